@@ -1,0 +1,19 @@
+# Finds the MPI that -DMPI_C_COMPILER=<mpicc> names and the mpiexec that belongs to it; without it, the one in PATH.
+# Defines laconic_mpi: MPI's C interface for our C++ code.
+
+# FindMPI looks for mpiexec on its own and would happily pair one MPI's compiler with another one's launcher.
+if(MPI_C_COMPILER AND NOT MPIEXEC_EXECUTABLE)
+  get_filename_component(mpicc ${MPI_C_COMPILER} NAME)
+  string(REPLACE "mpicc" "mpiexec" mpiexec ${mpicc})
+  get_filename_component(folder ${MPI_C_COMPILER} DIRECTORY)
+  find_program(MPIEXEC_EXECUTABLE NAMES ${mpiexec} PATHS ${folder} NO_DEFAULT_PATH)
+  if(NOT MPIEXEC_EXECUTABLE)
+    find_program(MPIEXEC_EXECUTABLE NAMES ${mpiexec})
+  endif()
+endif()
+find_package(MPI REQUIRED COMPONENTS C)
+
+add_library(laconic_mpi INTERFACE)
+target_link_libraries(laconic_mpi INTERFACE MPI::MPI_C)
+# The MPIs' own C++ bindings are long deprecated and drag in a second library.
+target_compile_definitions(laconic_mpi INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)

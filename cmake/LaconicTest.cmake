@@ -1,0 +1,44 @@
+# laconic_test(<name> sources...)
+#   A GoogleTest binary on laconic_internal; every test of it becomes a ctest entry "<name>.<suite>.<test>", label <name>.
+# laconic_rank_test(<name> sources... [RANKS n...] [TIMEOUT seconds] [ARGS arg...])
+#   A program on the public API, started with each number of ranks: "ranks.<name>.n<N>", label ranks.
+find_package(GTest)
+if(NOT GTest_FOUND)
+  message(WARNING "GoogleTest not found: only rank tests are built (apt-get install libgtest-dev libgmock-dev)")
+endif()
+include(GoogleTest)
+find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
+
+set(LACONIC_RANKS 1 2 3 4 5 7 8 CACHE STRING "Rank counts of rank tests that name none")
+
+function(laconic_test name)
+  if(NOT GTest_FOUND)
+    return()
+  endif()
+  add_executable(test_${name} ${ARGN})
+  # laconic_internal brings the MPI along; a test that calls none of it should not even load it.
+  target_link_options(test_${name} PRIVATE -Wl,--as-needed)
+  target_link_libraries(test_${name} PRIVATE laconic_internal GTest::gmock GTest::gtest_main)
+  # Discovered when ctest runs, not when it is built: a test that crashes at start is then a failing test.
+  gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX ${name}.
+                       PROPERTIES LABELS ${name} TIMEOUT 120)
+endfunction()
+
+function(laconic_rank_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "RANKS;ARGS")
+  if(NOT arg_RANKS)
+    set(arg_RANKS ${LACONIC_RANKS})
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_executable(ranks_${name} ${arg_UNPARSED_ARGUMENTS})
+  target_link_libraries(ranks_${name} PRIVATE laconic laconic_mpi)
+  foreach(ranks IN LISTS arg_RANKS)
+    add_test(NAME ranks.${name}.n${ranks}
+             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/mpirun --mpiexec ${MPIEXEC_EXECUTABLE}
+                     -n ${ranks} -- $<TARGET_FILE:ranks_${name}> ${arg_ARGS})
+    # RUN_SERIAL: ranks share the cores with each other already.
+    set_tests_properties(ranks.${name}.n${ranks} PROPERTIES LABELS ranks RUN_SERIAL ON TIMEOUT ${arg_TIMEOUT})
+  endforeach()
+endfunction()
