@@ -28,7 +28,7 @@ IN_LAB = {
                 "PRTE_MCA_prte_if_include": SUBNET + "0/24"},
 }
 ON_LOOPBACK = {
-    "mpich": {"UCX_NET_DEVICES": "lo", "FI_TCP_IFACE": "lo"},
+    "mpich": {"MPIR_CVAR_CH4_NETMOD": "ofi", "FI_TCP_IFACE": "lo"},  # UCX refuses the loopback device
     "openmpi": {"OMPI_MCA_rmaps_base_oversubscribe": "1", "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
                 "OMPI_MCA_btl_tcp_if_include": "lo"},
 }
@@ -36,7 +36,7 @@ ON_LOOPBACK = {
 
 def environment(kind, settings, in_lab):
     """The caller's `settings` (K=V strings) win over ours; ours win over what the shell happens to hold."""
-    env = dict(os.environ, **TCP[kind], **FULL_DUPLEX[kind], **(IN_LAB if in_lab else ON_LOOPBACK)[kind])
+    env = {**os.environ, **TCP[kind], **FULL_DUPLEX[kind], **(IN_LAB if in_lab else ON_LOOPBACK)[kind]}
     if in_lab:
         env["TMPDIR"] = "/dev/shm"  # hosts with equal process ids would collide in a common /tmp
     env.update(s.split("=", 1) for s in settings)
