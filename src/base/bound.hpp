@@ -1,0 +1,28 @@
+// Error bounds as users write them: "abs:1e-3", "rel:1e-4", "rms:0.1", "rate:8", "lossless".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/status.hpp"
+
+namespace laconic {
+
+enum class BoundMode : std::uint8_t { unset = 0, abs = 1, rel = 2, rms = 3, rate = 4, lossless = 5 };
+
+struct Bound {
+  BoundMode mode = BoundMode::unset;
+  double value = 0;
+};
+
+inline constexpr std::string_view bound_forms = "abs:E, rel:E, rms:E, rate:BITS (E and BITS > 0) or lossless";
+
+Status parse_bound(std::string_view text, Bound& bound);
+
+// Checks a bound however it was given: the mode is known, the value finite and positive where it counts.
+Status check_bound(const Bound& bound);
+
+std::string to_string(const Bound& bound);
+
+}  // namespace laconic

@@ -1,0 +1,39 @@
+#include "codec/codec.hpp"
+
+#include <string>
+
+namespace laconic {
+
+#define LACONIC_CODEC(name) const Codec& name##_codec();
+#include "codec/codecs.def"
+#undef LACONIC_CODEC
+
+const std::vector<const Codec*>& all_codecs() {
+  static const std::vector<const Codec*> codecs{
+#define LACONIC_CODEC(name) &name##_codec(),
+#include "codec/codecs.def"
+#undef LACONIC_CODEC
+  };
+  return codecs;
+}
+
+const Codec* find_codec(std::string_view name) {
+  for (const Codec* codec : all_codecs())
+    if (codec->name() == name) return codec;
+  return nullptr;
+}
+
+Status read_codec_header(Frame frame, const Codec& codec, std::size_t count, Dtype dtype, wire::Header& header) {
+  if (Status s = wire::read_header(frame, header); !s) return s;
+  if (header.failed()) return {Code::frame, "the sender could not produce these numbers"};
+  if (header.codec != codec.id())
+    return {Code::frame, "malformed frame: codec " + std::to_string(header.codec) + " where " +
+                             std::string(codec.name()) + " (" + std::to_string(codec.id()) + ") was expected"};
+  if (header.dtype != dtype) return {Code::frame, "malformed frame: other number type than expected"};
+  if (header.count != count)
+    return {Code::frame, "malformed frame: " + std::to_string(header.count) + " numbers where " +
+                             std::to_string(count) + " were expected"};
+  return {};
+}
+
+}  // namespace laconic

@@ -1,0 +1,72 @@
+// Numbers to frames and back.  A codec is stateless and knows nothing of ranks; it writes whole frames, header
+// included, into memory of at least capacity() bytes, allocates nothing, and reports failure as a Status.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/dtype.hpp"
+#include "base/op.hpp"
+#include "base/status.hpp"
+#include "wire/frame.hpp"
+
+namespace laconic {
+
+// Everything a codec needs to know of the operation, the same on every rank.
+struct Coding {
+  Dtype dtype = Dtype::f32;
+  Op op = Op::sum;
+  double allowance = 0;        // largest absolute error that one encode may make; 0: none
+  std::uint32_t terms = 1;     // how many contributions a frame may come to hold the sum of
+  double divisor = 1;          // decode divides by it (a mean is a sum that is divided when decoded)
+};
+
+struct Coded {
+  Status status;
+  std::size_t bytes = 0;  // size of the frame written
+};
+
+using Frame = std::span<const std::byte>;
+using Blob = std::span<std::byte>;
+
+class Codec {
+ public:
+  virtual ~Codec() = default;
+  virtual std::string_view name() const = 0;
+
+  // The codec field of its frames.
+  virtual std::uint8_t id() const = 0;
+
+  // True when fold() and add() of frames make no error beyond those of the numbers that were encoded (and the
+  // rounding of dtype where numbers are held uncompressed).  Decides how the bound is divided.
+  virtual bool exact_sums() const = 0;
+
+  // Largest size of any frame that encode, fold or add can write for `count` numbers.
+  virtual std::size_t capacity(std::size_t count, Dtype dtype) const = 0;
+
+  // `numbers`, like all number pointers here: `count` values of coding.dtype, no alignment beyond the type's.
+  virtual Coded encode(const void* numbers, std::size_t count, const Coding& coding, Blob out) const = 0;
+
+  // out = frame op numbers, where frame holds numbers of the other ranks: encode and add in one pass.
+  virtual Coded fold(Frame frame, const void* numbers, std::size_t count, const Coding& coding, Blob out) const = 0;
+
+  // out = a op b.  out must not overlap a or b.  Commutative to the byte.
+  virtual Coded add(Frame a, Frame b, std::size_t count, const Coding& coding, Blob out) const = 0;
+
+  // numbers = frame / coding.divisor.
+  virtual Status decode(Frame frame, void* numbers, std::size_t count, const Coding& coding) const = 0;
+};
+
+// Every codec of codecs.def, in its order.
+const std::vector<const Codec*>& all_codecs();
+
+// By name, or nullptr.
+const Codec* find_codec(std::string_view name);
+
+// Reads the header of a frame that must be of this codec, type and count, and not failed.
+Status read_codec_header(Frame frame, const Codec& codec, std::size_t count, Dtype dtype, wire::Header& header);
+
+}  // namespace laconic

@@ -1,0 +1,183 @@
+// AVX2 kernels: one sub-block is two vectors, one bit plane their sign bits.
+#if defined(__x86_64__)
+
+#include <cstring>
+
+#include "codec/quant/kernels.hpp"
+#include "codec/quant/layout.hpp"
+
+#include <immintrin.h>
+
+#pragma GCC push_options
+#pragma GCC target("avx2,bmi,bmi2,lzcnt,popcnt")
+
+namespace laconic::quant {
+namespace {
+
+__m256d load4(const float* x) { return _mm256_cvtps_pd(_mm_loadu_ps(x)); }
+__m256d load4(const double* x) { return _mm256_loadu_pd(x); }
+void store4(float* x, __m256d v) { _mm_storeu_ps(x, _mm256_cvtpd_ps(v)); }
+void store4(double* x, __m256d v) { _mm256_storeu_pd(x, v); }
+
+template <class T>
+bool quantise_all(const T* x, std::size_t n, const Lattice& lattice, Points& points) {
+  const __m256d inverse = _mm256_set1_pd(lattice.inverse);
+  const __m256d step = _mm256_set1_pd(lattice.step);
+  const __m256d largest = _mm256_set1_pd(lattice.largest);
+  const __m256d allowance = _mm256_set1_pd(lattice.allowance);
+  const __m256d sign = _mm256_set1_pd(-0.0);
+  __m256d good = _mm256_castsi256_pd(_mm256_set1_epi64x(-1));
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    const __m256d v = load4(x + i);
+    const __m256d y = _mm256_mul_pd(v, inverse);
+    const __m256d r = _mm256_round_pd(y, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    const __m256d off = _mm256_andnot_pd(sign, _mm256_sub_pd(v, _mm256_mul_pd(r, step)));
+    good = _mm256_and_pd(good, _mm256_cmp_pd(_mm256_andnot_pd(sign, y), largest, _CMP_LE_OQ));
+    good = _mm256_and_pd(good, _mm256_cmp_pd(off, allowance, _CMP_LE_OQ));
+    _mm_store_si128(reinterpret_cast<__m128i*>(points.q + i), _mm256_cvtpd_epi32(r));
+  }
+  if (_mm256_movemask_pd(good) != 15) return false;
+  for (; i < n; ++i)
+    if (!quantise(x[i], lattice, points.q[i])) return false;
+  return true;
+}
+
+template <class T>
+void dequantise_all(const Points& points, std::size_t n, double step, double divisor, T* x) {
+  const __m256d s = _mm256_set1_pd(step);
+  const __m256d d = _mm256_set1_pd(divisor);
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    const __m128i q = _mm_load_si128(reinterpret_cast<const __m128i*>(points.q + i));
+    __m256d v = _mm256_mul_pd(_mm256_cvtepi32_pd(q), s);
+    if (divisor != 1) v = _mm256_div_pd(v, d);
+    store4(x + i, v);
+  }
+  for (; i < n; ++i) x[i] = dequantise<T>(points.q[i], step, divisor);
+}
+
+__m256i zigzag8(__m256i r) { return _mm256_xor_si256(_mm256_slli_epi32(r, 1), _mm256_srai_epi32(r, 31)); }
+
+template <int order>
+__m256i residuals8(const std::int32_t* q) {
+  const __m256i v = _mm256_load_si256(reinterpret_cast<const __m256i*>(q));
+  if constexpr (order == 0) return zigzag8(v);
+  return zigzag8(_mm256_sub_epi32(v, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(q - 1))));
+}
+
+std::uint8_t code16(__m256i low, __m256i high) {
+  const __m256i both = _mm256_or_si256(low, high);
+  __m128i v = _mm_or_si128(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
+  v = _mm_or_si128(v, _mm_shuffle_epi32(v, 0x4e));
+  v = _mm_or_si128(v, _mm_shuffle_epi32(v, 0xb1));
+  return code_of(static_cast<std::uint32_t>(_mm_cvtsi128_si32(v)));
+}
+
+template <int order>
+std::size_t sampled_width(const Points& points, std::size_t subs) {
+  std::size_t width = 0;
+  for (std::size_t s = 0; s < subs; s += sample_stride) {
+    const std::int32_t* q = points.q + s * sub_values;
+    width += width_of_code[code16(residuals8<order>(q), residuals8<order>(q + 8))];
+  }
+  return width;
+}
+
+int signs(__m256i v) { return _mm256_movemask_ps(_mm256_castsi256_ps(v)); }
+
+template <int order>
+std::size_t pack_order(const Points& points, std::size_t subs, std::byte* out) {
+  std::uint8_t codes[block_subs] = {};
+  unsigned any = 0;
+  for (std::size_t s = 0; s < subs; ++s) {
+    const std::int32_t* q = points.q + s * sub_values;
+    codes[s] = code16(residuals8<order>(q), residuals8<order>(q + 8));
+    any |= codes[s];
+  }
+  if (order == 0 && any == 0) {
+    *out = static_cast<std::byte>(Kind::zero);
+    return 1;
+  }
+  std::byte* at = write_block_head(order == 0 ? Kind::order0 : Kind::order1, points.q[0], codes, out);
+  for (std::size_t s = 0; s < subs; ++s) {
+    if (codes[s] == 0) continue;
+    const int width = width_of_code[codes[s]];
+    const std::int32_t* q = points.q + s * sub_values;
+    const __m128i to_sign = _mm_cvtsi32_si128(32 - width);
+    __m256i low = _mm256_sll_epi32(residuals8<order>(q), to_sign);
+    __m256i high = _mm256_sll_epi32(residuals8<order>(q + 8), to_sign);
+    for (int k = width - 1; k >= 0; --k) {
+      const auto plane = static_cast<std::uint16_t>(signs(low) | signs(high) << 8);
+      std::memcpy(at + 2 * k, &plane, 2);
+      low = _mm256_add_epi32(low, low);
+      high = _mm256_add_epi32(high, high);
+    }
+    at += 2 * width;
+  }
+  return static_cast<std::size_t>(at - out);
+}
+
+__m256i unzigzag8(__m256i z) {
+  const __m256i odd = _mm256_and_si256(z, _mm256_set1_epi32(1));
+  return _mm256_xor_si256(_mm256_srli_epi32(z, 1), _mm256_sub_epi32(_mm256_setzero_si256(), odd));
+}
+
+// Sums of each lane and those before it, plus `carry`; leaves the last one in every lane of `carry`.
+__m256i prefix8(__m256i r, __m256i& carry) {
+  r = _mm256_add_epi32(r, _mm256_slli_si256(r, 4));
+  r = _mm256_add_epi32(r, _mm256_slli_si256(r, 8));
+  const __m256i low_total = _mm256_permutevar8x32_epi32(r, _mm256_set1_epi32(3));
+  r = _mm256_add_epi32(r, _mm256_blend_epi32(_mm256_setzero_si256(), low_total, 0xf0));
+  r = _mm256_add_epi32(r, carry);
+  carry = _mm256_permutevar8x32_epi32(r, _mm256_set1_epi32(7));
+  return r;
+}
+
+template <bool differences>
+void unpack_planes(const BlockHead& head, const std::byte* at, std::size_t subs, Points& points) {
+  const __m256i low_bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+  const __m256i high_bits = _mm256_slli_epi32(low_bits, 8);
+  __m256i carry = _mm256_set1_epi32(head.base);
+  for (std::size_t s = 0; s < subs; ++s) {
+    const int width = width_of_code[head.codes[s]];
+    __m256i low = _mm256_setzero_si256();
+    __m256i high = _mm256_setzero_si256();
+    for (int k = width - 1; k >= 0; --k) {
+      std::uint16_t word;
+      std::memcpy(&word, at + 2 * k, 2);
+      const __m256i plane = _mm256_set1_epi32(word);
+      // Comparing yields -1 where the bit is set: doubling and subtracting shifts it in.
+      const __m256i low_set = _mm256_cmpeq_epi32(_mm256_and_si256(plane, low_bits), low_bits);
+      const __m256i high_set = _mm256_cmpeq_epi32(_mm256_and_si256(plane, high_bits), high_bits);
+      low = _mm256_sub_epi32(_mm256_add_epi32(low, low), low_set);
+      high = _mm256_sub_epi32(_mm256_add_epi32(high, high), high_set);
+    }
+    at += 2 * width;
+    low = unzigzag8(low);
+    high = unzigzag8(high);
+    if constexpr (differences) {
+      low = prefix8(low, carry);
+      high = prefix8(high, carry);
+    }
+    std::int32_t* q = points.q + s * sub_values;
+    _mm256_store_si256(reinterpret_cast<__m256i*>(q), low);
+    _mm256_store_si256(reinterpret_cast<__m256i*>(q + 8), high);
+  }
+}
+
+#include "codec/quant/block.inl"
+
+}  // namespace
+
+const Kernels& avx2_kernels() {
+  static const Kernels table{"avx2",             quantise_all<float>, quantise_all<double>, dequantise_all<float>,
+                             dequantise_all<double>, pack,                unpack};
+  return table;
+}
+
+}  // namespace laconic::quant
+
+#pragma GCC pop_options
+
+#endif

@@ -1,0 +1,56 @@
+// The loops of quant, one table per instruction set.  Every table computes the same bytes and bits as
+// reference_kernels(), which is the specification in code.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "base/status.hpp"
+#include "codec/codec.hpp"
+#include "codec/quant/format.hpp"
+
+namespace laconic::quant {
+
+// Lattice points of one block.  The kernels read and write whole sub-blocks, and one value before the first.
+struct alignas(64) Points {
+  std::int32_t before[16];
+  std::int32_t q[block_values];
+};
+
+struct Kernels {
+  std::string_view name;
+
+  // q[0..n) = lattice points of x[0..n); false, with q in any state, when any of them has none.
+  bool (*quantise_f32)(const float* x, std::size_t n, const Lattice& lattice, Points& points);
+  bool (*quantise_f64)(const double* x, std::size_t n, const Lattice& lattice, Points& points);
+
+  void (*dequantise_f32)(const Points& points, std::size_t n, double step, double divisor, float* x);
+  void (*dequantise_f64)(const Points& points, std::size_t n, double step, double divisor, double* x);
+
+  // Writes the block of kind zero, order0 or order1 that stands for q[0..n), n >= 1, and returns its size, at most
+  // largest_packed_block.  The bytes are a function of the points alone.  May overwrite points beyond n.
+  std::size_t (*pack)(Points& points, std::size_t n, std::byte* out);
+
+  // Reads such a block; returns its size, or 0 when `available` bytes do not begin with a valid one.
+  std::size_t (*unpack)(const std::byte* in, std::size_t available, std::size_t n, Points& points);
+};
+
+const Kernels& reference_kernels();
+
+// The tables that this processor can run, reference first, fastest last.
+std::span<const Kernels* const> available_kernels();
+
+// The fastest, or the one that LACONIC_ISA names.  An unusable value falls back to the fastest here and is
+// reported by check_isa() when a communicator is first used.
+const Kernels& best_kernels();
+
+// Checks a value of LACONIC_ISA: known, and this processor can run it.
+Status check_isa(std::string_view name);
+
+// The codec with one particular table, for differential tests and benchmarks.
+std::unique_ptr<Codec> make_codec(const Kernels& kernels);
+
+}  // namespace laconic::quant

@@ -1,0 +1,39 @@
+// Host memory, and the calling thread or a few worker threads.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "device/device.hpp"
+
+namespace laconic {
+
+class HostDevice final : public Device {
+ public:
+  // threads = 1: jobs run in submit(), in the caller's thread.  More: that many workers run them and the
+  // caller is free to progress messages.
+  explicit HostDevice(int threads);
+  ~HostDevice() override;
+
+  std::span<std::byte> lease(std::size_t bytes) override;
+  void give_back(std::span<std::byte> blob) override;
+  void submit(Job& job) override;
+  bool runs_inline() const override { return workers_.empty(); }
+  int threads() const { return threads_; }
+
+ private:
+  void work();
+
+  int threads_;
+  std::mutex mutex_;
+  std::condition_variable ready_;
+  std::vector<Job*> queue_;   // circular: head_ .. head_ + waiting_
+  std::size_t head_ = 0;
+  std::size_t waiting_ = 0;
+  bool stop_ = false;
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace laconic

@@ -1,0 +1,24 @@
+#include "schedule/schedule.hpp"
+
+namespace laconic {
+
+#define LACONIC_ALGORITHM(function) Algorithm function();
+#include "schedule/algorithms.def"
+#undef LACONIC_ALGORITHM
+
+const std::vector<Algorithm>& all_algorithms() {
+  static const std::vector<Algorithm> algorithms{
+#define LACONIC_ALGORITHM(function) function(),
+#include "schedule/algorithms.def"
+#undef LACONIC_ALGORITHM
+  };
+  return algorithms;
+}
+
+const Algorithm* find_algorithm(std::string_view name) {
+  for (const Algorithm& algorithm : all_algorithms())
+    if (algorithm.name == name) return &algorithm;
+  return nullptr;
+}
+
+}  // namespace laconic

@@ -1,0 +1,77 @@
+#include "wire/frame.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <string>
+
+namespace laconic::wire {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "frames are little-endian and written by copying memory");
+
+template <class T>
+void put(std::span<std::byte> out, std::size_t offset, T value) {
+  std::memcpy(out.data() + offset, &value, sizeof value);
+}
+
+template <class T>
+T get(std::span<const std::byte> in, std::size_t offset) {
+  T value;
+  std::memcpy(&value, in.data() + offset, sizeof value);
+  return value;
+}
+
+Status malformed(const std::string& what) { return {Code::frame, "malformed frame: " + what}; }
+
+}  // namespace
+
+void write_header(const Header& header, std::span<std::byte> out) {
+  put(out, 0, magic);
+  put(out, 4, version);
+  put(out, 5, header.codec);
+  put(out, 6, static_cast<std::uint8_t>(header.dtype));
+  put(out, 7, header.flags);
+  put(out, 8, header.count);
+  put(out, 12, header.payload);
+  put(out, 16, header.step);
+  put(out, 24, header.error);
+}
+
+Status read_header(std::span<const std::byte> frame, Header& header) {
+  if (frame.size() < header_bytes)
+    return malformed(std::to_string(frame.size()) + " bytes, the header alone has " + std::to_string(header_bytes));
+  if (get<std::uint32_t>(frame, 0) != magic) return malformed("wrong magic number");
+  if (const auto v = get<std::uint8_t>(frame, 4); v != version)
+    return malformed("version " + std::to_string(v) + ", this library reads " + std::to_string(version));
+  Header h;
+  h.codec = get<std::uint8_t>(frame, 5);
+  const auto dtype = get<std::uint8_t>(frame, 6);
+  if (dtype != static_cast<std::uint8_t>(Dtype::f32) && dtype != static_cast<std::uint8_t>(Dtype::f64))
+    return malformed("unknown type " + std::to_string(dtype));
+  h.dtype = static_cast<Dtype>(dtype);
+  h.flags = get<std::uint8_t>(frame, 7);
+  if ((h.flags & ~flag_failed) != 0) return malformed("unknown flags " + std::to_string(h.flags));
+  h.count = get<std::uint32_t>(frame, 8);
+  h.payload = get<std::uint32_t>(frame, 12);
+  h.step = get<double>(frame, 16);
+  h.error = get<double>(frame, 24);
+  if (!std::isfinite(h.step) || h.step < 0) return malformed("step is not a finite number >= 0");
+  if (!std::isfinite(h.error) || h.error < 0) return malformed("error is not a finite number >= 0");
+  if (h.payload != frame.size() - header_bytes)
+    return malformed("payload of " + std::to_string(h.payload) + " bytes announced, " +
+                     std::to_string(frame.size() - header_bytes) + " present");
+  header = h;
+  return {};
+}
+
+std::size_t write_failed_frame(std::uint32_t count, Dtype dtype, std::span<std::byte> out) {
+  Header h;
+  h.dtype = dtype;
+  h.flags = flag_failed;
+  h.count = count;
+  write_header(h, out);
+  return header_bytes;
+}
+
+}  // namespace laconic::wire

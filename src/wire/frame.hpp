@@ -1,0 +1,44 @@
+// The frame: the unit that codecs write, transports carry and forward.  docs/wire-format.md is the
+// specification; this room implements its header and nothing of any payload.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/dtype.hpp"
+#include "base/status.hpp"
+
+namespace laconic::wire {
+
+inline constexpr std::uint32_t magic = 0x4e4f434c;  // "LCON" as little-endian bytes
+inline constexpr std::uint8_t version = 1;
+inline constexpr std::size_t header_bytes = 32;
+
+// A frame that stands for "the numbers could not be produced".  It travels the rest of the schedule in place of
+// numbers, so that every rank completes and every rank learns of the failure.
+inline constexpr std::uint8_t flag_failed = 1;
+
+struct Header {
+  std::uint8_t codec = 0;
+  Dtype dtype = Dtype::f32;
+  std::uint8_t flags = 0;
+  std::uint32_t count = 0;    // numbers in the frame
+  std::uint32_t payload = 0;  // bytes after the header
+  double step = 0;            // distance of lattice points; 0 when the codec has no lattice
+  double error = 0;           // worst-case absolute error of the numbers held, against exact arithmetic
+
+  bool failed() const { return (flags & flag_failed) != 0; }
+};
+
+// Writes header_bytes bytes.  `out` must have room for them.
+void write_header(const Header& header, std::span<std::byte> out);
+
+// Reads and checks a header: magic, version, dtype, flags, finite step and error, and that the payload it
+// announces is exactly what follows it.  Knows no codec: the caller checks that field.
+Status read_header(std::span<const std::byte> frame, Header& header);
+
+// Writes a whole failed frame for `count` numbers; returns its size.
+std::size_t write_failed_frame(std::uint32_t count, Dtype dtype, std::span<std::byte> out);
+
+}  // namespace laconic::wire
