@@ -22,11 +22,12 @@ def available():
     return done.returncode == 0, (done.stdout + done.stderr).strip()
 
 
-def run(program, ranks=4, rate="1gbit", mpi="mpich", mpiexec=None, build=None, env=(), timeout=600, network="lab",
+def run(program, ranks=4, rate="1gbit", mpi=None, mpiexec=None, build=None, env=(), timeout=600, network="lab",
         stats=False):
     """Runs an MPI program as `lab.py run` does and returns the CompletedProcess with its text output."""
-    argv = [sys.executable, os.path.abspath(__file__), "run", "-n", str(ranks), "--rate", rate, "--mpi", mpi,
-            "--network", network, "--timeout", str(timeout)]
+    argv = [sys.executable, os.path.abspath(__file__), "run", "-n", str(ranks), "--rate", rate, "--network", network,
+            "--timeout", str(timeout)]
+    argv += ["--mpi", mpi] if mpi else []
     argv += ["--mpiexec", mpiexec] if mpiexec else []
     argv += ["--build", build] if build else []
     argv += ["--stats"] if stats else []
@@ -46,9 +47,11 @@ def idle_library(build):
 
 
 def start(a, in_lab):
-    argv = launch.job(a.mpi, a.mpiexec, a.hosts, idle_library(a.build), a.program, in_lab)
+    launcher = launch.launcher(a.mpiexec)
+    kind = a.mpi or launch.kind_of(launcher)
+    argv = launch.job(kind, launcher, a.hosts, idle_library(a.build), a.program, in_lab)
     try:
-        status = subprocess.run(argv, env=launch.environment(a.mpi, a.env, in_lab), stdin=subprocess.DEVNULL,
+        status = subprocess.run(argv, env=launch.environment(kind, a.env, in_lab), stdin=subprocess.DEVNULL,
                                 timeout=None if in_lab else a.timeout).returncode
     except subprocess.TimeoutExpired:
         print("lab: stopped after %g s (--timeout)" % a.timeout, file=sys.stderr)
@@ -120,8 +123,8 @@ def arguments(argv):
     parser.add_argument("mode", choices=["run", "check", "available"])
     parser.add_argument("-n", "--hosts", type=count, default=4, help="hosts, with one rank each (default 4)")
     parser.add_argument("--rate", type=rate, default="1gbit", help="each cable, each direction: 1gbit, 100mbit, none")
-    parser.add_argument("--mpi", choices=launch.KINDS, default="mpich")
-    parser.add_argument("--mpiexec", metavar="PATH", help="launcher (default: mpiexec.mpich or mpiexec.openmpi)")
+    parser.add_argument("--mpi", choices=launch.KINDS, help="default: what the launcher says it is")
+    parser.add_argument("--mpiexec", metavar="PATH", help="launcher (default: mpiexec)")
     parser.add_argument("--network", choices=["lab", "auto", "loopback"], default="lab",
                         help="auto: loopback, unshaped and said so, where namespaces are not permitted")
     parser.add_argument("--build", default=os.path.join(HERE, "..", "..", "build"), metavar="DIR",
@@ -150,7 +153,11 @@ def main(argv):
         if not permitted:
             print("lab: NO NETWORK LAB (%s): ranks talk over loopback, unshaped; these times say nothing about a "
                   "network" % why, file=sys.stderr, flush=True)
-            return start(a, False)
+            try:
+                return start(a, False)
+            except OSError as e:
+                print("lab: %s" % e, file=sys.stderr)
+                return hosts.NO_LAB
     with hosts.cpu_group() as group:
         return hosts.inside(lambda: {"run": run_on_hosts, "check": check_on_hosts}[a.mode](a), a.timeout, group)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How MPI programs are started on the hosts of the lab, or over loopback where there is no lab."""
-import os, shlex, shutil
+import os, shutil, subprocess
 
 from hosts import HEAD, SHARED, SUBNET
 
@@ -43,17 +43,22 @@ def environment(kind, settings, in_lab):
     return env
 
 
-def launcher(kind, mpiexec):
-    names = [mpiexec] if mpiexec else ["mpiexec." + kind, "mpiexec"]
-    for name in names:
-        if shutil.which(name):
-            return shutil.which(name)
-    raise FileNotFoundError("no launcher: tried %s (--mpiexec PATH)" % ", ".join(names))
+def launcher(mpiexec):
+    found = shutil.which(mpiexec or "mpiexec")
+    if not found:
+        raise FileNotFoundError("no launcher %s (--mpiexec PATH)" % (mpiexec or "mpiexec"))
+    return found
 
 
-def job(kind, mpiexec, count, idle, program, in_lab):
+def kind_of(path):
+    """Which of KINDS a launcher belongs to, from its own words."""
+    words = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=60).stdout
+    return "openmpi" if "open" in words.lower().split("\n")[0] else "mpich"
+
+
+def job(kind, path, count, idle, program, in_lab):
     """The command that starts `program` once on each of `count` hosts."""
-    argv = [launcher(kind, mpiexec)]
+    argv = [path]
     hosts = ",".join("h%d:1" % k for k in range(1, count + 1))
     if in_lab and kind == "mpich":
         argv += ["-launcher", "ssh", "-launcher-exec", SHARED + "/rsh", "-localhost", HEAD, "-hosts", hosts]
@@ -76,7 +81,3 @@ def write_rsh(network):
                 "exec nsenter -t $pid -n -u -i -p -m -- "
                 "sh -c 'cd \"$1\" || exit 1; shift; eval \"$*\"' sh \"$PWD\" \"$@\"\n")
     os.chmod(SHARED + "/rsh", 0o755)
-
-
-def shown(argv):
-    return " ".join(map(shlex.quote, argv))

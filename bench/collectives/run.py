@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plain against compressed Allreduce on real fields, in the network lab (../lab), one run per field.
+
+Each run interleaves plain MPI_Allreduce with every asked-for combination of bound, algorithm and codec.  Prints the
+tables and a summary, and writes all numbers to --out.  Exit status 1: a result was out of its bound, or its bits
+differed between ranks.  Speed never fails this script; it says when a comparison is void.
+"""
+import argparse, glob, json, os, platform, sys, tempfile
+
+BENCH = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(BENCH, "lab"))
+import lab, launch  # noqa: E402
+
+VOID_ABOVE = 1.15  # plain MPI over its bandwidth bound: beyond, something else than the cable was measured
+GOAL = 0.6  # of the compression ratio, as speed-up
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True, metavar="DIR", help="build folder with bench/ and data/")
+    parser.add_argument("--mpiexec", metavar="PATH", help="launcher of the MPI that the build uses")
+    parser.add_argument("--ranks", type=int, default=4)
+    parser.add_argument("--rate", default="1gbit", help="each cable, each direction")
+    parser.add_argument("--network", choices=["lab", "auto", "loopback"], default="auto")
+    parser.add_argument("--bytes", default="64M")
+    parser.add_argument("--bound", default="rel:1e-4", help="list, separated by commas")
+    parser.add_argument("--algorithm", default="auto", help="list, separated by commas")
+    parser.add_argument("--codec", default="quant", help="list, separated by commas")
+    parser.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE", help="threads, depth, ...")
+    parser.add_argument("--env", action="append", default=[], metavar="K=V")
+    parser.add_argument("--iterations", type=int, default=7)
+    parser.add_argument("--warmup", type=int, default=2)
+    parser.add_argument("--field", action="append", default=[], metavar="NAME", help="default: all of the build's data/")
+    parser.add_argument("--timeout", type=float, default=300, metavar="SECONDS", help="for each field")
+    parser.add_argument("--out", metavar="FILE", help="default: bench/results/local/allreduce-N<ranks>-<rate>.json")
+    a = parser.parse_args()
+    known = {os.path.basename(f)[:-4]: f for f in sorted(glob.glob(os.path.join(a.build, "data", "*.f32")))}
+    if not known:
+        parser.error("no fields in %s/data: build the target `fields`" % a.build)
+    for name in a.field:
+        if name not in known:
+            parser.error("argument --field: invalid choice: %r (choose from %s)" % (name, ", ".join(known)))
+    a.fields = {name: os.path.abspath(path) for name, path in known.items() if not a.field or name in a.field}
+    a.program = os.path.abspath(os.path.join(a.build, "bench", "collectives", "bench_allreduce"))
+    if not os.path.exists(a.program):
+        parser.error("%s is missing: build the target bench_allreduce" % a.program)
+    a.out = a.out or os.path.join(BENCH, "results", "local", "allreduce-N%d-%s.json" % (a.ranks, a.rate))
+    return a
+
+
+def measure(a, network, name, path):
+    rate = a.rate if network == "lab" else "none"
+    with tempfile.TemporaryDirectory() as folder:
+        answer = os.path.join(folder, "answer.json")
+        program = [a.program, "--bytes", a.bytes, "--field", path, "--bound", a.bound, "--algorithm", a.algorithm,
+                   "--codec", a.codec, "--iterations", a.iterations, "--warmup", a.warmup, "--rate", rate,
+                   "--json", answer]
+        for setting in a.set:
+            program += ["--set", setting]
+        done = lab.run(program, a.ranks, a.rate, None, a.mpiexec, a.build, a.env, a.timeout, network)
+        sys.stderr.write(done.stderr)
+        print(done.stdout, flush=True)
+        if not os.path.exists(answer):
+            sys.exit("%s: no result, exit status %d" % (name, done.returncode))
+        with open(answer) as f:
+            return dict(json.load(f), field=name, network=network), done.returncode
+
+
+def summary(runs):
+    print("%-26s %-34s %11s %8s %7s %11s  %s" % ("field", "variant", "plain/bound", "speed-up", "ratio",
+                                                 "%g x ratio" % GOAL, "speed-up >= %g x ratio" % GOAL))
+    for run in runs:
+        for r in run["results"][1:]:
+            over = r["plain_over_bound"]
+            verdict = "yes" if r["speedup_over_plain"] >= GOAL * r["ratio"] else "no"
+            if not (r["bound_kept"] and r["bits_equal"]):
+                verdict = "WRONG RESULT"
+            elif over is None:
+                verdict = "says nothing: no network lab"
+            elif over > VOID_ABOVE:
+                verdict = "void: plain is above %g x its bound" % VOID_ABOVE
+            print("%-26s %-34s %11s %8.2f %7.2f %11.2f  %s" % (
+                run["field"], r["variant"], "-" if over is None else "%.3f" % over, r["speedup_over_plain"], r["ratio"],
+                GOAL * r["ratio"], verdict))
+
+
+def main():
+    a = arguments()
+    network = a.network
+    if network == "auto":
+        permitted, why = lab.available()
+        network = "lab" if permitted else "loopback"
+        if not permitted:
+            print("*** NO NETWORK LAB: %s\n*** Ranks talk over loopback, unshaped: the ratios and errors below are real, "
+                  "the times say nothing about a network." % why, file=sys.stderr, flush=True)
+    runs, worst = [], 0
+    for name, path in a.fields.items():
+        run, status = measure(a, network, name, path)
+        runs.append(run)
+        worst = max(worst, status)
+    summary(runs)
+    os.makedirs(os.path.dirname(os.path.abspath(a.out)), exist_ok=True)
+    with open(a.out, "w") as f:
+        json.dump({"network": network, "rate": a.rate if network == "lab" else "none", "ranks": a.ranks,
+                   "cores": os.cpu_count(), "machine": platform.machine(), "kernel": platform.release(),
+                   "launcher": launch.kind_of(launch.launcher(a.mpiexec)), "runs": runs}, f, indent=1)
+        f.write("\n")
+    print("numbers: %s" % os.path.relpath(a.out))
+    return worst
+
+
+if __name__ == "__main__":
+    sys.exit(main())
