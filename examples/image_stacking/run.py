@@ -124,7 +124,8 @@ def network(a):
     shaped = hosts.parse_rate(a.rate)
     permitted, why = (False, "asked for") if a.network == "loopback" else lab.available()
     if permitted:
-        return "lab", shaped, "%d hosts, links of %s" % (a.ranks, a.rate if shaped else "unlimited rate")
+        links = "%g Gbit/s links" % (shaped / 1e9) if shaped else "links as fast as they go"
+        return "lab", shaped, "%d hosts with %s" % (a.ranks, links)
     say("\n*** NO NETWORK LAB: %s\n*** Stacking over loopback, without a network: the times below say nothing about one."
         "\n*** Bytes and errors are as they would be.\n" % why)
     return "loopback", 0, "%d ranks over loopback, NOT a network" % a.ranks
