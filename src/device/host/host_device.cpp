@@ -1,6 +1,7 @@
 #include "device/host/host_device.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 
 #include "device/host/float_environment.hpp"
@@ -40,6 +41,7 @@ void HostDevice::give_back(std::span<std::byte> blob) { std::free(blob.data()); 
 void HostDevice::submit(Job& job) {
   job.set_pending();
   if (workers_.empty()) {
+    const FloatEnvironment standard;
     job.run();
     job.set_done();
     return;
@@ -58,6 +60,10 @@ void HostDevice::submit(Job& job) {
 }
 
 void HostDevice::work() {
+  // The application's signal handlers run in the application's threads.
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, nullptr);
   const FloatEnvironment standard;
   std::unique_lock lock(mutex_);
   for (;;) {

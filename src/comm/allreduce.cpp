@@ -1,0 +1,258 @@
+#include "comm/allreduce.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "base/clock.hpp"
+#include "comm/agreement.hpp"
+#include "comm/binding.hpp"
+#include "comm/errors.hpp"
+#include "comm/plain.hpp"
+#include "comm/process.hpp"
+#include "comm/settings.hpp"
+#include "comm/stats.hpp"
+#include "engine/ledger.hpp"
+#include "tune/choose.hpp"
+
+namespace laconic {
+namespace {
+
+// MPI's handles in our words; what is not known here is left to MPI.
+struct Meaning {
+  bool type_known = false;
+  bool op_known = false;
+  Dtype dtype = Dtype::f32;
+  Op op = Op::sum;
+  bool mean = false;
+};
+
+Meaning meaning_of(MPI_Datatype datatype, MPI_Op op) {
+  Meaning m;
+  m.type_known = datatype == MPI_FLOAT || datatype == MPI_DOUBLE;
+  m.dtype = datatype == MPI_DOUBLE ? Dtype::f64 : Dtype::f32;
+  m.mean = op == Process::instance().average();
+  m.op_known = op == MPI_SUM || op == MPI_MAX || op == MPI_MIN || m.mean;
+  m.op = op == MPI_MAX ? Op::max : op == MPI_MIN ? Op::min : Op::sum;
+  return m;
+}
+
+Status check_arguments(const AllreduceCall& call, const Meaning& meaning) {
+  if (call.count < 0)
+    return {Code::count, "count is " + std::to_string(static_cast<long long>(call.count)) + "; valid are 0 and above"};
+  if (call.datatype == MPI_DATATYPE_NULL)
+    return {Code::type, "datatype is MPI_DATATYPE_NULL; valid is any committed datatype"};
+  if (call.op == MPI_OP_NULL) return {Code::op, "op is MPI_OP_NULL; valid is any operation"};
+  if (meaning.mean && !meaning.type_known)
+    return {Code::type, "LACONIC_AVG of this datatype; valid are MPI_FLOAT and MPI_DOUBLE"};
+  if (call.count == 0) return {};
+  if (call.recvbuf == nullptr) return {Code::buffer, "recvbuf is NULL; valid is memory for count elements"};
+  if (call.sendbuf == nullptr)
+    return {Code::buffer, "sendbuf is NULL; valid is memory of count elements, or MPI_IN_PLACE"};
+  if (call.recvbuf == MPI_IN_PLACE)
+    return {Code::buffer, "recvbuf is MPI_IN_PLACE; valid is memory for count elements"};
+  return {};
+}
+
+// A hash of everything that must be the same on all ranks.
+std::uint64_t signature_of(const AllreduceCall& call, const Meaning& m, const laconic_options& o) {
+  std::uint64_t h = 0xcbf29ce484222325ULL;
+  const auto take = [&h](std::uint64_t value) {
+    h = (h ^ value) * 0x9e3779b97f4a7c15ULL;
+    h ^= h >> 29;
+  };
+  take(static_cast<std::uint64_t>(call.count));
+  take(static_cast<std::uint64_t>(m.dtype) | static_cast<std::uint64_t>(m.op) << 8 | static_cast<std::uint64_t>(m.mean) << 16);
+  take(static_cast<std::uint64_t>(o.bound.mode));
+  take(std::bit_cast<std::uint64_t>(o.bound.value));
+  take(static_cast<std::uint64_t>(o.target));
+  take(static_cast<std::uint64_t>(o.codec));
+  take(static_cast<std::uint64_t>(o.algorithm));
+  take(static_cast<std::uint64_t>(o.chunk_elements));
+  take(static_cast<std::uint64_t>(o.depth));
+  return h;
+}
+
+// One call.  start() and poll() never block, so that a nonblocking call can be the same object.
+class Allreduce {
+ public:
+  explicit Allreduce(const AllreduceCall& call) : call_(call), began_(now()), stats_(empty_stats()) {}
+
+  int run() {
+    if (Status s = bind(call_.comm, binding_); !s) return report(call_.comm, s);
+    meaning_ = meaning_of(call_.datatype, call_.op);
+    const Status arguments = check_arguments(call_, meaning_);
+    const Status options = take_options();
+    reason_ = plain_reason(options.ok());
+    const Status& local = arguments.ok() ? options : arguments;
+    // A negative count does not tell whether the others are going to compress.
+    if (reason_ != LACONIC_PLAIN_NOT || call_.count < 0) return local.ok() ? run_plain() : report(call_.comm, local);
+    return run_compressed(local);
+  }
+
+ private:
+  std::size_t bytes() const { return static_cast<std::size_t>(call_.count) * size_of(meaning_.dtype); }
+
+  // Options, then hints, then environment; what is unset everywhere gets its default.
+  Status take_options() {
+    laconic_options_init(&settings_);
+    Status status;
+    if (call_.options != nullptr) {
+      status = check_options(*call_.options);
+      if (status.ok()) settings_ = *call_.options;
+    }
+    if (status.ok()) status = binding_->inherited_status;
+    if (binding_->inherited_status.ok()) fill_unset(settings_, binding_->inherited);
+    if (settings_.min_bytes == 0) settings_.min_bytes = default_min_bytes;
+    if (settings_.target == LACONIC_TARGET_UNSET) settings_.target = LACONIC_TARGET_RESULT;
+    if (settings_.algorithm == LACONIC_ALGORITHM_UNSET) settings_.algorithm = LACONIC_ALGORITHM_AUTO;
+    if (settings_.depth == 0) settings_.depth = default_depth;
+    if (settings_.threads == 0) settings_.threads = 1;
+    return status;
+  }
+
+  // Rank-invariant.  With options that could not be read a bound is assumed: the other ranks may have one, and then they
+  // must hear of the error.
+  laconic_plain_reason plain_reason(bool options_ok) const {
+    const laconic_options& o = settings_;
+    if (binding_->intercomm) return LACONIC_PLAIN_INTERCOMM;
+    if (!meaning_.type_known) return LACONIC_PLAIN_TYPE;
+    if (!meaning_.op_known) return LACONIC_PLAIN_OP;
+    if (binding_->size == 1) return LACONIC_PLAIN_ONE_RANK;
+    if (options_ok) {
+      if (o.bound.mode == LACONIC_BOUND_UNSET) return LACONIC_PLAIN_NO_BOUND;
+      if (o.algorithm == LACONIC_ALGORITHM_PLAIN) return LACONIC_PLAIN_ASKED;
+      if (o.bound.mode == LACONIC_BOUND_LOSSLESS && o.codec == LACONIC_CODEC_UNSET) return LACONIC_PLAIN_LOSSLESS;
+    }
+    if (call_.count >= 0 && bytes() < static_cast<std::size_t>(o.min_bytes)) return LACONIC_PLAIN_SMALL;
+    return LACONIC_PLAIN_NOT;
+  }
+
+  int run_plain() {
+    const int rc = plain_allreduce(call_.sendbuf, call_.recvbuf, call_.count, call_.datatype, call_.op, call_.comm,
+                                   meaning_.mean);
+    if (rc != MPI_SUCCESS) return rc;  // MPI has called the handler
+    stats_.plain_calls = 1;
+    stats_.plain_reason = reason_;
+    stats_.algorithm = LACONIC_ALGORITHM_PLAIN;
+    finish_stats();
+    return MPI_SUCCESS;
+  }
+
+  int run_compressed(const Status& local) {
+    if (!binding_->machinery)
+      if (Status s = Machinery::make(call_.comm, binding_->machinery); !s) return report(call_.comm, s);
+    Machinery& machinery = *binding_->machinery;
+    const void* input = call_.sendbuf == MPI_IN_PLACE ? call_.recvbuf : call_.sendbuf;
+
+    Range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+    if (local.ok() && settings_.bound.mode == LACONIC_BOUND_REL)
+      range = finite_range(input, static_cast<std::size_t>(call_.count), meaning_.dtype);
+    Agreement agreement;
+    if (Status s = agreement.start(machinery.comm(), local, signature_of(call_, meaning_, settings_), range); !s)
+      return report(call_.comm, s);
+    while (!agreement.poll()) {
+    }
+    if (!agreement.verdict().ok()) return report(call_.comm, agreement.verdict());
+
+    const double bound = absolute_bound(agreement.range());
+    if (!(bound > 0) && settings_.bound.mode == LACONIC_BOUND_REL) {
+      reason_ = LACONIC_PLAIN_RANGE;
+      return run_plain();
+    }
+    Run& run = machinery.run(settings_.threads);
+    run.start(prepare(machinery, input, bound));
+    while (!run.poll()) {
+    }
+    if (!run.status().ok()) return report(call_.comm, run.status());
+    take_account(run.account());
+    finish_stats();
+    return MPI_SUCCESS;
+  }
+
+  // 0 when there is none: lossless, or a relative bound on values without a range.
+  double absolute_bound(const Range& range) const {
+    if (settings_.bound.mode == LACONIC_BOUND_ABS) return settings_.bound.value;
+    if (settings_.bound.mode != LACONIC_BOUND_REL) return 0;
+    const double bound = settings_.bound.value * (range.greatest - range.least);
+    return std::isfinite(bound) ? bound : 0;
+  }
+
+  Work prepare(Machinery& machinery, const void* input, double bound) {
+    const Facts facts{static_cast<std::size_t>(call_.count), meaning_.dtype, binding_->size};
+    const Algorithm& algorithm = settings_.algorithm == LACONIC_ALGORITHM_AUTO
+                                     ? choose_allreduce(facts)
+                                     : *find_algorithm(laconic_algorithm_name(settings_.algorithm));
+    const Codec& codec = settings_.codec == LACONIC_CODEC_UNSET ? *find_codec("quant")
+                                                                : *find_codec(laconic_codec_name(settings_.codec));
+    const Budget budget = divide_bound(bound, settings_.target == LACONIC_TARGET_INPUT, meaning_.op, meaning_.mean,
+                                       algorithm, binding_->size, codec);
+    Work work;
+    work.plan = &machinery.plan(algorithm);
+    work.codec = &codec;
+    work.coding.dtype = meaning_.dtype;
+    work.coding.op = meaning_.op;
+    work.coding.allowance = budget.allowance;
+    work.coding.terms = meaning_.op == Op::sum ? budget.terms : 1;
+    work.coding.divisor = meaning_.mean ? binding_->size : 1;
+    work.input = input;
+    work.output = call_.recvbuf;
+    work.count = facts.count;
+    work.depth = settings_.depth;
+    work.chunk = settings_.chunk_elements > 0 ? static_cast<std::size_t>(settings_.chunk_elements)
+                                              : choose_chunk(facts, work.plan->blocks, work.depth);
+    work.sequence = machinery.next_sequence();
+    set_plan_stats(algorithm, codec, budget);
+    return work;
+  }
+
+  void set_plan_stats(const Algorithm& algorithm, const Codec& codec, const Budget& budget) {
+    // The names are the contract's, so the enumerators can be found by them.
+    laconic_options named{};
+    laconic_options_init(&named);
+    if (set_option(named, "algorithm", algorithm.name).ok()) stats_.algorithm = named.algorithm;
+    if (set_option(named, "codec", codec.name()).ok()) stats_.codec = named.codec;
+    stats_.bound = budget.worst_case;
+  }
+
+  void take_account(const Account& account) {
+    stats_.bytes_sent = account.bytes_sent;
+    stats_.bytes_uncompressed = account.bytes_uncompressed;
+    if (account.bytes_sent > 0)
+      stats_.ratio = static_cast<double>(account.bytes_uncompressed) / static_cast<double>(account.bytes_sent);
+    stats_.achieved_bound = meaning_.mean ? account.error / binding_->size : account.error;
+    stats_.seconds_encode = account.seconds_encode;
+    stats_.seconds_decode = account.seconds_decode;
+    stats_.seconds_reduce = account.seconds_reduce;
+    stats_.seconds_copy = account.seconds_copy;
+    stats_.seconds_wait = account.seconds_wait;
+  }
+
+  void finish_stats() {
+    stats_.calls = 1;
+    stats_.bytes_in = meaning_.type_known && call_.count > 0 ? bytes() : 0;
+    stats_.seconds_total = now() - began_;
+    const double named = stats_.seconds_encode + stats_.seconds_decode + stats_.seconds_reduce + stats_.seconds_copy +
+                         stats_.seconds_wait;
+    // With worker threads the coding overlaps the calling thread's time and the phases may exceed the total.
+    stats_.seconds_other = std::max(0.0, stats_.seconds_total - named);
+    accumulate(binding_->stats, stats_);
+    if (call_.options != nullptr && call_.options->stats != nullptr) *call_.options->stats = stats_;
+  }
+
+  const AllreduceCall& call_;
+  double began_;
+  laconic_stats stats_;
+  Binding* binding_ = nullptr;
+  Meaning meaning_;
+  laconic_options settings_{};
+  laconic_plain_reason reason_ = LACONIC_PLAIN_NOT;
+};
+
+}  // namespace
+
+int allreduce(const AllreduceCall& call) { return Allreduce(call).run(); }
+
+}  // namespace laconic

@@ -1,0 +1,118 @@
+// The C API.  Exceptions (in practice: no memory for a small allocation) end here as error codes.
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "comm/allreduce.hpp"
+#include "comm/binding.hpp"
+#include "comm/errors.hpp"
+#include "comm/process.hpp"
+#include "comm/settings.hpp"
+#include "comm/stats.hpp"
+#include "laconic/laconic.h"
+
+namespace {
+
+using laconic::Code;
+using laconic::Status;
+
+// Runs body, which returns an MPI error code.
+template <class Body>
+int guarded(MPI_Comm comm, Body&& body) noexcept {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    try {
+      return laconic::report(comm, {Code::memory, "out of memory"});
+    } catch (...) {
+      return MPI_ERR_NO_MEM;
+    }
+  } catch (...) {
+    return MPI_ERR_INTERN;
+  }
+}
+
+Status null_argument(const char* name, const char* valid) {
+  return {Code::argument, std::string(name) + " is NULL; valid is " + valid};
+}
+
+}  // namespace
+
+void laconic_options_init(laconic_options* options) {
+  if (options == nullptr) return;
+  std::memset(options, 0, sizeof *options);
+  options->size = sizeof *options;
+}
+
+int laconic_options_set(laconic_options* options, const char* name, const char* value) {
+  return guarded(MPI_COMM_NULL, [&] {
+    if (options == nullptr) return laconic::report(MPI_COMM_NULL, null_argument("options", "a laconic_options"));
+    if (name == nullptr) return laconic::report(MPI_COMM_NULL, null_argument("name", "the name of an option"));
+    if (value == nullptr) return laconic::report(MPI_COMM_NULL, null_argument("value", "text"));
+    return laconic::report(MPI_COMM_NULL, laconic::set_option(*options, name, value));
+  });
+}
+
+int laconic_comm_set_info(MPI_Comm comm, MPI_Info info) {
+  return guarded(comm, [&] {
+    laconic::Binding* binding = nullptr;
+    if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
+    laconic_options inherited{};
+    if (Status s = binding->read_settings(info, inherited); !s) return laconic::report(comm, s);
+    binding->inherited = inherited;
+    binding->inherited_status = {};
+    return MPI_SUCCESS;
+  });
+}
+
+MPI_Op laconic_op_avg(void) {
+  try {
+    return laconic::Process::instance().average();
+  } catch (...) {
+    return MPI_OP_NULL;
+  }
+}
+
+int laconic_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                      MPI_Comm comm, const laconic_options* options) {
+  return guarded(comm, [&] {
+    return laconic::allreduce({sendbuf, recvbuf, count, datatype, op, comm, options});
+  });
+}
+
+int laconic_stats_get(MPI_Comm comm, laconic_stats* stats) {
+  return guarded(comm, [&] {
+    if (stats == nullptr) return laconic::report(comm, null_argument("stats", "a laconic_stats"));
+    laconic::Binding* binding = nullptr;
+    if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
+    *stats = binding->stats;
+    return MPI_SUCCESS;
+  });
+}
+
+int laconic_stats_reset(MPI_Comm comm) {
+  return guarded(comm, [&] {
+    laconic::Binding* binding = nullptr;
+    if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
+    binding->stats = laconic::empty_stats();
+    return MPI_SUCCESS;
+  });
+}
+
+void laconic_version(int* major, int* minor, int* patch) {
+  if (major != nullptr) *major = LACONIC_VERSION_MAJOR;
+  if (minor != nullptr) *minor = LACONIC_VERSION_MINOR;
+  if (patch != nullptr) *patch = LACONIC_VERSION_PATCH;
+}
+
+int laconic_error_string(int errorcode, char* string, size_t capacity) {
+  return guarded(MPI_COMM_NULL, [&] {
+    if (string == nullptr || capacity == 0)
+      return laconic::report(MPI_COMM_NULL, null_argument("string", "memory of at least one byte"));
+    const std::string message = laconic::message_of(errorcode);
+    const size_t length = message.copy(string, capacity - 1);
+    string[length] = '\0';
+    return MPI_SUCCESS;
+  });
+}

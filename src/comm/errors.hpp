@@ -1,0 +1,24 @@
+// From Status to what MPI programs expect: an error code, a message, the communicator's error handler.
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+#include "base/status.hpp"
+
+namespace laconic {
+
+// The MPI error class that tells what kind of failure it is.
+int class_of(Code code);
+Code code_of_class(int error_class);
+
+// Remembers the message for this thread, makes an MPI error code that carries it where the MPI library can, calls the
+// error handler of comm (of MPI_COMM_SELF for MPI_COMM_NULL, as MPI does), and returns the code.  Also usable outside
+// MPI_Init ... MPI_Finalize: the code is then the class.
+int report(MPI_Comm comm, const Status& status);
+
+// The message remembered for `code`, or MPI's text.
+std::string message_of(int code);
+
+}  // namespace laconic

@@ -1,0 +1,84 @@
+#include "comm/process.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace laconic {
+namespace {
+
+// A mean cannot be formed pair by pair.  MPI calls this only when LACONIC_AVG was passed to a function of MPI itself,
+// and a result that cannot be mistaken for one is all that can be given there.
+void average_outside_laconic(void*, void* inout, int* count, MPI_Datatype* type) {
+  for (int i = 0; i < *count; ++i) {
+    if (*type == MPI_FLOAT) static_cast<float*>(inout)[i] = std::numeric_limits<float>::quiet_NaN();
+    if (*type == MPI_DOUBLE) static_cast<double*>(inout)[i] = std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
+}  // namespace
+
+Process& Process::instance() {
+  static Process process;
+  return process;
+}
+
+void Process::prepare() {
+  if (key_ != MPI_KEYVAL_INVALID) return;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_comm_free, &key_, this);
+  // Attributes of MPI_COMM_SELF are deleted first of all in MPI_Finalize, while MPI still works.
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &finalize_key_, this);
+  MPI_Comm_set_attr(MPI_COMM_SELF, finalize_key_, this);
+}
+
+Binding* Process::find(MPI_Comm comm) {
+  std::lock_guard lock(mutex_);
+  prepare();
+  void* value = nullptr;
+  int found = 0;
+  MPI_Comm_get_attr(comm, key_, &value, &found);
+  return found ? static_cast<Binding*>(value) : nullptr;
+}
+
+Status Process::keep(MPI_Comm comm, std::unique_ptr<Binding> binding, Binding*& kept) {
+  std::lock_guard lock(mutex_);
+  if (MPI_Comm_set_attr(comm, key_, binding.get()) != MPI_SUCCESS)
+    return {Code::comm, "comm does not take attributes; valid is any communicator that has not been freed"};
+  kept = binding.get();
+  bindings_.push_back(std::move(binding));
+  return {};
+}
+
+MPI_Op Process::average() {
+  std::lock_guard lock(mutex_);
+  prepare();
+  if (average_ == MPI_OP_NULL) MPI_Op_create(average_outside_laconic, 1, &average_);
+  return average_;
+}
+
+int Process::on_comm_free(MPI_Comm, int, void* binding, void* process) {
+  auto* self = static_cast<Process*>(process);
+  std::unique_ptr<Binding> gone;
+  {
+    std::lock_guard lock(self->mutex_);
+    // After on_finalize it is not there any more.
+    const auto entry = std::find_if(self->bindings_.begin(), self->bindings_.end(),
+                                    [&](const auto& b) { return b.get() == binding; });
+    if (entry == self->bindings_.end()) return MPI_SUCCESS;
+    gone = std::move(*entry);
+    self->bindings_.erase(entry);
+  }
+  return MPI_SUCCESS;
+}
+
+int Process::on_finalize(MPI_Comm, int, void*, void* process) {
+  auto* self = static_cast<Process*>(process);
+  std::lock_guard lock(self->mutex_);
+  // Freeing communicators is collective, and here ranks may differ in which they have left; MPI_Finalize does it.
+  for (auto& binding : self->bindings_)
+    if (binding->machinery) binding->machinery->abandon();
+  self->bindings_.clear();
+  if (self->average_ != MPI_OP_NULL) MPI_Op_free(&self->average_);
+  return MPI_SUCCESS;
+}
+
+}  // namespace laconic

@@ -1,0 +1,39 @@
+// The little that a process must keep besides its communicators: the attribute key, the operation LACONIC_AVG, and
+// who is bound, so that everything is gone when MPI_Finalize begins.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/status.hpp"
+#include "comm/binding.hpp"
+
+namespace laconic {
+
+class Process {
+ public:
+  // MPI must be initialised.
+  static Process& instance();
+
+  Binding* find(MPI_Comm comm);
+  Status keep(MPI_Comm comm, std::unique_ptr<Binding> binding, Binding*& kept);
+  MPI_Op average();
+
+ private:
+  Process() = default;
+  void prepare();  // with the mutex held
+
+  static int on_comm_free(MPI_Comm, int, void* binding, void* process);
+  static int on_finalize(MPI_Comm, int, void*, void* process);
+
+  std::mutex mutex_;  // threads may use different communicators at the same time
+  int key_ = MPI_KEYVAL_INVALID;
+  int finalize_key_ = MPI_KEYVAL_INVALID;
+  MPI_Op average_ = MPI_OP_NULL;
+  std::vector<std::unique_ptr<Binding>> bindings_;
+};
+
+}  // namespace laconic

@@ -1,0 +1,53 @@
+#include "comm/stats.hpp"
+
+#include <algorithm>
+
+namespace laconic {
+
+laconic_stats empty_stats() {
+  laconic_stats stats{};
+  stats.size = sizeof stats;
+  stats.ratio = 1;
+  return stats;
+}
+
+void accumulate(laconic_stats& total, const laconic_stats& call) {
+  total.calls += call.calls;
+  total.plain_calls += call.plain_calls;
+  if (call.plain_reason != LACONIC_PLAIN_NOT) total.plain_reason = call.plain_reason;
+  if (call.codec != LACONIC_CODEC_UNSET) total.codec = call.codec;
+  if (call.algorithm != LACONIC_ALGORITHM_UNSET) total.algorithm = call.algorithm;
+  total.bytes_in += call.bytes_in;
+  total.bytes_sent += call.bytes_sent;
+  total.bytes_uncompressed += call.bytes_uncompressed;
+  total.ratio = total.bytes_sent == 0
+                    ? 1
+                    : static_cast<double>(total.bytes_uncompressed) / static_cast<double>(total.bytes_sent);
+  total.bound = std::max(total.bound, call.bound);
+  total.achieved_bound = std::max(total.achieved_bound, call.achieved_bound);
+  total.seconds_encode += call.seconds_encode;
+  total.seconds_decode += call.seconds_decode;
+  total.seconds_reduce += call.seconds_reduce;
+  total.seconds_copy += call.seconds_copy;
+  total.seconds_wait += call.seconds_wait;
+  total.seconds_other += call.seconds_other;
+  total.seconds_total += call.seconds_total;
+}
+
+}  // namespace laconic
+
+extern "C" LACONIC_API const char* laconic_plain_reason_string(laconic_plain_reason reason) {
+  switch (reason) {
+    case LACONIC_PLAIN_NOT: return "it was not plain";
+    case LACONIC_PLAIN_NO_BOUND: return "no bound was given";
+    case LACONIC_PLAIN_ASKED: return "algorithm plain was asked for";
+    case LACONIC_PLAIN_TYPE: return "the datatype is not one that is compressed";
+    case LACONIC_PLAIN_OP: return "the operation is not one that is compressed";
+    case LACONIC_PLAIN_SMALL: return "the message is smaller than min_bytes";
+    case LACONIC_PLAIN_ONE_RANK: return "the communicator has one rank";
+    case LACONIC_PLAIN_LOSSLESS: return "lossless was asked for and no codec was named";
+    case LACONIC_PLAIN_INTERCOMM: return "the communicator is an intercommunicator";
+    case LACONIC_PLAIN_RANGE: return "the values have no range that a relative bound could refer to";
+  }
+  return nullptr;
+}

@@ -1,0 +1,112 @@
+// The polling engine.  A Run executes a plan over any transport and device without ever blocking; a blocking
+// operation is start() and poll() until it says finished, a nonblocking one calls poll() from elsewhere.
+//
+// The data is cut into rows: row k holds chunk k of every block, and each row runs the whole plan on its own.  A few
+// rows (the depth) are under way at a time, in lanes; while the frames of one are on the wire, another is coded.
+// That is the overlap of C-Coll's PIPE-SZx and gZCCL's streams, for every algorithm alike.
+//
+// Why this cannot deadlock: within a row every rank follows its plan's order, which the audit shows to be free of
+// deadlock, and receives are posted in that order; a row starts only when one `depth` rows earlier has ended, so the
+// lowest unfinished row is under way on every rank.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.hpp"
+#include "codec/codec.hpp"
+#include "device/device.hpp"
+#include "engine/frame_pool.hpp"
+#include "engine/plan.hpp"
+#include "transport/transport.hpp"
+
+namespace laconic {
+
+// One operation.  Pointers stay valid until it has finished.  input may equal output.
+struct Work {
+  const Plan* plan = nullptr;
+  const Codec* codec = nullptr;
+  Coding coding;
+  const void* input = nullptr;
+  void* output = nullptr;
+  std::size_t count = 0;   // numbers
+  std::size_t chunk = 0;   // numbers per frame, >= 1
+  int depth = 1;           // rows under way, >= 1
+  std::uint64_t sequence = 0;  // of this operation on the transport, the same on all ranks
+};
+
+// What an operation did on this rank.  Seconds of coding are those of the threads that code.
+struct Account {
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_uncompressed = 0;  // of the numbers in the frames sent
+  double error = 0;                      // largest worst-case error of the frames decoded
+  double seconds_encode = 0;
+  double seconds_decode = 0;
+  double seconds_reduce = 0;
+  double seconds_copy = 0;
+  double seconds_wait = 0;
+};
+
+class Run {
+ public:
+  Run(Transport& transport, Device& device);
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  void start(const Work& work);
+
+  // Moves on as far as is possible without waiting; true once finished.
+  bool poll();
+
+  // Of a finished operation.  When it is not ok the output is not usable; the other ranks have finished too, and
+  // those that needed numbers from this one report an error as well.
+  const Status& status() const { return status_; }
+  const Account& account() const { return account_; }
+
+  // Bytes of frame memory held.
+  std::size_t footprint() const { return pool_.footprint(); }
+
+  // Where every lane stands, for a watchdog's report.
+  std::string describe() const;
+
+ private:
+  class Lane;
+
+  struct Slice {
+    std::size_t offset;
+    std::size_t count;
+  };
+  Slice slice(std::int32_t block, std::uint64_t row) const;
+
+  void complete(const Completion& completion);
+  bool advance(Lane& lane);
+  void finish_job(Lane& lane);
+  bool begin_action(Lane& lane, const Action& action);
+  bool begin_send(Lane& lane, const Action& action);
+  bool begin_job(Lane& lane, const Action& action);
+  bool post_receives(Lane& lane);
+  void retire_and_admit();
+  void fail(Status status);
+
+  Transport& transport_;
+  Device& device_;
+  std::unique_ptr<Channel> channel_;
+  FramePool pool_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::vector<Completion> completions_;
+  Work work_;
+  Account account_;
+  Status status_;
+  std::uint64_t rows_ = 0;
+  std::uint64_t first_row_ = 0;  // the lowest that has not ended
+  std::uint64_t next_row_ = 0;   // the lowest that has not started
+  std::uint64_t depth_ = 1;
+  bool broken_ = false;      // the transport failed: nothing more can be done
+  bool ran_job_ = false;     // a job ran in this thread since the network was last polled
+  double last_poll_ = 0;
+};
+
+}  // namespace laconic

@@ -1,0 +1,103 @@
+#include "transport/mpi/mpi_transport.hpp"
+
+#include <climits>
+#include <string>
+
+namespace laconic {
+namespace {
+
+// Operations whose messages may be under way at the same time, told apart by their tags.
+constexpr std::uint64_t operations = 8;
+
+// The largest tag that every MPI library accepts.
+constexpr std::uint64_t guaranteed_tags = 32768;
+
+Status mpi_failure(const char* call, int code) {
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  return {Code::transport, std::string(call) + ": " + text};
+}
+
+class MpiChannel final : public Channel {
+ public:
+  MpiChannel(MPI_Comm comm, std::uint64_t messages) : comm_(comm), messages_(messages) {}
+
+  void open(std::uint64_t sequence) override { first_tag_ = sequence % operations * messages_; }
+
+  Status send(std::span<const std::byte> bytes, int peer, std::uint64_t message, std::uint64_t cookie) override {
+    if (bytes.size() > INT_MAX) return {Code::transport, "a frame is larger than 2 GiB"};
+    MPI_Request request;
+    const int rc = MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, peer, tag(message), comm_, &request);
+    if (rc != MPI_SUCCESS) return mpi_failure("MPI_Isend", rc);
+    track(request, cookie);
+    return {};
+  }
+
+  Status receive(std::span<std::byte> room, int peer, std::uint64_t message, std::uint64_t cookie) override {
+    if (room.size() > INT_MAX) return {Code::transport, "a frame is larger than 2 GiB"};
+    MPI_Request request;
+    const int rc = MPI_Irecv(room.data(), static_cast<int>(room.size()), MPI_BYTE, peer, tag(message), comm_, &request);
+    if (rc != MPI_SUCCESS) return mpi_failure("MPI_Irecv", rc);
+    track(request, cookie);
+    return {};
+  }
+
+  Status poll(std::vector<Completion>& done) override {
+    if (requests_.empty()) return {};
+    indices_.resize(requests_.size());
+    statuses_.resize(requests_.size());
+    int completed = 0;
+    const int rc = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &completed, indices_.data(),
+                                statuses_.data());
+    if (rc != MPI_SUCCESS) return mpi_failure("MPI_Testsome", rc);
+    if (completed == MPI_UNDEFINED || completed == 0) return {};
+    for (int k = 0; k < completed; ++k) {
+      const auto at = static_cast<std::size_t>(indices_[static_cast<std::size_t>(k)]);
+      int bytes = 0;
+      MPI_Get_count(&statuses_[static_cast<std::size_t>(k)], MPI_BYTE, &bytes);
+      done.push_back({cookies_[at], bytes > 0 ? static_cast<std::size_t>(bytes) : 0});
+    }
+    forget_completed();
+    return {};
+  }
+
+ private:
+  int tag(std::uint64_t message) const { return static_cast<int>(first_tag_ + message % messages_); }
+
+  void track(MPI_Request request, std::uint64_t cookie) {
+    requests_.push_back(request);
+    cookies_.push_back(cookie);
+  }
+
+  void forget_completed() {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      if (requests_[i] == MPI_REQUEST_NULL) continue;
+      requests_[kept] = requests_[i];
+      cookies_[kept] = cookies_[i];
+      ++kept;
+    }
+    requests_.resize(kept);
+    cookies_.resize(kept);
+  }
+
+  MPI_Comm comm_;
+  std::uint64_t messages_;
+  std::uint64_t first_tag_ = 0;
+  std::vector<MPI_Request> requests_;
+  std::vector<std::uint64_t> cookies_;
+  std::vector<int> indices_;
+  std::vector<MPI_Status> statuses_;
+};
+
+}  // namespace
+
+MpiTransport::MpiTransport(MPI_Comm comm) : comm_(comm), messages_(guaranteed_tags / operations) {
+  MPI_Comm_rank(comm, &rank_);
+  MPI_Comm_size(comm, &size_);
+}
+
+std::unique_ptr<Channel> MpiTransport::make_channel() { return std::make_unique<MpiChannel>(comm_, messages_); }
+
+}  // namespace laconic
