@@ -5,9 +5,10 @@
  * communicator, then from the environment (LACONIC_BOUND, ...), then from the defaults.  Without a
  * bound from any of these a call is the plain MPI call.
  *
- * Functions return MPI error codes.  An error found by Laconic is also handed to the error handler
- * of the communicator, as MPI does; laconic_error_string() gives the full message, which names the
- * argument and the values it may take.  No function throws, prints or exits.
+ * Functions return MPI error codes.  An error found by a function that takes a communicator is also
+ * handed to the error handler of that communicator, as MPI does (the default handler ends the program);
+ * laconic_error_string() gives the full message, which names the argument and the values it may take.
+ * No function throws, prints or exits.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -98,7 +99,8 @@ typedef struct laconic_stats {
   double ratio;              /* bytes_uncompressed / bytes_sent; 1 when nothing was sent */
   double bound;              /* largest worst-case absolute error of a result, as asked for and resolved */
   double achieved_bound;     /* the same, as the frames that were used account for it: <= bound, the same on all ranks */
-  /* Wall seconds of the calling thread by phase.  They add up to seconds_total. */
+  /* Wall seconds by phase; they add up to seconds_total.  With threads > 1 encode, decode and reduce are
+   * summed over the threads that code, and overlap the others. */
   double seconds_encode;     /* numbers to frames */
   double seconds_decode;     /* frames to numbers */
   double seconds_reduce;     /* folding numbers and frames into frames */

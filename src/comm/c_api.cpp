@@ -47,10 +47,10 @@ void laconic_options_init(laconic_options* options) {
 
 int laconic_options_set(laconic_options* options, const char* name, const char* value) {
   return guarded(MPI_COMM_NULL, [&] {
-    if (options == nullptr) return laconic::report(MPI_COMM_NULL, null_argument("options", "a laconic_options"));
-    if (name == nullptr) return laconic::report(MPI_COMM_NULL, null_argument("name", "the name of an option"));
-    if (value == nullptr) return laconic::report(MPI_COMM_NULL, null_argument("value", "text"));
-    return laconic::report(MPI_COMM_NULL, laconic::set_option(*options, name, value));
+    if (options == nullptr) return laconic::remember(null_argument("options", "a laconic_options"));
+    if (name == nullptr) return laconic::remember(null_argument("name", "the name of an option"));
+    if (value == nullptr) return laconic::remember(null_argument("value", "text"));
+    return laconic::remember(laconic::set_option(*options, name, value));
   });
 }
 
@@ -109,7 +109,7 @@ void laconic_version(int* major, int* minor, int* patch) {
 int laconic_error_string(int errorcode, char* string, size_t capacity) {
   return guarded(MPI_COMM_NULL, [&] {
     if (string == nullptr || capacity == 0)
-      return laconic::report(MPI_COMM_NULL, null_argument("string", "memory of at least one byte"));
+      return laconic::remember(null_argument("string", "memory of at least one byte"));
     const std::string message = laconic::message_of(errorcode);
     const size_t length = message.copy(string, capacity - 1);
     string[length] = '\0';

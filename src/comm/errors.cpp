@@ -82,15 +82,19 @@ Code code_of_class(int error_class) {
   return Code::argument;
 }
 
-int report(MPI_Comm comm, const Status& status) {
+int remember(const Status& status) {
   if (status.ok()) return MPI_SUCCESS;
   const std::string text = "laconic: " + status.message();
   const int error_class = class_of(status.code());
-  const bool running = mpi_is_running();
-  latest_code = running ? codes().make(error_class, text) : error_class;
+  latest_code = mpi_is_running() ? codes().make(error_class, text) : error_class;
   latest_message = text;
-  const int code = latest_code;
-  if (running) MPI_Comm_call_errhandler(comm == MPI_COMM_NULL ? MPI_COMM_SELF : comm, code);
+  return latest_code;
+}
+
+int report(MPI_Comm comm, const Status& status) {
+  const int code = remember(status);
+  if (code != MPI_SUCCESS && mpi_is_running())
+    MPI_Comm_call_errhandler(comm == MPI_COMM_NULL ? MPI_COMM_SELF : comm, code);
   return code;
 }
 

@@ -13,9 +13,11 @@ namespace laconic {
 int class_of(Code code);
 Code code_of_class(int error_class);
 
-// Remembers the message for this thread, makes an MPI error code that carries it where the MPI library can, calls the
-// error handler of comm (of MPI_COMM_SELF for MPI_COMM_NULL, as MPI does), and returns the code.  Also usable outside
-// MPI_Init ... MPI_Finalize: the code is then the class.
+// Remembers the message for this thread and returns an MPI error code that carries it where the MPI library can.  Also
+// usable outside MPI_Init ... MPI_Finalize: the code is then the class.
+int remember(const Status& status);
+
+// remember(), and calls the error handler of comm (of MPI_COMM_SELF for MPI_COMM_NULL, as MPI does).
 int report(MPI_Comm comm, const Status& status);
 
 // The message remembered for `code`, or MPI's text.
