@@ -9,6 +9,18 @@ endif()
 include(GoogleTest)
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 
+# Ranks that poll must be told to share the cores; tests/mpirun says why.
+if(LACONIC_MPI)
+  add_library(idle_ucx SHARED ${PROJECT_SOURCE_DIR}/tests/idle/ucx.c)
+  target_link_libraries(idle_ucx PRIVATE ${CMAKE_DL_LIBS})
+  set(LACONIC_PRELOAD --preload $<TARGET_FILE:idle_ucx>)
+  add_custom_target(rank_tests DEPENDS idle_ucx) # everything that `ctest -L ranks` needs
+  if(TARGET idle)
+    list(APPEND LACONIC_PRELOAD --preload $<TARGET_FILE:idle>)
+    add_dependencies(rank_tests idle)
+  endif()
+endif()
+
 set(LACONIC_RANKS 1 2 3 4 5 7 8 CACHE STRING "Rank counts of rank tests that name none")
 
 function(laconic_test name)
@@ -34,10 +46,12 @@ function(laconic_rank_test name)
   endif()
   add_executable(ranks_${name} ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(ranks_${name} PRIVATE laconic laconic_mpi)
+  add_dependencies(rank_tests ranks_${name})
+  math(EXPR watchdog "${arg_TIMEOUT} - 10") # so that the launcher can end its ranks before ctest ends the launcher
   foreach(ranks IN LISTS arg_RANKS)
     add_test(NAME ranks.${name}.n${ranks}
              COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/mpirun --mpiexec ${MPIEXEC_EXECUTABLE}
-                     -n ${ranks} -- $<TARGET_FILE:ranks_${name}> ${arg_ARGS})
+                     ${LACONIC_PRELOAD} --timeout ${watchdog} -n ${ranks} -- $<TARGET_FILE:ranks_${name}> ${arg_ARGS})
     # RUN_SERIAL: ranks share the cores with each other already.
     set_tests_properties(ranks.${name}.n${ranks} PROPERTIES LABELS ranks RUN_SERIAL ON TIMEOUT ${arg_TIMEOUT})
   endforeach()

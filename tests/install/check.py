@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Installs the build tree into a fresh prefix and uses it as a stranger would: with find_package and with pkg-config."""
+import argparse, os, pathlib, shutil, subprocess, sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def run(*command, env=None):
+    command = [str(word) for word in command]
+    print("+", " ".join(command), flush=True)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env)
+    print(done.stdout, flush=True)
+    if done.returncode != 0:
+        sys.exit(f"failed with {done.returncode}")
+    return done.stdout
+
+
+def start(mpiexec, program):
+    out = run(sys.executable, HERE.parent / "mpirun", "--mpiexec", mpiexec, "--timeout", 60, "-n", 1, "--", program)
+    if "right" not in out:
+        sys.exit("the program said nothing")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("cmake", "build", "mpicc", "mpiexec", "libdir"):
+        parser.add_argument("--" + name, required=True)
+    args = parser.parse_args()
+
+    scratch = pathlib.Path(args.build) / "install-check"
+    shutil.rmtree(scratch, ignore_errors=True)
+    prefix, source = scratch / "prefix", scratch / "source"
+    source.mkdir(parents=True)
+    shutil.copy(HERE / "use.c", source / "use.c")
+    shutil.copy(HERE / "CMakeLists.in", source / "CMakeLists.txt")
+    run(args.cmake, "--install", args.build, "--prefix", prefix)
+
+    run(args.cmake, "-S", source, "-B", scratch / "cmake", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
+        f"-DMPI_C_COMPILER={args.mpicc}", f"-DMPIEXEC_EXECUTABLE={args.mpiexec}")
+    run(args.cmake, "--build", scratch / "cmake")
+    start(args.mpiexec, scratch / "cmake" / "use")
+
+    if not shutil.which("pkg-config"):
+        sys.exit("pkg-config is missing (apt-get install pkg-config)")
+    env = {**os.environ, "PKG_CONFIG_PATH": str(prefix / args.libdir / "pkgconfig")}
+    flags = run("pkg-config", "--cflags", "--libs", "laconic", env=env).split()
+    program = scratch / "use-pkg-config"
+    run(args.mpicc, source / "use.c", "-o", program, *flags, f"-Wl,-rpath,{prefix / args.libdir}")
+    start(args.mpiexec, program)
+
+
+if __name__ == "__main__":
+    main()
