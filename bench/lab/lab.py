@@ -6,7 +6,7 @@
   lab.py check -n 4 --rate 1gbit                              what do plain sockets get?
   lab.py run -n 4 --rate 1gbit [--mpi mpich|openmpi] [--mpiexec PATH] -- ./program arguments
 """
-import argparse, os, re, subprocess, sys
+import argparse, os, re, socket, subprocess, sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -158,6 +158,11 @@ def main(argv):
             except OSError as e:
                 print("lab: %s" % e, file=sys.stderr)
                 return hosts.NO_LAB
+    alone = socket.socket(socket.AF_UNIX)
+    try:
+        alone.bind("\0laconic-lab")  # an abstract name, which goes with the process
+    except OSError:
+        print("lab: another lab is running on this machine: both will measure each other", file=sys.stderr)
     with hosts.cpu_group() as group:
         return hosts.inside(lambda: {"run": run_on_hosts, "check": check_on_hosts}[a.mode](a), a.timeout, group)
 
