@@ -9,7 +9,7 @@
 // they accept: plain code there.
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define STACKING_VECTORISED __attribute__((target_clones("avx512f", "avx2", "default"), optimize("O3")))
+#define STACKING_VECTORISED __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define STACKING_VECTORISED
 #endif
