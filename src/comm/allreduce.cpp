@@ -14,6 +14,7 @@
 #include "comm/process.hpp"
 #include "comm/settings.hpp"
 #include "comm/stats.hpp"
+#include "device/host/float_environment.hpp"
 #include "engine/ledger.hpp"
 #include "tune/choose.hpp"
 
@@ -118,14 +119,14 @@ class Allreduce {
   laconic_plain_reason plain_reason(bool options_ok) const {
     const laconic_options& o = settings_;
     if (binding_->intercomm) return LACONIC_PLAIN_INTERCOMM;
-    if (!meaning_.type_known) return LACONIC_PLAIN_TYPE;
-    if (!meaning_.op_known) return LACONIC_PLAIN_OP;
-    if (binding_->size == 1) return LACONIC_PLAIN_ONE_RANK;
     if (options_ok) {
       if (o.bound.mode == LACONIC_BOUND_UNSET) return LACONIC_PLAIN_NO_BOUND;
       if (o.algorithm == LACONIC_ALGORITHM_PLAIN) return LACONIC_PLAIN_ASKED;
       if (o.bound.mode == LACONIC_BOUND_LOSSLESS && o.codec == LACONIC_CODEC_UNSET) return LACONIC_PLAIN_LOSSLESS;
     }
+    if (!meaning_.type_known) return LACONIC_PLAIN_TYPE;
+    if (!meaning_.op_known) return LACONIC_PLAIN_OP;
+    if (binding_->size == 1) return LACONIC_PLAIN_ONE_RANK;
     if (call_.count >= 0 && bytes() < static_cast<std::size_t>(o.min_bytes)) return LACONIC_PLAIN_SMALL;
     return LACONIC_PLAIN_NOT;
   }
@@ -147,14 +148,15 @@ class Allreduce {
     Machinery& machinery = *binding_->machinery;
     const void* input = call_.sendbuf == MPI_IN_PLACE ? call_.recvbuf : call_.sendbuf;
 
-    Range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
-    if (local.ok() && settings_.bound.mode == LACONIC_BOUND_REL)
-      range = finite_range(input, static_cast<std::size_t>(call_.count), meaning_.dtype);
     Agreement agreement;
-    if (Status s = agreement.start(machinery.comm(), local, signature_of(call_, meaning_, settings_), range); !s)
+    if (Status s = agreement.start(machinery.comm(), local, signature_of(call_, meaning_, settings_),
+                                   local_range(input, local.ok()));
+        !s)
       return report(call_.comm, s);
+    const double asked = now();
     while (!agreement.poll()) {
     }
+    stats_.seconds_wait = now() - asked;
     if (!agreement.verdict().ok()) return report(call_.comm, agreement.verdict());
 
     const double bound = absolute_bound(agreement.range());
@@ -172,15 +174,25 @@ class Allreduce {
     return MPI_SUCCESS;
   }
 
+  // Of this rank's numbers, when the bound refers to it.
+  Range local_range(const void* input, bool usable) const {
+    const FloatEnvironment standard;
+    if (usable && settings_.bound.mode == LACONIC_BOUND_REL)
+      return finite_range(input, static_cast<std::size_t>(call_.count), meaning_.dtype);
+    return {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  }
+
   // 0 when there is none: lossless, or a relative bound on values without a range.
   double absolute_bound(const Range& range) const {
     if (settings_.bound.mode == LACONIC_BOUND_ABS) return settings_.bound.value;
     if (settings_.bound.mode != LACONIC_BOUND_REL) return 0;
+    const FloatEnvironment standard;  // the same bound on every rank, whatever its rounding mode
     const double bound = settings_.bound.value * (range.greatest - range.least);
     return std::isfinite(bound) ? bound : 0;
   }
 
   Work prepare(Machinery& machinery, const void* input, double bound) {
+    const FloatEnvironment standard;
     const Facts facts{static_cast<std::size_t>(call_.count), meaning_.dtype, binding_->size};
     const Algorithm& algorithm = settings_.algorithm == LACONIC_ALGORITHM_AUTO
                                      ? choose_allreduce(facts)
@@ -227,7 +239,7 @@ class Allreduce {
     stats_.seconds_decode = account.seconds_decode;
     stats_.seconds_reduce = account.seconds_reduce;
     stats_.seconds_copy = account.seconds_copy;
-    stats_.seconds_wait = account.seconds_wait;
+    stats_.seconds_wait += account.seconds_wait;
   }
 
   void finish_stats() {

@@ -107,8 +107,9 @@ void Run::start(const Work& work) {
   work_.chunk = std::min({std::max<std::size_t>(work.chunk, 1), std::max<std::size_t>(block, 1), largest_chunk});
   rows_ = (block + work_.chunk - 1) / work_.chunk;
 
-  // Two messages of one name must never be under way between two ranks.
-  const std::uint64_t nameable = transport_.messages() / work.plan->most_messages;
+  // Rows that are under way together must not use a message's name twice.  Within one row names may repeat: both ends
+  // post its messages in the order of the plan, and transports keep messages of one name in order.
+  const std::uint64_t nameable = std::max<std::uint64_t>(transport_.messages() / work.plan->most_messages, 1);
   depth_ = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(work.depth), 1, std::max<std::uint64_t>(rows_, 1));
   depth_ = std::min(depth_, nameable);
   channel_->open(work.sequence);
@@ -118,12 +119,8 @@ void Run::start(const Work& work) {
     lanes_.back()->index = lanes_.size() - 1;
   }
   first_row_ = next_row_ = 0;
-  if (depth_ == 0) {
-    fail({Code::argument, "the algorithm exchanges more messages between two ranks than the transport can name"});
-    broken_ = true;
-  }
   for (auto& lane : lanes_) lane->active = false;
-  if (!broken_) retire_and_admit();
+  retire_and_admit();
   last_poll_ = now();
 }
 

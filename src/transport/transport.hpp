@@ -25,9 +25,9 @@ class Channel {
   // operation may be outstanding.
   virtual void open(std::uint64_t sequence) = 0;
 
-  // Both start a transfer and return.  The memory must stay as it is until the completion is reported.  The pair
-  // (sender, message) selects the receive; among messages that are in flight at the same time between two ranks it
-  // must be unique modulo Transport::messages().
+  // Both start a transfer and return.  The memory must stay as it is until the completion is reported.  The k-th send
+  // and the k-th receive of a message number between two ranks belong together; numbers count modulo
+  // Transport::messages().
   virtual Status send(std::span<const std::byte> bytes, int peer, std::uint64_t message, std::uint64_t cookie) = 0;
   virtual Status receive(std::span<std::byte> room, int peer, std::uint64_t message, std::uint64_t cookie) = 0;
 
