@@ -227,7 +227,10 @@ def main():
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that stream() ends what it started
     try:
         sys.exit(main())
     except Failure as e:
         sys.exit("image stacking: %s" % e)
+    except KeyboardInterrupt:
+        sys.exit(130)
