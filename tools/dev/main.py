@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The commands of ./dev."""
+import argparse, os, sys
+
+from . import checks, needs, suites, trees
+from .steps import ROOT, Failed, run, say
+
+SCRIPT_LIMIT = 3600  # seconds
+
+
+def script(name, path, args, extra):
+    """Builds the release tree and hands over to a script that knows the rest."""
+    needs.provide(name)
+    tree = trees.build("release", args.jobs)
+    if not (ROOT / path).exists():
+        raise Failed(f"{path} does not exist")
+    command = [str(needs.PYTHON), str(ROOT / path), "--build", str(tree), "--mpiexec", str(trees.MPIEXEC), *extra]
+    os.chdir(ROOT)
+    sys.stdout.flush()
+    os.execv(command[0], command)  # its exit code, its output, its answer to Ctrl-C
+
+
+def build(args, extra):
+    needs.provide("build")
+    tree = trees.build(args.preset, args.jobs)
+    say(f"built: {tree.relative_to(ROOT)}")
+    return 0
+
+
+def test(args, extra):
+    needs.provide("test")
+    only = [name for word in args.only for name in word.split(",") if name]
+    return suites.test(only, args.k, args.jobs)
+
+
+def lint(args, extra):
+    needs.provide("lint")
+    return checks.lint(args.jobs)
+
+
+def fmt(args, extra):
+    needs.provide("fmt")
+    return checks.fmt()
+
+
+def parse(argv):
+    parser = argparse.ArgumentParser(prog="./dev", description="Sets up what it needs, then:")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def add(name, function, help):
+        command = commands.add_parser(name, help=help, description=help)
+        command.set_defaults(function=function)
+        command.add_argument("-j", "--jobs", type=int, default=min(os.cpu_count() or 1, 16), help="parallel jobs")
+        return command
+
+    add("demo", lambda args, extra: script("demo", "examples/image_stacking/run.py", args, extra),
+        "run the image stacking example on real data, plain and compressed; further arguments go to its run.py")
+    command = add("test", test, "build and run every test; the last line counts them")
+    command.add_argument("--only", action="append", default=[], metavar="SUITE",
+                         help="only this suite (repeat, or separate by commas): " + ", ".join(s.name for s in suites.SUITES))
+    command.add_argument("-k", metavar="PATTERN", help="only tests whose name matches this regular expression")
+    command = add("build", build, "build one tree, build/<preset>")
+    command.add_argument("preset", nargs="?", default="dev", choices=sorted(trees.presets()), help="default: dev")
+    add("bench", lambda args, extra: script("bench", "bench/collectives/run.py", args, extra),
+        "measure the collectives; further arguments go to bench/collectives/run.py")
+    add("fmt", fmt, "format all C and C++ files")
+    add("lint", lint, "check rooms, format, words, and run clang-tidy")
+    add("doctor", lambda args, extra: needs.doctor(), "say what is here, what is missing and how to get it")
+    args, extra = parser.parse_known_args(argv)
+    if extra and args.command not in ("demo", "bench"):
+        parser.error("unknown: " + " ".join(extra))
+    return args, [word for word in extra if word != "--"]
+
+
+def main():
+    args, extra = parse(sys.argv[1:])
+    try:
+        return args.function(args, extra)
+    except Failed as error:
+        say(f"\n{error}")
+        return 1
+    except KeyboardInterrupt:
+        return 130

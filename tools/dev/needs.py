@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What has to be on the machine, what for, and how it gets there: Debian packages where we may install them, else wheels."""
+import dataclasses, glob, os, re, shutil, subprocess, sys, urllib.request, venv
+
+from .steps import STATE, Failed, run, say
+
+VENV = STATE / "venv"
+PYTHON = VENV / "bin" / "python"
+CMAKE_AT_LEAST = (3, 25)
+
+# Always in the virtual environment, whatever the system has. clang-format is pinned because versions differ in taste.
+WHEELS = ["mpich>=5,<6", "numpy", "matplotlib", "clang-format==14.0.6"]
+
+
+@dataclasses.dataclass
+class Need:
+    name: str
+    find: object  # a function: the place where it was found, or None
+    what_for: str
+    apt: str = ""
+    wheel: str = ""
+    commands: tuple = ()  # the ./dev commands that want it
+    required: bool = True  # without it demo or test cannot run at all
+
+
+def program(*names):
+    """Ours before the system's, so that a wheel can stand in for a package that is too old."""
+    for name in names:
+        for path in (VENV / "bin" / name, shutil.which(name)):
+            if path and os.path.exists(path):
+                return str(path)
+    return None
+
+
+def version_of(path):
+    said = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=30).stdout
+    found = re.search(r"(\d+)\.(\d+)[.\d]*", said)
+    return found.group(0) if found else "?"
+
+
+def cmake():
+    for path in (str(VENV / "bin" / "cmake"), shutil.which("cmake")):
+        if path and os.path.exists(path):
+            if tuple(int(n) for n in version_of(path).split(".")[:2]) >= CMAKE_AT_LEAST:
+                return path
+    return None
+
+
+def file(*patterns):
+    return lambda: next((hit for pattern in patterns for hit in glob.glob(pattern)), None)
+
+
+ALL = ("build", "test", "demo", "bench", "lint")
+NEEDS = [
+    Need("C++ compiler", lambda: program("g++", "c++"), "g++ 11 or newer", "g++", "", ALL),
+    Need("git", lambda: program("git"), "the list of files to lint", "git", "", ("test", "lint", "fmt")),
+    Need("CMake", cmake, "configuring (%d.%d or newer)" % CMAKE_AT_LEAST, "cmake", "cmake", ALL),
+    Need("Ninja", lambda: program("ninja"), "building", "ninja-build", "ninja", ALL),
+    Need("GoogleTest", file("/usr/include/gtest/gtest.h", "/usr/local/include/gtest/gtest.h"), "tests without MPI",
+         "libgtest-dev libgmock-dev", "", ("test",)),
+    Need("pkg-config", lambda: program("pkg-config"), "the install test", "pkg-config", "", ("test",)),
+    Need("Open MPI", lambda: program("mpicc.openmpi"), "the suite openmpi", "libopenmpi-dev openmpi-bin", "", ("test",), False),
+    Need("Debian's MPICH", lambda: program("mpicc.mpich"), "the suite mpich-debian", "libmpich-dev mpich", "", ("test",), False),
+    Need("clang-tidy", lambda: program("clang-tidy"), "./dev lint", "clang-tidy", "", ("lint",), False),
+    Need("ip, tc", lambda: program("tc") or file("/usr/sbin/tc", "/sbin/tc")(), "the shaped network of demo and bench",
+         "iproute2", "", ("demo", "bench"), False),
+]
+
+
+def wheels_present():
+    stamp = VENV / "wheels.txt"
+    return stamp.exists() and set(WHEELS) <= set(stamp.read_text().split("\n"))
+
+
+def as_root():
+    """The words that make a command run as root, or None if we may not."""
+    if not shutil.which("apt-get"):
+        return None
+    if os.geteuid() == 0:
+        return []
+    if shutil.which("sudo") and subprocess.run(["sudo", "-n", "true"], capture_output=True).returncode == 0:
+        return ["sudo", "-n"]
+    return None
+
+
+def apt_install(packages):
+    root = as_root()
+    env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    apt = root + ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-o", "DPkg::Lock::Timeout=300", "-q"]
+    run("set-up: apt-get update", apt + ["update"], 300, env)
+    run("set-up: apt-get install " + " ".join(packages),
+        apt + ["install", "-y", "--no-install-recommends"] + packages, 900, env)
+
+
+def pip(*requirements):
+    run("set-up: pip install " + " ".join(requirements),
+        [PYTHON, "-m", "pip", "install", "--disable-pip-version-check", *requirements], 600)
+    with open(VENV / "wheels.txt", "a") as stamp:
+        stamp.write("\n".join(requirements) + "\n")
+
+
+def make_venv():
+    if PYTHON.exists() and subprocess.run([PYTHON, "-m", "pip", "--version"], capture_output=True).returncode == 0:
+        return
+    shutil.rmtree(VENV, ignore_errors=True)
+    say("-- set-up: Python environment in .dev/venv")
+    # Debian keeps ensurepip, which venv needs to put pip into the environment, in a package of its own.
+    try:
+        import ensurepip
+        with_pip = bool(ensurepip.version())
+    except ImportError:
+        with_pip = False
+    if not with_pip and as_root() is not None:
+        apt_install(["python3-venv"])
+        with_pip = subprocess.run([sys.executable, "-c", "import ensurepip"], capture_output=True).returncode == 0
+    if with_pip:
+        run("set-up: python -m venv", [sys.executable, "-m", "venv", VENV], 120)
+        return
+    venv.create(VENV, with_pip=False)
+    url = "https://bootstrap.pypa.io/get-pip.py"
+    try:
+        with urllib.request.urlopen(url, timeout=60) as answer:
+            (STATE / "get-pip.py").write_bytes(answer.read())
+    except OSError as error:
+        shutil.rmtree(VENV, ignore_errors=True)
+        raise Failed(f"this Python has no ensurepip, and {url} cannot be had ({error}).\n"
+                     "Install it: apt-get install python3-venv") from None
+    run("set-up: get-pip", [PYTHON, STATE / "get-pip.py"], 300)
+
+
+def provide(command):
+    """Installs what `command` wants and is missing. Raises Failed if something required cannot be had."""
+    STATE.mkdir(exist_ok=True)
+    wanted = [need for need in NEEDS if command in need.commands]
+    missing = [need for need in wanted if not need.find()]
+    if missing and as_root() is not None:
+        try:
+            apt_install(sorted({package for need in missing for package in need.apt.split()}))
+        except Failed as error:
+            say(str(error))
+        missing = [need for need in missing if not need.find()]
+    make_venv()
+    if not wheels_present():
+        pip(*WHEELS)
+    wheels = [need.wheel for need in missing if need.wheel]
+    if wheels:
+        pip(*wheels)
+        missing = [need for need in missing if not need.find()]
+    for need in missing:
+        say(f"   missing: {need.name} ({need.what_for}): apt-get install {need.apt}")
+    if any(need.required for need in missing):
+        raise Failed("some of what is missing is required: see above")
+
+
+def doctor():
+    rows = [("what", "found", "what for", "how to get it")]
+    for need in NEEDS:
+        place = need.find() or "missing"
+        if place != "missing" and os.access(place, os.X_OK) and need.name not in ("ip, tc", "Open MPI", "Debian's MPICH"):
+            place += " " + version_of(place)
+        how = "apt-get install " + need.apt + (f", or pip install {need.wheel}" if need.wheel else "")
+        rows.append((need.name, place, need.what_for, how))
+    for wheel in WHEELS:
+        rows.append((wheel, ".dev/venv" if wheels_present() else "missing", "wheel", "./dev build"))
+    widths = [max(len(row[k]) for row in rows) for k in range(3)]
+    for row in rows:
+        say("  ".join(cell.ljust(width) for cell, width in zip(row, widths)) + "  " + row[3])
+    can_install = as_root() is not None
+    lacking = [need for need in NEEDS if need.required and not need.find()]
+    if lacking and (can_install or all(need.wheel for need in lacking)):
+        say("\nWhat is missing is installed by the command that needs it.")
+        return 0
+    if lacking:
+        say("\nCannot run yet: " + ", ".join(need.name for need in lacking))
+        return 1
+    say("\nEverything that demo and test need is here" + ("." if wheels_present() else ", but for the wheels: they are fetched."))
+    return 0

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""./dev test: every suite, one after the other, and one line at the end that sums them up."""
+import dataclasses, os, re, shutil, subprocess, time, xml.etree.ElementTree as xml
+
+from . import checks, needs, trees
+from .steps import ROOT, STATE, Failed, run, say
+
+CTEST_LIMIT = 1200  # seconds
+
+
+@dataclasses.dataclass
+class Suite:
+    name: str
+    what: str
+    needs: str = ""  # a program without which the suite is skipped
+    tree: bool = True
+    targets: tuple = ()
+    select: tuple = ()  # arguments for ctest
+
+
+SUITES = [
+    Suite("lint", "rooms, format, words", tree=False),
+    Suite("python", "the tools' own tests", tree=False),
+    Suite("mpich", "everything, with the MPICH wheel"),
+    Suite("asan", "everything without MPI, under ASan and UBSan"),
+    Suite("tsan", "loopback ranks under TSan", targets=("test_loopback",), select=("-L", "loopback")),
+    Suite("openmpi", "ranks under Debian's Open MPI", "mpicc.openmpi", targets=("rank_tests",), select=("-L", "ranks")),
+    Suite("mpich-debian", "ranks under Debian's MPICH, 1, 2 and 4 of them", "mpicc.mpich", targets=("rank_tests",),
+          select=("-R", r"^ranks\..*\.n[124]$")),
+]
+
+
+@dataclasses.dataclass
+class Count:
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def __add__(self, other):
+        return Count(self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped)
+
+    def __str__(self):
+        return f"{self.passed} passed, {self.failed} failed" + (f", {self.skipped} skipped" if self.skipped else "")
+
+
+def read_junit(path, name):
+    """Counts what ctest reports and prints what the failing tests said."""
+    count = Count()
+    for case in xml.parse(path).getroot().iter("testcase"):
+        status, reason = case.get("status"), ""
+        if case.find("skipped") is not None:
+            reason = case.find("skipped").get("message", "")
+        if status == "run":
+            count.passed += 1
+        # A test whose program is missing counts as failed, not as skipped on purpose.
+        elif status == "disabled" or (status == "notrun" and "SKIP" in reason):
+            count.skipped += 1
+        else:
+            count.failed += 1
+            said = (case.findtext("system-out") or reason).strip()
+            say(f"\n==== FAILED {name}: {case.get('name')}\n{said[-6000:]}\n====")
+    return count
+
+
+def ctest(suite, tree, jobs, pattern):
+    report = STATE / "logs" / f"junit-{suite.name}.xml"
+    report.unlink(missing_ok=True)
+    command = [needs.cmake()[: -len("cmake")] + "ctest", "--test-dir", tree, "--output-junit", report, "-j", jobs,
+               "--timeout", 180, "--no-tests=ignore", *(("-R", pattern) if pattern else suite.select)]
+    if pattern and "-L" in suite.select:
+        command += suite.select
+    env = {**os.environ, "ASAN_OPTIONS": "detect_stack_use_after_return=1:" + os.environ.get("ASAN_OPTIONS", "")}
+    # ThreadSanitizer of g++ 12 does not start where the kernel randomises more address bits than it knows of.
+    if suite.name == "tsan" and subprocess.run(["setarch", "-R", "true"], capture_output=True).returncode == 0:
+        command = ["setarch", "-R"] + command
+    problem = None
+    try:
+        run(f"{suite.name}: test", command, CTEST_LIMIT, env)
+    except Failed as error:
+        problem = error
+    if not report.exists():
+        raise problem or Failed(f"{suite.name}: ctest wrote no report")
+    count = read_junit(report, suite.name)
+    if problem and not count.failed:
+        raise problem
+    return count
+
+
+def python_tests():
+    """Runs tests/python with unittest, which reports its numbers in words only."""
+    done = subprocess.run([needs.PYTHON, "-m", "unittest", "discover", "-s", "tests/python", "-t", "tests/python"],
+                          cwd=ROOT, capture_output=True, text=True, timeout=300)
+    ran = re.search(r"^Ran (\d+) test", done.stderr, re.M)
+    named = {word: int(n) for word, n in re.findall(r"(failures|errors|skipped)=(\d+)", done.stderr)}
+    failed = named.get("failures", 0) + named.get("errors", 0)
+    if done.returncode != 0:
+        say(done.stdout + done.stderr)
+        failed = max(failed, 1)
+    total = int(ran.group(1)) if ran else 0
+    return Count(max(total - failed - named.get("skipped", 0), 0), failed, named.get("skipped", 0))
+
+
+def lint():
+    count = Count()
+    for name, problems in checks.quick():
+        say(f"   {name}: " + (f"{len(problems)} problems" if problems else "clean"))
+        for problem in problems:
+            say("      " + problem)
+        count += Count(0, 1) if problems else Count(1)
+    return count
+
+
+def run_suite(suite, jobs, pattern):
+    say(f"== {suite.name}: {suite.what}")
+    if suite.needs and not needs.program(suite.needs):
+        say(f"   SKIPPED, all of it: there is no {suite.needs} (./dev doctor says how to get it)")
+        return Count(skipped=1)
+    if not suite.tree:
+        return lint() if suite.name == "lint" else python_tests()
+    return ctest(suite, trees.build(suite.name, jobs, suite.targets), jobs, pattern)
+
+
+def test(only, pattern, jobs):
+    names = [suite.name for suite in SUITES]
+    unknown = [name for name in only if name not in names]
+    if unknown:
+        raise Failed(f"no suite {', '.join(unknown)}; there are {', '.join(names)}")
+    total, lines = Count(), []
+    for suite in SUITES:
+        if (only and suite.name not in only) or (pattern and not only and not suite.tree):
+            continue
+        begin = time.monotonic()
+        try:
+            count = run_suite(suite, jobs, pattern)
+        except Failed as error:
+            say(f"\n==== FAILED {suite.name}\n{error}\n====")
+            count = Count(failed=1)
+        lines.append(f"   {suite.name:14} {count}  ({time.monotonic() - begin:.0f} s)")
+        total += count
+    say("\n" + "\n".join(lines))
+    say(str(total))
+    return 1 if total.failed or not total.passed else 0
