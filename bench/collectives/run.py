@@ -13,6 +13,7 @@ sys.path.insert(0, os.path.join(BENCH, "lab"))
 import lab, launch  # noqa: E402
 
 VOID_ABOVE = 1.15  # plain MPI over its bandwidth bound: beyond, something else than the cable was measured
+NOISY_ABOVE = 1.5  # slowest over fastest iteration: other load came and went
 GOAL = 0.6  # of the compression ratio, as speed-up
 
 
@@ -81,6 +82,9 @@ def summary(runs):
                 verdict = "says nothing: no network lab"
             elif over > VOID_ABOVE:
                 verdict = "void: plain is above %g x its bound" % VOID_ABOVE
+            spread = max(x["max_s"] / x["min_s"] for x in (r, run["results"][0]))
+            if spread > NOISY_ABOVE:
+                verdict += "; noisy: times spread %.1f x" % spread
             print("%-26s %-34s %11s %8.2f %7.2f %11.2f  %s" % (
                 run["field"], r["variant"], "-" if over is None else "%.3f" % over, r["speedup_over_plain"], r["ratio"],
                 GOAL * r["ratio"], verdict))
@@ -104,7 +108,7 @@ def main():
     os.makedirs(os.path.dirname(os.path.abspath(a.out)), exist_ok=True)
     with open(a.out, "w") as f:
         json.dump({"network": network, "rate": a.rate if network == "lab" else "none", "ranks": a.ranks,
-                   "cores": os.cpu_count(), "machine": platform.machine(), "kernel": platform.release(),
+                   "cores": os.cpu_count(), "machine": platform.machine(), "kernel": platform.release().split("-")[0],
                    "launcher": launch.kind_of(launch.launcher(a.mpiexec)), "runs": runs}, f, indent=1)
         f.write("\n")
     print("numbers: %s" % os.path.relpath(a.out))
