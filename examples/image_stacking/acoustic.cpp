@@ -11,7 +11,7 @@
 namespace stacking {
 namespace {
 
-constexpr int kHalo = 4;            // half-width of the 8th-order stencil
+constexpr int kHalo = 4;  // half-width of the 8th-order stencil
 constexpr int kAbsorbingCells = 45;
 constexpr double kReflection = 1e-3;  // what the frame may send back at normal incidence
 
@@ -47,9 +47,7 @@ double damping(double cells, double velocity, double spacing) {
   return 1.5 * velocity * std::log(1 / kReflection) / width * share * share;
 }
 
-double cells_outside(int i, int n) {
-  return std::max({0, -i, i - (n - 1)});
-}
+double cells_outside(int i, int n) { return std::max({0, -i, i - (n - 1)}); }
 
 void smooth_lines(std::vector<double>& values, std::size_t lines, std::size_t line_stride, int count,
                   std::size_t stride, double sigma_cells) {
@@ -87,9 +85,7 @@ double largest_stable_step(const VelocityModel& model) {
   return 2 * model.grid.spacing / (fastest * std::sqrt(2 * s));
 }
 
-double ricker_delay(double peak_frequency) {
-  return 1.5 / peak_frequency;
-}
+double ricker_delay(double peak_frequency) { return 1.5 / peak_frequency; }
 
 float ricker(double time, double peak_frequency) {
   constexpr double pi = 3.14159265358979323846;
@@ -151,7 +147,8 @@ Propagator::Propagator(const VelocityModel& model, double time_step)
   rest();
   for (int x = -frame_; x < grid_.nx + frame_; ++x) {
     for (int z = -frame_; z < grid_.nz + frame_; ++z) {
-      const double v = model.velocity[grid_.index(std::clamp(x, 0, grid_.nx - 1), std::clamp(z, 0, grid_.nz - 1))];
+      const double v =
+          model.velocity[grid_.index(std::clamp(x, 0, grid_.nx - 1), std::clamp(z, 0, grid_.nz - 1))];
       // u_tt + 2 d u_t = v^2 (Laplacian of u), with a centred u_t
       const double d = time_step * (damping(cells_outside(x, grid_.nx), v, grid_.spacing) +
                                     damping(cells_outside(z, grid_.nz), v, grid_.spacing));

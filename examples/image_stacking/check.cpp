@@ -81,7 +81,8 @@ bool check_against_theory() {
       trace_at(homogeneous(201, 201, kSpeed), {60, 100}, {60 + cells, 100}, steps);
   std::vector<double> exact;
   for (int n = 0; n < steps; ++n) {
-    exact.push_back(exact_pressure(cells * kSpacing, (n + 1) * kTimeStep));  // row n is the field of step n + 1
+    // trace[n] is the field after step n, of time n + 1.
+    exact.push_back(exact_pressure(cells * kSpacing, (n + 1) * kTimeStep));
   }
   int best_lag = 0;
   double best = -HUGE_VAL;
@@ -96,7 +97,8 @@ bool check_against_theory() {
     }
   }
   bool good = report("travel time over 800 m against r/v, error in s", std::abs(best_lag) * kTimeStep, 0.002);
-  good &= report("pressure against the 2-D Green's function, relative error", largest_difference(trace, exact) / largest(exact), 0.02);
+  good &= report("pressure against the 2-D Green's function, relative error",
+                 largest_difference(trace, exact) / largest(exact), 0.02);
   return good;
 }
 
@@ -108,7 +110,8 @@ bool check_symmetry() {
   for (const Point p : {Point{30, 60}, Point{60, 30}, Point{60, 90}}) {
     difference = std::max(difference, largest_difference(east, trace_at(m, centre, p, 400)));
   }
-  return report("the same amplitude to all four sides, relative difference", difference / largest(east), 1e-4);
+  return report("the same amplitude to all four sides, relative difference", difference / largest(east),
+                1e-4);
 }
 
 VelocityModel layered() {
@@ -129,7 +132,8 @@ bool check_reciprocity() {
   const Point b{120, 90};
   const std::vector<double> there = trace_at(m, a, b, 700);
   const std::vector<double> back = trace_at(m, b, a, 700);
-  return report("source and receiver may be exchanged, relative difference", largest_difference(there, back) / largest(there), 1e-3);
+  return report("source and receiver may be exchanged, relative difference",
+                largest_difference(there, back) / largest(there), 1e-3);
 }
 
 bool check_absorption() {
@@ -137,7 +141,8 @@ bool check_absorption() {
   const Point receiver{40, 70};
   const std::vector<double> small = trace_at(homogeneous(81, 81, kSpeed), source, receiver, 900);
   const std::vector<double> large = trace_at(homogeneous(281, 281, kSpeed), {140, 140}, {140, 170}, 900);
-  return report("echo of the absorbing frame, relative to the direct wave", largest_difference(small, large) / largest(large), 0.03);
+  return report("echo of the absorbing frame, relative to the direct wave",
+                largest_difference(small, large) / largest(large), 0.03);
 }
 
 // Close to the limit of the time step nothing may grow.
@@ -149,7 +154,8 @@ bool check_stability() {
   }
   const std::vector<double> trace = trace_at(m, {80, 40}, {100, 60}, 4000);
   const std::vector<double> tail(trace.end() - 500, trace.end());
-  return report("field after 4000 steps of 0.99 of the limit, relative to peak", largest(tail) / largest(trace), 1e-2);
+  return report("field after 4000 steps of 0.99 of the limit, relative to peak",
+                largest(tail) / largest(trace), 1e-2);
 }
 
 }  // namespace

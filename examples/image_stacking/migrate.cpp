@@ -104,16 +104,16 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   try {
     const Arguments arguments(argc, argv,
-                              {{"model", ""},          // velocities, uint16 in m/s, [x][z]
+                              {{"model", ""},  // velocities, uint16 in m/s, [x][z]
                                {"nx", ""},
                                {"nz", ""},
-                               {"spacing", ""},        // metres
-                               {"out", ""},            // an existing folder
+                               {"spacing", ""},  // metres
+                               {"out", ""},      // an existing folder
                                {"shots", "16"},
-                               {"offsets", "30"},      // half offsets to each side, in cells
-                               {"frequency", "8"},     // Hz
+                               {"offsets", "30"},       // half offsets to each side, in cells
+                               {"frequency", "8"},      // Hz
                                {"time-step", "0.002"},  // seconds
-                               {"record", "4"},        // seconds
+                               {"record", "4"},         // seconds
                                {"smoothing", "200"}});  // metres, of the migration velocities
     migrate(arguments, rank, ranks);
   } catch (const std::exception& e) {

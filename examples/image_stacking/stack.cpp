@@ -1,7 +1,8 @@
 // Stacks the partial images of all ranks: once with MPI_Allreduce, and with laconic_allreduce at several
 // error bounds, in turns, and compares time, bytes and error.
 //
-// Exits with 1 if a promise of Laconic does not hold: an error above the bound, or different bits on two ranks.
+// Exits with 1 if a promise of Laconic does not hold: an error above the bound, or different bits on two
+// ranks.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <laconic/laconic.h>
@@ -102,7 +103,8 @@ bool same_on_all_ranks(std::uint64_t value) {
 void sum_exactly(Stack& stack) {
   stack.exact.assign(stack.partial.begin(), stack.partial.end());
   check(MPI_Allreduce(MPI_IN_PLACE, stack.exact.data(), static_cast<int>(stack.count), MPI_DOUBLE, MPI_SUM,
-                      MPI_COMM_WORLD), "MPI_Allreduce");
+                      MPI_COMM_WORLD),
+        "MPI_Allreduce");
   const auto [low, high] = std::minmax_element(stack.exact.begin(), stack.exact.end());
   stack.range = *high - *low;
   stack.largest = std::max(std::fabs(*low), std::fabs(*high));
@@ -136,11 +138,13 @@ double run_once(Variant& variant, Stack& stack) {
   check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
   const double start = MPI_Wtime();
   if (variant.is_plain()) {
-    check(MPI_Allreduce(stack.partial.data(), stack.result.data(), static_cast<int>(stack.count), MPI_FLOAT, MPI_SUM,
-                        MPI_COMM_WORLD), "MPI_Allreduce");
+    check(MPI_Allreduce(stack.partial.data(), stack.result.data(), static_cast<int>(stack.count), MPI_FLOAT,
+                        MPI_SUM, MPI_COMM_WORLD),
+          "MPI_Allreduce");
   } else {
-    check(laconic_allreduce(stack.partial.data(), stack.result.data(), static_cast<MPI_Count>(stack.count), MPI_FLOAT,
-                            MPI_SUM, MPI_COMM_WORLD, &options), "laconic_allreduce");
+    check(laconic_allreduce(stack.partial.data(), stack.result.data(), static_cast<MPI_Count>(stack.count),
+                            MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &options),
+          "laconic_allreduce");
   }
   const double seconds = over_ranks(MPI_Wtime() - start, MPI_DOUBLE, MPI_MAX);
 
@@ -179,8 +183,8 @@ std::string number(double value) {
 std::string json(const Variant& v, const Variant& plain, const Stack& stack) {
   const bool coded = !v.is_plain() && v.stats.plain_reason == LACONIC_PLAIN_NOT;
   std::ostringstream out;
-  out << "    {\"name\": \"" << v.name << "\", \"bound_share\": " << number(v.share) << ", \"bound\": " << number(v.bound)
-      << ",\n     \"seconds\": [";
+  out << "    {\"name\": \"" << v.name << "\", \"bound_share\": " << number(v.share)
+      << ", \"bound\": " << number(v.bound) << ",\n     \"seconds\": [";
   for (std::size_t i = 0; i < v.seconds.size(); ++i) {
     out << (i == 0 ? "" : ", ") << number(v.seconds[i]);
   }
@@ -202,15 +206,17 @@ std::string json(const Variant& v, const Variant& plain, const Stack& stack) {
   return out.str();
 }
 
-void write_report(const std::string& path, const std::vector<Variant>& variants, const Stack& stack, int ranks,
-                  double wire_seconds) {
+void write_report(const std::string& path, const std::vector<Variant>& variants, const Stack& stack,
+                  int ranks, double wire_seconds) {
   int version[3] = {};
   laconic_version(&version[0], &version[1], &version[2]);
   std::ostringstream out;
-  out << "{\n  \"laconic\": \"" << version[0] << "." << version[1] << "." << version[2] << "\", \"ranks\": " << ranks
-      << ", \"values\": " << stack.count << ", \"bytes_per_rank\": " << stack.count * sizeof(float)
+  out << "{\n  \"laconic\": \"" << version[0] << "." << version[1] << "." << version[2]
+      << "\", \"ranks\": " << ranks << ", \"values\": " << stack.count
+      << ", \"bytes_per_rank\": " << stack.count * sizeof(float)
       << ",\n  \"largest_value\": " << number(stack.largest) << ", \"range\": " << number(stack.range)
-      << ", \"plain_wire_seconds\": " << (wire_seconds > 0 ? number(wire_seconds) : "null") << ",\n  \"variants\": [\n";
+      << ", \"plain_wire_seconds\": " << (wire_seconds > 0 ? number(wire_seconds) : "null")
+      << ",\n  \"variants\": [\n";
   for (std::size_t i = 0; i < variants.size(); ++i) {
     out << json(variants[i], variants[0], stack) << (i + 1 < variants.size() ? ",\n" : "\n");
   }
@@ -231,7 +237,8 @@ std::vector<Variant> plan(const std::string& shares, double largest) {
     } catch (const std::exception&) {
     }
     if (!(v.share > 0)) {
-      throw std::runtime_error("--bounds must be numbers above 0 with commas between them, not \"" + shares + "\"");
+      throw std::runtime_error("--bounds must be numbers above 0 with commas between them, not \"" + shares +
+                               "\"");
     }
     v.bound = v.share * largest;
     variants.push_back(v);
@@ -308,13 +315,13 @@ int main(int argc, char** argv) {
                                   {{"partials", ""},  // folder with partial_<rank>.f32
                                    {"nx", ""},
                                    {"nz", ""},
-                                   {"planes", ""},    // offsets of the extended image
-                                   {"gather", "0"},   // x of the column to write for all offsets
-                                   {"out", ""},       // an existing folder for stack.json and pictures
+                                   {"planes", ""},   // offsets of the extended image
+                                   {"gather", "0"},  // x of the column to write for all offsets
+                                   {"out", ""},      // an existing folder for stack.json and pictures
                                    {"bounds", "1e-2,1e-3,1e-4"},  // shares of the largest stacked value
                                    {"repeat", "5"},
                                    {"warm-up", "1"},
-                                   {"link", "0"}}),   // bits per second of every rank's link, if known
+                                   {"link", "0"}}),  // bits per second of every rank's link, if known
                         rank, ranks);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "stack, rank %d: %s\n", rank, e.what());
