@@ -14,13 +14,13 @@
 
 enum { POLLS_IN_VAIN = 20, SLEEP_NS = 20000 };
 
-__attribute__((visibility("default"))) unsigned ucp_worker_progress(void *worker);
+__attribute__((visibility("default"))) unsigned ucp_worker_progress(void* worker);
 
-unsigned ucp_worker_progress(void *worker) {
-  static __thread unsigned (*real)(void *);
+unsigned ucp_worker_progress(void* worker) {
+  static __thread unsigned (*real)(void*);
   static __thread int in_vain;
   if (!real) {
-    void *symbol = dlsym(RTLD_NEXT, "ucp_worker_progress");
+    void* symbol = dlsym(RTLD_NEXT, "ucp_worker_progress");
     memcpy(&real, &symbol, sizeof real); /* ISO C has no cast from object to function pointer */
   }
   unsigned progress = real(worker);

@@ -2,12 +2,11 @@
 #include <laconic/laconic.h>
 #include <stdio.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int major = -1, minor = -1, patch = -1;
   laconic_version(&major, &minor, &patch);
-  int same_version =
-      major == LACONIC_VERSION_MAJOR && minor == LACONIC_VERSION_MINOR && patch == LACONIC_VERSION_PATCH;
+  int same_version = major == LACONIC_VERSION_MAJOR && minor == LACONIC_VERSION_MINOR && patch == LACONIC_VERSION_PATCH;
 
   double in[3] = {1.0, -2.5, 1e9}, out[3] = {0.0, 0.0, 0.0};
   int rc = laconic_allreduce(in, out, 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF, NULL);
