@@ -138,8 +138,8 @@ Propagator::Propagator(const VelocityModel& model, double time_step)
       columns_(model.grid.nx + 2 * frame_) {
   const double limit = largest_stable_step(model);
   if (!(time_step > 0 && time_step <= limit)) {
-    throw std::runtime_error("time step " + std::to_string(time_step) + " s is not in (0, " +
-                             std::to_string(limit) + "], where the scheme is stable");
+    throw std::runtime_error("time step " + std::to_string(time_step) + " s is not in (0, " + std::to_string(limit) +
+                             "], where the scheme is stable");
   }
   const std::size_t cells = column_ * static_cast<std::size_t>(columns_);
   keep_.resize(cells);
@@ -147,8 +147,7 @@ Propagator::Propagator(const VelocityModel& model, double time_step)
   rest();
   for (int x = -frame_; x < grid_.nx + frame_; ++x) {
     for (int z = -frame_; z < grid_.nz + frame_; ++z) {
-      const double v =
-          model.velocity[grid_.index(std::clamp(x, 0, grid_.nx - 1), std::clamp(z, 0, grid_.nz - 1))];
+      const double v = model.velocity[grid_.index(std::clamp(x, 0, grid_.nx - 1), std::clamp(z, 0, grid_.nz - 1))];
       // u_tt + 2 d u_t = v^2 (Laplacian of u), with a centred u_t
       const double d = time_step * (damping(cells_outside(x, grid_.nx), v, grid_.spacing) +
                                     damping(cells_outside(z, grid_.nz), v, grid_.spacing));

@@ -77,8 +77,7 @@ bool report(const char* what, double value, double limit) {
 bool check_against_theory() {
   const int cells = 80;
   const int steps = 800;
-  const std::vector<double> trace =
-      trace_at(homogeneous(201, 201, kSpeed), {60, 100}, {60 + cells, 100}, steps);
+  const std::vector<double> trace = trace_at(homogeneous(201, 201, kSpeed), {60, 100}, {60 + cells, 100}, steps);
   std::vector<double> exact;
   for (int n = 0; n < steps; ++n) {
     // trace[n] is the field after step n, of time n + 1.
@@ -110,8 +109,7 @@ bool check_symmetry() {
   for (const Point p : {Point{30, 60}, Point{60, 30}, Point{60, 90}}) {
     difference = std::max(difference, largest_difference(east, trace_at(m, centre, p, 400)));
   }
-  return report("the same amplitude to all four sides, relative difference", difference / largest(east),
-                1e-4);
+  return report("the same amplitude to all four sides, relative difference", difference / largest(east), 1e-4);
 }
 
 VelocityModel layered() {
@@ -154,8 +152,7 @@ bool check_stability() {
   }
   const std::vector<double> trace = trace_at(m, {80, 40}, {100, 60}, 4000);
   const std::vector<double> tail(trace.end() - 500, trace.end());
-  return report("field after 4000 steps of 0.99 of the limit, relative to peak",
-                largest(tail) / largest(trace), 1e-2);
+  return report("field after 4000 steps of 0.99 of the limit, relative to peak", largest(tail) / largest(trace), 1e-2);
 }
 
 }  // namespace

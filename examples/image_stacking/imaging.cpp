@@ -9,14 +9,13 @@
 namespace stacking {
 namespace {
 
-constexpr int kBatch = 8;  // snapshots per pass over the image, which does not fit into the caches
+constexpr int kBatch = 8;                    // snapshots per pass over the image, which does not fit into the caches
 constexpr double kIlluminationFloor = 0.02;  // epsilon, as a share of the mean illumination
 
 using Record = std::vector<float>;  // [step][receiver]
 
 // Forward modelling.  `snapshots`, if not null, receives the field every steps_per_image steps.
-Record model_shot(const VelocityModel& model, const Survey& survey, Point source,
-                  std::vector<float>* snapshots) {
+Record model_shot(const VelocityModel& model, const Survey& survey, Point source, std::vector<float>* snapshots) {
   Propagator wave(model, survey.time_step);
   const std::size_t receivers = survey.receivers.size();
   const std::size_t points = model.grid.points();
@@ -38,19 +37,18 @@ Record model_shot(const VelocityModel& model, const Survey& survey, Point source
 
 // image[z] += sum over kBatch snapshots of S(z) R(z), for one column and one offset.
 STACKING_VECTORISED
-void correlate_column(const float* const* __restrict s, const float* const* __restrict r,
-                      float* __restrict image, std::ptrdiff_t count) {
+void correlate_column(const float* const* __restrict s, const float* const* __restrict r, float* __restrict image,
+                      std::ptrdiff_t count) {
   static_assert(kBatch == 8);
   const float *s0 = s[0], *s1 = s[1], *s2 = s[2], *s3 = s[3], *s4 = s[4], *s5 = s[5], *s6 = s[6], *s7 = s[7];
   const float *r0 = r[0], *r1 = r[1], *r2 = r[2], *r3 = r[3], *r4 = r[4], *r5 = r[5], *r6 = r[6], *r7 = r[7];
   for (std::ptrdiff_t z = 0; z < count; ++z) {
-    image[z] += s0[z] * r0[z] + s1[z] * r1[z] + s2[z] * r2[z] + s3[z] * r3[z] + s4[z] * r4[z] +
-                s5[z] * r5[z] + s6[z] * r6[z] + s7[z] * r7[z];
+    image[z] += s0[z] * r0[z] + s1[z] * r1[z] + s2[z] * r2[z] + s3[z] * r3[z] + s4[z] * r4[z] + s5[z] * r5[z] +
+                s6[z] * r6[z] + s7[z] * r7[z];
   }
 }
 
-void correlate(const Grid& g, const float* const* sources, const float* const* reflections,
-               ExtendedImage& image) {
+void correlate(const Grid& g, const float* const* sources, const float* const* reflections, ExtendedImage& image) {
   const float* s[kBatch];
   const float* r[kBatch];
   for (int x = 0; x < g.nx; ++x) {
@@ -87,8 +85,8 @@ std::vector<float> inverse_illumination(const Grid& g, const std::vector<float>&
 
 }  // namespace
 
-void migrate_shot(const VelocityModel& truth, const VelocityModel& background, const Survey& survey,
-                  Point source, ExtendedImage& image) {
+void migrate_shot(const VelocityModel& truth, const VelocityModel& background, const Survey& survey, Point source,
+                  ExtendedImage& image) {
   const Grid& g = truth.grid;
   const std::size_t points = g.points();
   const std::size_t receivers = survey.receivers.size();

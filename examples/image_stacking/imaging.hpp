@@ -37,8 +37,8 @@ struct ExtendedImage {
 //     I(x, z, h) += sum_t S(x - h, z, t) R(x + h, z, t) / (sum_t S(x, z, t)^2 + epsilon)
 //
 // S is the source's wavefield, R that of the recorded reflections sent back in reversed time.
-void migrate_shot(const VelocityModel& truth, const VelocityModel& background, const Survey& survey,
-                  Point source, ExtendedImage& image);
+void migrate_shot(const VelocityModel& truth, const VelocityModel& background, const Survey& survey, Point source,
+                  ExtendedImage& image);
 
 // Takes away what lies in the water and the smooth, false image that backscattered waves leave
 // (the negative Laplacian: Zhang and Sun 2009).  Linear, so it may be applied before or after stacking.

@@ -138,12 +138,12 @@ double run_once(Variant& variant, Stack& stack) {
   check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
   const double start = MPI_Wtime();
   if (variant.is_plain()) {
-    check(MPI_Allreduce(stack.partial.data(), stack.result.data(), static_cast<int>(stack.count), MPI_FLOAT,
-                        MPI_SUM, MPI_COMM_WORLD),
+    check(MPI_Allreduce(stack.partial.data(), stack.result.data(), static_cast<int>(stack.count), MPI_FLOAT, MPI_SUM,
+                        MPI_COMM_WORLD),
           "MPI_Allreduce");
   } else {
-    check(laconic_allreduce(stack.partial.data(), stack.result.data(), static_cast<MPI_Count>(stack.count),
-                            MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &options),
+    check(laconic_allreduce(stack.partial.data(), stack.result.data(), static_cast<MPI_Count>(stack.count), MPI_FLOAT,
+                            MPI_SUM, MPI_COMM_WORLD, &options),
           "laconic_allreduce");
   }
   const double seconds = over_ranks(MPI_Wtime() - start, MPI_DOUBLE, MPI_MAX);
@@ -206,17 +206,15 @@ std::string json(const Variant& v, const Variant& plain, const Stack& stack) {
   return out.str();
 }
 
-void write_report(const std::string& path, const std::vector<Variant>& variants, const Stack& stack,
-                  int ranks, double wire_seconds) {
+void write_report(const std::string& path, const std::vector<Variant>& variants, const Stack& stack, int ranks,
+                  double wire_seconds) {
   int version[3] = {};
   laconic_version(&version[0], &version[1], &version[2]);
   std::ostringstream out;
-  out << "{\n  \"laconic\": \"" << version[0] << "." << version[1] << "." << version[2]
-      << "\", \"ranks\": " << ranks << ", \"values\": " << stack.count
-      << ", \"bytes_per_rank\": " << stack.count * sizeof(float)
+  out << "{\n  \"laconic\": \"" << version[0] << "." << version[1] << "." << version[2] << "\", \"ranks\": " << ranks
+      << ", \"values\": " << stack.count << ", \"bytes_per_rank\": " << stack.count * sizeof(float)
       << ",\n  \"largest_value\": " << number(stack.largest) << ", \"range\": " << number(stack.range)
-      << ", \"plain_wire_seconds\": " << (wire_seconds > 0 ? number(wire_seconds) : "null")
-      << ",\n  \"variants\": [\n";
+      << ", \"plain_wire_seconds\": " << (wire_seconds > 0 ? number(wire_seconds) : "null") << ",\n  \"variants\": [\n";
   for (std::size_t i = 0; i < variants.size(); ++i) {
     out << json(variants[i], variants[0], stack) << (i + 1 < variants.size() ? ",\n" : "\n");
   }
@@ -237,8 +235,7 @@ std::vector<Variant> plan(const std::string& shares, double largest) {
     } catch (const std::exception&) {
     }
     if (!(v.share > 0)) {
-      throw std::runtime_error("--bounds must be numbers above 0 with commas between them, not \"" + shares +
-                               "\"");
+      throw std::runtime_error("--bounds must be numbers above 0 with commas between them, not \"" + shares + "\"");
     }
     v.bound = v.share * largest;
     variants.push_back(v);
@@ -259,8 +256,8 @@ bool stack_images(const Arguments& arguments, int rank, int ranks) {
   if (pictures.gather_x >= pictures.nx) {
     throw std::runtime_error("--gather must be below --nx");
   }
-  stack.partial = stacking::read_array<float>(
-      arguments.text("partials") + "/partial_" + std::to_string(rank) + ".f32", stack.count);
+  stack.partial = stacking::read_array<float>(arguments.text("partials") + "/partial_" + std::to_string(rank) + ".f32",
+                                              stack.count);
   stack.result.resize(stack.count);
   sum_exactly(stack);
 
@@ -315,9 +312,9 @@ int main(int argc, char** argv) {
                                   {{"partials", ""},  // folder with partial_<rank>.f32
                                    {"nx", ""},
                                    {"nz", ""},
-                                   {"planes", ""},   // offsets of the extended image
-                                   {"gather", "0"},  // x of the column to write for all offsets
-                                   {"out", ""},      // an existing folder for stack.json and pictures
+                                   {"planes", ""},                // offsets of the extended image
+                                   {"gather", "0"},               // x of the column to write for all offsets
+                                   {"out", ""},                   // an existing folder for stack.json and pictures
                                    {"bounds", "1e-2,1e-3,1e-4"},  // shares of the largest stacked value
                                    {"repeat", "5"},
                                    {"warm-up", "1"},
