@@ -2,6 +2,7 @@
 """Installs the build tree into a fresh prefix and uses it as a stranger would: with find_package and with pkg-config."""
 import argparse, os, pathlib, shutil, subprocess, sys
 
+SKIPPED = 77  # as tests/CMakeLists.txt has it
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -41,7 +42,8 @@ def main():
     start(args.mpiexec, scratch / "cmake" / "use")
 
     if not shutil.which("pkg-config"):
-        sys.exit("pkg-config is missing (apt-get install pkg-config)")
+        print("pkg-config is missing: only find_package was tested")
+        sys.exit(SKIPPED)
     env = {**os.environ, "PKG_CONFIG_PATH": str(prefix / args.libdir / "pkgconfig")}
     flags = run("pkg-config", "--cflags", "--libs", "laconic", env=env).split()
     program = scratch / "use-pkg-config"

@@ -43,6 +43,11 @@ class Count:
         return f"{self.passed} passed, {self.failed} failed" + (f", {self.skipped} skipped" if self.skipped else "")
 
 
+def shortened(text, most=4000):
+    """Both ends: what went wrong first is at the top, the verdict at the bottom."""
+    return text if len(text) <= most else f"{text[: most // 2]}\n[...]\n{text[-most // 2 :]}"
+
+
 def read_junit(path, name):
     """Counts what ctest reports and prints what the failing tests said."""
     count = Count()
@@ -58,7 +63,7 @@ def read_junit(path, name):
         else:
             count.failed += 1
             said = (case.findtext("system-out") or reason).strip()
-            say(f"\n==== FAILED {name}: {case.get('name')}\n{said[-6000:]}\n====")
+            say(f"\n==== FAILED {name}: {case.get('name')}\n{shortened(said)}\n====")
     return count
 
 
@@ -83,6 +88,8 @@ def ctest(suite, tree, jobs, pattern):
     count = read_junit(report, suite.name)
     if problem and not count.failed:
         raise problem
+    if not pattern and count == Count():
+        raise Failed(f"{suite.name}: there was not one test in it")
     return count
 
 
