@@ -5,6 +5,8 @@
 #include <mpi.h>
 #include <sys/resource.h>
 
+#include "report.hpp"
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -23,11 +25,12 @@
 
 namespace {
 
-constexpr const char *usage =
+constexpr const char* usage =
     "allreduce [--bytes 64M] [--field FILE.f32] [--bound rel:1e-4,...] [--algorithm auto,...] [--codec quant,...]\n"
     "          [--set OPTION=VALUE]... [--iterations 7] [--warmup 2] [--rate none|1gbit] [--json FILE]\n"
     "  Lists are separated by commas; every combination is measured.  --set: threads, depth, chunk_elements, target,\n"
-    "  min_bytes.  --rate: what each cable carries, for the bandwidth bound.  Without --field: a smooth wave with noise.\n";
+    "  min_bytes.  --rate: what each cable carries, for the bandwidth bound.  Without --field: a smooth wave with "
+    "noise.\n";
 
 struct Arguments {
   std::size_t bytes = 64 << 20;
@@ -40,7 +43,7 @@ struct Arguments {
 
 // ---------------------------------------------------------------- arguments
 
-std::vector<std::string> split(const std::string &text, char separator) {
+std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
   std::istringstream stream(text);
   for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
@@ -49,25 +52,33 @@ std::vector<std::string> split(const std::string &text, char separator) {
 }
 
 // "64M", "1gbit", "7": the number and what follows it.
-std::pair<double, std::string> number(const std::string &name, const std::string &text) {
-  char *rest = nullptr;
+std::pair<double, std::string> number(const std::string& name, const std::string& text) {
+  char* rest = nullptr;
   const double value = std::strtod(text.c_str(), &rest);
   if (rest == text.c_str() || !(value > 0)) throw std::invalid_argument(name + " " + text + ": a number above 0");
   return {value, rest};
 }
 
-double scaled(const std::string &name, const std::string &text,
-              std::initializer_list<std::pair<const char *, double>> units) {
+double scaled(const std::string& name, const std::string& text,
+              std::initializer_list<std::pair<const char*, double>> units) {
   const auto [value, unit] = number(name, text);
   std::string valid;
-  for (const auto &[known, factor] : units) {
+  for (const auto& [known, factor] : units) {
     if (unit == known) return value * factor;
     valid += std::string(" N") + known;
   }
   throw std::invalid_argument(name + " " + text + ": write" + valid);
 }
 
-Arguments parse(int argc, char **argv) {
+int whole(const std::string& name, const std::string& text, int least) {
+  char* rest = nullptr;
+  const long value = std::strtol(text.c_str(), &rest, 10);
+  if (*rest != 0 || text.empty() || value < least || value > 1000000)
+    throw std::invalid_argument(name + " " + text + ": a whole number, at least " + std::to_string(least));
+  return static_cast<int>(value);
+}
+
+Arguments parse(int argc, char** argv) {
   Arguments a;
   for (int i = 1; i < argc; i += 2) {
     const std::string name = argv[i];
@@ -75,7 +86,8 @@ Arguments parse(int argc, char **argv) {
     if (i + 1 >= argc) throw std::invalid_argument(name + " lacks a value");
     const std::string value = argv[i + 1];
     if (name == "--bytes") {
-      a.bytes = static_cast<std::size_t>(scaled(name, value, {{"", 1}, {"K", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}}));
+      a.bytes =
+          static_cast<std::size_t>(scaled(name, value, {{"", 1}, {"K", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}}));
     } else if (name == "--field") {
       a.field = value;
     } else if (name == "--bound") {
@@ -89,18 +101,18 @@ Arguments parse(int argc, char **argv) {
       if (equals == std::string::npos) throw std::invalid_argument("--set " + value + ": write OPTION=VALUE");
       a.settings.emplace_back(value.substr(0, equals), value.substr(equals + 1));
     } else if (name == "--iterations") {
-      a.iterations = static_cast<int>(scaled(name, value, {{"", 1}}));
+      a.iterations = whole(name, value, 1);
     } else if (name == "--warmup") {
-      a.warmup = static_cast<int>(scaled(name, value, {{"", 1}}));
+      a.warmup = whole(name, value, 0);
     } else if (name == "--rate") {
-      a.rate = value == "none" ? 0 : scaled(name, value, {{"kbit", 1e3}, {"mbit", 1e6}, {"gbit", 1e9}});
+      a.rate = value == "none" ? 0 : scaled("--rate (or none)", value, {{"kbit", 1e3}, {"mbit", 1e6}, {"gbit", 1e9}});
     } else if (name == "--json") {
       a.json = value;
     } else {
       throw std::invalid_argument("unknown argument " + name);
     }
   }
-  if (a.bytes / 4 > std::numeric_limits<int>::max()) throw std::invalid_argument("--bytes: at most 8G");
+  if (a.bytes < 4 || a.bytes / 4 > std::numeric_limits<int>::max()) throw std::invalid_argument("--bytes: 4 to 8G");
   return a;
 }
 
@@ -109,7 +121,7 @@ Arguments parse(int argc, char **argv) {
 // Ranks hold the field shifted and scaled differently: equal inputs would cancel or add up unlike real ones.
 class Input {
  public:
-  Input(const std::string &file, int ranks) : ranks_(ranks) {
+  Input(const std::string& file, int ranks) : ranks_(ranks) {
     if (file.empty()) {
       field_.resize(1 << 20);
       std::uint32_t noise = 1;
@@ -125,7 +137,7 @@ class Input {
     if (size < 4 || size % 4 != 0) throw std::runtime_error(file + ": not a file of float32 values");
     field_.resize(static_cast<std::size_t>(size) / 4);
     stream.seekg(0);
-    if (!stream.read(reinterpret_cast<char *>(field_.data()), size)) throw std::runtime_error(file + ": cannot be read");
+    if (!stream.read(reinterpret_cast<char*>(field_.data()), size)) throw std::runtime_error(file + ": cannot be read");
   }
 
   float value(int rank, std::size_t i) const {
@@ -138,7 +150,7 @@ class Input {
   int ranks_;
 };
 
-std::uint64_t hash(const std::vector<float> &values) {
+std::uint64_t hash(const std::vector<float>& values) {
   std::uint64_t h = 1469598103934665603u;
   for (const float v : values) {
     std::uint32_t bits = 0;
@@ -150,27 +162,13 @@ std::uint64_t hash(const std::vector<float> &values) {
 
 // ---------------------------------------------------------------- measuring
 
-constexpr std::array<const char *, 6> phase_names{"encode", "decode", "reduce", "copy", "wait", "other"};
-
-struct Variant {
-  std::string name, bound_text, algorithm, codec;
-  bool plain = false;
-  laconic_options options{};
-  laconic_stats stats{};
-  std::vector<double> seconds;  // of the slowest rank, per iteration
-  double cpu_seconds = 0;       // of all ranks, over all iterations
-  std::array<double, 6> phases{};  // mean of ranks and iterations
-  double max_error = 0, ratio = 1, wire_bytes = 0, bound = 0;
-  bool bits_equal = false, bound_kept = false;
-};
-
-[[noreturn]] void fail(const std::string &what) {
+[[noreturn]] void fail(const std::string& what) {
   std::fprintf(stderr, "allreduce: %s\n", what.c_str());
   MPI_Abort(MPI_COMM_WORLD, 1);
   std::abort();
 }
 
-void check(int code, const std::string &what) {
+void check(int code, const std::string& what) {
   if (code == MPI_SUCCESS) return;
   std::array<char, 1024> text{};
   laconic_error_string(code, text.data(), text.size());
@@ -186,13 +184,15 @@ double over_ranks(double value, MPI_Op op) {
 double cpu_seconds() {
   rusage r{};
   getrusage(RUSAGE_SELF, &r);
-  const auto seconds = [](const timeval &t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); };
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
   return seconds(r.ru_utime) + seconds(r.ru_stime);
 }
 
 class Bench {
  public:
-  Bench(const Arguments &a) : a_(a), input_(a.field, size()), in_(a.bytes / 4), out_(a.bytes / 4) {
+  Bench(const Arguments& a) : a_(a), input_(a.field, size()), in_(a.bytes / 4), out_(a.bytes / 4) {
     for (std::size_t i = 0; i < in_.size(); ++i) in_[i] = input_.value(rank(), i);
   }
 
@@ -207,9 +207,9 @@ class Bench {
     return n;
   }
 
-  void run(std::vector<Variant> &variants) {
+  void run(std::vector<Variant>& variants) {
     for (int i = -a_.warmup; i < a_.iterations; ++i) {
-      for (Variant &v : variants) {
+      for (Variant& v : variants) {
         measure(v, i >= 0);
         if (i == a_.iterations - 1) verify(v);
       }
@@ -217,7 +217,7 @@ class Bench {
   }
 
  private:
-  void measure(Variant &v, bool counts) {
+  void measure(Variant& v, bool counts) {
     std::fill(out_.begin(), out_.end(), std::numeric_limits<float>::quiet_NaN());  // a result left over must not pass
     v.options.stats = &v.stats;
     v.stats = {};
@@ -241,7 +241,7 @@ class Bench {
     for (std::size_t p = 0; p < phases.size(); ++p) v.phases[p] += phases[p] / size() / a_.iterations;
   }
 
-  void verify(Variant &v) {
+  void verify(Variant& v) {
     const std::uint64_t mine = hash(out_);
     std::uint64_t low = 0, high = 0;
     MPI_Allreduce(&mine, &low, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
@@ -274,110 +274,20 @@ class Bench {
     v.bound_kept = over_ranks(broken, MPI_MAX) == 0;
   }
 
-  const Arguments &a_;
+  const Arguments& a_;
   Input input_;
   std::vector<float> in_, out_;
 };
 
-// ---------------------------------------------------------------- reporting
-
-double median(std::vector<double> v) {
-  std::sort(v.begin(), v.end());
-  return 0.5 * (v[v.size() / 2] + v[(v.size() - 1) / 2]);
-}
-double smallest(const std::vector<double> &v) { return *std::min_element(v.begin(), v.end()); }
-double largest(const std::vector<double> &v) { return *std::max_element(v.begin(), v.end()); }
-
-double cores(const Variant &v) {
-  double total = 0;
-  for (const double s : v.seconds) total += s;
-  return v.cpu_seconds / total;
-}
-
-void print_table(const Arguments &a, const std::vector<Variant> &variants, double bandwidth_bound) {
-  const double plain = median(variants[0].seconds);
-  std::printf("allreduce, float32 sum, %zu bytes, %d ranks, %s\n", a.bytes, Bench::size(),
-              a.field.empty() ? "generated wave" : a.field.substr(a.field.rfind('/') + 1).c_str());
-  if (bandwidth_bound > 0)
-    std::printf("plain MPI takes %.3f x its bandwidth bound of %.1f ms%s\n", plain / bandwidth_bound, bandwidth_bound * 1e3,
-                plain / bandwidth_bound > 1.15 ? ": ABOVE 1.15, THE COMPARISON IS VOID" : "");
-  std::printf("%-36s %9s %9s %9s %6s %8s %7s %9s %10s %10s %5s %5s %5s\n", "variant", "median ms", "min", "max", "spread",
-              "speed-up", "ratio", "MB sent", "max error", "bound", "kept", "bits", "cores");
-  for (const Variant &v : variants) {
-    std::printf("%-36s %9.1f %9.1f %9.1f %6.2f %8.2f %7.2f %9.2f %10.3g %10.3g %5s %5s %5.2f\n", v.name.c_str(),
-                median(v.seconds) * 1e3, smallest(v.seconds) * 1e3, largest(v.seconds) * 1e3,
-                largest(v.seconds) / smallest(v.seconds), plain / median(v.seconds), v.ratio, v.wire_bytes / 1e6, v.max_error,
-                v.bound, v.bound_kept ? "yes" : "NO", v.bits_equal ? "equal" : "DIFFER", cores(v));
-    if (v.stats.plain_calls > 0)
-      std::printf("%-36s ran as plain MPI: %s\n", "", laconic_plain_reason_string(v.stats.plain_reason));
-  }
-  std::printf("phases, ms per call, mean of the ranks:\n");
-  for (const Variant &v : variants) {
-    if (v.plain) continue;
-    std::printf("  %-34s", v.name.c_str());
-    for (std::size_t p = 0; p < phase_names.size(); ++p) std::printf("  %s %.1f", phase_names[p], v.phases[p] * 1e3);
-    std::printf("\n");
-  }
-}
-
-std::string json_number(double value) {
-  if (!std::isfinite(value)) return "null";
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.9g", value);
-  return text.data();
-}
-
-std::string json_text(const std::string &text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  }
-  return out + '"';
-}
-
-void write_json(const Arguments &a, const std::vector<Variant> &variants, double bandwidth_bound) {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> mpi{};
-  int length = 0;
-  MPI_Get_library_version(mpi.data(), &length);
-  const double plain = median(variants[0].seconds);
-  std::ofstream out(a.json);
-  out << "{\"field\": " << json_text(a.field.empty() ? "wave" : a.field) << ",\n \"mpi\": "
-      << json_text(split(mpi.data(), '\n')[0]) << ",\n \"rate_bit_s\": " << json_number(a.rate)
-      << ", \"iterations\": " << a.iterations << ", \"warmup\": " << a.warmup << ",\n \"results\": [";
-  const char *separator = "\n";
-  for (const Variant &v : variants) {
-    out << separator << "  {\"collective\": \"allreduce\", \"variant\": " << json_text(v.name)
-        << ", \"algorithm\": " << json_text(v.algorithm) << ", \"codec\": " << json_text(v.codec)
-        << ", \"bound\": " << json_text(v.bound_text) << ", \"ranks\": " << Bench::size() << ", \"bytes\": " << a.bytes
-        << ",\n   \"median_s\": " << json_number(median(v.seconds)) << ", \"min_s\": " << json_number(smallest(v.seconds))
-        << ", \"max_s\": " << json_number(largest(v.seconds))
-        << ", \"speedup_over_plain\": " << json_number(plain / median(v.seconds)) << ", \"ratio\": " << json_number(v.ratio)
-        << ", \"wire_bytes\": " << (v.wire_bytes > 0 ? json_number(v.wire_bytes) : "null")
-        << ",\n   \"max_error\": " << json_number(v.max_error) << ", \"bound_result\": " << json_number(v.bound)
-        << ", \"bound_kept\": " << (v.bound_kept ? "true" : "false")
-        << ", \"bits_equal\": " << (v.bits_equal ? "true" : "false") << ", \"cores\": " << json_number(cores(v))
-        << ", \"plain_over_bound\": " << (bandwidth_bound > 0 ? json_number(plain / bandwidth_bound) : "null")
-        << ", \"plain_calls\": " << v.stats.plain_calls << ",\n   \"phases_s\": {";
-    for (std::size_t p = 0; p < phase_names.size(); ++p)
-      out << (p ? ", " : "") << json_text(phase_names[p]) << ": " << json_number(v.phases[p]);
-    out << "}}";
-    separator = ",\n";
-  }
-  out << "\n ]}\n";
-  out.close();
-  if (!out) fail("cannot write " + a.json);
-}
-
-std::vector<Variant> variants_of(const Arguments &a) {
+std::vector<Variant> variants_of(const Arguments& a) {
   std::vector<Variant> variants(1);
   variants[0].name = variants[0].algorithm = "plain";
   variants[0].codec = "none";
   variants[0].bound_text = "none";
   variants[0].plain = true;
-  for (const std::string &bound : a.bounds) {
-    for (const std::string &algorithm : a.algorithms) {
-      for (const std::string &codec : a.codecs) {
+  for (const std::string& bound : a.bounds) {
+    for (const std::string& algorithm : a.algorithms) {
+      for (const std::string& codec : a.codecs) {
         Variant v;
         v.name = algorithm + " " + codec + " " + bound;
         v.bound_text = bound;
@@ -387,7 +297,7 @@ std::vector<Variant> variants_of(const Arguments &a) {
         std::vector<std::pair<std::string, std::string>> settings{
             {"bound", bound}, {"algorithm", algorithm}, {"codec", codec}};
         settings.insert(settings.end(), a.settings.begin(), a.settings.end());
-        for (const auto &[name, value] : settings) {
+        for (const auto& [name, value] : settings) {
           const int code = laconic_options_set(&v.options, name.c_str(), value.c_str());
           std::array<char, 1024> text{};
           if (code != MPI_SUCCESS) laconic_error_string(code, text.data(), text.size());
@@ -400,38 +310,48 @@ std::vector<Variant> variants_of(const Arguments &a) {
   return variants;
 }
 
-int measure_all(const Arguments &a) {
+int measure_all(const Arguments& a) {
   std::vector<Variant> variants = variants_of(a);
   Bench(a).run(variants);
-  const double ranks = Bench::size();
-  const double bound = a.rate > 0 ? 2 * (ranks - 1) / ranks * static_cast<double>(a.bytes) * 8 / a.rate : 0;
-  for (Variant &v : variants) {
+  for (Variant& v : variants) {
     // "auto" is what was asked for; what ran is what a reader wants to know.
-    const char *ran = v.plain ? nullptr : laconic_algorithm_name(v.stats.algorithm);
+    const char* ran = v.plain ? nullptr : laconic_algorithm_name(v.stats.algorithm);
     if (ran) v.algorithm = ran;
   }
   if (Bench::rank() == 0) {
-    print_table(a, variants, bound);
-    if (!a.json.empty()) write_json(a, variants, bound);
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> mpi{};
+    int length = 0;
+    MPI_Get_library_version(mpi.data(), &length);
+    const double ranks = Bench::size();
+    Run run{a.field.empty() ? "generated wave" : a.field,
+            split(mpi.data(), '\n')[0],
+            a.bytes,
+            Bench::size(),
+            a.iterations,
+            a.warmup,
+            a.rate,
+            0};
+    if (a.rate > 0) run.bandwidth_bound = 2 * (ranks - 1) / ranks * static_cast<double>(a.bytes) * 8 / a.rate;
+    print_table(run, variants);
+    if (!a.json.empty() && !write_json(a.json, run, variants)) fail("cannot write " + a.json);
   }
-  return std::all_of(variants.begin(), variants.end(), [](const Variant &v) { return v.bound_kept && (v.plain || v.bits_equal); })
-             ? 0
-             : 1;
+  const auto right = [](const Variant& v) { return v.bound_kept && (v.plain || v.bits_equal); };
+  return std::all_of(variants.begin(), variants.end(), right) ? 0 : 1;
 }
 
 }  // namespace
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int provided = 0, code = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   try {
     code = measure_all(parse(argc, argv));
-  } catch (const std::invalid_argument &e) {
+  } catch (const std::invalid_argument& e) {
     // Every rank sees the same arguments, so all of them come here.
     if (Bench::rank() == 0) std::fprintf(stderr, "allreduce: %s\n%s", e.what(), usage);
     code = 2;
-  } catch (const std::exception &e) {
+  } catch (const std::exception& e) {
     fail(e.what());
   }
   MPI_Finalize();

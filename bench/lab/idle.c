@@ -27,7 +27,7 @@ static __thread long last_poll_ns;
 static __thread int in_vain;
 
 __attribute__((constructor)) static void read_settings(void) {
-  const char *text = getenv("LACONIC_IDLE_US");
+  const char* text = getenv("LACONIC_IDLE_US");
   if (text) longest_wait_us = atol(text);
 }
 
@@ -38,12 +38,12 @@ static long now_ns(void) {
 }
 
 /* System calls, because this library stands in front of the functions that would make them. */
-static int poll_for(struct pollfd *fds, nfds_t count, long us) {
+static int poll_for(struct pollfd* fds, nfds_t count, long us) {
   struct timespec t = {us / 1000000, us % 1000000 * 1000};
   return (int)syscall(SYS_ppoll, fds, count, us < 0 ? NULL : &t, NULL, SIGNAL_SET_BYTES);
 }
 
-static int epoll_for(int fd, struct epoll_event *events, int capacity, int ms) {
+static int epoll_for(int fd, struct epoll_event* events, int capacity, int ms) {
   return (int)syscall(SYS_epoll_pwait, fd, events, capacity, ms, NULL, SIGNAL_SET_BYTES);
 }
 
@@ -56,7 +56,7 @@ static int should_wait(long begin, int found) {
 
 static void waited(void) { last_poll_ns = now_ns(); }
 
-int epoll_wait(int fd, struct epoll_event *events, int capacity, int timeout) {
+int epoll_wait(int fd, struct epoll_event* events, int capacity, int timeout) {
   if (timeout != 0 || longest_wait_us <= 0) return epoll_for(fd, events, capacity, timeout);
   long begin = now_ns();
   int found = epoll_for(fd, events, capacity, 0);
@@ -68,7 +68,7 @@ int epoll_wait(int fd, struct epoll_event *events, int capacity, int timeout) {
   return epoll_for(fd, events, capacity, 0);
 }
 
-int poll(struct pollfd *fds, nfds_t count, int timeout) {
+int poll(struct pollfd* fds, nfds_t count, int timeout) {
   if (timeout != 0 || longest_wait_us <= 0 || count == 0)
     return poll_for(fds, count, timeout < 0 ? -1 : timeout * 1000L);
   long begin = now_ns();
