@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/dtype.hpp"
+
 namespace laconic::quant {
 
 inline constexpr std::size_t block_values = 1024;  // numbers that share a kind; a frame's last block may have fewer
@@ -54,15 +56,14 @@ struct Lattice {
   double step = 0;     // 0: no lattice, every block is raw
   double inverse = 0;  // 1 / step
   double allowance = 0;
-  double largest = 0;  // |q| of one contribution, so that a sum of all contributions fits 31 bits
+  double largest = 0;  // |q| of one contribution, so that a sum of all contributions fits 31 bits and the number type
 
   // step is just below twice the allowance and has 21 significant bits, so q * step is exact in double for every
   // 32-bit q.  Rounding x * inverse to the nearest integer then errs by at most step (1/2 + 2^-20) < allowance
   // (docs/error-model.md); the kernels still check every number against the allowance.
-  static Lattice make(double allowance, std::uint32_t terms) {
+  static Lattice make(double allowance, std::uint32_t terms, Dtype dtype) {
     Lattice l;
     l.allowance = allowance;
-    l.largest = static_cast<double>(std::numeric_limits<std::int32_t>::max() / std::max<std::uint32_t>(terms, 1));
     int exponent = 0;
     const double mantissa = std::frexp(2 * allowance * (1 - 0x1p-18), &exponent);
     const double step = std::ldexp(std::floor(std::ldexp(mantissa, 21)), exponent - 21);
@@ -70,6 +71,11 @@ struct Lattice {
     if (!(step > 0x1p-1000) || !std::isfinite(step) || !(1 / step > 0x1p-1000)) return l;
     l.step = step;
     l.inverse = 1 / step;
+    // A finite number must not come back infinite because the lattice point nearest to it, or to a sum, lies beyond the
+    // largest number of the type.
+    const double most = dispatch(dtype, [](auto zero) -> double { return std::numeric_limits<decltype(zero)>::max(); });
+    const double points = std::min<double>(std::numeric_limits<std::int32_t>::max(), most / step);
+    l.largest = std::floor(points / std::max<std::uint32_t>(terms, 1));
     return l;
   }
 };

@@ -164,7 +164,7 @@ class QuantCodec final : public Codec {
  private:
   template <class T>
   Coded encode_as(const T* x, std::size_t count, const Coding& coding, Blob out) const {
-    const Lattice lattice = Lattice::make(coding.allowance, coding.terms);
+    const Lattice lattice = Lattice::make(coding.allowance, coding.terms, coding.dtype);
     Points points;
     std::byte* at = out.data() + wire::header_bytes;
     bool rounded = false;
@@ -183,7 +183,7 @@ class QuantCodec final : public Codec {
 
   template <class T>
   Coded fold_as(Frame frame, const T* x, std::size_t count, const Coding& coding, Blob out) const {
-    const Lattice lattice = Lattice::make(coding.allowance, coding.terms);
+    const Lattice lattice = Lattice::make(coding.allowance, coding.terms, coding.dtype);
     wire::Header header;
     if (Status s = check(frame, count, coding, lattice, header); !s) return {s, 0};
     Reader reader(frame, lattice.step > 0);
@@ -210,7 +210,7 @@ class QuantCodec final : public Codec {
 
   template <class T>
   Coded add_as(Frame a, Frame b, std::size_t count, const Coding& coding, Blob out) const {
-    const Lattice lattice = Lattice::make(coding.allowance, coding.terms);
+    const Lattice lattice = Lattice::make(coding.allowance, coding.terms, coding.dtype);
     wire::Header header_a;
     wire::Header header_b;
     if (Status s = check(a, count, coding, lattice, header_a); !s) return {s, 0};
