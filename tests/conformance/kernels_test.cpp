@@ -1,0 +1,216 @@
+// Every instruction set does what the reference kernels do, byte for byte and bit for bit.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "support/exact.hpp"
+#include "support/fields.hpp"
+#include "support/frames.hpp"
+#include "support/seed.hpp"
+
+namespace laconic::test {
+namespace {
+
+using quant::Kernels;
+using quant::Points;
+
+class KernelTable : public ::testing::TestWithParam<std::size_t> {
+ protected:
+  const Kernels& table() const { return *quant::available_kernels()[GetParam()]; }
+  const Kernels& reference() const { return quant::reference_kernels(); }
+  const Codec& codec() const { return *quant_variants()[GetParam()]; }
+  const Codec& reference_codec() const { return *quant_variants()[0]; }
+};
+
+INSTANTIATE_TEST_SUITE_P(Kernels, KernelTable,
+                         ::testing::Range(std::size_t{0}, quant::available_kernels().size()),
+                         [](const auto& i) {
+                           return std::string(quant::available_kernels()[i.param]->name);
+                         });
+
+template <class T>
+void same_frames(const Codec& a, const Codec& b) {
+  std::uint64_t seed = base_seed();
+  for (const NamedKind& k : all_kinds)
+    for (const std::size_t count : {1, 7, 16, 17, 1000, 1024, 1025, 3333})
+      for (const double allowance : {0.0, 1e-300, 1e-40, 1e-9, 1e-4, 1e-2, 1.0, 1e6, 1e300}) {
+        SCOPED_TRACE(std::string(k.name) + ", count " + std::to_string(count) + ", allowance " +
+                     std::to_string(allowance));
+        ++seed;
+        const Op op = seed % 3 == 0 ? Op::max : seed % 3 == 1 ? Op::min : Op::sum;
+        const std::uint32_t terms = seed % 2 == 0 ? 2 : 65536;
+        const Coding coding = coding_for<T>(allowance, terms, op, seed % 5 == 0 ? 3 : 1);
+        const auto x = make_field<T>(k.kind, count, seed, 0);
+        const auto y = make_field<T>(k.kind, count, seed, 1);
+        const Bytes fx = encode(a, x, coding);
+        const Bytes fy = encode(a, y, coding);
+        ASSERT_EQ(fx, encode(b, x, coding)) << "encode";
+        const Bytes folded = fold(a, fx, y, coding);
+        ASSERT_EQ(folded, fold(b, fx, y, coding)) << "fold";
+        const Bytes sum = add(a, folded, fy, count, coding);
+        ASSERT_EQ(sum, add(b, folded, fy, count, coding)) << "add";
+        const auto da = decode<T>(a, sum, count, coding);
+        const auto db = decode<T>(b, sum, count, coding);
+        ASSERT_EQ(std::memcmp(da.data(), db.data(), count * sizeof(T)), 0) << "decode";
+      }
+}
+TEST_P(KernelTable, FramesFloat) { same_frames<float>(codec(), reference_codec()); }
+TEST_P(KernelTable, FramesDouble) { same_frames<double>(codec(), reference_codec()); }
+
+// Points of every width and shape, the whole range of 32 bits included: they arise from hostile frames.
+std::vector<std::int32_t> some_points(Random& random, std::size_t n) {
+  std::vector<std::int32_t> q(n);
+  const std::uint64_t shape = random.below(6);
+  std::uint64_t width = random.below(33);
+  auto level = static_cast<std::int32_t>(random.bits());
+  for (std::size_t i = 0; i < n; ++i) {
+    if (shape == 1 && i % 16 == 0) width = random.below(33);
+    if (shape == 2 && i % 64 == 0) width = random.below(4) == 0 ? random.below(33) : 0;
+    const auto bits = width == 0 ? 0u : static_cast<std::uint32_t>(random.bits() >> 32) >> (32 - width);
+    switch (shape) {
+      case 3:
+        q[i] = level = static_cast<std::int32_t>(static_cast<std::uint32_t>(level) + (bits & 7) - 3);
+        break;
+      case 4:
+        q[i] = random.below(2) ? std::numeric_limits<std::int32_t>::min()
+                               : std::numeric_limits<std::int32_t>::max();
+        break;
+      case 5:
+        q[i] = i == 0 ? level : q[i - 1];
+        break;
+      default:
+        q[i] = static_cast<std::int32_t>(random.below(2) ? bits : 0u - bits);
+    }
+  }
+  return q;
+}
+
+TEST_P(KernelTable, PacksAndUnpacksLikeTheReference) {
+  Random random(base_seed());
+  for (int round = 0; round < 3000; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round) + ", " + seed_note());
+    const std::size_t n = round % 3 == 0 ? quant::block_values : 1 + random.below(quant::block_values);
+    const auto q = some_points(random, n);
+    Points a;
+    Points b;
+    std::memset(&a, 0x5a, sizeof a);
+    std::memset(&b, 0xc3, sizeof b);
+    std::copy(q.begin(), q.end(), a.q);
+    std::copy(q.begin(), q.end(), b.q);
+    Guarded out_a(quant::largest_packed_block);
+    Guarded out_b(quant::largest_packed_block);
+    const std::size_t size = reference().pack(a, n, out_a.bytes().data());
+    ASSERT_EQ(table().pack(b, n, out_b.bytes().data()), size);
+    ASSERT_TRUE(out_a.intact() && out_b.intact());
+    ASSERT_TRUE(std::equal(q.begin(), q.end(), b.q)) << "pack changed the points";
+    ASSERT_EQ(std::memcmp(out_a.bytes().data(), out_b.bytes().data(), size), 0);
+
+    const Bytes packed(out_a.bytes().begin(), out_a.bytes().begin() + static_cast<std::ptrdiff_t>(size));
+    Points back;
+    ASSERT_EQ(table().unpack(packed.data(), size, n, back), size);
+    ASSERT_TRUE(std::equal(q.begin(), q.end(), back.q)) << "unpack";
+    for (std::size_t cut = 0; cut < size; cut += 1 + size / 20) {
+      const Bytes part(packed.begin(), packed.begin() + static_cast<std::ptrdiff_t>(cut));
+      ASSERT_EQ(table().unpack(part.data(), cut, n, back), 0u) << "a block cut to " << cut << " bytes";
+    }
+  }
+}
+
+TEST_P(KernelTable, UnpacksNoiseLikeTheReference) {
+  Random random(base_seed());
+  for (int round = 0; round < 20000; ++round) {
+    const std::size_t n = 1 + random.below(quant::block_values);
+    Bytes noise(random.below(200));
+    for (std::byte& b : noise) b = static_cast<std::byte>(random.below(4) ? random.bits() : 0);
+    if (!noise.empty()) noise[0] = static_cast<std::byte>(random.below(4));
+    Points a;
+    Points b;
+    const std::size_t size = reference().unpack(noise.data(), noise.size(), n, a);
+    ASSERT_EQ(table().unpack(noise.data(), noise.size(), n, b), size);
+    ASSERT_LE(size, noise.size());
+    if (size > 0) {
+      ASSERT_TRUE(std::equal(a.q, a.q + n, b.q));
+    }
+  }
+}
+
+TEST_P(KernelTable, DequantisesLikeTheReference) {
+  Random random(base_seed());
+  for (int round = 0; round < 500; ++round) {
+    const std::size_t n = 1 + random.below(quant::block_values);
+    const auto q = some_points(random, n);
+    Points points;
+    std::copy(q.begin(), q.end(), points.q);
+    // Steps of hostile frames are any finite number.
+    double step = std::bit_cast<double>(random.bits() & 0x7fffffffffffffffULL);
+    if (!std::isfinite(step)) step = 1;
+    const double divisor = random.below(2) ? 1 : 3;
+    std::vector<float> fa(n), fb(n);
+    reference().dequantise_f32(points, n, step, divisor, fa.data());
+    table().dequantise_f32(points, n, step, divisor, fb.data());
+    ASSERT_EQ(std::memcmp(fa.data(), fb.data(), n * sizeof(float)), 0);
+    std::vector<double> da(n), db(n);
+    reference().dequantise_f64(points, n, step, divisor, da.data());
+    table().dequantise_f64(points, n, step, divisor, db.data());
+    ASSERT_EQ(std::memcmp(da.data(), db.data(), n * sizeof(double)), 0);
+  }
+}
+
+TEST(Zigzag, IsInverted) {
+  for (const std::uint32_t r :
+       {0u, 1u, 2u, 0x7fffffffu, 0x80000000u, 0x80000001u, 0xffffffffu, 0xfffffffeu}) {
+    EXPECT_EQ(quant::unzigzag(quant::zigzag(r)), r);
+  }
+  EXPECT_EQ(quant::zigzag(0), 0u);
+  EXPECT_EQ(quant::zigzag(0xffffffffu), 1u);
+  EXPECT_EQ(quant::zigzag(1), 2u);
+}
+
+TEST(Widths, AreTheSmallestThatHold) {
+  for (unsigned bits = 0; bits <= 32; ++bits) {
+    const auto code = quant::code_of_bits[bits];
+    EXPECT_GE(quant::width_of_code[code], bits);
+    if (code > 0) {
+      EXPECT_LT(quant::width_of_code[code - 1], bits);
+    }
+  }
+}
+
+// docs/wire-format.md: 21 significant bits, just below twice the allowance.
+TEST(Lattice, StepsAreShortAndJustBelowTwiceTheAllowance) {
+  Random random(base_seed());
+  for (int round = 0; round < 20000; ++round) {
+    const double allowance =
+        (1 + random.unit()) * detail::power_of_two(static_cast<int>(random.below(1900)) - 950);
+    for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+      const quant::Lattice lattice = quant::Lattice::make(allowance, 4, dtype);
+      if (lattice.step == 0) continue;
+      ASSERT_LE(lattice.step, 2 * allowance * (1 - 0x1p-18));
+      ASSERT_GE(lattice.step, 2 * allowance * (1 - 0x1p-16));
+      int exponent = 0;
+      const double mantissa = std::ldexp(std::frexp(lattice.step, &exponent), 21);
+      ASSERT_EQ(mantissa, std::floor(mantissa));
+    }
+  }
+}
+
+TEST(Lattice, IsThereForEveryOrdinaryAllowance) {
+  for (const double allowance : {1e-290, 1e-100, 1e-9, 1.0, 1e20, 1e300})
+    EXPECT_GT(quant::Lattice::make(allowance, 1, Dtype::f64).step, 0) << allowance;
+  for (const double allowance :
+       {0.0, -1.0, 1e-305, std::numeric_limits<double>::denorm_min(), 1e305,
+        std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_EQ(quant::Lattice::make(allowance, 1, Dtype::f64).step, 0) << allowance;
+}
+
+TEST(Isa, NamesOfUsableTablesAreAccepted) {
+  for (const Kernels* table : quant::available_kernels()) EXPECT_TRUE(quant::check_isa(table->name).ok());
+  const Status s = quant::check_isa("sse17");
+  EXPECT_EQ(s.code(), Code::argument);
+  EXPECT_NE(s.message().find("baseline"), std::string::npos) << s.message();
+}
+
+}  // namespace
+}  // namespace laconic::test

@@ -1,0 +1,249 @@
+// Frames that are added, folded, maximised and divided.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "support/exact.hpp"
+#include "support/fields.hpp"
+#include "support/frames.hpp"
+#include "support/seed.hpp"
+
+namespace laconic::test {
+namespace {
+
+constexpr std::size_t counts[] = {0, 1, 17, 1023, 1024, 1025, 5000};
+
+class Sums : public ::testing::TestWithParam<std::size_t> {
+ protected:
+  const Codec& codec() const { return *all_subjects()[GetParam()].codec; }
+  bool quant() const { return codec().name() == "quant"; }
+};
+
+INSTANTIATE_TEST_SUITE_P(Codecs, Sums, ::testing::Range(std::size_t{0}, all_subjects().size()),
+                         [](const auto& i) { return all_subjects()[i.param].name; });
+
+// Calls test(x, y, z, coding) over kinds, counts, allowances and operations, for one type.
+template <class T, class F>
+void for_all_inputs(F&& test) {
+  std::uint64_t seed = base_seed();
+  for (const NamedKind& k : all_kinds)
+    for (const std::size_t count : counts)
+      for (const double allowance : {0.0, 1e-6, 1e-2, 1e4})
+        for (const Op op : {Op::sum, Op::max, Op::min}) {
+          ++seed;
+          SCOPED_TRACE(std::string(k.name) + ", count " + std::to_string(count) + ", allowance " +
+                       std::to_string(allowance) + ", op " + std::to_string(static_cast<int>(op)));
+          // The third array is of another kind, so that lattice and raw blocks meet.
+          const auto x = make_field<T>(k.kind, count, seed, 0);
+          const auto y = make_field<T>(k.kind, count, seed, 1);
+          const auto z = make_field<T>(all_kinds[seed % all_kinds.size()].kind, count, seed, 2);
+          test(x, y, z, coding_for<T>(allowance, op == Op::sum ? 3 : 1, op));
+          if (::testing::Test::HasFailure()) return;
+        }
+}
+
+template <class T>
+void algebra(const Codec& codec) {
+  const bool quant = codec.name() == "quant";
+  for_all_inputs<T>([&](const auto& x, const auto& y, const auto& z, const Coding& coding) {
+    const std::size_t n = x.size();
+    const Bytes fx = encode(codec, x, coding);
+    const Bytes fy = encode(codec, y, coding);
+    const Bytes fz = encode(codec, z, coding);
+    const Bytes xy = add(codec, fx, fy, n, coding);
+    const Bytes yz = add(codec, fy, fz, n, coding);
+    ASSERT_EQ(xy, add(codec, fy, fx, n, coding)) << "a + b and b + a differ";
+    ASSERT_EQ(yz, add(codec, fz, fy, n, coding)) << "a + b and b + a differ";
+    if (!quant) {
+      ASSERT_EQ(fold(codec, fx, y, coding), xy);
+      return;
+    }
+    const Dtype dtype = coding.dtype;
+    const bool xy_on_lattice = all_on_lattice(fx, n, dtype) && all_on_lattice(fy, n, dtype);
+    if (xy_on_lattice) {
+      ASSERT_EQ(fold(codec, fx, y, coding), xy) << "fold and add differ";
+      ASSERT_TRUE(all_on_lattice(xy, n, dtype)) << "a sum of lattice frames left the lattice";
+    }
+    if (xy_on_lattice && all_on_lattice(fz, n, dtype)) {
+      ASSERT_EQ(add(codec, xy, fz, n, coding), add(codec, fx, yz, n, coding)) << "(a+b)+c and a+(b+c) differ";
+    }
+  });
+}
+TEST_P(Sums, AlgebraFloat) { algebra<float>(codec()); }
+TEST_P(Sums, AlgebraDouble) { algebra<double>(codec()); }
+
+// On the lattice a sum of frames is exactly step * (sum of points); elsewhere it is what combine() says of
+// the numbers that the frames hold.
+template <class T>
+void values(const Codec& codec) {
+  for_all_inputs<T>([&](const auto& x, const auto& y, const auto& z, const Coding& coding) {
+    const std::size_t n = x.size();
+    (void)y;
+    const Bytes fx = encode(codec, x, coding);
+    const Bytes fz = encode(codec, z, coding);
+    const Bytes sum = add(codec, fx, fz, n, coding);
+    const auto got = decode<T>(codec, sum, n, coding);
+    const auto dx = decode<T>(codec, fx, n, coding);
+    const auto dz = decode<T>(codec, fz, n, coding);
+    std::vector<QuantBlock> bx;
+    std::vector<QuantBlock> bz;
+    if (codec.name() == "quant") {
+      bx = quant_blocks(fx, n, coding.dtype);
+      bz = quant_blocks(fz, n, coding.dtype);
+    }
+    const double step = header_of(fx).step;
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t b = i / quant::block_values;
+      T expected = combine(coding.op, dx[i], dz[i]);
+      if (!bx.empty() && !bx[b].points.empty() && !bz[b].points.empty()) {
+        const std::int64_t p = bx[b].points[i % quant::block_values];
+        const std::int64_t q = bz[b].points[i % quant::block_values];
+        const std::int64_t r = coding.op == Op::sum   ? p + q
+                               : coding.op == Op::max ? std::max(p, q)
+                                                      : std::min(p, q);
+        ASSERT_EQ(r, static_cast<std::int32_t>(r));
+        expected = static_cast<T>(static_cast<double>(r) * step);
+      }
+      ASSERT_EQ(bits_of(got[i]), bits_of(expected))
+          << "number " << i << ": " << got[i] << ", expected " << expected;
+    }
+  });
+}
+TEST_P(Sums, ValuesFloat) { values<float>(codec()); }
+TEST_P(Sums, ValuesDouble) { values<double>(codec()); }
+
+// fold() may keep on the lattice what encode() wrote raw for its size; its numbers are within the allowances
+// anyway.
+template <class T>
+void folds(const Codec& codec) {
+  for_all_inputs<T>([&](const auto& x, const auto& y, const auto& z, const Coding& coding) {
+    (void)y;
+    const std::size_t n = x.size();
+    const Bytes fx = encode(codec, x, coding);
+    const Bytes folded = fold(codec, fx, z, coding);
+    const auto got = decode<T>(codec, folded, n, coding);
+    const double error = header_of(folded).error;
+    EXPECT_LE(error, coding.op == Op::sum ? 2 * coding.allowance : coding.allowance);
+    for (std::size_t i = 0; i < n; ++i) {
+      const Exact e = reduce_exactly(coding.op, 2, [&](int r) { return r == 0 ? x[i] : z[i]; });
+      if (e.nan || e.infinite != 0) {
+        ASSERT_EQ(std::isnan(got[i]), e.nan);
+        if (!e.nan) {
+          ASSERT_EQ(got[i] > 0 ? 1 : -1, e.infinite);
+        }
+        continue;
+      }
+      if (e.magnitude > std::numeric_limits<T>::max()) continue;  // may overflow as plain sums do
+      ASSERT_TRUE(std::isfinite(got[i])) << x[i] << " with " << z[i];
+      // Leaving the lattice rounds once, adding and decoding round once each.
+      const long double rounding =
+          2 * std::numeric_limits<T>::epsilon() * (e.magnitude + coding.allowance) + half_ulp(T(0));
+      ASSERT_LE(std::fabs(got[i] - e.value), error + rounding)
+          << x[i] << " with " << z[i] << " gave " << got[i];
+    }
+  });
+}
+TEST_P(Sums, FoldFloat) { folds<float>(codec()); }
+TEST_P(Sums, FoldDouble) { folds<double>(codec()); }
+
+// Many contributions of the largest size that still fits: nothing wraps, and the header says what the error
+// may be.
+TEST_P(Sums, ManyTermsDoNotOverflow) {
+  for (const std::uint32_t terms : {2u, 3u, 4u, 127u, 1000u, 65536u}) {
+    const double allowance = 0.5;
+    const Coding coding = coding_for<double>(allowance, terms);
+    const double step = header_of(encode(codec(), std::vector<double>{1}, coding)).step;
+    // The largest number that is coded on the lattice, and its neighbours beyond.
+    const double largest = std::floor(2147483647.0 / terms) * (step == 0 ? 1 : step);
+    const std::vector<double> x{
+        largest, -largest, largest * 0.999, std::nextafter(largest, 0.0), largest * 0.5, -largest * 0.25,
+        1.0,     0.0};
+    std::vector<double> sum_of(x.size());
+    Bytes frame = encode(codec(), x, coding);
+    for (std::uint32_t t = 1; t < std::min(terms, 1000u); ++t) frame = fold(codec(), frame, x, coding);
+    if (terms > 1000) {  // doubling is quicker
+      frame = encode(codec(), x, coding);
+      for (std::uint32_t t = 1; t < terms; t *= 2) frame = add(codec(), frame, frame, x.size(), coding);
+    }
+    const double error = header_of(frame).error;
+    EXPECT_LE(error, allowance * terms);
+    const auto got = decode<double>(codec(), frame, x.size(), coding);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      EXPECT_NEAR(got[i], x[i] * terms, allowance * terms + std::fabs(x[i]) * terms * terms * 0x1p-52)
+          << "terms " << terms;
+  }
+}
+
+TEST_P(Sums, DecodeDivides) {
+  for (const double divisor : {1.0, 2.0, 3.0, 7.0, 16.0, 65536.0})
+    for (const Kind kind : {Kind::normal, Kind::special, Kind::constant, Kind::extreme}) {
+      const auto x = make_field<float>(kind, 3000, base_seed());
+      const Coding whole = coding_for<float>(1e-3, 4);
+      Coding mean = whole;
+      mean.divisor = divisor;
+      const Bytes frame = encode(codec(), x, whole);
+      const auto undivided = decode<float>(codec(), frame, x.size(), whole);
+      const auto divided = decode<float>(codec(), frame, x.size(), mean);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        if (std::isnan(undivided[i])) {
+          ASSERT_TRUE(std::isnan(divided[i]));
+        } else if (std::isinf(undivided[i])) {
+          ASSERT_EQ(divided[i], undivided[i]);
+        } else {
+          const long double expected = static_cast<long double>(undivided[i]) / divisor;
+          // The undivided number was rounded to float, the lattice point it stands for was not.
+          ASSERT_LE(std::fabs(divided[i] - expected),
+                    half_ulp(undivided[i]) / divisor + half_ulp(divided[i]));
+        }
+      }
+    }
+}
+
+// The header's account: nothing for what is exact, the sum of both for sums, the larger for maxima.
+TEST_P(Sums, AccountsForErrors) {
+  const double allowance = 1e-3;
+  const auto x = make_field<float>(Kind::normal, 2048, base_seed());
+  const auto wild = make_field<float>(Kind::random_bits, 2048, base_seed());
+  const std::vector<float> nan(2048, std::numeric_limits<float>::quiet_NaN());
+  const double one = quant() ? allowance : 0;
+  const Coding sum = coding_for<float>(allowance, 8);
+  const Bytes fx = encode(codec(), x, sum);
+  EXPECT_EQ(header_of(fx).error, one);
+  EXPECT_EQ(header_of(encode(codec(), wild, sum)).error, 0);
+  EXPECT_EQ(header_of(encode(codec(), nan, sum)).error, 0);
+  EXPECT_EQ(header_of(add(codec(), fx, fx, x.size(), sum)).error, 2 * one);
+  EXPECT_EQ(header_of(fold(codec(), fx, x, sum)).error, 2 * one);
+  EXPECT_EQ(header_of(add(codec(), fold(codec(), fx, x, sum), fx, x.size(), sum)).error, 3 * one);
+  EXPECT_EQ(header_of(fold(codec(), encode(codec(), nan, sum), x, sum)).error, 0);  // nothing was rounded
+  EXPECT_EQ(header_of(fold(codec(), fx, nan, sum)).error, one);
+  const Coding most = coding_for<float>(allowance, 1, Op::max);
+  const Bytes mx = encode(codec(), x, most);
+  EXPECT_EQ(header_of(add(codec(), mx, mx, x.size(), most)).error, one);
+  EXPECT_EQ(header_of(fold(codec(), mx, x, most)).error, one);
+  const Coding lossless = coding_for<float>(0, 8);
+  EXPECT_EQ(header_of(encode(codec(), x, lossless)).error, 0);
+}
+
+// NaN wins every operation, infinities those in which they are extreme; signs of zero do not depend on the
+// order.
+TEST_P(Sums, HostileValuesMeanWhatTheOperationSays) {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> a{nan, inf, -inf, inf, -inf, 0.f, -0.f, 1.f, nan, inf, 3e38f};
+  const std::vector<float> b{1.f, 1.f, 1.f, -inf, -inf, -0.f, 0.f, nan, inf, inf, 3e38f};
+  for (const Op op : {Op::sum, Op::max, Op::min}) {
+    const Coding coding = coding_for<float>(1e-3, 2, op);
+    const Bytes fa = encode(codec(), a, coding);
+    const Bytes fb = encode(codec(), b, coding);
+    const Bytes frame = add(codec(), fa, fb, a.size(), coding);
+    EXPECT_EQ(fold(codec(), fa, b, coding), frame);
+    EXPECT_EQ(fold(codec(), fb, a, coding), frame);
+    const auto got = decode<float>(codec(), frame, a.size(), coding);
+    for (std::size_t i = 0; i < a.size(); ++i)
+      EXPECT_EQ(bits_of(got[i]), bits_of(combine(op, a[i], b[i]))) << "number " << i;
+  }
+}
+
+}  // namespace
+}  // namespace laconic::test

@@ -1,0 +1,147 @@
+// Looking into frames, and running codecs with every byte around their output watched.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codec/codec.hpp"
+#include "codec/quant/kernels.hpp"
+#include "codec/quant/layout.hpp"
+#include "support/guarded.hpp"
+#include "wire/frame.hpp"
+
+namespace laconic::test {
+
+using Bytes = std::vector<std::byte>;
+
+template <class T>
+constexpr Dtype dtype_of = sizeof(T) == 4 ? Dtype::f32 : Dtype::f64;
+
+template <class T>
+Coding coding_for(double allowance, std::uint32_t terms = 1, Op op = Op::sum, double divisor = 1) {
+  return {dtype_of<T>, op, allowance, terms, divisor};
+}
+
+// A codec to test: every one of codecs.def, and quant once more with each instruction set.
+struct Subject {
+  std::string name;
+  const Codec* codec;
+};
+
+inline const std::vector<std::unique_ptr<Codec>>& quant_variants() {
+  static const std::vector<std::unique_ptr<Codec>> variants = [] {
+    std::vector<std::unique_ptr<Codec>> made;
+    for (const quant::Kernels* kernels : quant::available_kernels())
+      made.push_back(quant::make_codec(*kernels));
+    return made;
+  }();
+  return variants;
+}
+
+inline const std::vector<Subject>& all_subjects() {
+  static const std::vector<Subject> subjects = [] {
+    std::vector<Subject> s;
+    for (const Codec* codec : all_codecs()) s.push_back({std::string(codec->name()), codec});
+    for (std::size_t i = 0; i < quant_variants().size(); ++i)
+      s.push_back({"quant_" + std::string(quant::available_kernels()[i]->name), quant_variants()[i].get()});
+    return s;
+  }();
+  return subjects;
+}
+
+// Each runs one function of the codec into guarded memory of exactly capacity() bytes, expects success, a
+// valid header and untouched surroundings, and returns the frame.
+inline Bytes checked(const Codec& codec, std::size_t count, const Coding& coding, const Coded& coded,
+                     Guarded& out) {
+  EXPECT_TRUE(coded.status.ok()) << coded.status.message();
+  EXPECT_TRUE(out.intact()) << "bytes outside of the frame's room were written";
+  EXPECT_LE(coded.bytes, codec.capacity(count, coding.dtype));
+  if (!coded.status.ok() || coded.bytes > out.bytes().size()) return {};
+  Bytes frame(out.bytes().begin(), out.bytes().begin() + static_cast<std::ptrdiff_t>(coded.bytes));
+  wire::Header header;
+  const Status s = read_codec_header(frame, codec, count, coding.dtype, header);
+  EXPECT_TRUE(s.ok()) << s.message();
+  return frame;
+}
+
+// `offset`: how many bytes off a cache line's alignment the output begins.
+template <class T>
+Bytes encode(const Codec& codec, const std::vector<T>& x, const Coding& coding, std::size_t offset = 0) {
+  Guarded out(codec.capacity(x.size(), coding.dtype), offset);
+  const Coded coded = codec.encode(x.data(), x.size(), coding, out.bytes());
+  return checked(codec, x.size(), coding, coded, out);
+}
+
+template <class T>
+Bytes fold(const Codec& codec, const Bytes& frame, const std::vector<T>& x, const Coding& coding) {
+  Guarded out(codec.capacity(x.size(), coding.dtype));
+  const Coded coded = codec.fold(frame, x.data(), x.size(), coding, out.bytes());
+  return checked(codec, x.size(), coding, coded, out);
+}
+
+inline Bytes add(const Codec& codec, const Bytes& a, const Bytes& b, std::size_t count,
+                 const Coding& coding) {
+  Guarded out(codec.capacity(count, coding.dtype));
+  const Coded coded = codec.add(a, b, count, coding, out.bytes());
+  return checked(codec, count, coding, coded, out);
+}
+
+template <class T>
+std::vector<T> decode(const Codec& codec, const Bytes& frame, std::size_t count, const Coding& coding) {
+  Guarded out(count * sizeof(T));
+  const Status s = codec.decode(frame, out.template as<T>(), count, coding);
+  EXPECT_TRUE(s.ok()) << s.message();
+  EXPECT_TRUE(out.intact()) << "bytes outside of the numbers' room were written";
+  return out.template copy<T>();
+}
+
+inline wire::Header header_of(const Bytes& frame) {
+  wire::Header header;
+  const Status s = wire::read_header(frame, header);
+  EXPECT_TRUE(s.ok()) << s.message();
+  return header;
+}
+
+// Kind and, where there are any, lattice points of each block of a valid quant frame.
+struct QuantBlock {
+  quant::Kind kind;
+  std::vector<std::int32_t> points;
+};
+
+inline std::vector<QuantBlock> quant_blocks(const Bytes& frame, std::size_t count, Dtype dtype) {
+  std::vector<QuantBlock> blocks;
+  const std::byte* at = frame.data() + wire::header_bytes;
+  const std::byte* end = frame.data() + frame.size();
+  for (std::size_t i = 0; i < count; i += quant::block_values) {
+    const std::size_t n = std::min(quant::block_values, count - i);
+    const auto kind = static_cast<quant::Kind>(*at);
+    QuantBlock block{kind, {}};
+    if (quant::on_lattice(kind)) {
+      quant::Points points;
+      const std::size_t size =
+          quant::reference_kernels().unpack(at, static_cast<std::size_t>(end - at), n, points);
+      EXPECT_GT(size, 0u);
+      block.points.assign(points.q, points.q + n);
+      at += size;
+    } else {
+      at += 1 + (kind == quant::Kind::fill ? 1 : n) * size_of(dtype);
+    }
+    blocks.push_back(std::move(block));
+  }
+  EXPECT_EQ(at, end);
+  return blocks;
+}
+
+inline bool all_on_lattice(const Bytes& frame, std::size_t count, Dtype dtype) {
+  for (const QuantBlock& block : quant_blocks(frame, count, dtype))
+    if (!quant::on_lattice(block.kind)) return false;
+  return true;
+}
+
+}  // namespace laconic::test
