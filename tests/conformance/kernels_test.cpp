@@ -24,11 +24,8 @@ class KernelTable : public ::testing::TestWithParam<std::size_t> {
   const Codec& reference_codec() const { return *quant_variants()[0]; }
 };
 
-INSTANTIATE_TEST_SUITE_P(Kernels, KernelTable,
-                         ::testing::Range(std::size_t{0}, quant::available_kernels().size()),
-                         [](const auto& i) {
-                           return std::string(quant::available_kernels()[i.param]->name);
-                         });
+INSTANTIATE_TEST_SUITE_P(Kernels, KernelTable, ::testing::Range(std::size_t{0}, quant::available_kernels().size()),
+                         [](const auto& i) { return std::string(quant::available_kernels()[i.param]->name); });
 
 template <class T>
 void same_frames(const Codec& a, const Codec& b) {
@@ -70,18 +67,12 @@ std::vector<std::int32_t> some_points(Random& random, std::size_t n) {
     if (shape == 2 && i % 64 == 0) width = random.below(4) == 0 ? random.below(33) : 0;
     const auto bits = width == 0 ? 0u : static_cast<std::uint32_t>(random.bits() >> 32) >> (32 - width);
     switch (shape) {
-      case 3:
-        q[i] = level = static_cast<std::int32_t>(static_cast<std::uint32_t>(level) + (bits & 7) - 3);
-        break;
+      case 3: q[i] = level = static_cast<std::int32_t>(static_cast<std::uint32_t>(level) + (bits & 7) - 3); break;
       case 4:
-        q[i] = random.below(2) ? std::numeric_limits<std::int32_t>::min()
-                               : std::numeric_limits<std::int32_t>::max();
+        q[i] = random.below(2) ? std::numeric_limits<std::int32_t>::min() : std::numeric_limits<std::int32_t>::max();
         break;
-      case 5:
-        q[i] = i == 0 ? level : q[i - 1];
-        break;
-      default:
-        q[i] = static_cast<std::int32_t>(random.below(2) ? bits : 0u - bits);
+      case 5: q[i] = i == 0 ? level : q[i - 1]; break;
+      default: q[i] = static_cast<std::int32_t>(random.below(2) ? bits : 0u - bits);
     }
   }
   return q;
@@ -159,8 +150,7 @@ TEST_P(KernelTable, DequantisesLikeTheReference) {
 }
 
 TEST(Zigzag, IsInverted) {
-  for (const std::uint32_t r :
-       {0u, 1u, 2u, 0x7fffffffu, 0x80000000u, 0x80000001u, 0xffffffffu, 0xfffffffeu}) {
+  for (const std::uint32_t r : {0u, 1u, 2u, 0x7fffffffu, 0x80000000u, 0x80000001u, 0xffffffffu, 0xfffffffeu}) {
     EXPECT_EQ(quant::unzigzag(quant::zigzag(r)), r);
   }
   EXPECT_EQ(quant::zigzag(0), 0u);
@@ -182,8 +172,7 @@ TEST(Widths, AreTheSmallestThatHold) {
 TEST(Lattice, StepsAreShortAndJustBelowTwiceTheAllowance) {
   Random random(base_seed());
   for (int round = 0; round < 20000; ++round) {
-    const double allowance =
-        (1 + random.unit()) * detail::power_of_two(static_cast<int>(random.below(1900)) - 950);
+    const double allowance = (1 + random.unit()) * detail::power_of_two(static_cast<int>(random.below(1900)) - 950);
     for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
       const quant::Lattice lattice = quant::Lattice::make(allowance, 4, dtype);
       if (lattice.step == 0) continue;
@@ -199,9 +188,8 @@ TEST(Lattice, StepsAreShortAndJustBelowTwiceTheAllowance) {
 TEST(Lattice, IsThereForEveryOrdinaryAllowance) {
   for (const double allowance : {1e-290, 1e-100, 1e-9, 1.0, 1e20, 1e300})
     EXPECT_GT(quant::Lattice::make(allowance, 1, Dtype::f64).step, 0) << allowance;
-  for (const double allowance :
-       {0.0, -1.0, 1e-305, std::numeric_limits<double>::denorm_min(), 1e305,
-        std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()})
+  for (const double allowance : {0.0, -1.0, 1e-305, std::numeric_limits<double>::denorm_min(), 1e305,
+                                 std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()})
     EXPECT_EQ(quant::Lattice::make(allowance, 1, Dtype::f64).step, 0) << allowance;
 }
 

@@ -121,8 +121,7 @@ std::vector<std::size_t> subject_indices() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Codecs, RoundTrip,
-                         ::testing::Combine(::testing::ValuesIn(subject_indices()),
-                                            ::testing::ValuesIn(all_kinds)),
+                         ::testing::Combine(::testing::ValuesIn(subject_indices()), ::testing::ValuesIn(all_kinds)),
                          codec_and_kind);
 
 class EveryCodec : public ::testing::TestWithParam<std::size_t> {
@@ -161,8 +160,7 @@ void ties_hold(const Codec& codec) {
     std::vector<T> x;
     for (int k = -3000; k < 3000; ++k) {
       const auto tie = static_cast<T>((k + 0.5) * step);
-      for (const T v :
-           {tie, std::nextafter(tie, T(0)), std::nextafter(tie, std::numeric_limits<T>::infinity())})
+      for (const T v : {tie, std::nextafter(tie, T(0)), std::nextafter(tie, std::numeric_limits<T>::infinity())})
         x.push_back(v);
     }
     round_trip(codec, x, allowance, 1);
@@ -220,8 +218,7 @@ TEST(Codecs, HaveDifferentNamesAndIds) {
 }
 
 TEST(Codecs, AreTestedOnRealFields) {
-  EXPECT_TRUE(have_real_fields()) << "no fields in " << detail::data_folder()
-                                  << "; LACONIC_TEST_DATA names the folder";
+  EXPECT_TRUE(have_real_fields()) << "no fields in " << detail::data_folder() << "; LACONIC_TEST_DATA names the folder";
 }
 
 }  // namespace

@@ -99,14 +99,11 @@ void values(const Codec& codec) {
       if (!bx.empty() && !bx[b].points.empty() && !bz[b].points.empty()) {
         const std::int64_t p = bx[b].points[i % quant::block_values];
         const std::int64_t q = bz[b].points[i % quant::block_values];
-        const std::int64_t r = coding.op == Op::sum   ? p + q
-                               : coding.op == Op::max ? std::max(p, q)
-                                                      : std::min(p, q);
+        const std::int64_t r = coding.op == Op::sum ? p + q : coding.op == Op::max ? std::max(p, q) : std::min(p, q);
         ASSERT_EQ(r, static_cast<std::int32_t>(r));
         expected = static_cast<T>(static_cast<double>(r) * step);
       }
-      ASSERT_EQ(bits_of(got[i]), bits_of(expected))
-          << "number " << i << ": " << got[i] << ", expected " << expected;
+      ASSERT_EQ(bits_of(got[i]), bits_of(expected)) << "number " << i << ": " << got[i] << ", expected " << expected;
     }
   });
 }
@@ -139,8 +136,7 @@ void folds(const Codec& codec) {
       // Leaving the lattice rounds once, adding and decoding round once each.
       const long double rounding =
           2 * std::numeric_limits<T>::epsilon() * (e.magnitude + coding.allowance) + half_ulp(T(0));
-      ASSERT_LE(std::fabs(got[i] - e.value), error + rounding)
-          << x[i] << " with " << z[i] << " gave " << got[i];
+      ASSERT_LE(std::fabs(got[i] - e.value), error + rounding) << x[i] << " with " << z[i] << " gave " << got[i];
     }
   });
 }
@@ -157,8 +153,7 @@ TEST_P(Sums, ManyTermsDoNotOverflow) {
     // The largest number that is coded on the lattice, and its neighbours beyond.
     const double largest = std::floor(2147483647.0 / terms) * (step == 0 ? 1 : step);
     const std::vector<double> x{
-        largest, -largest, largest * 0.999, std::nextafter(largest, 0.0), largest * 0.5, -largest * 0.25,
-        1.0,     0.0};
+        largest, -largest, largest * 0.999, std::nextafter(largest, 0.0), largest * 0.5, -largest * 0.25, 1.0, 0.0};
     std::vector<double> sum_of(x.size());
     Bytes frame = encode(codec(), x, coding);
     for (std::uint32_t t = 1; t < std::min(terms, 1000u); ++t) frame = fold(codec(), frame, x, coding);
@@ -193,8 +188,7 @@ TEST_P(Sums, DecodeDivides) {
         } else {
           const long double expected = static_cast<long double>(undivided[i]) / divisor;
           // The undivided number was rounded to float, the lattice point it stands for was not.
-          ASSERT_LE(std::fabs(divided[i] - expected),
-                    half_ulp(undivided[i]) / divisor + half_ulp(divided[i]));
+          ASSERT_LE(std::fabs(divided[i] - expected), half_ulp(undivided[i]) / divisor + half_ulp(divided[i]));
         }
       }
     }

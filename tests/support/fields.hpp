@@ -82,8 +82,7 @@ class Random {
   double normal() {
     std::int64_t sum = 0;
     for (int i = 0; i < 3; ++i)
-      for (std::uint64_t b = bits(), k = 0; k < 4; ++k, b >>= 16)
-        sum += static_cast<std::int64_t>(b & 0xffff);
+      for (std::uint64_t b = bits(), k = 0; k < 4; ++k, b >>= 16) sum += static_cast<std::int64_t>(b & 0xffff);
     return static_cast<double>(sum - 6 * 0xffff) * 0x1p-16;
   }
 
@@ -125,9 +124,7 @@ inline const std::vector<float>& real_field(std::size_t which) {
 }
 
 // 2^e without libm, in the normal range of double.
-inline double power_of_two(int e) {
-  return std::bit_cast<double>(static_cast<std::uint64_t>(e + 1023) << 52);
-}
+inline double power_of_two(int e) { return std::bit_cast<double>(static_cast<std::uint64_t>(e + 1023) << 52); }
 
 }  // namespace detail
 
@@ -145,24 +142,12 @@ std::vector<T> make_field(Kind kind, std::size_t count, std::uint64_t seed, int 
   for (std::size_t i = 0; i < count; ++i) {
     T& v = x[i];
     switch (kind) {
-      case Kind::normal:
-        v = static_cast<T>(random.normal());
-        break;
-      case Kind::sparse:
-        v = random.below(10) == 0 ? static_cast<T>(random.normal()) : T(0);
-        break;
-      case Kind::constant:
-        v = static_cast<T>(level);
-        break;
-      case Kind::zero:
-        v = T(0);
-        break;
-      case Kind::ramp:
-        v = static_cast<T>(level + static_cast<double>(i % 3000) * 0x1p-8);
-        break;
-      case Kind::walk:
-        v = static_cast<T>(level += random.normal() * 0x1p-6);
-        break;
+      case Kind::normal: v = static_cast<T>(random.normal()); break;
+      case Kind::sparse: v = random.below(10) == 0 ? static_cast<T>(random.normal()) : T(0); break;
+      case Kind::constant: v = static_cast<T>(level); break;
+      case Kind::zero: v = T(0); break;
+      case Kind::ramp: v = static_cast<T>(level + static_cast<double>(i % 3000) * 0x1p-8); break;
+      case Kind::walk: v = static_cast<T>(level += random.normal() * 0x1p-6); break;
       case Kind::real: {
         const std::vector<float>& field = detail::real_field(static_cast<std::size_t>(seed));
         const double phase = static_cast<double>((start + i) % 1000) * 0x1p-9 - 1;
@@ -178,8 +163,7 @@ std::vector<T> make_field(Kind kind, std::size_t count, std::uint64_t seed, int 
       }
       case Kind::huge_range: {
         const int reach = sizeof(T) == 4 ? 99 : 996;  // 2^99 = 6e29, 2^996 = 7e299
-        const int exponent =
-            static_cast<int>(random.below(2 * static_cast<std::uint64_t>(reach) + 1)) - reach;
+        const int exponent = static_cast<int>(random.below(2 * static_cast<std::uint64_t>(reach) + 1)) - reach;
         const double magnitude = (1 + random.unit()) * detail::power_of_two(exponent);
         v = static_cast<T>(random.below(2) != 0 ? -magnitude : magnitude);
         break;
@@ -194,24 +178,15 @@ std::vector<T> make_field(Kind kind, std::size_t count, std::uint64_t seed, int 
         }
         break;
       }
-      case Kind::ties:
-        v = static_cast<T>((static_cast<double>(random.below(2001)) - 1000 + 0.5) * 0x1p-9);
-        break;
-      case Kind::random_bits:
-        v = std::bit_cast<T>(static_cast<Bits>(random.bits()));
-        break;
+      case Kind::ties: v = static_cast<T>((static_cast<double>(random.below(2001)) - 1000 + 0.5) * 0x1p-9); break;
+      case Kind::random_bits: v = std::bit_cast<T>(static_cast<Bits>(random.bits())); break;
       case Kind::extreme: {
-        const T largest =
-            std::bit_cast<T>(static_cast<Bits>(std::bit_cast<Bits>(Limits::max()) - random.below(3)));
+        const T largest = std::bit_cast<T>(static_cast<Bits>(std::bit_cast<Bits>(Limits::max()) - random.below(3)));
         v = random.below(2) != 0 ? -largest : largest;
         break;
       }
-      case Kind::negative_zero:
-        v = random.below(50) == 0 ? static_cast<T>(random.normal()) : -T(0);
-        break;
-      case Kind::outliers:
-        v = static_cast<T>(random.normal() * (random.below(3000) == 0 ? 1e6 : 1.0));
-        break;
+      case Kind::negative_zero: v = random.below(50) == 0 ? static_cast<T>(random.normal()) : -T(0); break;
+      case Kind::outliers: v = static_cast<T>(random.normal() * (random.below(3000) == 0 ? 1e6 : 1.0)); break;
     }
   }
   return x;

@@ -37,8 +37,7 @@ struct Subject {
 inline const std::vector<std::unique_ptr<Codec>>& quant_variants() {
   static const std::vector<std::unique_ptr<Codec>> variants = [] {
     std::vector<std::unique_ptr<Codec>> made;
-    for (const quant::Kernels* kernels : quant::available_kernels())
-      made.push_back(quant::make_codec(*kernels));
+    for (const quant::Kernels* kernels : quant::available_kernels()) made.push_back(quant::make_codec(*kernels));
     return made;
   }();
   return variants;
@@ -57,8 +56,7 @@ inline const std::vector<Subject>& all_subjects() {
 
 // Each runs one function of the codec into guarded memory of exactly capacity() bytes, expects success, a
 // valid header and untouched surroundings, and returns the frame.
-inline Bytes checked(const Codec& codec, std::size_t count, const Coding& coding, const Coded& coded,
-                     Guarded& out) {
+inline Bytes checked(const Codec& codec, std::size_t count, const Coding& coding, const Coded& coded, Guarded& out) {
   EXPECT_TRUE(coded.status.ok()) << coded.status.message();
   EXPECT_TRUE(out.intact()) << "bytes outside of the frame's room were written";
   EXPECT_LE(coded.bytes, codec.capacity(count, coding.dtype));
@@ -85,8 +83,7 @@ Bytes fold(const Codec& codec, const Bytes& frame, const std::vector<T>& x, cons
   return checked(codec, x.size(), coding, coded, out);
 }
 
-inline Bytes add(const Codec& codec, const Bytes& a, const Bytes& b, std::size_t count,
-                 const Coding& coding) {
+inline Bytes add(const Codec& codec, const Bytes& a, const Bytes& b, std::size_t count, const Coding& coding) {
   Guarded out(codec.capacity(count, coding.dtype));
   const Coded coded = codec.add(a, b, count, coding, out.bytes());
   return checked(codec, count, coding, coded, out);
@@ -124,8 +121,7 @@ inline std::vector<QuantBlock> quant_blocks(const Bytes& frame, std::size_t coun
     QuantBlock block{kind, {}};
     if (quant::on_lattice(kind)) {
       quant::Points points;
-      const std::size_t size =
-          quant::reference_kernels().unpack(at, static_cast<std::size_t>(end - at), n, points);
+      const std::size_t size = quant::reference_kernels().unpack(at, static_cast<std::size_t>(end - at), n, points);
       EXPECT_GT(size, 0u);
       block.points.assign(points.q, points.q + n);
       at += size;
