@@ -46,7 +46,13 @@ class World {
   World(const Algorithm& algorithm, int size) : size_(size), channels_(static_cast<std::size_t>(size) * at(size)) {
     for (int r = 0; r < size; ++r) {
       schedules_.push_back(algorithm.build({r, size, 0}));
-      std::vector<Value> blocks(at(schedules_.back().blocks));
+      const int cut = schedules_.back().blocks;
+      if (cut < 1 || cut != schedules_[0].blocks) {
+        problem_ = "rank " + std::to_string(r) + " cuts the data into " + std::to_string(cut) + " blocks, rank 0 into " +
+                   std::to_string(schedules_[0].blocks);
+        return;
+      }
+      std::vector<Value> blocks(at(cut));
       for (Value& v : blocks) {
         v.contributions.assign(at(size), 0);
         v.contributions[at(r)] = 1;
@@ -61,7 +67,7 @@ class World {
   Audit run() {
     Audit result;
     result.blocks = schedules_[0].blocks;
-    for (bool progress = true; progress;) {
+    for (bool progress = problem_.empty(); progress;) {
       progress = false;
       for (int r = 0; r < size_; ++r)
         while (step(r)) progress = true;
