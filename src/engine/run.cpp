@@ -98,10 +98,10 @@ Run::Run(Transport& transport, Device& device)
 Run::~Run() = default;
 
 void Run::start(const Work& work) {
+  if (broken_) return;  // transfers of the broken operation may still write into our memory
   work_ = work;
   account_ = {};
   status_ = {};
-  broken_ = false;
   const auto blocks = static_cast<std::size_t>(work.plan->blocks);
   const std::size_t block = work.count / blocks + (work.count % blocks != 0);
   work_.chunk = std::min({std::max<std::size_t>(work.chunk, 1), std::max<std::size_t>(block, 1), largest_chunk});

@@ -56,6 +56,8 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
+  // The previous operation, if any, has finished.  After a failure of the transport every later operation ends at once
+  // with the same error.
   void start(const Work& work);
 
   // Moves on as far as is possible without waiting; true once finished.
@@ -104,7 +106,7 @@ class Run {
   std::uint64_t first_row_ = 0;  // the lowest that has not ended
   std::uint64_t next_row_ = 0;   // the lowest that has not started
   std::uint64_t depth_ = 1;
-  bool broken_ = false;      // the transport failed: nothing more can be done
+  bool broken_ = false;      // the transport failed: this Run cannot be used any more
   bool ran_job_ = false;     // a job ran in this thread since the network was last polled
   double last_poll_ = 0;
 };

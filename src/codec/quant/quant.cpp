@@ -123,7 +123,7 @@ class Reader {
   bool has_lattice_;
 };
 
-const Status bad_block() { return {Code::frame, "malformed frame: a block of quant is cut short or not valid"}; }
+Status bad_block() { return {Code::frame, "malformed frame: a block of quant is cut short or not valid"}; }
 
 class QuantCodec final : public Codec {
  public:
