@@ -91,13 +91,14 @@ Outcome<T> call(Test& t, const Case& c, const std::vector<T>& input) {
   return out;
 }
 
+// Long double throughout: half of the smallest denormal double is no double.
 template <class T>
-double half_ulp(double x) {
+long double half_ulp(long double x) {
   const T v = static_cast<T>(std::fabs(x));
-  if (!std::isfinite(v)) return std::numeric_limits<double>::infinity();
+  if (!std::isfinite(v)) return std::numeric_limits<long double>::infinity();
   const T above = std::nextafter(v, std::numeric_limits<T>::infinity());
-  return std::isfinite(above) ? (static_cast<double>(above) - static_cast<double>(v)) / 2
-                              : static_cast<double>(v) * static_cast<double>(std::numeric_limits<T>::epsilon());
+  return std::isfinite(above) ? (static_cast<long double>(above) - static_cast<long double>(v)) / 2
+                              : static_cast<long double>(v) * std::numeric_limits<T>::epsilon();
 }
 
 // A sum in about 128 bits.
@@ -199,7 +200,7 @@ void check_values(Test& t, const Case& c, const Truth<T>& truth, const Outcome<T
       continue;
     }
     long double exact = 0;
-    double slack = bound * (1 + 1e-12);
+    long double slack = bound * (1 + 1e-12L);
     if (adds) {
       if (up || down) {
         reported += !CHECK(t, std::isinf(r) && (r > 0) == up, "element %zu is %g, not Inf", i, static_cast<double>(r));
@@ -209,8 +210,8 @@ void check_values(Test& t, const Case& c, const Truth<T>& truth, const Outcome<T
         continue;  // partial sums may overflow, here as in plain MPI
       const int divisor = c.op == Reduction::mean ? size : 1;
       exact = (sum.sum + sum.rest) / divisor;
-      if (!lattice) slack += static_cast<double>(absolute) / divisor * (size - 1) * eps;
-      if (!lattice) slack += half_ulp<T>(static_cast<double>(absolute)) * size / divisor;  // denormal sums
+      if (!lattice) slack += absolute / divisor * (size - 1) * eps;
+      if (!lattice) slack += half_ulp<T>(absolute) * size / divisor;  // denormal sums
     } else {
       exact = c.op == Reduction::max ? most : least;
       if (std::isinf(static_cast<double>(exact))) {
@@ -218,11 +219,9 @@ void check_values(Test& t, const Case& c, const Truth<T>& truth, const Outcome<T
         continue;
       }
     }
-    slack +=
-        half_ulp<T>(std::max(std::fabs(static_cast<double>(exact)), std::fabs(static_cast<double>(r)))) * (1 + 1e-9);
+    slack += half_ulp<T>(std::max(std::fabs(exact), std::fabs(static_cast<long double>(r)))) * (1 + 1e-9);
     const long double error = std::fabs(static_cast<long double>(r) - exact);
-    reported += !CHECK(t, error <= static_cast<long double>(slack),
-                       "element %zu is %.17g, exact %.17Lg, error %.3Lg > %.17g (bound %.17g)", i,
+    reported += !CHECK(t, error <= slack, "element %zu is %.17g, exact %.17Lg, error %.3Lg > %.17Lg (bound %.17g)", i,
                        static_cast<double>(r), exact, error, slack, bound);
   }
 }
