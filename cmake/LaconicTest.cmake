@@ -21,6 +21,10 @@ if(LACONIC_MPI)
   endif()
 endif()
 
+if(TARGET rank_tests AND TARGET fields)
+  add_dependencies(rank_tests fields)
+endif()
+
 set(LACONIC_RANKS 1 2 3 4 5 7 8 CACHE STRING "Rank counts of rank tests that name none")
 
 function(laconic_test name)

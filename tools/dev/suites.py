@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """./dev test: every suite, one after the other, and one line at the end that sums them up."""
-import dataclasses, os, re, shutil, subprocess, time, xml.etree.ElementTree as xml
+import dataclasses, re, subprocess, time, xml.etree.ElementTree as xml
 
 from . import checks, needs, trees
 from .steps import ROOT, STATE, Failed, run, say
@@ -74,13 +74,12 @@ def ctest(suite, tree, jobs, pattern):
                "--timeout", 180, "--no-tests=ignore", *(("-R", pattern) if pattern else suite.select)]
     if pattern and "-L" in suite.select:
         command += suite.select
-    env = {**os.environ, "ASAN_OPTIONS": "detect_stack_use_after_return=1:" + os.environ.get("ASAN_OPTIONS", "")}
     # ThreadSanitizer of g++ 12 does not start where the kernel randomises more address bits than it knows of.
     if suite.name == "tsan" and subprocess.run(["setarch", "-R", "true"], capture_output=True).returncode == 0:
         command = ["setarch", "-R"] + command
     problem = None
     try:
-        run(f"{suite.name}: test", command, CTEST_LIMIT, env)
+        run(f"{suite.name}: test", command, CTEST_LIMIT)
     except Failed as error:
         problem = error
     if not report.exists():
