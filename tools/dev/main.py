@@ -3,7 +3,7 @@
 import argparse, os, sys
 
 from . import checks, needs, suites, trees
-from .steps import ROOT, Failed, run, say
+from .steps import ROOT, Failed, say
 
 SCRIPT_LIMIT = 3600  # seconds
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Running commands: with a time limit, a log file, and a sign of life while they work."""
-import os, pathlib, re, shlex, signal, subprocess, sys, threading, time
+import os, pathlib, re, shlex, signal, subprocess, time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STATE = ROOT / ".dev"  # all that ./dev keeps, besides build/
