@@ -88,8 +88,9 @@ class Allreduce {
     const Status options = take_options();
     reason_ = plain_reason(options.ok());
     const Status& local = arguments.ok() ? options : arguments;
-    // A negative count does not tell whether the others are going to compress.
-    if (reason_ != LACONIC_PLAIN_NOT || call_.count < 0) return local.ok() ? run_plain() : report(call_.comm, local);
+    if (reason_ != LACONIC_PLAIN_NOT) return local.ok() ? run_plain() : report(call_.comm, local);
+    // Where the error ends the program nobody is left to be told, and whoever is not listening cannot hold it up.
+    if (!local.ok() && errors_are_fatal(call_.comm)) return report(call_.comm, local);
     return run_compressed(local);
   }
 
@@ -102,9 +103,17 @@ class Allreduce {
     Status status;
     if (call_.options != nullptr) {
       status = check_options(*call_.options);
-      if (status.ok()) settings_ = *call_.options;
+      if (status.ok()) {
+        settings_ = *call_.options;
+      } else {
+        // Whether the call is large enough to be compressed still counts, as far as it can be read.
+        const bool readable = call_.options->size == sizeof(laconic_options) && call_.options->min_bytes >= 0;
+        settings_.min_bytes = readable ? call_.options->min_bytes : 1;
+      }
     }
     if (status.ok()) status = binding_->inherited_status;
+    // The other ranks may have been told to compress everything.
+    if (!binding_->inherited_status.ok() && settings_.min_bytes == 0) settings_.min_bytes = 1;
     if (binding_->inherited_status.ok()) fill_unset(settings_, binding_->inherited);
     if (settings_.min_bytes == 0) settings_.min_bytes = default_min_bytes;
     if (settings_.target == LACONIC_TARGET_UNSET) settings_.target = LACONIC_TARGET_RESULT;
@@ -114,20 +123,23 @@ class Allreduce {
     return status;
   }
 
-  // Rank-invariant.  With options that could not be read a bound is assumed: the other ranks may have one, and then they
-  // must hear of the error.
+  // Rank-invariant.  What this rank does not know because of its own mistake is taken to be what is compressed: the
+  // other ranks may be about to, and then they must hear of the error.
   laconic_plain_reason plain_reason(bool options_ok) const {
     const laconic_options& o = settings_;
+    const bool type_hidden = call_.datatype == MPI_DATATYPE_NULL || (meaning_.mean && !meaning_.type_known);
+    const bool op_hidden = call_.op == MPI_OP_NULL;
+    const bool count_hidden = call_.count < 0;
     if (binding_->intercomm) return LACONIC_PLAIN_INTERCOMM;
     if (options_ok) {
       if (o.bound.mode == LACONIC_BOUND_UNSET) return LACONIC_PLAIN_NO_BOUND;
       if (o.algorithm == LACONIC_ALGORITHM_PLAIN) return LACONIC_PLAIN_ASKED;
       if (o.bound.mode == LACONIC_BOUND_LOSSLESS && o.codec == LACONIC_CODEC_UNSET) return LACONIC_PLAIN_LOSSLESS;
     }
-    if (!meaning_.type_known) return LACONIC_PLAIN_TYPE;
-    if (!meaning_.op_known) return LACONIC_PLAIN_OP;
+    if (!meaning_.type_known && !type_hidden) return LACONIC_PLAIN_TYPE;
+    if (!meaning_.op_known && !op_hidden) return LACONIC_PLAIN_OP;
     if (binding_->size == 1) return LACONIC_PLAIN_ONE_RANK;
-    if (call_.count >= 0 && bytes() < static_cast<std::size_t>(o.min_bytes)) return LACONIC_PLAIN_SMALL;
+    if (!count_hidden && bytes() < static_cast<std::size_t>(o.min_bytes)) return LACONIC_PLAIN_SMALL;
     return LACONIC_PLAIN_NOT;
   }
 

@@ -98,6 +98,17 @@ int report(MPI_Comm comm, const Status& status) {
   return code;
 }
 
+bool errors_are_fatal(MPI_Comm comm) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  if (MPI_Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return false;
+  bool fatal = handler == MPI_ERRORS_ARE_FATAL;
+#ifdef MPI_ERRORS_ABORT  // MPI 4
+  fatal = fatal || handler == MPI_ERRORS_ABORT;
+#endif
+  if (handler != MPI_ERRHANDLER_NULL) MPI_Errhandler_free(&handler);
+  return fatal;
+}
+
 std::string message_of(int code) {
   if (code == latest_code && code != MPI_SUCCESS) return latest_message;
   if (!mpi_is_running()) return "error " + std::to_string(code);

@@ -20,6 +20,9 @@ int remember(const Status& status);
 // remember(), and calls the error handler of comm (of MPI_COMM_SELF for MPI_COMM_NULL, as MPI does).
 int report(MPI_Comm comm, const Status& status);
 
+// True when the error handler of comm ends the program.
+bool errors_are_fatal(MPI_Comm comm);
+
 // The message remembered for `code`, or MPI's text.
 std::string message_of(int code);
 
