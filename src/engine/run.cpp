@@ -136,12 +136,13 @@ Run::Slice Run::slice(std::int32_t block, std::uint64_t row) const {
 }
 
 bool Run::poll() {
-  if (broken_ || first_row_ == rows_) return true;
+  if (first_row_ == rows_) return true;
+  if (broken_) return !coding();
   completions_.clear();
   if (Status s = channel_->poll(completions_); !s) {
     fail(std::move(s));
     broken_ = true;
-    return true;
+    return !coding();
   }
   for (const Completion& completion : completions_) complete(completion);
   bool moved = !completions_.empty();
@@ -155,7 +156,12 @@ bool Run::poll() {
   const double t = now();
   if (!moved) account_.seconds_wait += t - last_poll_;
   last_poll_ = t;
-  return broken_ || first_row_ == rows_;
+  return broken_ ? !coding() : first_row_ == rows_;
+}
+
+bool Run::coding() const {
+  return std::any_of(lanes_.begin(), lanes_.end(),
+                     [](const auto& lane) { return lane->active && lane->job_pending && !lane->job.done(); });
 }
 
 void Run::complete(const Completion& completion) {

@@ -91,6 +91,7 @@ class Run {
   bool begin_job(Lane& lane, const Action& action);
   bool post_receives(Lane& lane);
   void retire_and_admit();
+  bool coding() const;  // a worker thread is still at the numbers of this operation
   void fail(Status status);
 
   Transport& transport_;
