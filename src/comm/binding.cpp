@@ -48,7 +48,7 @@ Status Binding::read_settings(MPI_Info info, laconic_options& out) const {
   laconic_options_init(&hints);
   MPI_Info kept = MPI_INFO_NULL;
   if (MPI_Comm_get_info(comm, &kept) == MPI_SUCCESS && kept != MPI_INFO_NULL) {
-    const Status s = read_info(kept, hints);
+    Status s = read_info(kept, hints);
     MPI_Info_free(&kept);
     if (!s) return s;
   }

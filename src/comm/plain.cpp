@@ -30,8 +30,8 @@ int contributors(MPI_Comm comm) {
 
 }  // namespace
 
-int plain_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-                    bool mean) {
+int plain_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                    MPI_Comm comm, bool mean) {
   MPI_Aint lower_bound = 0;
   MPI_Aint extent = 0;
   if (count > piece)
