@@ -7,8 +7,18 @@
 namespace laconic::quant {
 namespace {
 
+// A block of float32 is rounded in float32 when all of it can be, otherwise in float64, all of it.
+bool all_single(const float* x, std::size_t n, const Lattice& lattice, Points& points) {
+  if (lattice.largest_single == 0) return false;
+  for (std::size_t i = 0; i < n; ++i)
+    if (!quantise_single(x[i], lattice, points.q[i])) return false;
+  return true;
+}
+bool all_single(const double*, std::size_t, const Lattice&, Points&) { return false; }
+
 template <class T>
 bool quantise_all(const T* x, std::size_t n, const Lattice& lattice, Points& points) {
+  if (all_single(x, n, lattice, points)) return true;
   for (std::size_t i = 0; i < n; ++i)
     if (!quantise(x[i], lattice, points.q[i])) return false;
   return true;
@@ -93,11 +103,19 @@ std::size_t unpack(const std::byte* in, std::size_t available, std::size_t n, Po
   return head.total;
 }
 
+#include "codec/quant/combine.inl"
+
 }  // namespace
 
 const Kernels& reference_kernels() {
-  static const Kernels table{"baseline",          quantise_all<float>, quantise_all<double>, dequantise_all<float>,
-                             dequantise_all<double>, pack,                unpack};
+  static const Kernels table{"baseline",
+                             quantise_all<float>,
+                             quantise_all<double>,
+                             dequantise_all<float>,
+                             dequantise_all<double>,
+                             pack,
+                             unpack,
+                             combine_points};
   return table;
 }
 
