@@ -73,65 +73,65 @@ typedef enum laconic_algorithm {
 
 /* Why a call ran as plain MPI. */
 typedef enum laconic_plain_reason {
-  LACONIC_PLAIN_NOT = 0,         /* it did not: the call went through a codec */
-  LACONIC_PLAIN_NO_BOUND = 1,    /* no bound was given anywhere */
-  LACONIC_PLAIN_ASKED = 2,       /* algorithm = plain */
-  LACONIC_PLAIN_TYPE = 3,        /* datatype other than MPI_FLOAT, MPI_DOUBLE */
-  LACONIC_PLAIN_OP = 4,          /* operation other than MPI_SUM, MPI_MAX, MPI_MIN, LACONIC_AVG */
-  LACONIC_PLAIN_SMALL = 5,       /* fewer bytes than min_bytes */
-  LACONIC_PLAIN_ONE_RANK = 6,    /* nothing to send */
-  LACONIC_PLAIN_LOSSLESS = 7,    /* lossless was asked for and the codec was not pinned */
-  LACONIC_PLAIN_INTERCOMM = 8,   /* intercommunicators are left to MPI */
-  LACONIC_PLAIN_RANGE = 9        /* a relative bound over values with no usable range: all equal, or none finite */
+  LACONIC_PLAIN_NOT = 0,       /* it did not: the call went through a codec */
+  LACONIC_PLAIN_NO_BOUND = 1,  /* no bound was given anywhere */
+  LACONIC_PLAIN_ASKED = 2,     /* algorithm = plain */
+  LACONIC_PLAIN_TYPE = 3,      /* datatype other than MPI_FLOAT, MPI_DOUBLE */
+  LACONIC_PLAIN_OP = 4,        /* operation other than MPI_SUM, MPI_MAX, MPI_MIN, LACONIC_AVG */
+  LACONIC_PLAIN_SMALL = 5,     /* fewer bytes than min_bytes */
+  LACONIC_PLAIN_ONE_RANK = 6,  /* nothing to send */
+  LACONIC_PLAIN_LOSSLESS = 7,  /* lossless was asked for and the codec was not pinned */
+  LACONIC_PLAIN_INTERCOMM = 8, /* intercommunicators are left to MPI */
+  LACONIC_PLAIN_RANGE = 9      /* a relative bound over values with no usable range: all equal, or none finite */
 } laconic_plain_reason;
 
 /* What one call, or all calls on a communicator, did on this rank. */
 typedef struct laconic_stats {
-  size_t size;               /* sizeof(laconic_stats); filled by the library */
-  uint64_t calls;            /* calls counted here */
-  uint64_t plain_calls;      /* of these, how many ran as plain MPI */
+  size_t size;                       /* sizeof(laconic_stats); filled by the library */
+  uint64_t calls;                    /* calls counted here */
+  uint64_t plain_calls;              /* of these, how many ran as plain MPI */
   laconic_plain_reason plain_reason; /* why the latest plain call was plain */
-  laconic_codec codec;       /* of the latest call that used one */
-  laconic_algorithm algorithm; /* of the latest call */
-  uint64_t bytes_in;         /* bytes of this rank's contributions */
-  uint64_t bytes_sent;       /* bytes this rank handed to the network, frame headers included; 0 for plain calls */
+  laconic_codec codec;               /* of the latest call that used one */
+  laconic_algorithm algorithm;       /* of the latest call */
+  uint64_t bytes_in;                 /* bytes of this rank's contributions */
+  uint64_t bytes_sent;         /* bytes this rank handed to the network, frame headers included; 0 for plain calls */
   uint64_t bytes_uncompressed; /* what the same messages would have weighed without compression */
-  double ratio;              /* bytes_uncompressed / bytes_sent; 1 when nothing was sent */
-  double bound;              /* largest worst-case absolute error of a result, as asked for and resolved */
-  double achieved_bound;     /* the same, as the frames that were used account for it: <= bound, the same on all ranks */
+  double ratio;                /* bytes_uncompressed / bytes_sent; 1 when nothing was sent */
+  double bound;                /* largest worst-case absolute error of a result, as asked for and resolved */
+  double achieved_bound; /* the same, as the frames that were used account for it: <= bound, the same on all ranks */
   /* Wall seconds by phase; they add up to seconds_total.  With threads > 1 encode, decode and reduce are
    * summed over the threads that code, and overlap the others. */
-  double seconds_encode;     /* numbers to frames */
-  double seconds_decode;     /* frames to numbers */
-  double seconds_reduce;     /* folding numbers and frames into frames */
-  double seconds_copy;       /* moving uncompressed numbers about */
-  double seconds_wait;       /* nothing to do but poll the network */
-  double seconds_other;      /* agreement, set-up, posting messages; a plain call entirely */
+  double seconds_encode; /* numbers to frames */
+  double seconds_decode; /* frames to numbers */
+  double seconds_reduce; /* folding numbers and frames into frames */
+  double seconds_copy;   /* moving uncompressed numbers about */
+  double seconds_wait;   /* nothing to do but poll the network */
+  double seconds_other;  /* agreement, set-up, posting messages; a plain call entirely */
   double seconds_total;
 } laconic_stats;
 
 /* Everything 0 means "unset".  Begin with laconic_options_init(). */
 typedef struct laconic_options {
-  size_t size;                 /* sizeof(laconic_options), set by laconic_options_init() */
+  size_t size; /* sizeof(laconic_options), set by laconic_options_init() */
   laconic_bound bound;
   laconic_target target;
   laconic_codec codec;
   laconic_algorithm algorithm;
-  int64_t chunk_elements;      /* elements coded and sent as one frame; 0: chosen */
-  int32_t depth;               /* chunks in flight, 1..64; 0: chosen */
-  int32_t threads;             /* threads that code, 1..256; 1 is the calling thread alone; 0: chosen (1) */
-  int64_t min_bytes;           /* smaller contributions go plain; 0: default (65536); 1: compress everything */
-  void *stream;                /* reserved for device streams: must be NULL */
-  laconic_stats *stats;        /* NULL, or where this call's statistics go (its size field need not be set) */
+  int64_t chunk_elements; /* elements coded and sent as one frame; 0: chosen */
+  int32_t depth;          /* chunks in flight, 1..64; 0: chosen */
+  int32_t threads;        /* threads that code, 1..256; 1 is the calling thread alone; 0: chosen (1) */
+  int64_t min_bytes;      /* smaller contributions go plain; 0: default (65536); 1: compress everything */
+  void* stream;           /* reserved for device streams: must be NULL */
+  laconic_stats* stats;   /* NULL, or where this call's statistics go (its size field need not be set) */
 } laconic_options;
 
-LACONIC_API void laconic_options_init(laconic_options *options);
+LACONIC_API void laconic_options_init(laconic_options* options);
 
 /* Sets one option from text: name is "bound", "target", "codec", "algorithm", "chunk_elements",
  * "depth", "threads" or "min_bytes"; value is spelled as in the environment and the hints
  * ("abs:1e-3", "recursive-doubling", ...).  Returns MPI_SUCCESS or an error code and then leaves
  * *options as it was.  May be called before MPI_Init. */
-LACONIC_API int laconic_options_set(laconic_options *options, const char *name, const char *value);
+LACONIC_API int laconic_options_set(laconic_options* options, const char* name, const char* value);
 
 /* Gives a communicator hints "laconic_bound", "laconic_codec", "laconic_algorithm",
  * "laconic_target", "laconic_min_bytes", "laconic_threads", "laconic_depth", "laconic_chunk_elements".
@@ -159,27 +159,27 @@ LACONIC_API MPI_Op laconic_op_avg(void);
  * Collective.  When the call is large enough to be compressed (min_bytes), an error in any rank's arguments, or
  * ranks that disagree on count, type, operation or options, make every rank return an error; recvbuf is
  * then unchanged and the communicator remains usable. */
-LACONIC_API int laconic_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype,
-                                  MPI_Op op, MPI_Comm comm, const laconic_options *options);
+LACONIC_API int laconic_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                                  MPI_Comm comm, const laconic_options* options);
 
 /* Statistics of all calls of this rank on comm since it was made or last reset.  Local. */
-LACONIC_API int laconic_stats_get(MPI_Comm comm, laconic_stats *stats);
+LACONIC_API int laconic_stats_get(MPI_Comm comm, laconic_stats* stats);
 LACONIC_API int laconic_stats_reset(MPI_Comm comm);
 
 /* Version of the library that is running.  Any pointer may be NULL. */
-LACONIC_API void laconic_version(int *major, int *minor, int *patch);
+LACONIC_API void laconic_version(int* major, int* minor, int* patch);
 
 /* The message of an error code that a Laconic function returned in this thread (the latest one), or MPI's
  * text for any other code.  `string` has room for `capacity` bytes (1024 hold every message) and is always
  * terminated. */
-LACONIC_API int laconic_error_string(int errorcode, char *string, size_t capacity);
+LACONIC_API int laconic_error_string(int errorcode, char* string, size_t capacity);
 
 /* "plain because ..." in words, a static string; NULL for an unknown value. */
-LACONIC_API const char *laconic_plain_reason_string(laconic_plain_reason reason);
+LACONIC_API const char* laconic_plain_reason_string(laconic_plain_reason reason);
 
 /* Names as they are spelled everywhere ("quant", "recursive-doubling"), static strings; NULL if unknown. */
-LACONIC_API const char *laconic_codec_name(laconic_codec codec);
-LACONIC_API const char *laconic_algorithm_name(laconic_algorithm algorithm);
+LACONIC_API const char* laconic_codec_name(laconic_codec codec);
+LACONIC_API const char* laconic_algorithm_name(laconic_algorithm algorithm);
 
 #ifdef __cplusplus
 }

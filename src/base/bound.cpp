@@ -43,8 +43,7 @@ Status parse_bound(std::string_view text, Bound& bound) {
 Status check_bound(const Bound& bound) {
   switch (bound.mode) {
     case BoundMode::unset:
-    case BoundMode::lossless:
-      return {};
+    case BoundMode::lossless: return {};
     case BoundMode::abs:
     case BoundMode::rel:
     case BoundMode::rms:

@@ -19,9 +19,9 @@ namespace laconic {
 struct Coding {
   Dtype dtype = Dtype::f32;
   Op op = Op::sum;
-  double allowance = 0;        // largest absolute error that one encode may make; 0: none
-  std::uint32_t terms = 1;     // how many contributions a frame may come to hold the sum of
-  double divisor = 1;          // decode divides by it (a mean is a sum that is divided when decoded)
+  double allowance = 0;     // largest absolute error that one encode may make; 0: none
+  std::uint32_t terms = 1;  // how many contributions a frame may come to hold the sum of
+  double divisor = 1;       // decode divides by it (a mean is a sum that is divided when decoded)
 };
 
 struct Coded {

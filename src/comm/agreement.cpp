@@ -52,10 +52,13 @@ void Agreement::conclude() {
   } else if (all_[failure] > 0) {
     const auto error_class = static_cast<int>(all_[failure] / ranks_per_class);
     const auto rank = static_cast<long>(all_[failure] - error_class * ranks_per_class);
-    verdict_ = {code_of_class(error_class), "rank " + std::to_string(rank) + " was called with an argument that is not valid (its own error says which)"};
+    verdict_ = {
+        code_of_class(error_class),
+        "rank " + std::to_string(rank) + " was called with an argument that is not valid (its own error says which)"};
   } else if (all_[signature_most] != -all_[signature_least]) {
-    verdict_ = {Code::mismatch, "the ranks disagree on count, datatype, op, bound, target, codec, algorithm, chunk_elements or depth; "
-                                "these must be the same on every rank"};
+    verdict_ = {Code::mismatch,
+                "the ranks disagree on count, datatype, op, bound, target, codec, algorithm, chunk_elements or depth; "
+                "these must be the same on every rank"};
   }
 }
 

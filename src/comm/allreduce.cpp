@@ -65,7 +65,8 @@ std::uint64_t signature_of(const AllreduceCall& call, const Meaning& m, const la
     h ^= h >> 29;
   };
   take(static_cast<std::uint64_t>(call.count));
-  take(static_cast<std::uint64_t>(m.dtype) | static_cast<std::uint64_t>(m.op) << 8 | static_cast<std::uint64_t>(m.mean) << 16);
+  take(static_cast<std::uint64_t>(m.dtype) | static_cast<std::uint64_t>(m.op) << 8 |
+       static_cast<std::uint64_t>(m.mean) << 16);
   take(static_cast<std::uint64_t>(o.bound.mode));
   take(std::bit_cast<std::uint64_t>(o.bound.value));
   take(static_cast<std::uint64_t>(o.target));
@@ -144,8 +145,8 @@ class Allreduce {
   }
 
   int run_plain() {
-    const int rc = plain_allreduce(call_.sendbuf, call_.recvbuf, call_.count, call_.datatype, call_.op, call_.comm,
-                                   meaning_.mean);
+    const int rc =
+        plain_allreduce(call_.sendbuf, call_.recvbuf, call_.count, call_.datatype, call_.op, call_.comm, meaning_.mean);
     if (rc != MPI_SUCCESS) return rc;  // MPI has called the handler
     stats_.plain_calls = 1;
     stats_.plain_reason = reason_;

@@ -9,9 +9,14 @@
 namespace laconic {
 
 Status Machinery::make(MPI_Comm comm, std::unique_ptr<Machinery>& out) {
+  // MPI_Comm_dup would copy the application's attributes, calling its functions, and hints that are promises about the
+  // application's messages, not ours.
+  MPI_Group everybody = MPI_GROUP_NULL;
   MPI_Comm inner = MPI_COMM_NULL;
-  if (MPI_Comm_dup(comm, &inner) != MPI_SUCCESS)
-    return {Code::comm, "the communicator could not be duplicated"};
+  const bool made = MPI_Comm_group(comm, &everybody) == MPI_SUCCESS &&
+                    MPI_Comm_create(comm, everybody, &inner) == MPI_SUCCESS && inner != MPI_COMM_NULL;
+  if (everybody != MPI_GROUP_NULL) MPI_Group_free(&everybody);
+  if (!made) return {Code::comm, "no communicator could be made beside this one"};
   MPI_Comm_set_errhandler(inner, MPI_ERRORS_RETURN);
   out.reset(new Machinery(inner));
   out->plans_.resize(all_algorithms().size());
@@ -43,7 +48,7 @@ Status Binding::read_settings(MPI_Info info, laconic_options& out) const {
   laconic_options_init(&hints);
   MPI_Info kept = MPI_INFO_NULL;
   if (MPI_Comm_get_info(comm, &kept) == MPI_SUCCESS && kept != MPI_INFO_NULL) {
-    const Status s = read_info(kept, hints);
+    Status s = read_info(kept, hints);
     MPI_Info_free(&kept);
     if (!s) return s;
   }

@@ -47,8 +47,8 @@ struct Binding {
   MPI_Comm comm = MPI_COMM_NULL;  // the application's
   int size = 1;
   bool intercomm = false;
-  laconic_options inherited{};    // from hints, then environment
-  Status inherited_status;        // why they could not be read: an error of every call
+  laconic_options inherited{};  // from hints, then environment
+  Status inherited_status;      // why they could not be read: an error of every call
   laconic_stats stats{};
   std::unique_ptr<Machinery> machinery;
 

@@ -76,9 +76,7 @@ MPI_Op laconic_op_avg(void) {
 
 int laconic_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
                       MPI_Comm comm, const laconic_options* options) {
-  return guarded(comm, [&] {
-    return laconic::allreduce({sendbuf, recvbuf, count, datatype, op, comm, options});
-  });
+  return guarded(comm, [&] { return laconic::allreduce({sendbuf, recvbuf, count, datatype, op, comm, options}); });
 }
 
 int laconic_stats_get(MPI_Comm comm, laconic_stats* stats) {

@@ -64,7 +64,7 @@ class Codes {
 };
 
 Codes& codes() {
-  static Codes instance;
+  static Codes& instance = *new Codes;  // never destroyed, as Process
   return instance;
 }
 

@@ -16,10 +16,22 @@ void divide(void* numbers, MPI_Count count, int size) {
   for (MPI_Count i = 0; i < count; ++i) x[i] = static_cast<T>(static_cast<double>(x[i]) / size);
 }
 
+// Between the groups of an intercommunicator each gets what the other contributed.
+int contributors(MPI_Comm comm) {
+  int between_groups = 0;
+  MPI_Comm_test_inter(comm, &between_groups);
+  int size = 1;
+  if (between_groups)
+    MPI_Comm_remote_size(comm, &size);
+  else
+    MPI_Comm_size(comm, &size);
+  return size;
+}
+
 }  // namespace
 
-int plain_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-                    bool mean) {
+int plain_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                    MPI_Comm comm, bool mean) {
   MPI_Aint lower_bound = 0;
   MPI_Aint extent = 0;
   if (count > piece)
@@ -35,8 +47,7 @@ int plain_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Dat
     done += n;
   } while (done < count);
   if (mean) {
-    int size = 1;
-    MPI_Comm_size(comm, &size);
+    const int size = contributors(comm);
     if (datatype == MPI_FLOAT) divide<float>(recvbuf, count, size);
     if (datatype == MPI_DOUBLE) divide<double>(recvbuf, count, size);
   }

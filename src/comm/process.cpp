@@ -18,7 +18,8 @@ void average_outside_laconic(void*, void* inout, int* count, MPI_Datatype* type)
 }  // namespace
 
 Process& Process::instance() {
-  static Process process;
+  // Never destroyed: MPI_Finalize may come after the destructors of everything static.
+  static Process& process = *new Process;
   return process;
 }
 
@@ -61,8 +62,8 @@ int Process::on_comm_free(MPI_Comm, int, void* binding, void* process) {
   {
     std::lock_guard lock(self->mutex_);
     // After on_finalize it is not there any more.
-    const auto entry = std::find_if(self->bindings_.begin(), self->bindings_.end(),
-                                    [&](const auto& b) { return b.get() == binding; });
+    const auto entry =
+        std::find_if(self->bindings_.begin(), self->bindings_.end(), [&](const auto& b) { return b.get() == binding; });
     if (entry == self->bindings_.end()) return MPI_SUCCESS;
     gone = std::move(*entry);
     self->bindings_.erase(entry);

@@ -46,7 +46,8 @@ std::string list_of(const Names& names) {
 }
 
 Status not_valid(std::string_view name, std::string_view value, std::string_view valid) {
-  return {Code::argument, std::string(name) + " '" + std::string(value) + "' is not valid; valid are " + std::string(valid)};
+  return {Code::argument,
+          std::string(name) + " '" + std::string(value) + "' is not valid; valid are " + std::string(valid)};
 }
 
 template <class Names, class Value>
@@ -66,7 +67,8 @@ bool known(const Names& names, Value value) {
 
 // A whole number in least..greatest.
 template <class Value>
-Status parse_whole(std::string_view option, std::string_view text, std::int64_t least, std::int64_t greatest, Value& value) {
+Status parse_whole(std::string_view option, std::string_view text, std::int64_t least, std::int64_t greatest,
+                   Value& value) {
   std::int64_t n = 0;
   if (parse_number(text, n) && n >= least && n <= greatest) {
     value = static_cast<Value>(n);
@@ -95,11 +97,12 @@ constexpr std::array<Named<Setter>, 8> options_by_name{{
     {"algorithm",
      [](laconic_options& o, std::string_view v) { return parse_name(algorithm_names, "algorithm", v, o.algorithm); }},
     {"target", [](laconic_options& o, std::string_view v) { return parse_name(target_names, "target", v, o.target); }},
-    {"min_bytes",
-     [](laconic_options& o, std::string_view v) { return parse_whole("min_bytes", v, 1, largest_min_bytes, o.min_bytes); }},
+    {"min_bytes", [](laconic_options& o,
+                     std::string_view v) { return parse_whole("min_bytes", v, 1, largest_min_bytes, o.min_bytes); }},
     {"threads",
      [](laconic_options& o, std::string_view v) { return parse_whole("threads", v, 1, largest_threads, o.threads); }},
-    {"depth", [](laconic_options& o, std::string_view v) { return parse_whole("depth", v, 1, largest_depth, o.depth); }},
+    {"depth",
+     [](laconic_options& o, std::string_view v) { return parse_whole("depth", v, 1, largest_depth, o.depth); }},
     {"chunk_elements",
      [](laconic_options& o, std::string_view v) {
        return parse_whole("chunk_elements", v, 1, largest_chunk, o.chunk_elements);
@@ -107,7 +110,8 @@ constexpr std::array<Named<Setter>, 8> options_by_name{{
 }};
 
 // Variables that other parts of Laconic read: the kernels, and the drop-in.
-constexpr std::array<std::string_view, 4> variables_of_others{{"LACONIC_ISA", "LACONIC_REPORT", "LACONIC_INCLUDE", "LACONIC_EXCLUDE"}};
+constexpr std::array<std::string_view, 4> variables_of_others{
+    {"LACONIC_ISA", "LACONIC_REPORT", "LACONIC_INCLUDE", "LACONIC_EXCLUDE"}};
 
 constexpr std::string_view variable_prefix = "LACONIC_";
 constexpr std::string_view hint_prefix = "laconic_";
@@ -161,7 +165,8 @@ Status check_options(const laconic_options& o) {
   if (Status s = check_range("options->depth", o.depth, largest_depth); !s) return s;
   if (Status s = check_range("options->threads", o.threads, largest_threads); !s) return s;
   if (Status s = check_range("options->min_bytes", o.min_bytes, largest_min_bytes); !s) return s;
-  if (o.stream != nullptr) return {Code::argument, "options->stream is set, but this version has no device streams; valid is NULL"};
+  if (o.stream != nullptr)
+    return {Code::argument, "options->stream is set, but this version has no device streams; valid is NULL"};
   return {};
 }
 
@@ -194,7 +199,8 @@ Status read_environment(laconic_options& options) {
     if (option == options_by_name.end()) {
       std::string valid;
       for (const auto& known_option : options_by_name) valid += "LACONIC_" + upper(known_option.name) + ", ";
-      for (const auto other : variables_of_others) valid += std::string(other) + (other == variables_of_others.back() ? "" : ", ");
+      for (const auto other : variables_of_others)
+        valid += std::string(other) + (other == variables_of_others.back() ? "" : ", ");
       return not_valid("environment variable", name, valid);
     }
     if (Status s = option->value(options, value); !s) return with_source(s, std::string(name));

@@ -20,9 +20,8 @@ void accumulate(laconic_stats& total, const laconic_stats& call) {
   total.bytes_in += call.bytes_in;
   total.bytes_sent += call.bytes_sent;
   total.bytes_uncompressed += call.bytes_uncompressed;
-  total.ratio = total.bytes_sent == 0
-                    ? 1
-                    : static_cast<double>(total.bytes_uncompressed) / static_cast<double>(total.bytes_sent);
+  total.ratio =
+      total.bytes_sent == 0 ? 1 : static_cast<double>(total.bytes_uncompressed) / static_cast<double>(total.bytes_sent);
   total.bound = std::max(total.bound, call.bound);
   total.achieved_bound = std::max(total.achieved_bound, call.achieved_bound);
   total.seconds_encode += call.seconds_encode;

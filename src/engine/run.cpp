@@ -67,15 +67,15 @@ class Run::Lane {
 
   std::uint64_t index = 0;
   std::uint64_t row = 0;
-  std::size_t at = 0;             // next action
+  std::size_t at = 0;  // next action
   std::size_t receives_posted = 0;
   std::size_t receives_taken = 0;
   int sends_outstanding = 0;
   bool active = false;
   bool job_pending = false;
-  int out_slot = FramePool::none;       // what the pending job writes
-  int arrived_slot = FramePool::none;   // what the pending job reads besides the current frame
-  std::vector<int> frames;              // current frame of every block
+  int out_slot = FramePool::none;      // what the pending job writes
+  int arrived_slot = FramePool::none;  // what the pending job reads besides the current frame
+  std::vector<int> frames;             // current frame of every block
   std::array<Arrival, lookahead> arrivals;
   CodingJob job;
 
@@ -136,12 +136,13 @@ Run::Slice Run::slice(std::int32_t block, std::uint64_t row) const {
 }
 
 bool Run::poll() {
-  if (broken_ || first_row_ == rows_) return true;
+  if (first_row_ == rows_) return true;
+  if (broken_) return !coding();
   completions_.clear();
   if (Status s = channel_->poll(completions_); !s) {
     fail(std::move(s));
     broken_ = true;
-    return true;
+    return !coding();
   }
   for (const Completion& completion : completions_) complete(completion);
   bool moved = !completions_.empty();
@@ -155,7 +156,12 @@ bool Run::poll() {
   const double t = now();
   if (!moved) account_.seconds_wait += t - last_poll_;
   last_poll_ = t;
-  return broken_ || first_row_ == rows_;
+  return broken_ ? !coding() : first_row_ == rows_;
+}
+
+bool Run::coding() const {
+  return std::any_of(lanes_.begin(), lanes_.end(),
+                     [](const auto& lane) { return lane->active && lane->job_pending && !lane->job.done(); });
 }
 
 void Run::complete(const Completion& completion) {
@@ -191,8 +197,7 @@ bool Run::advance(Lane& lane) {
 bool Run::begin_action(Lane& lane, const Action& action) {
   int& frame = lane.frames[static_cast<std::size_t>(action.block)];
   switch (action.act) {
-    case Act::send:
-      return begin_send(lane, action);
+    case Act::send: return begin_send(lane, action);
     case Act::drop:
       pool_.release(std::exchange(frame, FramePool::none));
       ++lane.at;
@@ -211,8 +216,7 @@ bool Run::begin_action(Lane& lane, const Action& action) {
     case Act::fold:
     case Act::add:
     case Act::decode:
-    case Act::copy:
-      return begin_job(lane, action);
+    case Act::copy: return begin_job(lane, action);
   }
   return false;
 }
@@ -291,9 +295,9 @@ void Run::finish_job(Lane& lane) {
     pool_.release(std::exchange(frame, FramePool::none));
   } else if (action.act != Act::copy) {
     // Without numbers a failed frame goes on in their place, so that nobody waits for ever or takes old bytes for new.
-    const std::size_t bytes =
-        job.coded.bytes > 0 ? job.coded.bytes
-                            : wire::write_failed_frame(static_cast<std::uint32_t>(job.count), work_.coding.dtype, job.out);
+    const std::size_t bytes = job.coded.bytes > 0 ? job.coded.bytes
+                                                  : wire::write_failed_frame(static_cast<std::uint32_t>(job.count),
+                                                                             work_.coding.dtype, job.out);
     pool_.set_bytes(lane.out_slot, bytes);
     if (frame != FramePool::none) pool_.release(frame);
     frame = std::exchange(lane.out_slot, FramePool::none);
@@ -304,8 +308,8 @@ void Run::finish_job(Lane& lane) {
 
 bool Run::post_receives(Lane& lane) {
   bool posted = false;
-  while (lane.receives_posted < work_.plan->receives.size() &&
-         lane.receives_posted < lane.receives_taken + lookahead && !broken_) {
+  while (lane.receives_posted < work_.plan->receives.size() && lane.receives_posted < lane.receives_taken + lookahead &&
+         !broken_) {
     const Action& action = work_.plan->actions[work_.plan->receives[lane.receives_posted]];
     const int slot = pool_.acquire();
     if (slot == FramePool::none) {

@@ -31,9 +31,9 @@ struct Work {
   Coding coding;
   const void* input = nullptr;
   void* output = nullptr;
-  std::size_t count = 0;   // numbers
-  std::size_t chunk = 0;   // numbers per frame, >= 1
-  int depth = 1;           // rows under way, >= 1
+  std::size_t count = 0;       // numbers
+  std::size_t chunk = 0;       // numbers per frame, >= 1
+  int depth = 1;               // rows under way, >= 1
   std::uint64_t sequence = 0;  // of this operation on the transport, the same on all ranks
 };
 
@@ -91,6 +91,7 @@ class Run {
   bool begin_job(Lane& lane, const Action& action);
   bool post_receives(Lane& lane);
   void retire_and_admit();
+  bool coding() const;  // a worker thread is still at the numbers of this operation
   void fail(Status status);
 
   Transport& transport_;
@@ -106,8 +107,8 @@ class Run {
   std::uint64_t first_row_ = 0;  // the lowest that has not ended
   std::uint64_t next_row_ = 0;   // the lowest that has not started
   std::uint64_t depth_ = 1;
-  bool broken_ = false;      // the transport failed: this Run cannot be used any more
-  bool ran_job_ = false;     // a job ran in this thread since the network was last polled
+  bool broken_ = false;   // the transport failed: this Run cannot be used any more
+  bool ran_job_ = false;  // a job ran in this thread since the network was last polled
   double last_poll_ = 0;
 };
 

@@ -48,8 +48,8 @@ class World {
       schedules_.push_back(algorithm.build({r, size, 0}));
       const int cut = schedules_.back().blocks;
       if (cut < 1 || cut != schedules_[0].blocks) {
-        problem_ = "rank " + std::to_string(r) + " cuts the data into " + std::to_string(cut) + " blocks, rank 0 into " +
-                   std::to_string(schedules_[0].blocks);
+        problem_ = "rank " + std::to_string(r) + " cuts the data into " + std::to_string(cut) +
+                   " blocks, rank 0 into " + std::to_string(schedules_[0].blocks);
         return;
       }
       std::vector<Value> blocks(at(cut));
@@ -89,8 +89,8 @@ class World {
     if (!problem_.empty() || position_[at(r)] == schedule.steps.size()) return false;
     const Step& s = schedule.steps[position_[at(r)]];
     if (s.peer < 0 || s.peer >= size_ || s.peer == r || s.block < 0 || s.block >= schedule.blocks) {
-      problem_ = "rank " + std::to_string(r) + " names peer " + std::to_string(s.peer) + ", block " +
-                 std::to_string(s.block);
+      problem_ =
+          "rank " + std::to_string(r) + " names peer " + std::to_string(s.peer) + ", block " + std::to_string(s.block);
       return false;
     }
     Value& mine = values_[at(r)][at(s.block)];

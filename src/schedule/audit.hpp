@@ -11,9 +11,9 @@ namespace laconic {
 
 struct Audit {
   bool ok = false;
-  std::string problem;         // what is wrong, and on which rank, when not ok
-  int reencoded_terms = 0;     // most errors of one encode in any result, when every reduce re-encodes
-  int most_messages = 0;       // most messages between any ordered pair of ranks
+  std::string problem;                     // what is wrong, and on which rank, when not ok
+  int reencoded_terms = 0;                 // most errors of one encode in any result, when every reduce re-encodes
+  int most_messages = 0;                   // most messages between any ordered pair of ranks
   std::size_t bytes_factor_numerator = 0;  // blocks sent by the busiest rank; over `blocks` it is the share of the data
   int blocks = 0;
 };

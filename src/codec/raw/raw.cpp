@@ -65,8 +65,7 @@ class RawCodec final : public Codec {
     return {};
   }
 
-  static void combine_into(const std::byte* a, const std::byte* b, std::size_t count, const Coding& coding,
-                           Blob out) {
+  static void combine_into(const std::byte* a, const std::byte* b, std::size_t count, const Coding& coding, Blob out) {
     dispatch(coding.dtype, [&](auto zero) {
       using T = decltype(zero);
       std::byte* to = out.data() + wire::header_bytes;

@@ -29,7 +29,7 @@ class HostDevice final : public Device {
   int threads_;
   std::mutex mutex_;
   std::condition_variable ready_;
-  std::vector<Job*> queue_;   // circular: head_ .. head_ + waiting_
+  std::vector<Job*> queue_;  // circular: head_ .. head_ + waiting_
   std::size_t head_ = 0;
   std::size_t waiting_ = 0;
   bool stop_ = false;

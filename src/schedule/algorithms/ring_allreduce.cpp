@@ -20,7 +20,8 @@ Schedule build(Place at) {
 }  // namespace
 
 Algorithm ring_allreduce() {
-  return {"ring", Collective::allreduce, [](int) { return true; }, build, [](int size) { return size == 1 ? 0 : size; }};
+  return {"ring", Collective::allreduce, [](int) { return true; }, build,
+          [](int size) { return size == 1 ? 0 : size; }};
 }
 
 }  // namespace laconic

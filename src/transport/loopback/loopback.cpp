@@ -113,8 +113,6 @@ LoopbackHub::LoopbackHub(int size, std::uint64_t seed, std::chrono::microseconds
 
 LoopbackHub::~LoopbackHub() = default;
 
-std::unique_ptr<Transport> LoopbackHub::transport(int rank) {
-  return std::make_unique<LoopbackTransport>(*this, rank);
-}
+std::unique_ptr<Transport> LoopbackHub::transport(int rank) { return std::make_unique<LoopbackTransport>(*this, rank); }
 
 }  // namespace laconic

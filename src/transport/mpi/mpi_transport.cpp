@@ -28,7 +28,8 @@ class MpiChannel final : public Channel {
   Status send(std::span<const std::byte> bytes, int peer, std::uint64_t message, std::uint64_t cookie) override {
     if (bytes.size() > INT_MAX) return {Code::transport, "a frame is larger than 2 GiB"};
     MPI_Request request;
-    const int rc = MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, peer, tag(message), comm_, &request);
+    const int rc =
+        MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, peer, tag(message), comm_, &request);
     if (rc != MPI_SUCCESS) return mpi_failure("MPI_Isend", rc);
     track(request, cookie);
     return {};
