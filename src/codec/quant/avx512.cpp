@@ -58,14 +58,9 @@ void unpack_planes(const BlockHead& head, const std::byte* at, std::size_t subs,
 }  // namespace
 
 const Kernels& avx512_kernels() {
-  static const Kernels table{"avx512",
-                             quantise_all<float>,
-                             quantise_all<double>,
-                             dequantise_all<float>,
-                             dequantise_all<double>,
-                             pack,
-                             unpack,
-                             combine_points};
+  static const Kernels table{
+      "avx512", quantise_all<float>, quantise_all<double>, dequantise_all<float>, dequantise_all<double>, pack,
+      unpack,   combine_points};
   return table;
 }
 

@@ -22,11 +22,11 @@ void store8(double* x, __mmask8 lanes, __m512d v) { _mm512_mask_storeu_pd(x, lan
 
 __mmask16 first16(std::size_t n) { return static_cast<__mmask16>(n >= 16 ? 0xffff : (1u << n) - 1); }
 
+// All of a block in float32; false when some number needs float64.
 bool quantise_single_all(const float* x, std::size_t n, const Lattice& lattice, Points& points) {
-  if (lattice.largest_single == 0) return false;
   const __m512 inverse = _mm512_set1_ps(lattice.inverse_single);
   const __m512 largest = _mm512_set1_ps(lattice.largest_single);
-  __mmask16 bad = 0;
+  __mmask16 bad = lattice.largest_single == 0;
   std::size_t i = 0;
   for (; i + 16 <= n; i += 16) {
     const __m512 y = _mm512_mul_ps(_mm512_loadu_ps(x + i), inverse);
@@ -40,11 +40,24 @@ bool quantise_single_all(const float* x, std::size_t n, const Lattice& lattice, 
   }
   return bad == 0;
 }
-bool quantise_single_all(const double*, std::size_t, const Lattice&, Points&) { return false; }
+
+// Lanes that float32 rounds, and their points.
+__mmask8 single8(const float* x, const Lattice& lattice, __mmask8 lanes, __m256i& q) {
+  const __m256 y = _mm256_mul_ps(_mm256_maskz_loadu_ps(lanes, x), _mm256_set1_ps(lattice.inverse_single));
+  q = _mm256_cvtps_epi32(y);
+  const __m256 size = _mm256_andnot_ps(_mm256_set1_ps(-0.0F), y);
+  const auto some = static_cast<__mmask8>(lattice.largest_single > 0 ? 0xff : 0);
+  return _mm256_mask_cmp_ps_mask(lanes & some, size, _mm256_set1_ps(lattice.largest_single), _CMP_LE_OQ);
+}
+__mmask8 single8(const double*, const Lattice&, __mmask8, __m256i& q) {
+  q = _mm256_setzero_si256();
+  return 0;
+}
 
 template <class T>
 bool quantise_all(const T* x, std::size_t n, const Lattice& lattice, Points& points) {
-  if (quantise_single_all(x, n, lattice, points)) return true;
+  if constexpr (sizeof(T) == 4)
+    if (quantise_single_all(x, n, lattice, points)) return true;
   const __m512d inverse = _mm512_set1_pd(lattice.inverse);
   const __m512d step = _mm512_set1_pd(lattice.step);
   const __m512d largest = _mm512_set1_pd(lattice.largest);
@@ -52,15 +65,18 @@ bool quantise_all(const T* x, std::size_t n, const Lattice& lattice, Points& poi
   __mmask8 bad = 0;
   for (std::size_t i = 0; i < n; i += 8) {
     const __mmask8 lanes = first(n - i);
-    const __m256i q = quantise8(load8(x + i, lanes), inverse, step, largest, allowance, lanes, bad);
-    _mm256_store_si256(reinterpret_cast<__m256i*>(points.q + i), q);
+    __m256i single;
+    const __mmask8 in_single = single8(x + i, lattice, lanes, single);
+    const auto rest = static_cast<__mmask8>(lanes & ~in_single);
+    const __m256i q = quantise8(load8(x + i, lanes), inverse, step, largest, allowance, rest, bad);
+    _mm256_store_si256(reinterpret_cast<__m256i*>(points.q + i), _mm256_mask_mov_epi32(q, in_single, single));
   }
   return bad == 0;
 }
 
 // False when a point is too large for it, or the divisor needs float64.
 bool dequantise_single_all(const Points& points, std::size_t n, double step, double divisor, float* x) {
-  if (divisor != 1 || !(step >= 0x1p-126 && step <= 0x1p126)) return false;
+  if (divisor != 1 || !single_step(step)) return false;
   const __m512 s = _mm512_set1_ps(static_cast<float>(step));
   __m512i most = _mm512_setzero_si512();
   std::size_t i = 0;

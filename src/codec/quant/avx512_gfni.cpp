@@ -47,14 +47,12 @@ constexpr ByteTable gather_bytes(unsigned half, unsigned part) {
 // Two runs of eight plane bytes, of residuals 0..7 and 8..15, to eight 16-bit planes; and back, rows last first.
 constexpr ByteTable interleave_planes() {
   ByteTable t{};
-  for (unsigned byte = 0; byte < 64; ++byte)
-    t.at[byte] = static_cast<std::uint8_t>(byte % 16 / 2 + (byte % 2) * 8);
+  for (unsigned byte = 0; byte < 64; ++byte) t.at[byte] = static_cast<std::uint8_t>(byte % 16 / 2 + (byte % 2) * 8);
   return t;
 }
 constexpr ByteTable rows_of_planes() {
   ByteTable t{};
-  for (unsigned byte = 0; byte < 64; ++byte)
-    t.at[byte] = static_cast<std::uint8_t>(2 * (7 - byte % 8) + byte % 16 / 8);
+  for (unsigned byte = 0; byte < 64; ++byte) t.at[byte] = static_cast<std::uint8_t>(2 * (7 - byte % 8) + byte % 16 / 8);
   return t;
 }
 
@@ -88,8 +86,8 @@ __m512i planes_of(__m512i bytes, long long selector) {
   return _mm512_shuffle_epi8(planes, load(interleave_table));
 }
 
-// The words that `keep` selects, closed up.  On some processors the instruction waits for the old value of its destination
-// even when it does not use it; a fresh zero that the compiler cannot see through avoids that.
+// The words that `keep` selects, closed up.  On some processors the instruction waits for the old value of its
+// destination even when it does not use it; a fresh zero that the compiler cannot see through avoids that.
 __m512i compress_words(__mmask32 keep, __m512i words) {
   __m512i fresh = _mm512_setzero_si512();
   __asm__("" : "+v"(fresh));
@@ -253,15 +251,15 @@ void read_head(const std::byte* in, std::size_t available, std::size_t n, Head& 
   at += 2 * present;
   // Four nibbles of a word to four bytes.
   const __m512i wide = _mm512_cvtepu16_epi32(words);
-  const __m512i spread = _mm512_multishift_epi64_epi8(
-      _mm512_set1_epi64(0x2c2824200c080400LL), wide);  // byte k: bits 4k.. of its 32-bit half
+  const __m512i spread = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(0x2c2824200c080400LL),
+                                                      wide);  // byte k: bits 4k.. of its 32-bit half
   const __m512i codes = _mm512_and_si512(spread, _mm512_set1_epi8(15));
   const std::size_t subs = subs_of(n);
   const __mmask64 beyond = subs >= 64 ? 0 : ~std::uint64_t{0} << subs;
   if (_mm512_mask_test_epi8_mask(beyond, codes, codes) != 0) return;
   const __m512i widths = _mm512_shuffle_epi8(load(width_table), codes);
-  const auto planes = static_cast<std::size_t>(
-      _mm512_reduce_add_epi64(_mm512_sad_epu8(widths, _mm512_setzero_si512())));
+  const auto planes =
+      static_cast<std::size_t>(_mm512_reduce_add_epi64(_mm512_sad_epu8(widths, _mm512_setzero_si512())));
   if (available < at + 2 * planes) return;
   _mm512_store_si512(h.codes, codes);
   _mm512_store_si512(h.keep, _mm512_shuffle_epi8(load(keep_table), codes));
@@ -314,8 +312,7 @@ void bytes_to_points(__m512i r, __m512i& carry, std::int32_t* q) {
 }
 
 template <bool differences>
-const std::byte* unpack_wide_group(const Head& h, std::size_t g, const std::byte* at, __m512i& carry,
-                                   std::int32_t* q) {
+const std::byte* unpack_wide_group(const Head& h, std::size_t g, const std::byte* at, __m512i& carry, std::int32_t* q) {
   for (std::size_t k = 0; k < group_subs; ++k) {
     const unsigned width = width_of_code[h.codes[g * group_subs + k]];
     __m512i r = planes_to_points(at, width);
@@ -326,6 +323,20 @@ const std::byte* unpack_wide_group(const Head& h, std::size_t g, const std::byte
   return at;
 }
 
+// The words that `keep` has a place for, from `at`, each in its place.  Moves `at` behind them; reads nothing from
+// `end` on.
+__m512i next_words(__mmask32 keep, const std::byte*& at, const std::byte* end) {
+  const auto count = static_cast<unsigned>(_mm_popcnt_u32(keep));
+  const __m512i packed = end - at >= 64 ? _mm512_loadu_si512(at) : _mm512_maskz_loadu_epi16(_bzhi_u32(~0u, count), at);
+  at += 2 * count;
+  return expand_words(keep, packed);
+}
+
+// One byte of each of 64 residuals from eight planes of four sub-blocks.
+__m512i bytes_of_planes(__m512i words) {
+  return _mm512_gf2p8affine_epi64_epi8(_mm512_set1_epi64(each_bit), _mm512_shuffle_epi8(words, load(rows_table)), 0);
+}
+
 // Groups of residuals of up to 16 bits.
 template <bool differences>
 const std::byte* unpack_medium_group(const Head& h, std::size_t g, const std::byte* at, const std::byte* end,
@@ -333,22 +344,12 @@ const std::byte* unpack_medium_group(const Head& h, std::size_t g, const std::by
   std::uint64_t keep = 0;
   for (unsigned k = 0; k < group_subs; ++k)
     keep |= ((std::uint64_t{1} << width_of_code[h.codes[g * group_subs + k]]) - 1) << (16 * k);
-  const auto two = [&](__mmask32 words) {
-    const auto count = static_cast<unsigned>(_mm_popcnt_u32(words));
-    const __m512i packed = end - at >= 64 ? _mm512_loadu_si512(at)
-                                          : _mm512_maskz_loadu_epi16(_bzhi_u32(~0u, count), at);
-    at += 2 * count;
-    return expand_words(words, packed);
-  };
-  const __m512i first_two = two(static_cast<__mmask32>(keep));
-  const __m512i last_two = two(static_cast<__mmask32>(keep >> 32));
+  const __m512i first_two = next_words(static_cast<__mmask32>(keep), at, end);
+  const __m512i last_two = next_words(static_cast<__mmask32>(keep >> 32), at, end);
   const __m512i low = _mm512_permutex2var_epi64(first_two, _mm512_setr_epi64(0, 1, 4, 5, 8, 9, 12, 13), last_two);
   const __m512i high = _mm512_permutex2var_epi64(first_two, _mm512_setr_epi64(2, 3, 6, 7, 10, 11, 14, 15), last_two);
-  const auto bytes = [](__m512i words) {
-    return _mm512_gf2p8affine_epi64_epi8(_mm512_set1_epi64(each_bit), _mm512_shuffle_epi8(words, load(rows_table)), 0);
-  };
-  const __m512i z_low = bytes(low);
-  const __m512i z_high = bytes(high);
+  const __m512i z_low = bytes_of_planes(low);
+  const __m512i z_high = bytes_of_planes(high);
   alignas(64) std::uint8_t b_low[64];
   alignas(64) std::uint8_t b_high[64];
   _mm512_store_si512(b_low, z_low);
@@ -387,12 +388,7 @@ void unpack_planes(const Head& h, const std::byte* at, const std::byte* end, std
     }
     std::uint32_t keep;
     std::memcpy(&keep, h.keep + g * group_subs, 4);
-    const auto count = static_cast<unsigned>(_mm_popcnt_u32(keep));
-    const __m512i packed = end - at >= 64 ? _mm512_loadu_si512(at)
-                                          : _mm512_maskz_loadu_epi16(_bzhi_u32(~0u, count), at);
-    at += 2 * count;
-    const __m512i rows = _mm512_shuffle_epi8(expand_words(keep, packed), load(rows_table));
-    const __m512i z = _mm512_gf2p8affine_epi64_epi8(_mm512_set1_epi64(each_bit), rows, 0);
+    const __m512i z = bytes_of_planes(next_words(keep, at, end));
     const __m512i r = _mm512_gf2p8affine_epi64_epi8(z, _mm512_set1_epi64(unzigzag_matrix), 0);
     bytes_to_points<differences>(r, carry, q);
   }
@@ -416,14 +412,9 @@ std::size_t unpack(const std::byte* in, std::size_t available, std::size_t n, Po
 }  // namespace
 
 const Kernels& avx512_gfni_kernels() {
-  static const Kernels table{"avx512-gfni",
-                             quantise_all<float>,
-                             quantise_all<double>,
-                             dequantise_all<float>,
-                             dequantise_all<double>,
-                             pack,
-                             unpack,
-                             combine_points};
+  static const Kernels table{
+      "avx512gfni", quantise_all<float>, quantise_all<double>, dequantise_all<float>, dequantise_all<double>, pack,
+      unpack,       combine_points};
   return table;
 }
 

@@ -94,10 +94,9 @@ struct Lattice {
   }
 };
 
-// Rounds one number in float64; false when it has no lattice point within the allowance.
-template <class T>
-inline bool quantise(T number, const Lattice& lattice, std::int32_t& q) {
-  const double x = static_cast<double>(number);
+// Rounds one number; false when it has no lattice point within the allowance.  A function of the number alone, not of
+// its neighbours: results do not depend on how the data is cut.
+inline bool quantise(double x, const Lattice& lattice, std::int32_t& q) {
   const double y = x * lattice.inverse;
   if (!(std::fabs(y) <= lattice.largest)) return false;  // NaN fails too
   const double r = std::nearbyint(y);
@@ -105,16 +104,20 @@ inline bool quantise(T number, const Lattice& lattice, std::int32_t& q) {
   return std::fabs(x - r * lattice.step) <= lattice.allowance;
 }
 
-// Rounds one number in float32; false when it has to be done in float64.
-inline bool quantise_single(float x, const Lattice& lattice, std::int32_t& q) {
+inline bool quantise(float x, const Lattice& lattice, std::int32_t& q) {
   const float y = x * lattice.inverse_single;
-  if (!(std::fabs(y) <= lattice.largest_single)) return false;
+  if (!(lattice.largest_single > 0 && std::fabs(y) <= lattice.largest_single))
+    return quantise(static_cast<double>(x), lattice, q);
   q = static_cast<std::int32_t>(std::nearbyint(y));
   return true;
 }
 
-// Up to here a point is a float32 number, and step * point, which float32 rounds once, is what float64 would give.
+// Below this a point is a float32 number.  With a step that is one too, step * point, which float32 rounds once, has
+// the bits that rounding the exact product of float64 gives.
 inline constexpr std::int32_t largest_exact_single = 1 << 24;
+inline bool single_step(double step) {
+  return step >= 0x1p-126 && step <= 0x1p126 && static_cast<double>(static_cast<float>(step)) == step;
+}
 
 template <class T>
 inline T dequantise(std::int32_t q, double step, double divisor) {

@@ -139,9 +139,8 @@ class QuantCodec final : public Codec {
   }
 
   Status decode(Frame frame, void* numbers, std::size_t count, const Coding& coding) const override {
-    return dispatch(coding.dtype, [&](auto zero) {
-      return decode_as(frame, static_cast<decltype(zero)*>(numbers), count, coding);
-    });
+    return dispatch(coding.dtype,
+                    [&](auto zero) { return decode_as(frame, static_cast<decltype(zero)*>(numbers), count, coding); });
   }
 
  private:

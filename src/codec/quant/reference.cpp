@@ -7,18 +7,8 @@
 namespace laconic::quant {
 namespace {
 
-// A block of float32 is rounded in float32 when all of it can be, otherwise in float64, all of it.
-bool all_single(const float* x, std::size_t n, const Lattice& lattice, Points& points) {
-  if (lattice.largest_single == 0) return false;
-  for (std::size_t i = 0; i < n; ++i)
-    if (!quantise_single(x[i], lattice, points.q[i])) return false;
-  return true;
-}
-bool all_single(const double*, std::size_t, const Lattice&, Points&) { return false; }
-
 template <class T>
 bool quantise_all(const T* x, std::size_t n, const Lattice& lattice, Points& points) {
-  if (all_single(x, n, lattice, points)) return true;
   for (std::size_t i = 0; i < n; ++i)
     if (!quantise(x[i], lattice, points.q[i])) return false;
   return true;
@@ -52,7 +42,8 @@ std::size_t pack(Points& points, std::size_t n, std::byte* out) {
   std::uint8_t codes[block_subs] = {};
   std::size_t width[2] = {0, 0};
   for (int order = 0; order < 2; ++order)
-    for (std::size_t s = 0; s < subs_of(n); s += sample_stride) width[order] += width_of_code[sub_block(q, n, s, order, z)];
+    for (std::size_t s = 0; s < subs_of(n); s += sample_stride)
+      width[order] += width_of_code[sub_block(q, n, s, order, z)];
   const int order = width[1] < width[0] ? 1 : 0;
 
   bool all_zero = order == 0;
@@ -108,14 +99,9 @@ std::size_t unpack(const std::byte* in, std::size_t available, std::size_t n, Po
 }  // namespace
 
 const Kernels& reference_kernels() {
-  static const Kernels table{"baseline",
-                             quantise_all<float>,
-                             quantise_all<double>,
-                             dequantise_all<float>,
-                             dequantise_all<double>,
-                             pack,
-                             unpack,
-                             combine_points};
+  static const Kernels table{
+      "baseline", quantise_all<float>, quantise_all<double>, dequantise_all<float>, dequantise_all<double>, pack,
+      unpack,     combine_points};
   return table;
 }
 
