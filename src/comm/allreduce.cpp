@@ -48,7 +48,8 @@ Status check_arguments(const AllreduceCall& call, const Meaning& meaning) {
   if (call.op == MPI_OP_NULL) return {Code::op, "op is MPI_OP_NULL; valid is any operation"};
   if (meaning.mean && !meaning.type_known)
     return {Code::type, "LACONIC_AVG of this datatype; valid are MPI_FLOAT and MPI_DOUBLE"};
-  if (call.count == 0) return {};
+  // MPI_BOTTOM is NULL, and a good address for types that hold absolute ones.
+  if (call.count == 0 || !meaning.type_known) return {};
   if (call.recvbuf == nullptr) return {Code::buffer, "recvbuf is NULL; valid is memory for count elements"};
   if (call.sendbuf == nullptr)
     return {Code::buffer, "sendbuf is NULL; valid is memory of count elements, or MPI_IN_PLACE"};

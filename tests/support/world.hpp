@@ -222,7 +222,7 @@ class Bench {
       ASSERT_TRUE(same_bits(first.data(), output(r))) << "ranks 0 and " << r << " hold different bits";
       const Account& account = world.run(r).account();
       const double error = operation_.mean ? account.error / size_ : account.error;
-      ASSERT_LE(error, budget.worst_case);
+      ASSERT_LE(error, budget.worst_case * (1 + 1e-12));  // adding up the account rounds as well
       ASSERT_EQ(account.error, world.run(0).account().error);
       uncompressed += account.bytes_uncompressed;
     }

@@ -1,0 +1,73 @@
+#include "codec/range.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "support/fields.hpp"
+#include "support/frames.hpp"
+#include "support/seed.hpp"
+
+namespace laconic::test {
+namespace {
+
+template <class T>
+Range naive(const std::vector<T>& x) {
+  Range r{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  for (const T v : x) {
+    if (!std::isfinite(v)) continue;
+    r.least = std::min(r.least, static_cast<double>(v));
+    r.greatest = std::max(r.greatest, static_cast<double>(v));
+  }
+  return r;
+}
+
+template <class T>
+void expect_naive(const std::vector<T>& x) {
+  const Range expected = naive(x);
+  const Range got = finite_range(x.data(), x.size(), dtype_of<T>);
+  ASSERT_EQ(got.least, expected.least);
+  ASSERT_EQ(got.greatest, expected.greatest);
+}
+
+template <class T>
+class FiniteRange : public ::testing::Test {};
+using Types = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(FiniteRange, Types);
+
+TYPED_TEST(FiniteRange, IsThatOfTheFiniteNumbers) {
+  for (const NamedKind& k : all_kinds)
+    for (const std::size_t count : {0, 1, 2, 31, 32, 33, 63, 64, 65, 1000, 10007}) {
+      SCOPED_TRACE(std::string(k.name) + ", count " + std::to_string(count));
+      expect_naive(make_field<TypeParam>(k.kind, count, base_seed() + count));
+    }
+}
+
+TYPED_TEST(FiniteRange, IsEmptyWhenThereIsNone) {
+  using T = TypeParam;
+  using L = std::numeric_limits<T>;
+  for (const std::vector<T>& x :
+       {std::vector<T>{}, std::vector<T>(100, L::quiet_NaN()), std::vector<T>(5, L::infinity()),
+        std::vector<T>{L::infinity(), -L::infinity(), L::quiet_NaN()}}) {
+    const Range r = finite_range(x.data(), x.size(), dtype_of<T>);
+    EXPECT_EQ(r.least, std::numeric_limits<double>::infinity());
+    EXPECT_EQ(r.greatest, -std::numeric_limits<double>::infinity());
+  }
+}
+
+// The extreme numbers at every place of an array, hostile ones around them.
+TYPED_TEST(FiniteRange, FindsOneNumberAnywhere) {
+  using T = TypeParam;
+  using L = std::numeric_limits<T>;
+  for (std::size_t at = 0; at < 100; ++at)
+    for (const T filler : {L::quiet_NaN(), L::infinity(), -L::infinity(), T(0)})
+      for (const T value : {L::denorm_min(), -L::denorm_min(), L::max(), L::lowest()}) {
+        std::vector<T> x(100, filler);
+        x[at] = value;
+        expect_naive(x);
+      }
+}
+
+}  // namespace
+}  // namespace laconic::test
