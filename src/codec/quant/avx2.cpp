@@ -19,8 +19,42 @@ __m256d load4(const double* x) { return _mm256_loadu_pd(x); }
 void store4(float* x, __m256d v) { _mm_storeu_ps(x, _mm256_cvtpd_ps(v)); }
 void store4(double* x, __m256d v) { _mm256_storeu_pd(x, v); }
 
+// All of a block in float32; false when some number needs float64.
+bool quantise_single_all(const float* x, std::size_t n, const Lattice& lattice, Points& points) {
+  if (lattice.largest_single == 0) return false;
+  const __m256 inverse = _mm256_set1_ps(lattice.inverse_single);
+  const __m256 largest = _mm256_set1_ps(lattice.largest_single);
+  const __m256 sign = _mm256_set1_ps(-0.0F);
+  __m256 good = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
+  std::size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    const __m256 y = _mm256_mul_ps(_mm256_loadu_ps(x + i), inverse);
+    good = _mm256_and_ps(good, _mm256_cmp_ps(_mm256_andnot_ps(sign, y), largest, _CMP_LE_OQ));
+    _mm256_store_si256(reinterpret_cast<__m256i*>(points.q + i), _mm256_cvtps_epi32(y));
+  }
+  if (_mm256_movemask_ps(good) != 255) return false;
+  for (; i < n; ++i)
+    if (!quantise(x[i], lattice, points.q[i])) return false;
+  return true;
+}
+
+// Lanes that float32 rounds, as a mask over four doubles, and their points.
+__m256d single4(const float* x, const Lattice& lattice, __m128i& q) {
+  const __m128 y = _mm_mul_ps(_mm_loadu_ps(x), _mm_set1_ps(lattice.inverse_single));
+  q = _mm_cvtps_epi32(y);
+  const float limit = lattice.largest_single > 0 ? lattice.largest_single : -1;
+  const __m128 in = _mm_cmple_ps(_mm_andnot_ps(_mm_set1_ps(-0.0F), y), _mm_set1_ps(limit));
+  return _mm256_castsi256_pd(_mm256_cvtepi32_epi64(_mm_castps_si128(in)));
+}
+__m256d single4(const double*, const Lattice&, __m128i& q) {
+  q = _mm_setzero_si128();
+  return _mm256_setzero_pd();
+}
+
 template <class T>
 bool quantise_all(const T* x, std::size_t n, const Lattice& lattice, Points& points) {
+  if constexpr (sizeof(T) == 4)
+    if (quantise_single_all(x, n, lattice, points)) return true;
   const __m256d inverse = _mm256_set1_pd(lattice.inverse);
   const __m256d step = _mm256_set1_pd(lattice.step);
   const __m256d largest = _mm256_set1_pd(lattice.largest);
@@ -29,13 +63,18 @@ bool quantise_all(const T* x, std::size_t n, const Lattice& lattice, Points& poi
   __m256d good = _mm256_castsi256_pd(_mm256_set1_epi64x(-1));
   std::size_t i = 0;
   for (; i + 4 <= n; i += 4) {
+    __m128i single;
+    const __m256d in_single = single4(x + i, lattice, single);
     const __m256d v = load4(x + i);
     const __m256d y = _mm256_mul_pd(v, inverse);
     const __m256d r = _mm256_round_pd(y, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
     const __m256d off = _mm256_andnot_pd(sign, _mm256_sub_pd(v, _mm256_mul_pd(r, step)));
-    good = _mm256_and_pd(good, _mm256_cmp_pd(_mm256_andnot_pd(sign, y), largest, _CMP_LE_OQ));
-    good = _mm256_and_pd(good, _mm256_cmp_pd(off, allowance, _CMP_LE_OQ));
-    _mm_store_si128(reinterpret_cast<__m128i*>(points.q + i), _mm256_cvtpd_epi32(r));
+    const __m256d fits = _mm256_and_pd(_mm256_cmp_pd(_mm256_andnot_pd(sign, y), largest, _CMP_LE_OQ),
+                                       _mm256_cmp_pd(off, allowance, _CMP_LE_OQ));
+    good = _mm256_and_pd(good, _mm256_or_pd(in_single, fits));
+    const __m128i halves = _mm256_castsi256_si128(
+        _mm256_permutevar8x32_epi32(_mm256_castpd_si256(in_single), _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6)));
+    _mm_store_si128(reinterpret_cast<__m128i*>(points.q + i), _mm_blendv_epi8(_mm256_cvtpd_epi32(r), single, halves));
   }
   if (_mm256_movemask_pd(good) != 15) return false;
   for (; i < n; ++i)
@@ -43,8 +82,26 @@ bool quantise_all(const T* x, std::size_t n, const Lattice& lattice, Points& poi
   return true;
 }
 
+// False when a point is too large for it, or the divisor needs float64.
+bool dequantise_single_all(const Points& points, std::size_t n, double step, double divisor, float* x) {
+  if (divisor != 1 || !single_step(step)) return false;
+  const __m256 s = _mm256_set1_ps(static_cast<float>(step));
+  __m256i most = _mm256_setzero_si256();
+  std::size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    const __m256i q = _mm256_load_si256(reinterpret_cast<const __m256i*>(points.q + i));
+    most = _mm256_or_si256(most, _mm256_xor_si256(q, _mm256_srai_epi32(q, 31)));
+    _mm256_storeu_ps(x + i, _mm256_mul_ps(_mm256_cvtepi32_ps(q), s));
+  }
+  for (; i < n; ++i) x[i] = dequantise<float>(points.q[i], step, 1);
+  const __m256i above = _mm256_set1_epi32(~(largest_exact_single - 1));
+  return _mm256_testz_si256(most, above) != 0;
+}
+bool dequantise_single_all(const Points&, std::size_t, double, double, double*) { return false; }
+
 template <class T>
 void dequantise_all(const Points& points, std::size_t n, double step, double divisor, T* x) {
+  if (dequantise_single_all(points, n, step, divisor, x)) return;
   const __m256d s = _mm256_set1_pd(step);
   const __m256d d = _mm256_set1_pd(divisor);
   std::size_t i = 0;
@@ -166,13 +223,16 @@ void unpack_planes(const BlockHead& head, const std::byte* at, std::size_t subs,
   }
 }
 
-#include "codec/quant/block.inl"
+#include "codec/quant/combine.inl"
+#include "codec/quant/pack.inl"
+#include "codec/quant/unpack.inl"
 
 }  // namespace
 
 const Kernels& avx2_kernels() {
-  static const Kernels table{"avx2",             quantise_all<float>, quantise_all<double>, dequantise_all<float>,
-                             dequantise_all<double>, pack,                unpack};
+  static const Kernels table{
+      "avx2", quantise_all<float>, quantise_all<double>, dequantise_all<float>, dequantise_all<double>, pack,
+      unpack, combine_points};
   return table;
 }
 

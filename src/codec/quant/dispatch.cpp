@@ -10,6 +10,7 @@ namespace laconic::quant {
 #if defined(__x86_64__)
 const Kernels& avx2_kernels();
 const Kernels& avx512_kernels();
+const Kernels& avx512_gfni_kernels();
 #endif
 
 std::span<const Kernels* const> available_kernels() {
@@ -20,6 +21,10 @@ std::span<const Kernels* const> available_kernels() {
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd"))
       t.push_back(&avx512_kernels());
+    if (t.back()->name == "avx512" && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
+        __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bitalg") &&
+        __builtin_cpu_supports("gfni"))
+      t.push_back(&avx512_gfni_kernels());
 #endif
     return t;
   }();
@@ -40,7 +45,8 @@ Status check_isa(std::string_view name) {
     if (table->name == name) return {};
     usable += (usable.empty() ? "" : ", ") + std::string(table->name);
   }
-  return {Code::argument, "LACONIC_ISA '" + std::string(name) + "' is not valid; valid on this processor are " + usable};
+  return {Code::argument,
+          "LACONIC_ISA '" + std::string(name) + "' is not valid; valid on this processor are " + usable};
 }
 
 }  // namespace laconic::quant

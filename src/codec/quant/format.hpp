@@ -45,11 +45,14 @@ constexpr std::uint8_t code_of(std::uint32_t or_of_zigzags) {
   return code_of_bits[static_cast<std::size_t>(std::bit_width(or_of_zigzags))];
 }
 
-// Differences are used when they make the sampled sub-blocks (every fourth) smaller.
-inline constexpr std::size_t sample_stride = 4;
+// Differences are used when they make the sampled sub-blocks smaller.
+inline constexpr std::size_t sample_stride = 8;
 
 // Kind, base, bitmap, codes and planes of a block whose widths are all 32.
 inline constexpr std::size_t largest_packed_block = 1 + 4 + 2 + 2 * block_groups + 2 * 32 * block_subs;
+
+// Kernels store whole vectors: room that capacity() keeps behind the last block.
+inline constexpr std::size_t store_slack = 64;
 
 // Where numbers are rounded to.  A lattice point q stands for the number q * step.
 struct Lattice {
@@ -58,14 +61,20 @@ struct Lattice {
   double allowance = 0;
   double largest = 0;  // |q| of one contribution, so that a sum of all contributions fits 31 bits and the number type
 
+  // For float32, rounding in float32: with |q| <= largest_single the error of x * inverse_single is below
+  // 2^15 * 2^-23 = 2^-8 steps, which the step leaves room for.  0: never.
+  float inverse_single = 0;
+  float largest_single = 0;
+
   // step is just below twice the allowance and has 21 significant bits, so q * step is exact in double for every
-  // 32-bit q.  Rounding x * inverse to the nearest integer then errs by at most step (1/2 + 2^-20) < allowance
-  // (docs/error-model.md); the kernels still check every number against the allowance.
+  // 32-bit q.  Rounding x * inverse to the nearest integer then errs by at most step (1/2 + room) < allowance
+  // (docs/error-model.md).
   static Lattice make(double allowance, std::uint32_t terms, Dtype dtype) {
     Lattice l;
     l.allowance = allowance;
+    const double room = dtype == Dtype::f32 ? 0x1p-7 : 0x1p-18;
     int exponent = 0;
-    const double mantissa = std::frexp(2 * allowance * (1 - 0x1p-18), &exponent);
+    const double mantissa = std::frexp(2 * allowance * (1 - room), &exponent);
     const double step = std::ldexp(std::floor(std::ldexp(mantissa, 21)), exponent - 21);
     // Below 2^-1000 the inverse or the exactness of q * step would be lost to the edge of the exponent range.
     if (!(step > 0x1p-1000) || !std::isfinite(step) || !(1 / step > 0x1p-1000)) return l;
@@ -76,19 +85,38 @@ struct Lattice {
     const double most = dispatch(dtype, [](auto zero) -> double { return std::numeric_limits<decltype(zero)>::max(); });
     const double points = std::min<double>(std::numeric_limits<std::int32_t>::max(), most / step);
     l.largest = std::floor(points / std::max<std::uint32_t>(terms, 1));
+    // Step and inverse must be normal float32 numbers.
+    if (dtype == Dtype::f32 && step >= 0x1p-126 && step <= 0x1p126) {
+      l.inverse_single = static_cast<float>(l.inverse);
+      l.largest_single = static_cast<float>(std::min(l.largest, 32000.0));
+    }
     return l;
   }
 };
 
-// Rounds one number; false when it has no lattice point within the allowance.
-template <class T>
-inline bool quantise(T number, const Lattice& lattice, std::int32_t& q) {
-  const double x = static_cast<double>(number);
+// Rounds one number; false when it has no lattice point within the allowance.  A function of the number alone, not of
+// its neighbours: results do not depend on how the data is cut.
+inline bool quantise(double x, const Lattice& lattice, std::int32_t& q) {
   const double y = x * lattice.inverse;
   if (!(std::fabs(y) <= lattice.largest)) return false;  // NaN fails too
   const double r = std::nearbyint(y);
   q = static_cast<std::int32_t>(r);
   return std::fabs(x - r * lattice.step) <= lattice.allowance;
+}
+
+inline bool quantise(float x, const Lattice& lattice, std::int32_t& q) {
+  const float y = x * lattice.inverse_single;
+  if (!(lattice.largest_single > 0 && std::fabs(y) <= lattice.largest_single))
+    return quantise(static_cast<double>(x), lattice, q);
+  q = static_cast<std::int32_t>(std::nearbyint(y));
+  return true;
+}
+
+// Below this a point is a float32 number.  With a step that is one too, step * point, which float32 rounds once, has
+// the bits that rounding the exact product of float64 gives.
+inline constexpr std::int32_t largest_exact_single = 1 << 24;
+inline bool single_step(double step) {
+  return step >= 0x1p-126 && step <= 0x1p126 && static_cast<double>(static_cast<float>(step)) == step;
 }
 
 template <class T>

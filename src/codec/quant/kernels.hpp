@@ -31,11 +31,15 @@ struct Kernels {
   void (*dequantise_f64)(const Points& points, std::size_t n, double step, double divisor, double* x);
 
   // Writes the block of kind zero, order0 or order1 that stands for q[0..n), n >= 1, and returns its size, at most
-  // largest_packed_block.  The bytes are a function of the points alone.  May overwrite points beyond n.
+  // largest_packed_block; up to store_slack bytes behind it may be overwritten.  The bytes are a function of the points
+  // alone.  May overwrite points beyond n.
   std::size_t (*pack)(Points& points, std::size_t n, std::byte* out);
 
   // Reads such a block; returns its size, or 0 when `available` bytes do not begin with a valid one.
   std::size_t (*unpack)(const std::byte* in, std::size_t available, std::size_t n, Points& points);
+
+  // into[0..n) = into op other.
+  void (*combine)(Op op, Points& into, const Points& other, std::size_t n);
 };
 
 const Kernels& reference_kernels();

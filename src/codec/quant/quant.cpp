@@ -46,23 +46,6 @@ std::size_t write_numbers(const T* x, std::size_t n, std::byte* out) {
   return 1 + size;
 }
 
-void combine_points(Op op, Points& into, const Points& other, std::size_t n) {
-  std::int32_t* a = into.q;
-  const std::int32_t* b = other.q;
-  switch (op) {
-    case Op::sum:  // wraps on hostile input; Lattice::largest keeps honest sums inside 31 bits
-      for (std::size_t i = 0; i < n; ++i)
-        a[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(a[i]) + static_cast<std::uint32_t>(b[i]));
-      return;
-    case Op::max:
-      for (std::size_t i = 0; i < n; ++i) a[i] = a[i] > b[i] ? a[i] : b[i];
-      return;
-    case Op::min:
-      for (std::size_t i = 0; i < n; ++i) a[i] = a[i] < b[i] ? a[i] : b[i];
-      return;
-  }
-}
-
 template <class T>
 void combine_numbers(Op op, T* into, const T* other, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) into[i] = combine(op, into[i], other[i]);
@@ -136,7 +119,7 @@ class QuantCodec final : public Codec {
   std::size_t capacity(std::size_t count, Dtype dtype) const override {
     const std::size_t blocks = (count + block_values - 1) / block_values;
     const std::size_t raw = 1 + block_values * size_of(dtype);
-    return wire::header_bytes + blocks * (raw > largest_packed_block ? raw : largest_packed_block);
+    return wire::header_bytes + blocks * (raw > largest_packed_block ? raw : largest_packed_block) + store_slack;
   }
 
   Coded encode(const void* numbers, std::size_t count, const Coding& coding, Blob out) const override {
@@ -156,9 +139,8 @@ class QuantCodec final : public Codec {
   }
 
   Status decode(Frame frame, void* numbers, std::size_t count, const Coding& coding) const override {
-    return dispatch(coding.dtype, [&](auto zero) {
-      return decode_as(frame, static_cast<decltype(zero)*>(numbers), count, coding);
-    });
+    return dispatch(coding.dtype,
+                    [&](auto zero) { return decode_as(frame, static_cast<decltype(zero)*>(numbers), count, coding); });
   }
 
  private:
@@ -195,7 +177,7 @@ class QuantCodec final : public Codec {
       const std::size_t n = std::min(block_values, count - i);
       if (!reader.next(k_, n, block)) return {bad_block(), 0};
       if (block.lattice && quantise_block(k_, x + i, n, lattice, points)) {
-        combine_points(coding.op, block.points, points, n);
+        k_.combine(coding.op, block.points, points, n);
         at += k_.pack(block.points, n, at);
         rounded = true;
         continue;
@@ -224,7 +206,7 @@ class QuantCodec final : public Codec {
       const std::size_t n = std::min(block_values, count - i);
       if (!reader_a.next(k_, n, block_a) || !reader_b.next(k_, n, block_b)) return {bad_block(), 0};
       if (block_a.lattice && block_b.lattice) {
-        combine_points(coding.op, block_a.points, block_b.points, n);
+        k_.combine(coding.op, block_a.points, block_b.points, n);
         at += k_.pack(block_a.points, n, at);
         continue;
       }

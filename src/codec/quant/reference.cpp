@@ -42,7 +42,8 @@ std::size_t pack(Points& points, std::size_t n, std::byte* out) {
   std::uint8_t codes[block_subs] = {};
   std::size_t width[2] = {0, 0};
   for (int order = 0; order < 2; ++order)
-    for (std::size_t s = 0; s < subs_of(n); s += sample_stride) width[order] += width_of_code[sub_block(q, n, s, order, z)];
+    for (std::size_t s = 0; s < subs_of(n); s += sample_stride)
+      width[order] += width_of_code[sub_block(q, n, s, order, z)];
   const int order = width[1] < width[0] ? 1 : 0;
 
   bool all_zero = order == 0;
@@ -93,11 +94,14 @@ std::size_t unpack(const std::byte* in, std::size_t available, std::size_t n, Po
   return head.total;
 }
 
+#include "codec/quant/combine.inl"
+
 }  // namespace
 
 const Kernels& reference_kernels() {
-  static const Kernels table{"baseline",          quantise_all<float>, quantise_all<double>, dequantise_all<float>,
-                             dequantise_all<double>, pack,                unpack};
+  static const Kernels table{
+      "baseline", quantise_all<float>, quantise_all<double>, dequantise_all<float>, dequantise_all<double>, pack,
+      unpack,     combine_points};
   return table;
 }
 

@@ -1,0 +1,167 @@
+// What the AVX-512 kernels share: rounding, and packing one sub-block of any width.  Included inside a target region.
+
+__mmask8 first(std::size_t n) { return static_cast<__mmask8>(n >= 8 ? 0xff : (1u << n) - 1); }
+
+// Eight numbers; adds the lanes that have no lattice point to `bad`.
+__m256i quantise8(__m512d x, __m512d inverse, __m512d step, __m512d largest, __m512d allowance, __mmask8 lanes,
+                  __mmask8& bad) {
+  const __m512d y = _mm512_mul_pd(x, inverse);
+  const __mmask8 fits = _mm512_mask_cmp_pd_mask(lanes, _mm512_abs_pd(y), largest, _CMP_LE_OQ);
+  const __m512d r = _mm512_roundscale_pd(y, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+  const __m512d off = _mm512_abs_pd(_mm512_sub_pd(x, _mm512_mul_pd(r, step)));
+  const __mmask8 near = _mm512_mask_cmp_pd_mask(fits, off, allowance, _CMP_LE_OQ);
+  bad = static_cast<__mmask8>(bad | (lanes & ~near));
+  return _mm512_cvtpd_epi32(r);
+}
+
+__m512d load8(const float* x, __mmask8 lanes) { return _mm512_cvtps_pd(_mm256_maskz_loadu_ps(lanes, x)); }
+__m512d load8(const double* x, __mmask8 lanes) { return _mm512_maskz_loadu_pd(lanes, x); }
+
+void store8(float* x, __mmask8 lanes, __m512d v) { _mm256_mask_storeu_ps(x, lanes, _mm512_cvtpd_ps(v)); }
+void store8(double* x, __mmask8 lanes, __m512d v) { _mm512_mask_storeu_pd(x, lanes, v); }
+
+__mmask16 first16(std::size_t n) { return static_cast<__mmask16>(n >= 16 ? 0xffff : (1u << n) - 1); }
+
+// All of a block in float32; false when some number needs float64.
+bool quantise_single_all(const float* x, std::size_t n, const Lattice& lattice, Points& points) {
+  const __m512 inverse = _mm512_set1_ps(lattice.inverse_single);
+  const __m512 largest = _mm512_set1_ps(lattice.largest_single);
+  __mmask16 bad = lattice.largest_single == 0;
+  std::size_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    const __m512 y = _mm512_mul_ps(_mm512_loadu_ps(x + i), inverse);
+    bad |= _mm512_cmp_ps_mask(_mm512_abs_ps(y), largest, _CMP_NLE_UQ);
+    _mm512_store_si512(points.q + i, _mm512_cvtps_epi32(y));
+  }
+  if (i < n) {
+    const __m512 y = _mm512_mul_ps(_mm512_maskz_loadu_ps(first16(n - i), x + i), inverse);
+    bad |= _mm512_cmp_ps_mask(_mm512_abs_ps(y), largest, _CMP_NLE_UQ);
+    _mm512_store_si512(points.q + i, _mm512_cvtps_epi32(y));
+  }
+  return bad == 0;
+}
+
+// Lanes that float32 rounds, and their points.
+__mmask8 single8(const float* x, const Lattice& lattice, __mmask8 lanes, __m256i& q) {
+  const __m256 y = _mm256_mul_ps(_mm256_maskz_loadu_ps(lanes, x), _mm256_set1_ps(lattice.inverse_single));
+  q = _mm256_cvtps_epi32(y);
+  const __m256 size = _mm256_andnot_ps(_mm256_set1_ps(-0.0F), y);
+  const auto some = static_cast<__mmask8>(lattice.largest_single > 0 ? 0xff : 0);
+  return _mm256_mask_cmp_ps_mask(lanes & some, size, _mm256_set1_ps(lattice.largest_single), _CMP_LE_OQ);
+}
+__mmask8 single8(const double*, const Lattice&, __mmask8, __m256i& q) {
+  q = _mm256_setzero_si256();
+  return 0;
+}
+
+template <class T>
+bool quantise_all(const T* x, std::size_t n, const Lattice& lattice, Points& points) {
+  if constexpr (sizeof(T) == 4)
+    if (quantise_single_all(x, n, lattice, points)) return true;
+  const __m512d inverse = _mm512_set1_pd(lattice.inverse);
+  const __m512d step = _mm512_set1_pd(lattice.step);
+  const __m512d largest = _mm512_set1_pd(lattice.largest);
+  const __m512d allowance = _mm512_set1_pd(lattice.allowance);
+  __mmask8 bad = 0;
+  for (std::size_t i = 0; i < n; i += 8) {
+    const __mmask8 lanes = first(n - i);
+    __m256i single;
+    const __mmask8 in_single = single8(x + i, lattice, lanes, single);
+    const auto rest = static_cast<__mmask8>(lanes & ~in_single);
+    const __m256i q = quantise8(load8(x + i, lanes), inverse, step, largest, allowance, rest, bad);
+    _mm256_store_si256(reinterpret_cast<__m256i*>(points.q + i), _mm256_mask_mov_epi32(q, in_single, single));
+  }
+  return bad == 0;
+}
+
+// False when a point is too large for it, or the divisor needs float64.
+bool dequantise_single_all(const Points& points, std::size_t n, double step, double divisor, float* x) {
+  if (divisor != 1 || !single_step(step)) return false;
+  const __m512 s = _mm512_set1_ps(static_cast<float>(step));
+  __m512i most = _mm512_setzero_si512();
+  std::size_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    const __m512i q = _mm512_load_si512(points.q + i);
+    most = _mm512_or_si512(most, _mm512_xor_si512(q, _mm512_srai_epi32(q, 31)));
+    _mm512_storeu_ps(x + i, _mm512_mul_ps(_mm512_cvtepi32_ps(q), s));
+  }
+  if (i < n) {
+    const __m512i q = _mm512_load_si512(points.q + i);
+    most = _mm512_or_si512(most, _mm512_maskz_xor_epi32(first16(n - i), q, _mm512_srai_epi32(q, 31)));
+    _mm512_mask_storeu_ps(x + i, first16(n - i), _mm512_mul_ps(_mm512_cvtepi32_ps(q), s));
+  }
+  return _mm512_cmpge_epu32_mask(most, _mm512_set1_epi32(largest_exact_single)) == 0;
+}
+bool dequantise_single_all(const Points&, std::size_t, double, double, double*) { return false; }
+
+template <class T>
+void dequantise_all(const Points& points, std::size_t n, double step, double divisor, T* x) {
+  if (dequantise_single_all(points, n, step, divisor, x)) return;
+  const __m512d s = _mm512_set1_pd(step);
+  const __m512d d = _mm512_set1_pd(divisor);
+  for (std::size_t i = 0; i < n; i += 8) {
+    const __m256i q = _mm256_load_si256(reinterpret_cast<const __m256i*>(points.q + i));
+    __m512d v = _mm512_mul_pd(_mm512_cvtepi32_pd(q), s);
+    if (divisor != 1) v = _mm512_div_pd(v, d);
+    store8(x + i, first(n - i), v);
+  }
+}
+
+__m512i zigzag16(__m512i r) { return _mm512_xor_si512(_mm512_slli_epi32(r, 1), _mm512_srai_epi32(r, 31)); }
+
+template <int order>
+__m512i residuals16(const std::int32_t* q) {
+  const __m512i v = _mm512_load_si512(q);
+  if constexpr (order == 0) return zigzag16(v);
+  return zigzag16(_mm512_sub_epi32(v, _mm512_loadu_si512(q - 1)));
+}
+
+// The planes of one sub-block: one mask each.
+std::byte* pack_planes(__m512i z, unsigned width, std::byte* at) {
+  __m512i bit = _mm512_set1_epi32(1);
+  for (unsigned k = width; k > 0; --k) {
+    const __mmask16 plane = _mm512_test_epi32_mask(z, bit);
+    std::memcpy(at, &plane, 2);
+    at += 2;
+    bit = _mm512_add_epi32(bit, bit);
+  }
+  return at;
+}
+
+__m512i planes_to_points(const std::byte* at, unsigned width) {
+  __m512i z = _mm512_setzero_si512();
+  __m512i bit = _mm512_set1_epi32(1);
+  for (unsigned k = width; k > 0; --k) {
+    std::uint16_t plane;
+    std::memcpy(&plane, at, 2);
+    at += 2;
+    z = _mm512_mask_or_epi32(z, plane, z, bit);
+    bit = _mm512_add_epi32(bit, bit);
+  }
+  const __m512i odd = _mm512_and_si512(z, _mm512_set1_epi32(1));
+  return _mm512_xor_si512(_mm512_srli_epi32(z, 1), _mm512_sub_epi32(_mm512_setzero_si512(), odd));
+}
+
+// Sums of each lane and those before it, plus `carry`; leaves the last one in every lane of `carry`.
+__m512i prefix16(__m512i r, __m512i& carry) {
+  const __m512i zero = _mm512_setzero_si512();
+  r = _mm512_add_epi32(r, _mm512_alignr_epi32(r, zero, 15));
+  r = _mm512_add_epi32(r, _mm512_alignr_epi32(r, zero, 14));
+  r = _mm512_add_epi32(r, _mm512_alignr_epi32(r, zero, 12));
+  r = _mm512_add_epi32(r, _mm512_alignr_epi32(r, zero, 8));
+  r = _mm512_add_epi32(r, carry);
+  carry = _mm512_permutexvar_epi32(_mm512_set1_epi32(15), r);
+  return r;
+}
+
+std::uint8_t code16(__m512i z) { return code_of(static_cast<std::uint32_t>(_mm512_reduce_or_epi32(z))); }
+
+template <int order>
+std::size_t sampled_width(const Points& points, std::size_t subs) {
+  std::size_t width = 0;
+  for (std::size_t s = 0; s < subs; s += sample_stride)
+    width += width_of_code[code16(residuals16<order>(points.q + s * sub_values))];
+  return width;
+}
+
+#include "codec/quant/combine.inl"
