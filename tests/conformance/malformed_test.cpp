@@ -29,6 +29,7 @@ class Malformed : public ::testing::TestWithParam<std::size_t> {
     EXPECT_TRUE(decoded.intact());
     Guarded out(codec().capacity(count, coding.dtype));
     const auto sane = [&](const Coded& coded) {
+      EXPECT_TRUE(decodes || !coded.status.ok()) << "what cannot be decoded was added up";
       EXPECT_TRUE(out.intact());
       EXPECT_LE(coded.bytes, out.bytes().size());
       EXPECT_EQ(coded.status.ok(), coded.bytes != 0);
@@ -152,6 +153,19 @@ TEST_P(Malformed, FramesOfSomethingElse) {
     EXPECT_FALSE(codec().add(other_step, good, 100, coding, out.bytes()).status.ok());
     EXPECT_FALSE(codec().add(good, other_step, 100, coding, out.bytes()).status.ok());
   }
+}
+
+// A block whose last sub-blocks do not exist must not say that they have bits.
+TEST(MalformedBlock, WithWidthsBeyondItsNumbers) {
+  for (const quant::Kernels* kernels : quant::available_kernels())
+    for (const std::size_t n : {1, 16, 17, 33, 64, 100, 1008}) {
+      quant::Points points;
+      for (std::size_t i = 0; i < quant::block_values; ++i) points.q[i] = i % 2 == 0 ? 1 : -1;
+      Bytes block(quant::largest_packed_block);
+      const std::size_t size = kernels->pack(points, quant::block_values, block.data());
+      EXPECT_EQ(kernels->unpack(block.data(), size, quant::block_values, points), size) << kernels->name;
+      EXPECT_EQ(kernels->unpack(block.data(), size, n, points), 0u) << kernels->name << ", " << n << " numbers";
+    }
 }
 
 // Lattice blocks in a frame whose step is 0 would stand for no numbers at all.

@@ -1,3 +1,5 @@
+// How much, and from which seed, random tests try.
+//
 // The seed of random tests: LACONIC_TEST_SEED, or a fixed one, so that a failure seen once is seen again.
 #pragma once
 
@@ -11,6 +13,13 @@ inline std::uint64_t base_seed() {
   if (const char* text = std::getenv("LACONIC_TEST_SEED")) return std::strtoull(text, nullptr, 0);
   return 20240607;
 }
+
+// ThreadSanitizer makes everything ten times slower, and what it looks for does not depend on the numbers.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool slow_build = true;
+#else
+inline constexpr bool slow_build = false;
+#endif
 
 inline std::string seed_note() { return "LACONIC_TEST_SEED=" + std::to_string(base_seed()); }
 
