@@ -78,7 +78,7 @@ std::uint64_t signature_of(const AllreduceCall& call, const Meaning& m, const la
   return h;
 }
 
-// One call.  start() and poll() never block, so that a nonblocking call can be the same object.
+// One call.  What it waits for (the agreement, the run) is polled: a nonblocking call will do the same from elsewhere.
 class Allreduce {
  public:
   explicit Allreduce(const AllreduceCall& call) : call_(call), began_(now()), stats_(empty_stats()) {}
