@@ -157,8 +157,23 @@ class Allreduce {
   }
 
   int run_compressed(const Status& local) {
+    Status status;
+    {
+      // Whatever arithmetic the application runs with (denormals flushed, another rounding), every rank must come to
+      // the same bound to the bit: else some would compress and others not.
+      const FloatEnvironment standard;
+      status = compress(local);
+    }
+    if (!status.ok()) return report(call_.comm, status);
+    if (reason_ == LACONIC_PLAIN_RANGE) return run_plain();
+    finish_stats();
+    return MPI_SUCCESS;
+  }
+
+  // Sets reason_ when the agreed range leaves nothing to compress.
+  Status compress(const Status& local) {
     if (!binding_->machinery)
-      if (Status s = Machinery::make(call_.comm, binding_->machinery); !s) return report(call_.comm, s);
+      if (Status s = Machinery::make(call_.comm, binding_->machinery); !s) return s;
     Machinery& machinery = *binding_->machinery;
     const void* input = call_.sendbuf == MPI_IN_PLACE ? call_.recvbuf : call_.sendbuf;
 
@@ -166,31 +181,28 @@ class Allreduce {
     if (Status s = agreement.start(machinery.comm(), local, signature_of(call_, meaning_, settings_),
                                    local_range(input, local.ok()));
         !s)
-      return report(call_.comm, s);
+      return s;
     const double asked = now();
     while (!agreement.poll()) {
     }
     stats_.seconds_wait = now() - asked;
-    if (!agreement.verdict().ok()) return report(call_.comm, agreement.verdict());
+    if (!agreement.verdict().ok()) return agreement.verdict();
 
     const double bound = absolute_bound(agreement.range());
     if (!(bound > 0) && settings_.bound.mode == LACONIC_BOUND_REL) {
       reason_ = LACONIC_PLAIN_RANGE;
-      return run_plain();
+      return {};
     }
     Run& run = machinery.run(settings_.threads);
     run.start(prepare(machinery, input, bound));
     while (!run.poll()) {
     }
-    if (!run.status().ok()) return report(call_.comm, run.status());
-    take_account(run.account());
-    finish_stats();
-    return MPI_SUCCESS;
+    if (run.status().ok()) take_account(run.account());
+    return run.status();
   }
 
   // Of this rank's numbers, when the bound refers to it.
   Range local_range(const void* input, bool usable) const {
-    const FloatEnvironment standard;
     if (usable && settings_.bound.mode == LACONIC_BOUND_REL)
       return finite_range(input, static_cast<std::size_t>(call_.count), meaning_.dtype);
     return {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
