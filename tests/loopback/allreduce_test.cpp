@@ -32,19 +32,20 @@ class Allreduce : public ::testing::TestWithParam<std::tuple<int, std::size_t>> 
     World threaded(size(), size() > 8 ? 2 : 3, random.bits(), std::chrono::microseconds(50));
     const std::array<World*, 4> worlds{&calm, &delayed, &calm, &threaded};
     std::size_t turn = 0;
-    for (const Subject& subject : all_subjects())
+    for (const Codec* codec : all_codecs())
       for (const NamedKind& k : all_kinds) {
         if (slow_build && random.below(4) != 0) continue;
         for (int what = static_cast<int>(random.below(static_cast<std::uint64_t>(stride()))); what < 4;
              what += stride()) {
           Operation o;
           o.algorithm = &algorithm();
-          o.codec = subject.codec;
+          // Any instruction set: conformance shows that they do the same.
+          o.codec = codec->name() == "quant" ? quant_variants()[random.below(quant_variants().size())].get() : codec;
           o.op = what == 2 ? Op::max : what == 3 ? Op::min : Op::sum;
           o.mean = what == 1;
           choose(o, random);
           World& world = *worlds[turn++ % worlds.size()];
-          SCOPED_TRACE(to_text(o, size()) + ", " + std::string(k.name) + ", " + subject.name + ", " + seed_note());
+          SCOPED_TRACE(to_text(o, size()) + ", " + std::string(k.name) + ", " + seed_note());
           Bench<T> bench(o, size(), k.kind, random.bits());
           world.drive_by_threads(bench.works(world.next_sequence()));
           bench.check(world);
