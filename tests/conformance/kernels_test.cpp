@@ -149,6 +149,44 @@ TEST_P(KernelTable, DequantisesLikeTheReference) {
   }
 }
 
+// Float numbers are rounded in float up to some number of steps and in double beyond: both sides of every limit, ties
+// and their neighbours, for many steps, alone and among others.
+TEST_P(KernelTable, RoundsLikeTheReferenceAtTheLimits) {
+  Random random(base_seed());
+  for (int round = 0; round < 300; ++round) {
+    const double allowance = (1 + random.unit()) * detail::power_of_two(static_cast<int>(random.below(320)) - 160);
+    const std::uint32_t terms = std::array<std::uint32_t, 4>{1, 3, 65536, 1u << 30}[random.below(4)];
+    const Coding coding = coding_for<float>(allowance, terms);
+    const auto lattice = quant::Lattice::make(allowance, terms, Dtype::f32);
+    if (lattice.step == 0) continue;
+    std::vector<float> x;
+    for (const double limit : {0.0, 1.0, 32000.0, 32767.0, 65536.0, 8388608.0, 16777216.0, lattice.largest})
+      for (const double off : {-1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5})
+        for (const double sign : {-1.0, 1.0}) {
+          const auto v = static_cast<float>(sign * (limit + off) * lattice.step);
+          for (const float w : {v, std::nextafter(v, 0.0f), std::nextafter(v, std::numeric_limits<float>::infinity())})
+            x.push_back(w);
+        }
+    for (std::size_t i = x.size(); i > 1; --i) std::swap(x[i - 1], x[random.below(i)]);
+    for (const std::size_t cut : {std::size_t{1}, std::size_t{5}, std::size_t{40}, x.size()})
+      for (std::size_t from = 0; from < x.size(); from += cut) {
+        const std::size_t n = std::min(cut, x.size() - from);
+        const std::vector<float> part(x.begin() + static_cast<std::ptrdiff_t>(from),
+                                      x.begin() + static_cast<std::ptrdiff_t>(from + n));
+        const Bytes frame = encode(codec(), part, coding);
+        ASSERT_EQ(frame, encode(reference_codec(), part, coding)) << "allowance " << allowance << ", terms " << terms;
+        const auto a = decode<float>(codec(), frame, n, coding);
+        const auto b = decode<float>(reference_codec(), frame, n, coding);
+        ASSERT_EQ(std::memcmp(a.data(), b.data(), n * sizeof(float)), 0);
+        for (std::size_t i = 0; i < n; ++i) {
+          if (!std::isfinite(part[i])) continue;
+          ASSERT_LE(std::fabs(static_cast<long double>(a[i]) - part[i]), allowance + half_ulp(a[i]))
+              << part[i] / lattice.step << " steps of " << lattice.step;
+        }
+      }
+  }
+}
+
 TEST(Zigzag, IsInverted) {
   for (const std::uint32_t r : {0u, 1u, 2u, 0x7fffffffu, 0x80000000u, 0x80000001u, 0xffffffffu, 0xfffffffeu}) {
     EXPECT_EQ(quant::unzigzag(quant::zigzag(r)), r);

@@ -83,7 +83,8 @@ class Random {
     std::int64_t sum = 0;
     for (int i = 0; i < 3; ++i)
       for (std::uint64_t b = bits(), k = 0; k < 4; ++k, b >>= 16) sum += static_cast<std::int64_t>(b & 0xffff);
-    return static_cast<double>(sum - 6 * 0xffff) * 0x1p-16;
+    // With a tail of 24 bits more, so that sums of such numbers round.
+    return static_cast<double>(sum - 6 * 0xffff) * 0x1p-16 + unit() * 0x1p-16;
   }
 
  private:
