@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -38,6 +39,7 @@ enum class Kind {
 struct NamedKind {
   Kind kind;
   std::string_view name;
+  friend std::ostream& operator<<(std::ostream& out, const NamedKind& k) { return out << k.name; }
 };
 
 inline constexpr std::array<NamedKind, 15> all_kinds{{
