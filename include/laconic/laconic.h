@@ -38,7 +38,8 @@ extern "C" {
 typedef enum laconic_bound_mode {
   LACONIC_BOUND_UNSET = 0,
   LACONIC_BOUND_ABS = 1,     /* value = largest absolute error, > 0 */
-  LACONIC_BOUND_REL = 2,     /* value = share of the range (max - min) of the finite inputs of all ranks, > 0 */
+  LACONIC_BOUND_REL = 2,     /* value = share of the range (max - min) of the finite inputs of all ranks, > 0;
+                                where they have no range (all equal, none finite) nothing is rounded */
   LACONIC_BOUND_RMS = 3,     /* share of the root mean square; no codec of this version offers it */
   LACONIC_BOUND_RATE = 4,    /* bits per value, no bound; no codec of this version offers it */
   LACONIC_BOUND_LOSSLESS = 5 /* value unused */
@@ -73,16 +74,15 @@ typedef enum laconic_algorithm {
 
 /* Why a call ran as plain MPI. */
 typedef enum laconic_plain_reason {
-  LACONIC_PLAIN_NOT = 0,       /* it did not: the call went through a codec */
-  LACONIC_PLAIN_NO_BOUND = 1,  /* no bound was given anywhere */
-  LACONIC_PLAIN_ASKED = 2,     /* algorithm = plain */
-  LACONIC_PLAIN_TYPE = 3,      /* datatype other than MPI_FLOAT, MPI_DOUBLE */
-  LACONIC_PLAIN_OP = 4,        /* operation other than MPI_SUM, MPI_MAX, MPI_MIN, LACONIC_AVG */
-  LACONIC_PLAIN_SMALL = 5,     /* fewer bytes than min_bytes */
-  LACONIC_PLAIN_ONE_RANK = 6,  /* nothing to send */
-  LACONIC_PLAIN_LOSSLESS = 7,  /* lossless was asked for and the codec was not pinned */
-  LACONIC_PLAIN_INTERCOMM = 8, /* intercommunicators are left to MPI */
-  LACONIC_PLAIN_RANGE = 9      /* a relative bound over values with no usable range: all equal, or none finite */
+  LACONIC_PLAIN_NOT = 0,      /* it did not: the call went through a codec */
+  LACONIC_PLAIN_NO_BOUND = 1, /* no bound was given anywhere */
+  LACONIC_PLAIN_ASKED = 2,    /* algorithm = plain */
+  LACONIC_PLAIN_TYPE = 3,     /* datatype other than MPI_FLOAT, MPI_DOUBLE */
+  LACONIC_PLAIN_OP = 4,       /* operation other than MPI_SUM, MPI_MAX, MPI_MIN, LACONIC_AVG */
+  LACONIC_PLAIN_SMALL = 5,    /* fewer bytes than min_bytes */
+  LACONIC_PLAIN_ONE_RANK = 6, /* nothing to send */
+  LACONIC_PLAIN_LOSSLESS = 7, /* lossless was asked for and the codec was not pinned */
+  LACONIC_PLAIN_INTERCOMM = 8 /* intercommunicators are left to MPI */
 } laconic_plain_reason;
 
 /* What one call, or all calls on a communicator, did on this rank. */
@@ -136,7 +136,9 @@ LACONIC_API int laconic_options_set(laconic_options* options, const char* name, 
 /* Gives a communicator hints "laconic_bound", "laconic_codec", "laconic_algorithm",
  * "laconic_target", "laconic_min_bytes", "laconic_threads", "laconic_depth", "laconic_chunk_elements".
  * MPI libraries may drop keys that they do not know from MPI_Comm_set_info, so this is the way that
- * always works; hints that MPI kept are honoured too.  Collective over comm.  Keys that do not begin
+ * always works; hints that MPI kept are honoured too.  Collective over comm, with the same hints on all
+ * ranks: ranks that differ are told so by the next call that compresses.  A second call replaces the hints of
+ * the first, and communicators made from comm do not inherit them.  Keys that do not begin
  * with "laconic_" are left alone; unknown ones that do, and bad values, are errors that change nothing.
  * Passing MPI_INFO_NULL takes all hints back. */
 LACONIC_API int laconic_comm_set_info(MPI_Comm comm, MPI_Info info);
@@ -158,7 +160,9 @@ LACONIC_API MPI_Op laconic_op_avg(void);
  *
  * Collective.  When the call is large enough to be compressed (min_bytes), an error in any rank's arguments, or
  * ranks that disagree on count, type, operation or options, make every rank return an error; recvbuf is
- * then unchanged and the communicator remains usable. */
+ * then unchanged and the communicator remains usable.  (Ranks that disagree on whether the call is to be compressed
+ * at all, because counts lie on both sides of min_bytes or only some have a bound, wait for each other for ever, as
+ * ranks do that call different MPI functions.) */
 LACONIC_API int laconic_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
                                   MPI_Comm comm, const laconic_options* options);
 

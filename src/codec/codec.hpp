@@ -56,7 +56,8 @@ class Codec {
   // out = a op b.  out must not overlap a or b.  Commutative to the byte.
   virtual Coded add(Frame a, Frame b, std::size_t count, const Coding& coding, Blob out) const = 0;
 
-  // numbers = frame / coding.divisor.
+  // numbers = frame / coding.divisor.  With coding.allowance 0 any frame of the codec is read; otherwise it must be one
+  // of this operation.
   virtual Status decode(Frame frame, void* numbers, std::size_t count, const Coding& coding) const = 0;
 };
 

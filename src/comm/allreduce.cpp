@@ -165,21 +165,27 @@ class Allreduce {
       status = compress(local);
     }
     if (!status.ok()) return report(call_.comm, status);
-    if (reason_ == LACONIC_PLAIN_RANGE) return run_plain();
     finish_stats();
     return MPI_SUCCESS;
   }
 
-  // Sets reason_ when the agreed range leaves nothing to compress.
   Status compress(const Status& local) {
     if (!binding_->machinery)
       if (Status s = Machinery::make(call_.comm, binding_->machinery); !s) return s;
     Machinery& machinery = *binding_->machinery;
     const void* input = call_.sendbuf == MPI_IN_PLACE ? call_.recvbuf : call_.sendbuf;
 
+    // Everything that can go wrong on one rank alone has to go wrong before the agreement.
+    Run& run = machinery.run(settings_.threads);
+    Work work;
+    Status mine = local;
+    if (mine.ok()) {
+      work = make_work(machinery, input);
+      mine = run.reserve(work);
+    }
     Agreement agreement;
-    if (Status s = agreement.start(machinery.comm(), local, signature_of(call_, meaning_, settings_),
-                                   local_range(input, local.ok()));
+    if (Status s = agreement.start(machinery.comm(), mine, signature_of(call_, meaning_, settings_),
+                                   local_range(input, mine.ok()));
         !s)
       return s;
     const double asked = now();
@@ -188,13 +194,9 @@ class Allreduce {
     stats_.seconds_wait = now() - asked;
     if (!agreement.verdict().ok()) return agreement.verdict();
 
-    const double bound = absolute_bound(agreement.range());
-    if (!(bound > 0) && settings_.bound.mode == LACONIC_BOUND_REL) {
-      reason_ = LACONIC_PLAIN_RANGE;
-      return {};
-    }
-    Run& run = machinery.run(settings_.threads);
-    run.start(prepare(machinery, input, bound));
+    set_bound(work, absolute_bound(agreement.range()));
+    work.sequence = machinery.next_sequence();
+    run.start(work);
     while (!run.poll()) {
     }
     if (run.status().ok()) take_account(run.account());
@@ -208,32 +210,25 @@ class Allreduce {
     return {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
   }
 
-  // 0 when there is none: lossless, or a relative bound on values without a range.
+  // 0, which rounds nothing, for lossless and for a relative bound on values without a range.
   double absolute_bound(const Range& range) const {
     if (settings_.bound.mode == LACONIC_BOUND_ABS) return settings_.bound.value;
     if (settings_.bound.mode != LACONIC_BOUND_REL) return 0;
-    const FloatEnvironment standard;  // the same bound on every rank, whatever its rounding mode
     const double bound = settings_.bound.value * (range.greatest - range.least);
     return std::isfinite(bound) ? bound : 0;
   }
 
-  Work prepare(Machinery& machinery, const void* input, double bound) {
-    const FloatEnvironment standard;
+  // All of the work but its sequence number and its allowance, which need the agreement.
+  Work make_work(Machinery& machinery, const void* input) {
     const Facts facts{static_cast<std::size_t>(call_.count), meaning_.dtype, binding_->size};
-    const Algorithm& algorithm = settings_.algorithm == LACONIC_ALGORITHM_AUTO
-                                     ? choose_allreduce(facts)
-                                     : *find_algorithm(laconic_algorithm_name(settings_.algorithm));
-    const Codec& codec = settings_.codec == LACONIC_CODEC_UNSET ? *find_codec("quant")
-                                                                : *find_codec(laconic_codec_name(settings_.codec));
-    const Budget budget = divide_bound(bound, settings_.target == LACONIC_TARGET_INPUT, meaning_.op, meaning_.mean,
-                                       algorithm, binding_->size, codec);
+    algorithm_ = settings_.algorithm == LACONIC_ALGORITHM_AUTO
+                     ? &choose_allreduce(facts)
+                     : find_algorithm(laconic_algorithm_name(settings_.algorithm));
     Work work;
-    work.plan = &machinery.plan(algorithm);
-    work.codec = &codec;
+    work.plan = &machinery.plan(*algorithm_);
+    work.codec = find_codec(settings_.codec == LACONIC_CODEC_UNSET ? "quant" : laconic_codec_name(settings_.codec));
     work.coding.dtype = meaning_.dtype;
     work.coding.op = meaning_.op;
-    work.coding.allowance = budget.allowance;
-    work.coding.terms = meaning_.op == Op::sum ? budget.terms : 1;
     work.coding.divisor = meaning_.mean ? binding_->size : 1;
     work.input = input;
     work.output = call_.recvbuf;
@@ -241,9 +236,15 @@ class Allreduce {
     work.depth = settings_.depth;
     work.chunk = settings_.chunk_elements > 0 ? static_cast<std::size_t>(settings_.chunk_elements)
                                               : choose_chunk(facts, work.plan->blocks, work.depth);
-    work.sequence = machinery.next_sequence();
-    set_plan_stats(algorithm, codec, budget);
     return work;
+  }
+
+  void set_bound(Work& work, double bound) {
+    const Budget budget = divide_bound(bound, settings_.target == LACONIC_TARGET_INPUT, meaning_.op, meaning_.mean,
+                                       *algorithm_, binding_->size, *work.codec);
+    work.coding.allowance = budget.allowance;
+    work.coding.terms = meaning_.op == Op::sum ? budget.terms : 1;
+    set_plan_stats(*algorithm_, *work.codec, budget);
   }
 
   void set_plan_stats(const Algorithm& algorithm, const Codec& codec, const Budget& budget) {
@@ -271,7 +272,9 @@ class Allreduce {
 
   void finish_stats() {
     stats_.calls = 1;
-    stats_.bytes_in = meaning_.type_known && call_.count > 0 ? bytes() : 0;
+    int width = 0;
+    MPI_Type_size(call_.datatype, &width);
+    stats_.bytes_in = static_cast<std::uint64_t>(call_.count) * static_cast<std::uint64_t>(width);
     stats_.seconds_total = now() - began_;
     const double named = stats_.seconds_encode + stats_.seconds_decode + stats_.seconds_reduce + stats_.seconds_copy +
                          stats_.seconds_wait;
@@ -288,6 +291,7 @@ class Allreduce {
   Meaning meaning_;
   laconic_options settings_{};
   laconic_plain_reason reason_ = LACONIC_PLAIN_NOT;
+  const Algorithm* algorithm_ = nullptr;
 };
 
 }  // namespace

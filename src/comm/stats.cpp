@@ -46,7 +46,6 @@ extern "C" LACONIC_API const char* laconic_plain_reason_string(laconic_plain_rea
     case LACONIC_PLAIN_ONE_RANK: return "the communicator has one rank";
     case LACONIC_PLAIN_LOSSLESS: return "lossless was asked for and no codec was named";
     case LACONIC_PLAIN_INTERCOMM: return "the communicator is an intercommunicator";
-    case LACONIC_PLAIN_RANGE: return "the values have no range that a relative bound could refer to";
   }
   return nullptr;
 }

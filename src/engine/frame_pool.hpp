@@ -16,11 +16,16 @@ class FramePool {
   FramePool(const FramePool&) = delete;
   FramePool& operator=(const FramePool&) = delete;
 
-  // From here on every slot has room for `capacity` bytes.  Call only while no slot is held.
-  void prepare(std::size_t capacity) {
-    if (capacity <= capacity_) return;
-    release_all();
-    capacity_ = capacity;
+  // From here on every slot has room for `capacity` bytes, and `slots` of them are there; false when memory has run
+  // out. Call only while no slot is held.
+  bool prepare(std::size_t capacity, std::size_t slots) {
+    if (capacity > capacity_) {
+      release_all();
+      capacity_ = capacity;
+    }
+    while (slots_.size() < slots)
+      if (!grow()) return false;
+    return true;
   }
 
   static constexpr int none = -1;

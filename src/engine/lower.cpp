@@ -20,6 +20,30 @@ std::vector<std::size_t> next_touch(const Schedule& schedule) {
   return next;
 }
 
+std::size_t most_current_frames(const Plan& plan) {
+  std::vector<bool> current(static_cast<std::size_t>(plan.blocks), false);
+  std::size_t now = 0;
+  std::size_t most = 0;
+  for (const Action& action : plan.actions) {
+    const bool was = current[static_cast<std::size_t>(action.block)];
+    bool is = was;
+    switch (action.act) {
+      case Act::encode:
+      case Act::take:
+      case Act::fold:
+      case Act::add: is = true; break;
+      case Act::drop:
+      case Act::decode: is = false; break;
+      case Act::send:
+      case Act::copy: break;
+    }
+    now = now + (is ? 1 : 0) - (was ? 1 : 0);
+    current[static_cast<std::size_t>(action.block)] = is;
+    most = std::max(most, now);
+  }
+  return most;
+}
+
 }  // namespace
 
 std::string_view name_of(Act act) {
@@ -70,6 +94,7 @@ Plan lower(const Schedule& schedule, int size) {
   for (std::size_t b = 0; b < blocks; ++b)
     if (!touched[b]) plan.actions.push_back({Act::copy, static_cast<std::int32_t>(b)});
 
+  plan.most_frames = most_current_frames(plan);
   for (Action& action : plan.actions) {
     if (action.peer < 0) continue;
     const auto peer = static_cast<std::size_t>(action.peer);

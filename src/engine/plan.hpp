@@ -36,6 +36,7 @@ struct Plan {
   std::vector<Action> actions;
   std::vector<std::size_t> receives;  // indices of the actions that wait for a message, in order
   std::uint32_t most_messages = 1;    // largest Action::messages
+  std::size_t most_frames = 0;        // current frames of a row at any time
 };
 
 // Turns the three verbs into actions.  A frame that is still valid is forwarded, never made again; a rank that has

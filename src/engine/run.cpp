@@ -11,9 +11,6 @@
 namespace laconic {
 namespace {
 
-// Receives posted ahead of the action that waits for them, per lane: the next message finds its room ready.
-constexpr std::size_t lookahead = 2;
-
 // Frames carry 32-bit sizes and MPI int counts: 2^26 numbers of 8 bytes stay below both.
 constexpr std::size_t largest_chunk = std::size_t{1} << 26;
 
@@ -70,16 +67,18 @@ class Run::Lane {
   std::size_t at = 0;  // next action
   std::size_t receives_posted = 0;
   std::size_t receives_taken = 0;
-  int sends_outstanding = 0;
+  std::size_t sends_outstanding = 0;
   bool active = false;
   bool job_pending = false;
   int out_slot = FramePool::none;      // what the pending job writes
   int arrived_slot = FramePool::none;  // what the pending job reads besides the current frame
   std::vector<int> frames;             // current frame of every block
-  std::array<Arrival, lookahead> arrivals;
+  std::array<Arrival, receives_ahead> arrivals;
   CodingJob job;
 
-  Arrival& arrival(std::size_t receive) { return arrivals[receive % lookahead]; }
+  void reserve(std::size_t blocks) { frames.reserve(blocks); }
+
+  Arrival& arrival(std::size_t receive) { return arrivals[receive % receives_ahead]; }
 
   void begin(std::uint64_t new_row, std::int32_t blocks) {
     row = new_row;
@@ -97,27 +96,38 @@ Run::Run(Transport& transport, Device& device)
 
 Run::~Run() = default;
 
-void Run::start(const Work& work) {
-  if (broken_) return;  // transfers of the broken operation may still write into our memory
+Status Run::reserve(const Work& work) {
+  if (broken_) return status_;  // transfers of the broken operation may still write into our memory
   work_ = work;
-  account_ = {};
-  status_ = {};
   const auto blocks = static_cast<std::size_t>(work.plan->blocks);
   const std::size_t block = work.count / blocks + (work.count % blocks != 0);
   work_.chunk = std::min({std::max<std::size_t>(work.chunk, 1), std::max<std::size_t>(block, 1), largest_chunk});
-  rows_ = (block + work_.chunk - 1) / work_.chunk;
+  rows_ = first_row_ = next_row_ = (block + work_.chunk - 1) / work_.chunk;  // finished, until start()
 
   // Rows that are under way together must not use a message's name twice.  Within one row names may repeat: both ends
   // post its messages in the order of the plan, and transports keep messages of one name in order.
   const std::uint64_t nameable = std::max<std::uint64_t>(transport_.messages() / work.plan->most_messages, 1);
   depth_ = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(work.depth), 1, std::max<std::uint64_t>(rows_, 1));
   depth_ = std::min(depth_, nameable);
-  channel_->open(work.sequence);
-  pool_.prepare(work.codec->capacity(work_.chunk, work.coding.dtype));
   while (lanes_.size() < depth_) {
     lanes_.push_back(std::make_unique<Lane>());
     lanes_.back()->index = lanes_.size() - 1;
   }
+  for (auto& lane : lanes_) lane->reserve(blocks);
+  completions_.reserve(depth_ * (receives_ahead + sends_ahead));
+  // Current frames, frames that are being sent, room for what arrives, and the job's: what it reads and what it writes.
+  const std::size_t lane_slots = work.plan->most_frames + sends_ahead + receives_ahead + 2;
+  if (!pool_.prepare(work.codec->capacity(work_.chunk, work.coding.dtype), depth_ * lane_slots))
+    return {Code::memory, "no memory for the frames of an operation"};
+  return {};
+}
+
+void Run::start(const Work& work) {
+  if (broken_) return;
+  status_ = reserve(work);
+  account_ = {};
+  if (!status_.ok()) return;
+  channel_->open(work.sequence);
   first_row_ = next_row_ = 0;
   for (auto& lane : lanes_) lane->active = false;
   retire_and_admit();
@@ -222,6 +232,7 @@ bool Run::begin_action(Lane& lane, const Action& action) {
 }
 
 bool Run::begin_send(Lane& lane, const Action& action) {
+  if (lane.sends_outstanding == sends_ahead) return false;
   const int slot = lane.frames[static_cast<std::size_t>(action.block)];
   pool_.hold(slot);
   const Frame frame = pool_.frame(slot);
@@ -308,8 +319,8 @@ void Run::finish_job(Lane& lane) {
 
 bool Run::post_receives(Lane& lane) {
   bool posted = false;
-  while (lane.receives_posted < work_.plan->receives.size() && lane.receives_posted < lane.receives_taken + lookahead &&
-         !broken_) {
+  while (lane.receives_posted < work_.plan->receives.size() &&
+         lane.receives_posted < lane.receives_taken + receives_ahead && !broken_) {
     const Action& action = work_.plan->actions[work_.plan->receives[lane.receives_posted]];
     const int slot = pool_.acquire();
     if (slot == FramePool::none) {

@@ -56,6 +56,10 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
+  // Leases all the memory that the work can need (its sequence, pointers and allowance do not matter), so that start()
+  // and poll() of the same work allocate nothing and cannot fail for want of it.
+  Status reserve(const Work& work);
+
   // The previous operation, if any, has finished.  After a failure of the transport every later operation ends at once
   // with the same error.
   void start(const Work& work);

@@ -62,6 +62,14 @@ class World {
     }
     position_.assign(at(size), 0);
     sent_.assign(channels_.size(), 0);
+    taken_.assign(at(size), 0);
+    unmet_.resize(at(size));
+    receives_.resize(channels_.size());
+    for (int r = 0; r < size; ++r) {
+      std::size_t place = 0;
+      for (const Step& s : schedules_[at(r)].steps)
+        if (s.verb != Verb::send && s.peer >= 0 && s.peer < size) receives_[channel(s.peer, r)].push_back(place++);
+    }
   }
 
   Audit run() {
@@ -83,6 +91,13 @@ class World {
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   std::size_t channel(int from, int to) const { return at(from) * at(size_) + at(to); }
 
+  // As the engine: a rank waits while too many of its sends have found no receive.
+  bool may_send(int r) {
+    auto& unmet = unmet_[at(r)];
+    std::erase_if(unmet, [&](const Unmet& u) { return u.place < taken_[at(u.peer)] + receives_ahead; });
+    return unmet.size() < sends_ahead;
+  }
+
   // Executes the next step of rank r; false when it has to wait or there is none.
   bool step(int r) {
     const Schedule& schedule = schedules_[at(r)];
@@ -95,17 +110,22 @@ class World {
     }
     Value& mine = values_[at(r)][at(s.block)];
     if (s.verb == Verb::send) {
+      if (!may_send(r)) return false;
       if (!mine.coded) {
         mine.coded = true;
         mine.errors += 1;
       }
-      channels_[channel(r, s.peer)].push_back({s.block, std::make_shared<Value>(mine)});
-      ++sent_[channel(r, s.peer)];
+      const std::size_t way = channel(r, s.peer);
+      channels_[way].push_back({s.block, std::make_shared<Value>(mine)});
+      const auto number = at(sent_[way]++);
+      // A message without a receive is found at the end.
+      if (number < receives_[way].size()) unmet_[at(r)].push_back({s.peer, receives_[way][number]});
     } else {
       auto& queue = channels_[channel(s.peer, r)];
       if (queue.empty()) return false;
       const Message message = queue.front();
       queue.pop_front();
+      ++taken_[at(r)];
       if (message.block != s.block)
         problem_ = "rank " + std::to_string(r) + " takes block " + std::to_string(message.block) + " from " +
                    std::to_string(s.peer) + " where it expects " + std::to_string(s.block);
@@ -148,6 +168,13 @@ class World {
   std::vector<std::size_t> position_;
   std::vector<std::deque<Message>> channels_;
   std::vector<int> sent_;
+  std::vector<std::size_t> taken_;                  // receives that a rank has taken
+  std::vector<std::vector<std::size_t>> receives_;  // of each channel, their places among all receives of the rank
+  struct Unmet {
+    int peer;
+    std::size_t place;
+  };
+  std::vector<std::vector<Unmet>> unmet_;  // sends that no receive has been posted for
   std::string problem_;
 };
 

@@ -1,6 +1,7 @@
 // Runs a schedule symbolically on all ranks at once, without data, MPI or threads, and proves what can be proved:
-// it ends, nothing is left unread, messages match, every contribution is in every result exactly once, all ranks hold
-// the same expression.  Counts the errors that a re-encoding codec would make.
+// it ends (with the limits on running ahead that schedule.hpp states), nothing is left unread, messages match, every
+// contribution is in every result exactly once, all ranks hold the same expression.  Counts the errors that a
+// re-encoding codec would make.
 #pragma once
 
 #include <string>

@@ -2,6 +2,7 @@
 // it mentions no codec, chunk, device or request.  lower() (engine) turns the list into work.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -29,8 +30,14 @@ struct Step {
   std::int32_t block;
 };
 
-// The steps of one rank, in an order that is free of deadlock when sends do not block.  The k-th message from a
-// to b is the k-th that b takes from a.  The data is cut into `blocks` nearly equal parts.
+// How far a rank may run ahead of its peers: receives are posted this many before the step that takes them, and a rank
+// goes on past this many sends that nobody has posted a receive for.  It bounds the memory of an operation; schedules
+// must be free of deadlock under it, and the audit holds them to that.
+inline constexpr std::size_t receives_ahead = 2;
+inline constexpr std::size_t sends_ahead = 2;
+
+// The steps of one rank, in order.  The k-th message from a to b is the k-th that b takes from a.  The data is cut into
+// `blocks` nearly equal parts.
 struct Schedule {
   std::int32_t blocks = 1;
   std::vector<Step> steps;

@@ -110,6 +110,25 @@ TEST(AuditFinds, OneWaitsForAMessageThatNobodySends) {
   EXPECT_TRUE(says(problem_of(build, 2), "rank 1 waits for ever at step 2")) << problem_of(build, 2);
 }
 
+// Everybody sends all its messages before it takes any: that needs memory for as many frames as there are ranks.
+Schedule all_sends_first(Place at) {
+  Builder s(at.size);
+  for (int k = 1; k < at.size; ++k) s.send(wrap(at.rank + k, at.size), wrap(at.rank + k, at.size));
+  for (int k = 1; k < at.size; ++k) s.reduce(at.rank, wrap(at.rank - k, at.size));
+  for (int k = 1; k < at.size; ++k) s.send(at.rank, wrap(at.rank + k, at.size));
+  for (int k = 1; k < at.size; ++k) s.receive(wrap(at.rank - k, at.size), wrap(at.rank - k, at.size));
+  return s.take();
+}
+
+TEST(AuditFinds, RanksThatRunTooFarAhead) {
+  const Algorithm eager{"all sends first", Collective::allreduce, [](int) { return true; }, all_sends_first,
+                        [](int) { return 0; }};
+  EXPECT_TRUE(audit(eager, 3).ok);
+  const Audit a = audit(eager, 8);
+  EXPECT_FALSE(a.ok);
+  EXPECT_NE(a.problem.find("waits for ever"), std::string::npos) << a.problem;
+}
+
 TEST(AuditFinds, ContributionCountedTwice) {
   const auto build = [](Place at) {
     const int peer = 1 - at.rank;

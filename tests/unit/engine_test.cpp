@@ -93,7 +93,7 @@ TEST(Ledger, ExtremeBounds) {
 TEST(FramePool, HandsOutEachSlotToOneHolder) {
   HostDevice device(1);
   FramePool pool(device);
-  pool.prepare(100);
+  ASSERT_TRUE(pool.prepare(100, 0));
   std::set<int> slots;
   std::set<std::byte*> places;
   for (int k = 0; k < 50; ++k) {
@@ -111,7 +111,7 @@ TEST(FramePool, HandsOutEachSlotToOneHolder) {
 TEST(FramePool, ReusesASlotOnlyWhenNobodyHoldsIt) {
   HostDevice device(1);
   FramePool pool(device);
-  pool.prepare(64);
+  ASSERT_TRUE(pool.prepare(64, 0));
   const int a = pool.acquire();
   pool.set_bytes(a, 10);
   EXPECT_EQ(pool.frame(a).size(), 10u);
@@ -128,22 +128,31 @@ TEST(FramePool, ReusesASlotOnlyWhenNobodyHoldsIt) {
 TEST(FramePool, GrowsWhenItMustAndNeverShrinks) {
   HostDevice device(1);
   FramePool pool(device);
-  pool.prepare(64);
+  ASSERT_TRUE(pool.prepare(64, 0));
   const int a = pool.acquire();
   pool.release(a);
-  pool.prepare(32);
+  ASSERT_TRUE(pool.prepare(32, 0));
   EXPECT_EQ(pool.room(pool.acquire()).size(), 64u);
   EXPECT_EQ(pool.footprint(), 64u);
   pool.release(a);
-  pool.prepare(1000);
+  ASSERT_TRUE(pool.prepare(1000, 0));
   EXPECT_EQ(pool.footprint(), 0u);
   EXPECT_EQ(pool.room(pool.acquire()).size(), 1000u);
+}
+
+TEST(FramePool, LeasesInAdvance) {
+  HostDevice device(1);
+  FramePool pool(device);
+  ASSERT_TRUE(pool.prepare(64, 5));
+  EXPECT_EQ(pool.footprint(), 5 * 64u);
+  for (int k = 0; k < 5; ++k) pool.acquire();
+  EXPECT_EQ(pool.footprint(), 5 * 64u);
 }
 
 TEST(FramePool, WithoutMemoryHandsOutNone) {
   HostDevice device(1);
   FramePool pool(device);
-  pool.prepare(std::size_t{1} << 60);
+  EXPECT_FALSE(pool.prepare(std::size_t{1} << 60, 1));
   EXPECT_EQ(pool.acquire(), FramePool::none);
   EXPECT_EQ(pool.footprint(), 0u);
 }

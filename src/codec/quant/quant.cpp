@@ -106,6 +106,7 @@ class Reader {
   bool has_lattice_;
 };
 
+Status other_step() { return {Code::frame, "malformed frame: step differs from this operation's"}; }
 Status bad_block() { return {Code::frame, "malformed frame: a block of quant is cut short or not valid"}; }
 
 class QuantCodec final : public Codec {
@@ -152,13 +153,11 @@ class QuantCodec final : public Codec {
     bool rounded = false;
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
-      std::size_t size = raw_block<T>(n);
-      if (quantise_block(k_, x + i, n, lattice, points)) size = k_.pack(points, n, at);
-      if (size >= raw_block<T>(n))
-        size = write_numbers(x + i, n, at);
-      else
-        rounded = true;
-      at += size;
+      // Also when packing gains nothing: numbers that stay off the lattice would be added as floating-point numbers,
+      // and the result would depend on how the data is cut.
+      const bool on_lattice = quantise_block(k_, x + i, n, lattice, points);
+      at += on_lattice ? k_.pack(points, n, at) : write_numbers(x + i, n, at);
+      rounded = rounded || on_lattice;
     }
     return finish<T>(count, lattice, rounded ? coding.allowance : 0, at, out);
   }
@@ -223,6 +222,9 @@ class QuantCodec final : public Codec {
   Status decode_as(Frame frame, T* x, std::size_t count, const Coding& coding) const {
     wire::Header header;
     if (Status s = read_codec_header(frame, *this, count, coding.dtype, header); !s) return s;
+    // Within an operation the step is known, and another one would scale every number.
+    if (coding.allowance > 0 && header.step != Lattice::make(coding.allowance, coding.terms, coding.dtype).step)
+      return other_step();
     Reader reader(frame, header.step > 0);
     Block<T> block;
     for (std::size_t i = 0; i < count; i += block_values) {
@@ -243,8 +245,7 @@ class QuantCodec final : public Codec {
   Status check(Frame frame, std::size_t count, const Coding& coding, const Lattice& lattice,
                wire::Header& header) const {
     if (Status s = read_codec_header(frame, *this, count, coding.dtype, header); !s) return s;
-    if (header.step != lattice.step) return {Code::frame, "malformed frame: step differs from this operation's"};
-    return {};
+    return header.step == lattice.step ? Status{} : other_step();
   }
 
   static double error_of(Op op, double a, double b) { return op == Op::sum ? a + b : std::max(a, b); }

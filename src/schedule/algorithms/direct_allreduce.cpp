@@ -7,11 +7,12 @@ namespace {
 
 Schedule build(Place at) {
   Builder s(at.size);
-  // Starting with the next rank spreads the load: in each step every rank is the target of one message.
-  for (int k = 1; k < at.size; ++k) s.send(wrap(at.rank + k, at.size), wrap(at.rank + k, at.size));
-  for (int k = 1; k < at.size; ++k) s.reduce(at.rank, wrap(at.rank - k, at.size));
-  for (int k = 1; k < at.size; ++k) s.send(at.rank, wrap(at.rank + k, at.size));
-  for (int k = 1; k < at.size; ++k) s.receive(wrap(at.rank - k, at.size), wrap(at.rank - k, at.size));
+  // In the k-th exchange every rank is the target of one message, which spreads the load; and taking one message for
+  // each one sent keeps the frames that a rank holds few, however many ranks there are.
+  const auto to = [&](int k) { return wrap(at.rank + k, at.size); };
+  const auto from = [&](int k) { return wrap(at.rank - k, at.size); };
+  for (int k = 1; k < at.size; ++k) s.send(to(k), to(k)).reduce(at.rank, from(k));
+  for (int k = 1; k < at.size; ++k) s.send(at.rank, to(k)).receive(from(k), from(k));
   return s.take();
 }
 

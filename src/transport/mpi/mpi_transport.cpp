@@ -12,6 +12,9 @@ constexpr std::uint64_t operations = 8;
 // The largest tag that every MPI library accepts.
 constexpr std::uint64_t guaranteed_tags = 32768;
 
+// Enough for the engine at its greatest depth: nothing is allocated while an operation runs.
+constexpr std::size_t usual_requests = 512;
+
 Status mpi_failure(const char* call, int code) {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
@@ -21,7 +24,12 @@ Status mpi_failure(const char* call, int code) {
 
 class MpiChannel final : public Channel {
  public:
-  MpiChannel(MPI_Comm comm, std::uint64_t messages) : comm_(comm), messages_(messages) {}
+  MpiChannel(MPI_Comm comm, std::uint64_t messages) : comm_(comm), messages_(messages) {
+    requests_.reserve(usual_requests);
+    cookies_.reserve(usual_requests);
+    indices_.reserve(usual_requests);
+    statuses_.reserve(usual_requests);
+  }
 
   void open(std::uint64_t sequence) override { first_tag_ = sequence % operations * messages_; }
 
