@@ -5,11 +5,11 @@
 
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
+#include "codec/quant/target.hpp"
 
 #include <immintrin.h>
 
-#pragma GCC push_options
-#pragma GCC target("avx2,bmi,bmi2,lzcnt,popcnt")
+LACONIC_TARGET_BEGIN("avx2,bmi,bmi2,lzcnt,popcnt")
 
 namespace laconic::quant {
 namespace {
@@ -238,6 +238,6 @@ const Kernels& avx2_kernels() {
 
 }  // namespace laconic::quant
 
-#pragma GCC pop_options
+LACONIC_TARGET_END
 
 #endif

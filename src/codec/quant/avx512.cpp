@@ -5,14 +5,12 @@
 
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
+#include "codec/quant/target.hpp"
 
 #include <immintrin.h>
 
-// GCC 12 takes the deliberately undefined operands inside its own intrinsics for a mistake (its PR 105593).
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-
-#pragma GCC push_options
-#pragma GCC target("avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,bmi,bmi2,lzcnt,popcnt,prefer-vector-width=512")
+LACONIC_TARGET_BEGIN("avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,bmi,bmi2,lzcnt,popcnt",
+                     "prefer-vector-width=512")
 
 namespace laconic::quant {
 namespace {
@@ -66,6 +64,6 @@ const Kernels& avx512_kernels() {
 
 }  // namespace laconic::quant
 
-#pragma GCC pop_options
+LACONIC_TARGET_END
 
 #endif

@@ -10,15 +10,14 @@
 
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
+#include "codec/quant/target.hpp"
 
 #include <immintrin.h>
 
-// GCC 12 takes the deliberately undefined operands inside its own intrinsics for a mistake (its PR 105593).
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-
-#pragma GCC push_options
-#pragma GCC target( \
-    "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vbmi,avx512vbmi2,avx512vnni,avx512bitalg,gfni,bmi,bmi2,lzcnt,popcnt,prefer-vector-width=512")
+LACONIC_TARGET_BEGIN(
+    "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vbmi,avx512vbmi2,avx512vnni,avx512bitalg,gfni,bmi,bmi2,"
+    "lzcnt,popcnt",
+    "prefer-vector-width=512")
 
 namespace laconic::quant {
 namespace {
@@ -218,6 +217,6 @@ const Kernels& avx512_gfni_kernels() {
 
 }  // namespace laconic::quant
 
-#pragma GCC pop_options
+LACONIC_TARGET_END
 
 #endif
