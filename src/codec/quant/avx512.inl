@@ -20,6 +20,9 @@ __m512d load8(const double* x, __mmask8 lanes) { return _mm512_maskz_loadu_pd(la
 void store8(float* x, __mmask8 lanes, __m512d v) { _mm256_mask_storeu_ps(x, lanes, _mm512_cvtpd_ps(v)); }
 void store8(double* x, __mmask8 lanes, __m512d v) { _mm512_mask_storeu_pd(x, lanes, v); }
 
+// Numbers come from memory in order; asking this far ahead keeps more lines under way than the hardware does by itself.
+constexpr std::ptrdiff_t prefetch_bytes = 2048;
+
 __mmask16 first16(std::size_t n) { return static_cast<__mmask16>(n >= 16 ? 0xffff : (1u << n) - 1); }
 
 // All of a block in float32; false when some number needs float64.
@@ -29,6 +32,7 @@ bool quantise_single_all(const float* x, std::size_t n, const Lattice& lattice, 
   __mmask16 bad = lattice.largest_single == 0;
   std::size_t i = 0;
   for (; i + 16 <= n; i += 16) {
+    _mm_prefetch(reinterpret_cast<const char*>(x + i) + prefetch_bytes, _MM_HINT_T0);
     const __m512 y = _mm512_mul_ps(_mm512_loadu_ps(x + i), inverse);
     bad |= _mm512_cmp_ps_mask(_mm512_abs_ps(y), largest, _CMP_NLE_UQ);
     _mm512_store_si512(points.q + i, _mm512_cvtps_epi32(y));
@@ -158,9 +162,22 @@ std::uint8_t code16(__m512i z) { return code_of(static_cast<std::uint32_t>(_mm51
 
 template <int order>
 std::size_t sampled_width(const Points& points, std::size_t subs) {
+  static_assert(block_subs / sample_stride == 4);
+  __m512i z[4];
+  for (std::size_t k = 0; k < 4; ++k) {
+    const std::size_t s = k * sample_stride;
+    z[k] = s < subs ? residuals16<order>(points.q + s * sub_values) : _mm512_setzero_si512();
+  }
+  // Four reductions at once, as in a transpose.
+  const __m512i t0 = _mm512_or_si512(_mm512_unpacklo_epi32(z[0], z[1]), _mm512_unpackhi_epi32(z[0], z[1]));
+  const __m512i t1 = _mm512_or_si512(_mm512_unpacklo_epi32(z[2], z[3]), _mm512_unpackhi_epi32(z[2], z[3]));
+  const __m512i t = _mm512_or_si512(_mm512_unpacklo_epi64(t0, t1), _mm512_unpackhi_epi64(t0, t1));
+  const __m256i half = _mm256_or_si256(_mm512_castsi512_si256(t), _mm512_extracti64x4_epi64(t, 1));
+  alignas(16) std::uint32_t bits[4];
+  _mm_store_si128(reinterpret_cast<__m128i*>(bits),
+                  _mm_or_si128(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1)));
   std::size_t width = 0;
-  for (std::size_t s = 0; s < subs; s += sample_stride)
-    width += width_of_code[code16(residuals16<order>(points.q + s * sub_values))];
+  for (const std::uint32_t b : bits) width += width_of_code[code_of(b)];
   return width;
 }
 

@@ -98,6 +98,10 @@ __m512i expand_words(__mmask32 keep, __m512i words) {
   return _mm512_mask_expand_epi16(fresh, keep, words);
 }
 
+// The low `width` bits, for codes of up to 16 bits.
+constexpr std::uint64_t planes_of_code[16] = {0x0000, 0x0001, 0x0003, 0x0007, 0x000f, 0x001f, 0x003f, 0x007f,
+                                              0x00ff, 0x01ff, 0x03ff, 0x0fff, 0x3fff, 0xffff, 0xffff, 0xffff};
+
 template <int order>
 __m512i differences16(const std::int32_t* q) {
   const __m512i v = _mm512_load_si512(q);
@@ -155,12 +159,12 @@ std::uint16_t pack_group(const std::int32_t* q, std::byte*& at) {
   const __m512i last_two = _mm512_permutex2var_epi64(low, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), high);
   const std::uint64_t present = static_cast<std::uint64_t>(_mm512_test_epi16_mask(first_two, first_two)) |
                                 static_cast<std::uint64_t>(_mm512_test_epi16_mask(last_two, last_two)) << 32;
+  // The code of each sub-block from its highest plane, and the planes of that code.
   std::uint64_t keep = 0;
   for (unsigned k = 0; k < 4; ++k) {
-    const auto planes = static_cast<std::uint32_t>(present >> (16 * k) & 0xffff);
-    const std::uint32_t code = code_of(planes);
+    const std::uint32_t code = code_of(static_cast<std::uint32_t>(present >> (16 * k) & 0xffff));
     codes |= code << (4 * k);
-    keep |= ((std::uint64_t{1} << width_of_code[code]) - 1) << (16 * k);
+    keep |= planes_of_code[code] << (16 * k);
   }
   _mm512_storeu_si512(at, compress_words(static_cast<__mmask32>(keep), first_two));
   at += 2 * _mm_popcnt_u32(static_cast<std::uint32_t>(keep));

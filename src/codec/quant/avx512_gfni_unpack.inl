@@ -133,29 +133,33 @@ __m512i bytes_of_planes(__m512i words) {
   return _mm512_gf2p8affine_epi64_epi8(_mm512_set1_epi64(each_bit), _mm512_shuffle_epi8(words, load(rows_table)), 0);
 }
 
+__m512i unzigzag_words(__m512i z) {
+  const __m512i odd = _mm512_and_si512(z, _mm512_set1_epi16(1));
+  return _mm512_xor_si512(_mm512_srli_epi16(z, 1), _mm512_sub_epi16(_mm512_setzero_si512(), odd));
+}
+
 // Groups of residuals of up to 16 bits.
 template <bool differences>
 const std::byte* unpack_medium_group(const Head& h, std::size_t g, const std::byte* at, const std::byte* end,
                                      __m512i& carry, std::int32_t* q) {
   std::uint64_t keep = 0;
-  for (unsigned k = 0; k < group_subs; ++k)
-    keep |= ((std::uint64_t{1} << width_of_code[h.codes[g * group_subs + k]]) - 1) << (16 * k);
+  for (unsigned k = 0; k < group_subs; ++k) keep |= planes_of_code[h.codes[g * group_subs + k]] << (16 * k);
   const __m512i first_two = next_words(static_cast<__mmask32>(keep), at, end);
   const __m512i last_two = next_words(static_cast<__mmask32>(keep >> 32), at, end);
   const __m512i low = _mm512_permutex2var_epi64(first_two, _mm512_setr_epi64(0, 1, 4, 5, 8, 9, 12, 13), last_two);
   const __m512i high = _mm512_permutex2var_epi64(first_two, _mm512_setr_epi64(2, 3, 6, 7, 10, 11, 14, 15), last_two);
   const __m512i z_low = bytes_of_planes(low);
   const __m512i z_high = bytes_of_planes(high);
-  alignas(64) std::uint8_t b_low[64];
-  alignas(64) std::uint8_t b_high[64];
-  _mm512_store_si512(b_low, z_low);
-  _mm512_store_si512(b_high, z_high);
+  // Residuals 0..7 of each sub-block, and 8..15.
+  const __m512i first_half = unzigzag_words(_mm512_unpacklo_epi8(z_low, z_high));
+  const __m512i second_half = unzigzag_words(_mm512_unpackhi_epi8(z_low, z_high));
+  const __m512i pairs[2] = {
+      _mm512_permutex2var_epi64(first_half, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), second_half),
+      _mm512_permutex2var_epi64(first_half, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), second_half)};
   for (std::size_t k = 0; k < group_subs; ++k) {
-    const __m128i lo = _mm_load_si128(reinterpret_cast<const __m128i*>(b_low + 16 * k));
-    const __m128i hi = _mm_load_si128(reinterpret_cast<const __m128i*>(b_high + 16 * k));
-    const __m512i z = _mm512_or_si512(_mm512_cvtepu8_epi32(lo), _mm512_slli_epi32(_mm512_cvtepu8_epi32(hi), 8));
-    const __m512i odd = _mm512_and_si512(z, _mm512_set1_epi32(1));
-    __m512i r = _mm512_xor_si512(_mm512_srli_epi32(z, 1), _mm512_sub_epi32(_mm512_setzero_si512(), odd));
+    const __m256i half =
+        k % 2 == 0 ? _mm512_castsi512_si256(pairs[k / 2]) : _mm512_extracti64x4_epi64(pairs[k / 2], 1);
+    __m512i r = _mm512_cvtepi16_epi32(half);
     if constexpr (differences) r = prefix16(r, carry);
     _mm512_store_si512(q + k * sub_values, r);
   }

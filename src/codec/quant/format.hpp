@@ -46,7 +46,7 @@ constexpr std::uint8_t code_of(std::uint32_t or_of_zigzags) {
 }
 
 // Differences are used when they make the sampled sub-blocks smaller.
-inline constexpr std::size_t sample_stride = 8;
+inline constexpr std::size_t sample_stride = 16;
 
 // Kind, base, bitmap, codes and planes of a block whose widths are all 32.
 inline constexpr std::size_t largest_packed_block = 1 + 4 + 2 + 2 * block_groups + 2 * 32 * block_subs;
