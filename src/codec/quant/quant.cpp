@@ -7,6 +7,7 @@
 
 #include "codec/codec.hpp"
 #include "codec/quant/kernels.hpp"
+#include "codec/quant/layout.hpp"
 
 namespace laconic {
 namespace quant {
@@ -100,6 +101,19 @@ class Reader {
 
   bool at_end() const { return at_ == end_; }
 
+  // The next block is zero: adding it changes nothing.
+  bool at_zero() const { return at_ != end_ && has_lattice_ && static_cast<Kind>(*at_) == Kind::zero; }
+  void skip_zero() { ++at_; }
+
+  // The bytes of the next block if it is on the lattice, else nothing and the block stays next.
+  Frame next_packed(std::size_t n) {
+    if (!has_lattice_) return {};
+    const std::size_t size = read_block_head(at_, static_cast<std::size_t>(end_ - at_), n).total;
+    const Frame block(at_, size);
+    at_ += size;
+    return block;
+  }
+
  private:
   const std::byte* at_;
   const std::byte* end_;
@@ -174,6 +188,12 @@ class QuantCodec final : public Codec {
     bool rounded = false;
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
+      if (coding.op == Op::sum && reader.at_zero() && quantise_block(k_, x + i, n, lattice, points)) {
+        reader.skip_zero();
+        at += k_.pack(points, n, at);
+        rounded = true;
+        continue;
+      }
       if (!reader.next(k_, n, block)) return {bad_block(), 0};
       if (block.lattice && quantise_block(k_, x + i, n, lattice, points)) {
         k_.combine(coding.op, block.points, points, n);
@@ -203,6 +223,16 @@ class QuantCodec final : public Codec {
     std::byte* at = out.data() + wire::header_bytes;
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
+      if (coding.op == Op::sum && (reader_a.at_zero() || reader_b.at_zero())) {
+        Reader& zero = reader_a.at_zero() ? reader_a : reader_b;
+        Reader& other = reader_a.at_zero() ? reader_b : reader_a;
+        if (const Frame packed = other.next_packed(n); !packed.empty()) {
+          zero.skip_zero();
+          std::memcpy(at, packed.data(), packed.size());
+          at += packed.size();
+          continue;
+        }
+      }
       if (!reader_a.next(k_, n, block_a) || !reader_b.next(k_, n, block_b)) return {bad_block(), 0};
       if (block_a.lattice && block_b.lattice) {
         k_.combine(coding.op, block_a.points, block_b.points, n);
