@@ -39,7 +39,8 @@ std::size_t pack_order(const Points& points, std::size_t subs, std::byte* out) {
 }
 
 template <bool differences>
-void unpack_planes(const BlockHead& head, const std::byte* at, std::size_t subs, Points& points) {
+void unpack_planes(const BlockHead& head, const std::byte* at, const std::byte* /*end*/, std::size_t subs,
+                   Points& points) {
   __m512i carry = _mm512_set1_epi32(head.base);
   for (std::size_t s = 0; s < subs; ++s) {
     const unsigned width = width_of_code[head.codes[s]];

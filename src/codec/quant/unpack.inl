@@ -7,8 +7,8 @@ std::size_t unpack(const std::byte* in, std::size_t available, std::size_t n, Po
   if (head.kind == Kind::zero)
     std::memset(points.q, 0, sizeof points.q);
   else if (head.kind == Kind::order1)
-    unpack_planes<true>(head, in + head.head, subs_of(n), points);
+    unpack_planes<true>(head, in + head.head, in + available, subs_of(n), points);
   else
-    unpack_planes<false>(head, in + head.head, subs_of(n), points);
+    unpack_planes<false>(head, in + head.head, in + available, subs_of(n), points);
   return head.total;
 }
