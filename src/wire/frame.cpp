@@ -61,6 +61,9 @@ Status read_header(std::span<const std::byte> frame, Header& header) {
   if (h.payload != frame.size() - header_bytes)
     return malformed("payload of " + std::to_string(h.payload) + " bytes announced, " +
                      std::to_string(frame.size() - header_bytes) + " present");
+  if (h.failed() != (h.codec == codec_none)) return malformed("a failed frame has codec 0, and no other has");
+  if (h.failed() && (h.payload != 0 || h.step != 0 || h.error != 0))
+    return malformed("a failed frame with a payload, a step or an error");
   header = h;
   return {};
 }

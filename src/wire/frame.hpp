@@ -18,9 +18,10 @@ inline constexpr std::size_t header_bytes = 32;
 // A frame that stands for "the numbers could not be produced".  It travels the rest of the schedule in place of
 // numbers, so that every rank completes and every rank learns of the failure.
 inline constexpr std::uint8_t flag_failed = 1;
+inline constexpr std::uint8_t codec_none = 0;  // the codec of failed frames
 
 struct Header {
-  std::uint8_t codec = 0;
+  std::uint8_t codec = codec_none;
   Dtype dtype = Dtype::f32;
   std::uint8_t flags = 0;
   std::uint32_t count = 0;    // numbers in the frame
@@ -34,8 +35,8 @@ struct Header {
 // Writes header_bytes bytes.  `out` must have room for them.
 void write_header(const Header& header, std::span<std::byte> out);
 
-// Reads and checks a header: magic, version, dtype, flags, finite step and error, and that the payload it
-// announces is exactly what follows it.  Knows no codec: the caller checks that field.
+// Reads and checks a header: magic, version, dtype, flags, finite step and error, that the payload it announces is
+// exactly what follows it, and that a failed frame is nothing else.  Knows no codec: the caller checks that field.
 Status read_header(std::span<const std::byte> frame, Header& header);
 
 // Writes a whole failed frame for `count` numbers; returns its size.

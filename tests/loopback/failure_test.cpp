@@ -37,7 +37,13 @@ struct Fault {
         break;
       case Damage::cut_in_half: copy->resize(copy->size() / 2); break;
       case Damage::empty: copy->clear(); break;
-      case Damage::failed: (*copy)[7] = std::byte{wire::flag_failed}; break;
+      case Damage::failed: {
+        wire::Header header;
+        if (!wire::read_header(*copy, header)) break;
+        copy->resize(wire::header_bytes);
+        wire::write_failed_frame(header.count, header.dtype, *copy);
+        break;
+      }
       case Damage::count: (*copy)[8] ^= std::byte{3}; break;
     }
     kept.push_back(std::move(copy));

@@ -46,13 +46,15 @@ TEST(Header, IsReadAsItWasWritten) {
   Random random(base_seed());
   for (int k = 0; k < 1000; ++k) {
     wire::Header h;
-    h.codec = static_cast<std::uint8_t>(random.bits());
-    h.dtype = random.below(2) ? Dtype::f32 : Dtype::f64;
     h.flags = random.below(2) ? wire::flag_failed : 0;
+    h.dtype = random.below(2) ? Dtype::f32 : Dtype::f64;
     h.count = static_cast<std::uint32_t>(random.bits());
-    h.payload = static_cast<std::uint32_t>(random.below(300));
-    h.step = random.unit();
-    h.error = random.unit();
+    if (!h.failed()) {
+      h.codec = static_cast<std::uint8_t>(1 + random.below(255));
+      h.payload = static_cast<std::uint32_t>(random.below(300));
+      h.step = random.unit();
+      h.error = random.unit();
+    }
     wire::Header back;
     const Status s = wire::read_header(written(h), back);
     ASSERT_TRUE(s.ok()) << s.message();

@@ -78,4 +78,19 @@ inline BlockHead read_block_head(const std::byte* in, std::size_t available, std
   return b;
 }
 
+// Why the block that `available` bytes begin with was refused, in words.
+inline const char* problem_of_block(const std::byte* in, std::size_t available, std::size_t n, bool has_lattice) {
+  constexpr const char* cut_short = "the payload ends in a block";
+  if (available == 0) return cut_short;
+  const auto kind = static_cast<Kind>(in[0]);
+  if (kind > Kind::fill) return "unknown kind of block";
+  if (!on_lattice(kind)) return cut_short;
+  if (!has_lattice) return "a block of lattice points in a frame without a lattice";
+  // Where it would be valid with enough zeros behind it, it was cut short.
+  std::byte longer[largest_packed_block] = {};
+  std::memcpy(longer, in, std::min(available, sizeof longer));
+  return read_block_head(longer, sizeof longer, n).head != 0 ? cut_short
+                                                             : "widths of sub-blocks that the block does not have";
+}
+
 }  // namespace laconic::quant

@@ -3,7 +3,9 @@
 // allowance (NaN, infinity, too large for the step) is kept uncompressed.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <memory>
+#include <string>
 
 #include "codec/codec.hpp"
 #include "codec/quant/kernels.hpp"
@@ -101,6 +103,12 @@ class Reader {
 
   bool at_end() const { return at_ == end_; }
 
+  // What to say when next() failed, and when the last block has been read and this is not at_end().
+  Status bad_block(std::size_t n) const {
+    return malformed(problem_of_block(at_, static_cast<std::size_t>(end_ - at_), n, has_lattice_));
+  }
+  static Status bad_end() { return malformed("bytes after the last block"); }
+
   // The next block is zero: adding it changes nothing.
   bool at_zero() const { return at_ != end_ && has_lattice_ && static_cast<Kind>(*at_) == Kind::zero; }
   void skip_zero() { ++at_; }
@@ -115,13 +123,14 @@ class Reader {
   }
 
  private:
+  static Status malformed(const char* what) { return {Code::frame, std::string("malformed frame: ") + what}; }
+
   const std::byte* at_;
   const std::byte* end_;
   bool has_lattice_;
 };
 
 Status other_step() { return {Code::frame, "malformed frame: step differs from this operation's"}; }
-Status bad_block() { return {Code::frame, "malformed frame: a block of quant is cut short or not valid"}; }
 
 class QuantCodec final : public Codec {
  public:
@@ -194,7 +203,7 @@ class QuantCodec final : public Codec {
         rounded = true;
         continue;
       }
-      if (!reader.next(k_, n, block)) return {bad_block(), 0};
+      if (!reader.next(k_, n, block)) return {reader.bad_block(n), 0};
       if (block.lattice && quantise_block(k_, x + i, n, lattice, points)) {
         k_.combine(coding.op, block.points, points, n);
         at += k_.pack(block.points, n, at);
@@ -205,7 +214,7 @@ class QuantCodec final : public Codec {
       combine_numbers(coding.op, block.numbers, x + i, n);
       at += write_numbers(block.numbers, n, at);
     }
-    if (!reader.at_end()) return {bad_block(), 0};
+    if (!reader.at_end()) return {Reader::bad_end(), 0};
     return finish<T>(count, lattice, error_of(coding.op, header.error, rounded ? coding.allowance : 0), at, out);
   }
 
@@ -233,7 +242,8 @@ class QuantCodec final : public Codec {
           continue;
         }
       }
-      if (!reader_a.next(k_, n, block_a) || !reader_b.next(k_, n, block_b)) return {bad_block(), 0};
+      if (!reader_a.next(k_, n, block_a)) return {reader_a.bad_block(n), 0};
+      if (!reader_b.next(k_, n, block_b)) return {reader_b.bad_block(n), 0};
       if (block_a.lattice && block_b.lattice) {
         k_.combine(coding.op, block_a.points, block_b.points, n);
         at += k_.pack(block_a.points, n, at);
@@ -244,7 +254,7 @@ class QuantCodec final : public Codec {
       combine_numbers(coding.op, block_a.numbers, block_b.numbers, n);
       at += write_numbers(block_a.numbers, n, at);
     }
-    if (!reader_a.at_end() || !reader_b.at_end()) return {bad_block(), 0};
+    if (!reader_a.at_end() || !reader_b.at_end()) return {Reader::bad_end(), 0};
     return finish<T>(count, lattice, error_of(coding.op, header_a.error, header_b.error), at, out);
   }
 
@@ -259,7 +269,7 @@ class QuantCodec final : public Codec {
     Block<T> block;
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
-      if (!reader.next(k_, n, block)) return bad_block();
+      if (!reader.next(k_, n, block)) return reader.bad_block(n);
       if (block.lattice) {
         dequantise_block(k_, block.points, n, header.step, coding.divisor, x + i);
       } else if (coding.divisor == 1) {
@@ -269,7 +279,7 @@ class QuantCodec final : public Codec {
           x[i + j] = static_cast<T>(static_cast<double>(block.numbers[j]) / coding.divisor);
       }
     }
-    return reader.at_end() ? Status{} : bad_block();
+    return reader.at_end() ? Status{} : Reader::bad_end();
   }
 
   Status check(Frame frame, std::size_t count, const Coding& coding, const Lattice& lattice,
@@ -278,7 +288,10 @@ class QuantCodec final : public Codec {
     return header.step == lattice.step ? Status{} : other_step();
   }
 
-  static double error_of(Op op, double a, double b) { return op == Op::sum ? a + b : std::max(a, b); }
+  // Finite whatever the frames say: what is written must be readable.
+  static double error_of(Op op, double a, double b) {
+    return op == Op::sum ? std::min(a + b, std::numeric_limits<double>::max()) : std::max(a, b);
+  }
 
   template <class T>
   Coded finish(std::size_t count, const Lattice& lattice, double error, const std::byte* end, Blob out) const {

@@ -62,6 +62,7 @@ class RawCodec final : public Codec {
     if (Status s = read_codec_header(frame, *this, count, coding.dtype, header); !s) return s;
     if (header.payload != count * size_of(coding.dtype))
       return {Code::frame, "malformed frame: payload does not fit the count"};
+    if (header.step != 0 || header.error != 0) return {Code::frame, "malformed frame: raw with a step or an error"};
     return {};
   }
 
