@@ -60,7 +60,8 @@ typedef enum laconic_target {
 typedef enum laconic_codec {
   LACONIC_CODEC_UNSET = 0,
   LACONIC_CODEC_QUANT = 1, /* integer lattice: the default */
-  LACONIC_CODEC_RAW = 2    /* the bytes themselves */
+  LACONIC_CODEC_RAW = 2,   /* the bytes themselves */
+  LACONIC_CODEC_SZX = 3    /* SZx as C-Coll customises it: for comparison; sums are rounded again at every hop */
 } laconic_codec;
 
 typedef enum laconic_algorithm {

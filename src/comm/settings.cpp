@@ -22,9 +22,10 @@ struct Named {
   Value value;
 };
 
-constexpr std::array<Named<laconic_codec>, 2> codec_names{{
+constexpr std::array<Named<laconic_codec>, 3> codec_names{{
     {"quant", LACONIC_CODEC_QUANT},
     {"raw", LACONIC_CODEC_RAW},
+    {"szx", LACONIC_CODEC_SZX},
 }};
 constexpr std::array<Named<laconic_algorithm>, 5> algorithm_names{{
     {"auto", LACONIC_ALGORITHM_AUTO},

@@ -51,6 +51,15 @@ const std::vector<Golden>& goldens() {
       {"quant_f32_empty", "quant", encoded<float>(Kind::zero, 0, 1e-3, 2)},
       {"raw_f32_special", "raw", encoded<float>(Kind::special, 100, 1e-3, 2)},
       {"raw_f64_sum", "raw", summed<double>(Kind::normal, 50, 1e-3, Op::sum)},
+      {"szx_f32_walk", "szx", encoded<float>(Kind::walk, 5300, 0x1p-7, 4)},
+      {"szx_f64_walk", "szx", encoded<double>(Kind::walk, 900, 1e-9, 8)},
+      {"szx_f32_special", "szx", encoded<float>(Kind::special, 1100, 1e-4, 2)},
+      {"szx_f32_sparse", "szx", encoded<float>(Kind::sparse, 259, 0.7, 2)},
+      {"szx_f32_zero", "szx", encoded<float>(Kind::zero, 6000, 1e-3, 2)},
+      {"szx_f64_lossless", "szx", encoded<double>(Kind::constant, 130, 0, 2)},
+      {"szx_f32_sum", "szx", summed<float>(Kind::walk, 1030, 1e-3, Op::sum)},
+      {"szx_f64_max", "szx", summed<double>(Kind::normal, 600, 1e-2, Op::max)},
+      {"szx_f32_empty", "szx", encoded<float>(Kind::zero, 0, 1e-3, 2)},
       {"failed", "raw",
        [](const Codec&) {
          Bytes frame(wire::header_bytes);

@@ -17,7 +17,6 @@ constexpr std::size_t counts[] = {0, 1, 17, 1023, 1024, 1025, 5000};
 class Sums : public ::testing::TestWithParam<std::size_t> {
  protected:
   const Codec& codec() const { return *all_subjects()[GetParam()].codec; }
-  bool quant() const { return codec().name() == "quant"; }
 };
 
 INSTANTIATE_TEST_SUITE_P(Codecs, Sums, ::testing::Range(std::size_t{0}, all_subjects().size()),
@@ -56,7 +55,10 @@ void algebra(const Codec& codec) {
     ASSERT_EQ(xy, add(codec, fy, fx, n, coding)) << "a + b and b + a differ";
     ASSERT_EQ(yz, add(codec, fz, fy, n, coding)) << "a + b and b + a differ";
     if (!quant) {
-      ASSERT_EQ(fold(codec, fx, y, coding), xy);
+      // Where fold() takes the own numbers as they are, before add() gets them rounded, the two may differ.
+      if (codec.exact_sums()) {
+        ASSERT_EQ(fold(codec, fx, y, coding), xy);
+      }
       return;
     }
     const Dtype dtype = coding.dtype;
@@ -74,7 +76,7 @@ TEST_P(Sums, AlgebraFloat) { algebra<float>(codec()); }
 TEST_P(Sums, AlgebraDouble) { algebra<double>(codec()); }
 
 // On the lattice a sum of frames is exactly step * (sum of points); elsewhere it is what combine() says of
-// the numbers that the frames hold.
+// the numbers that the frames hold, within the allowance where those are encoded again.
 template <class T>
 void values(const Codec& codec) {
   for_all_inputs<T>([&](const auto& x, const auto& y, const auto& z, const Coding& coding) {
@@ -103,6 +105,10 @@ void values(const Codec& codec) {
         ASSERT_EQ(r, static_cast<std::int32_t>(r));
         expected = static_cast<T>(static_cast<double>(r) * step);
       }
+      if (!codec.exact_sums() && std::isfinite(expected)) {
+        ASSERT_LE(std::fabs(static_cast<long double>(got[i]) - expected), coding.allowance) << "number " << i;
+        continue;
+      }
       ASSERT_EQ(bits_of(got[i]), bits_of(expected)) << "number " << i << ": " << got[i] << ", expected " << expected;
     }
   });
@@ -121,7 +127,8 @@ void folds(const Codec& codec) {
     const Bytes folded = fold(codec, fx, z, coding);
     const auto got = decode<T>(codec, folded, n, coding);
     const double error = header_of(folded).error;
-    EXPECT_LE(error, coding.op == Op::sum ? 2 * coding.allowance : coding.allowance);
+    const bool two_errors = coding.op == Op::sum || !codec.exact_sums();
+    EXPECT_LE(error, two_errors ? 2 * coding.allowance : coding.allowance);
     for (std::size_t i = 0; i < n; ++i) {
       const Exact e = reduce_exactly(coding.op, 2, [&](int r) { return r == 0 ? x[i] : z[i]; });
       if (e.nan || e.infinite != 0) {
@@ -194,29 +201,35 @@ TEST_P(Sums, DecodeDivides) {
     }
 }
 
-// The header's account: nothing for what is exact, the sum of both for sums, the larger for maxima.
+// The header's account: nothing for what is exact, the sum of both for sums, the larger for maxima; one more where
+// the result is encoded again.
 TEST_P(Sums, AccountsForErrors) {
   const double allowance = 1e-3;
   const auto x = make_field<float>(Kind::normal, 2048, base_seed());
   const auto wild = make_field<float>(Kind::random_bits, 2048, base_seed());
   const std::vector<float> nan(2048, std::numeric_limits<float>::quiet_NaN());
-  const double one = quant() ? allowance : 0;
+  const double one = codec().name() == "raw" ? 0 : allowance;
+  const double again = codec().exact_sums() ? 0 : allowance;
+  const auto error_of = [](const Bytes& frame) { return header_of(frame).error; };
   const Coding sum = coding_for<float>(allowance, 8);
   const Bytes fx = encode(codec(), x, sum);
-  EXPECT_EQ(header_of(fx).error, one);
-  EXPECT_EQ(header_of(encode(codec(), wild, sum)).error, 0);
-  EXPECT_EQ(header_of(encode(codec(), nan, sum)).error, 0);
-  EXPECT_EQ(header_of(add(codec(), fx, fx, x.size(), sum)).error, 2 * one);
-  EXPECT_EQ(header_of(fold(codec(), fx, x, sum)).error, 2 * one);
-  EXPECT_EQ(header_of(add(codec(), fold(codec(), fx, x, sum), fx, x.size(), sum)).error, 3 * one);
-  EXPECT_EQ(header_of(fold(codec(), encode(codec(), nan, sum), x, sum)).error, 0);  // nothing was rounded
-  EXPECT_EQ(header_of(fold(codec(), fx, nan, sum)).error, one);
+  EXPECT_EQ(error_of(fx), one);
+  EXPECT_EQ(error_of(encode(codec(), wild, sum)), 0);
+  EXPECT_EQ(error_of(encode(codec(), nan, sum)), 0);
+  EXPECT_DOUBLE_EQ(error_of(add(codec(), fx, fx, x.size(), sum)), 2 * one + again);
+  const Bytes folded = fold(codec(), fx, x, sum);
+  EXPECT_DOUBLE_EQ(error_of(folded), 2 * one);  // either the own numbers are rounded, or the sum is
+  EXPECT_DOUBLE_EQ(error_of(add(codec(), folded, fx, x.size(), sum)), 3 * one + again);
+  EXPECT_EQ(error_of(fold(codec(), encode(codec(), nan, sum), x, sum)), 0);  // nothing was rounded
+  EXPECT_EQ(error_of(fold(codec(), fx, nan, sum)), one);
   const Coding most = coding_for<float>(allowance, 1, Op::max);
   const Bytes mx = encode(codec(), x, most);
-  EXPECT_EQ(header_of(add(codec(), mx, mx, x.size(), most)).error, one);
-  EXPECT_EQ(header_of(fold(codec(), mx, x, most)).error, one);
+  const Bytes twice = add(codec(), mx, mx, x.size(), most);
+  EXPECT_LE(error_of(twice), one + again);
+  EXPECT_GE(error_of(twice), one);  // what was cut off once may be encoded again without a loss
+  EXPECT_DOUBLE_EQ(error_of(fold(codec(), mx, x, most)), one + again);
   const Coding lossless = coding_for<float>(0, 8);
-  EXPECT_EQ(header_of(encode(codec(), x, lossless)).error, 0);
+  EXPECT_EQ(error_of(encode(codec(), x, lossless)), 0);
 }
 
 // NaN wins every operation, infinities those in which they are extreme; signs of zero do not depend on the

@@ -1,0 +1,28 @@
+// One block of szx: up to 128 numbers to bytes and back.
+#pragma once
+
+#include <cstddef>
+
+namespace laconic::szx {
+
+struct Written {
+  std::size_t bytes = 0;
+  bool constant = false;  // the block's bit in the states of its chunk
+  bool rounded = false;   // some number does not come back as it was
+};
+
+// Writes 1 <= n <= 128 numbers so that each comes back less than `allowance` off (to the bit where that is 0), in at
+// most 1 + n numbers' bytes.  Up to store_slack bytes behind those are overwritten.
+template <class T>
+Written write_block(const T* x, std::size_t n, double allowance, std::byte* out);
+
+// Reads n numbers from the `available` bytes at `in`; returns how many bytes they took, 0 if they are not a block.
+template <class T>
+std::size_t read_block(const std::byte* in, std::size_t available, bool constant, std::size_t n, T* x);
+
+extern template Written write_block(const float*, std::size_t, double, std::byte*);
+extern template Written write_block(const double*, std::size_t, double, std::byte*);
+extern template std::size_t read_block(const std::byte*, std::size_t, bool, std::size_t, float*);
+extern template std::size_t read_block(const std::byte*, std::size_t, bool, std::size_t, double*);
+
+}  // namespace laconic::szx

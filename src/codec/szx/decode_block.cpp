@@ -1,0 +1,124 @@
+// The decoder of one block.  Every byte may be hostile: sizes are known to fit before anything is read.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "codec/szx/block.hpp"
+#include "codec/szx/layout.hpp"
+
+namespace laconic::szx {
+namespace {
+
+template <class Bits>
+Bits get_word(const std::byte* in) {
+  Bits w;
+  std::memcpy(&w, in, sizeof w);
+  return w;
+}
+
+// The leading counts of a block, four to a byte and 0 where it has no numbers.
+struct Leading {
+  std::array<std::byte, leading_bytes(block_values)> codes{};
+
+  std::size_t of(std::size_t i) const { return static_cast<std::size_t>(codes[i / 4]) >> (2 * (i % 4)) & 3; }
+
+  // False when a number that does not exist has a count, or one says more bytes than a number has.
+  bool read(const std::byte* in, std::size_t n, int bytes) {
+    std::memcpy(codes.data(), in, leading_bytes(n));
+    if (n % 4 != 0 && static_cast<unsigned>(codes[n / 4]) >> (2 * (n % 4)) != 0) return false;
+    if (bytes >= most_leading) return true;
+    unsigned threes = 0;
+    for (const std::byte c : codes) threes |= static_cast<unsigned>(c) & (static_cast<unsigned>(c) >> 1) & 0x55u;
+    return threes == 0;
+  }
+
+  std::size_t sum() const {
+    std::size_t total = 0;
+    for (std::size_t k = 0; k < codes.size(); k += 8) {
+      std::uint64_t w;
+      std::memcpy(&w, codes.data() + k, sizeof w);
+      // Pairs of bits are added up to nibbles, those to bytes, and the multiplication adds the bytes: at most 96.
+      w = (w & 0x3333333333333333u) + ((w >> 2) & 0x3333333333333333u);
+      w = (w & 0x0f0f0f0f0f0f0f0fu) + ((w >> 4) & 0x0f0f0f0f0f0f0f0fu);
+      total += static_cast<std::size_t>(w * 0x0101010101010101u >> 56);
+    }
+    return total;
+  }
+};
+
+// Puts the words together again.  Reads whole words at `in`: as much as a word behind the bytes that count.
+template <class Bits>
+void join(const std::byte* in, const Leading& leading, std::size_t n, int bytes, Bits* word) {
+  // The bits of a word that are stored when k leading bytes are those of the word before.
+  std::array<Bits, most_leading + 1> stored;
+  std::array<std::size_t, most_leading + 1> width;
+  for (int k = 0; k <= most_leading; ++k) {
+    const int w = std::max(bytes - k, 0);
+    width[static_cast<std::size_t>(k)] = static_cast<std::size_t>(w);
+    stored[static_cast<std::size_t>(k)] = w == static_cast<int>(sizeof(Bits)) ? ~Bits{0} : (Bits{1} << (8 * w)) - 1;
+  }
+  Bits previous = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t k = leading.of(i);
+    previous = (previous & ~stored[k]) | (get_word<Bits>(in) & stored[k]);
+    word[i] = previous;
+    in += width[k];
+  }
+}
+
+template <class T>
+std::size_t read_truncated(const std::byte* in, std::size_t available, std::size_t n, T* x) {
+  using F = Format<T>;
+  using Bits = typename F::Bits;
+  const auto length = static_cast<int>(in[0]);
+  if (length < F::head) return 0;
+  const std::size_t head = 1 + sizeof(T) + leading_bytes(n);
+  if (available < head) return 0;
+  const T middle = std::bit_cast<T>(get_word<Bits>(in + 1));
+  const int bytes = bytes_for(length);
+  Leading leading;
+  if (!leading.read(in + 1 + sizeof(T), n, bytes)) return 0;
+  const std::size_t size = n * static_cast<std::size_t>(bytes) - leading.sum();
+  if (available - head < size) return 0;
+
+  // At the end of a frame the bytes behind are not there to be read.
+  std::array<std::byte, block_values * sizeof(T) + sizeof(T)> copy;
+  const std::byte* words = in + head;
+  if (available - head - size < sizeof(T)) {
+    std::memcpy(copy.data(), words, size);
+    std::memset(copy.data() + size, 0, sizeof(T));
+    words = copy.data();
+  }
+  std::array<Bits, block_values> word;
+  join(words, leading, n, bytes, word.data());
+  const int drop = F::bits - length;
+  if (n == block_values) {
+    for (std::size_t i = 0; i < block_values; ++i) x[i] = std::bit_cast<T>(word[i] << drop) + middle;
+  } else {
+    for (std::size_t i = 0; i < n; ++i) x[i] = std::bit_cast<T>(word[i] << drop) + middle;
+  }
+  return head + size;
+}
+
+}  // namespace
+
+template <class T>
+std::size_t read_block(const std::byte* in, std::size_t available, bool constant, std::size_t n, T* x) {
+  if (constant) {
+    if (available < sizeof(T)) return 0;
+    T value;
+    std::memcpy(&value, in, sizeof value);
+    std::fill_n(x, n, value);
+    return sizeof value;
+  }
+  if (available == 0 || static_cast<int>(*in) > Format<T>::bits) return 0;
+  if (static_cast<int>(*in) < Format<T>::bits) return read_truncated(in, available, n, x);
+  if (available < 1 + n * sizeof(T)) return 0;
+  std::memcpy(x, in + 1, n * sizeof(T));
+  return 1 + n * sizeof(T);
+}
+
+template std::size_t read_block(const std::byte*, std::size_t, bool, std::size_t, float*);
+template std::size_t read_block(const std::byte*, std::size_t, bool, std::size_t, double*);
+
+}  // namespace laconic::szx

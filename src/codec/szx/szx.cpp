@@ -1,0 +1,236 @@
+// szx: SZx as C-Coll customises it, for comparison.  Frames cannot be added: fold() and add() decode, combine the
+// numbers and encode again, with an error of their own.
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "codec/codec.hpp"
+#include "codec/szx/block.hpp"
+#include "codec/szx/layout.hpp"
+
+namespace laconic {
+namespace szx {
+namespace {
+
+Status bad_chunk() { return {Code::frame, "malformed frame: a chunk of szx is cut short or not valid"}; }
+
+// Writes a payload block by block.
+class Writer {
+ public:
+  Writer(Blob out, std::size_t count, double allowance)
+      : index_(out.data() + wire::header_bytes),
+        at_(index_ + index_bytes * chunks_of(count)),
+        left_(count),
+        allowance_(allowance) {}
+
+  // The next n numbers: block_values, or what is left.
+  template <class T>
+  void write(const T* x, std::size_t n) {
+    if (block_ == 0) begin_chunk();
+    const Written w = write_block(x, n, allowance_, at_);
+    at_ += w.bytes;
+    if (!w.constant) states_[block_ / 8] |= std::byte{1} << (block_ % 8);
+    rounded_ = rounded_ || w.rounded;
+    left_ -= n;
+    if (++block_ == chunk_values / block_values || left_ == 0) end_chunk();
+  }
+
+  bool rounded() const { return rounded_; }
+  const std::byte* end() const { return at_; }
+
+ private:
+  void begin_chunk() {
+    states_ = at_;
+    const std::size_t bytes = state_bytes(blocks_of(std::min(left_, chunk_values)));
+    std::memset(states_, 0, bytes);
+    at_ += bytes;
+  }
+
+  void end_chunk() {
+    const auto bytes = static_cast<std::uint32_t>(at_ - states_);
+    std::memcpy(index_, &bytes, sizeof bytes);
+    index_ += index_bytes;
+    block_ = 0;
+  }
+
+  std::byte* index_;
+  std::byte* at_;
+  std::byte* states_ = nullptr;
+  std::size_t left_;
+  std::size_t block_ = 0;  // in its chunk
+  double allowance_;
+  bool rounded_ = false;
+};
+
+// Reads a payload block by block, and believes nothing.
+class Reader {
+ public:
+  // False when the index does not fit the payload.
+  bool open(Frame frame, std::size_t count) {
+    index_ = frame.data() + wire::header_bytes;
+    end_ = frame.data() + frame.size();
+    left_ = count;
+    const std::size_t index = index_bytes * chunks_of(count);
+    if (static_cast<std::size_t>(end_ - index_) < index) return false;
+    at_ = index_ + index;
+    return count != 0 || at_ == end_;
+  }
+
+  // The next n numbers: block_values, or what is left.
+  template <class T>
+  bool read(std::size_t n, T* x) {
+    if (block_ == 0 && !begin_chunk()) return false;
+    const bool constant = (states_[block_ / 8] >> (block_ % 8) & std::byte{1}) == std::byte{0};
+    const std::size_t size = read_block(at_, static_cast<std::size_t>(chunk_end_ - at_), constant, n, x);
+    if (size == 0) return false;
+    at_ += size;
+    left_ -= n;
+    if (++block_ != chunk_values / block_values && left_ != 0) return true;
+    block_ = 0;
+    return at_ == chunk_end_ && (left_ != 0 || at_ == end_);
+  }
+
+ private:
+  bool begin_chunk() {
+    std::uint32_t size;
+    std::memcpy(&size, index_, sizeof size);
+    index_ += index_bytes;
+    const std::size_t blocks = blocks_of(std::min(left_, chunk_values));
+    if (size > static_cast<std::size_t>(end_ - at_) || size < state_bytes(blocks)) return false;
+    states_ = at_;
+    chunk_end_ = at_ + size;
+    at_ += state_bytes(blocks);
+    return blocks % 8 == 0 || (states_[blocks / 8] >> (blocks % 8)) == std::byte{0};
+  }
+
+  const std::byte* index_ = nullptr;
+  const std::byte* at_ = nullptr;
+  const std::byte* end_ = nullptr;
+  const std::byte* states_ = nullptr;
+  const std::byte* chunk_end_ = nullptr;
+  std::size_t left_ = 0;
+  std::size_t block_ = 0;  // in its chunk
+};
+
+class SzxCodec final : public Codec {
+ public:
+  std::string_view name() const override { return "szx"; }
+  std::uint8_t id() const override { return 3; }
+  bool exact_sums() const override { return false; }
+
+  std::size_t capacity(std::size_t count, Dtype dtype) const override {
+    return wire::header_bytes + chunks_of(count) * (index_bytes + state_bytes(chunk_values / block_values)) +
+           blocks_of(count) + count * size_of(dtype) + store_slack;
+  }
+
+  Coded encode(const void* numbers, std::size_t count, const Coding& coding, Blob out) const override {
+    return dispatch(coding.dtype, [&](auto zero) {
+      return encode_as(static_cast<const decltype(zero)*>(numbers), count, coding, out);
+    });
+  }
+
+  Coded fold(Frame frame, const void* numbers, std::size_t count, const Coding& coding, Blob out) const override {
+    return dispatch(coding.dtype, [&](auto zero) {
+      return fold_as(frame, static_cast<const decltype(zero)*>(numbers), count, coding, out);
+    });
+  }
+
+  Coded add(Frame a, Frame b, std::size_t count, const Coding& coding, Blob out) const override {
+    return dispatch(coding.dtype, [&](auto zero) { return add_as<decltype(zero)>(a, b, count, coding, out); });
+  }
+
+  Status decode(Frame frame, void* numbers, std::size_t count, const Coding& coding) const override {
+    return dispatch(coding.dtype,
+                    [&](auto zero) { return decode_as(frame, static_cast<decltype(zero)*>(numbers), count, coding); });
+  }
+
+ private:
+  Status open(Frame frame, std::size_t count, const Coding& coding, wire::Header& header, Reader& reader) const {
+    if (Status s = read_codec_header(frame, *this, count, coding.dtype, header); !s) return s;
+    if (header.step != 0) return {Code::frame, "malformed frame: szx has no lattice, but the frame has a step"};
+    return reader.open(frame, count) ? Status{} : bad_chunk();
+  }
+
+  template <class T>
+  Coded encode_as(const T* x, std::size_t count, const Coding& coding, Blob out) const {
+    Writer writer(out, count, coding.allowance);
+    for (std::size_t i = 0; i < count; i += block_values) writer.write(x + i, std::min(block_values, count - i));
+    return finish(writer, count, coding, 0, out);
+  }
+
+  template <class T>
+  Coded fold_as(Frame frame, const T* x, std::size_t count, const Coding& coding, Blob out) const {
+    wire::Header header;
+    Reader reader;
+    if (Status s = open(frame, count, coding, header, reader); !s) return {s, 0};
+    Writer writer(out, count, coding.allowance);
+    T numbers[block_values];
+    for (std::size_t i = 0; i < count; i += block_values) {
+      const std::size_t n = std::min(block_values, count - i);
+      if (!reader.read(n, numbers)) return {bad_chunk(), 0};
+      for (std::size_t j = 0; j < n; ++j) numbers[j] = combine(coding.op, numbers[j], x[i + j]);
+      writer.write(numbers, n);
+    }
+    return finish(writer, count, coding, header.error, out);
+  }
+
+  template <class T>
+  Coded add_as(Frame a, Frame b, std::size_t count, const Coding& coding, Blob out) const {
+    wire::Header header_a;
+    wire::Header header_b;
+    Reader reader_a;
+    Reader reader_b;
+    if (Status s = open(a, count, coding, header_a, reader_a); !s) return {s, 0};
+    if (Status s = open(b, count, coding, header_b, reader_b); !s) return {s, 0};
+    Writer writer(out, count, coding.allowance);
+    T numbers[block_values];
+    T other[block_values];
+    for (std::size_t i = 0; i < count; i += block_values) {
+      const std::size_t n = std::min(block_values, count - i);
+      if (!reader_a.read(n, numbers) || !reader_b.read(n, other)) return {bad_chunk(), 0};
+      for (std::size_t j = 0; j < n; ++j) numbers[j] = combine(coding.op, numbers[j], other[j]);
+      writer.write(numbers, n);
+    }
+    const double error =
+        coding.op == Op::sum ? header_a.error + header_b.error : std::max(header_a.error, header_b.error);
+    return finish(writer, count, coding, error, out);
+  }
+
+  template <class T>
+  Status decode_as(Frame frame, T* x, std::size_t count, const Coding& coding) const {
+    wire::Header header;
+    Reader reader;
+    if (Status s = open(frame, count, coding, header, reader); !s) return s;
+    for (std::size_t i = 0; i < count; i += block_values) {
+      const std::size_t n = std::min(block_values, count - i);
+      if (!reader.read(n, x + i)) return bad_chunk();
+      if (coding.divisor == 1) continue;
+      for (std::size_t j = i; j < i + n; ++j) x[j] = static_cast<T>(static_cast<double>(x[j]) / coding.divisor);
+    }
+    return {};
+  }
+
+  // error: of the numbers that were encoded.
+  Coded finish(const Writer& writer, std::size_t count, const Coding& coding, double error, Blob out) const {
+    wire::Header header;
+    header.codec = id();
+    header.dtype = coding.dtype;
+    header.count = static_cast<std::uint32_t>(count);
+    header.payload =
+        static_cast<std::uint32_t>(writer.end() - out.data() - static_cast<std::ptrdiff_t>(wire::header_bytes));
+    // Finite also where a hostile frame, or a bound beyond all numbers, makes the sum overflow.
+    header.error = std::min(error + (writer.rounded() ? coding.allowance : 0), std::numeric_limits<double>::max());
+    wire::write_header(header, out);
+    return {{}, wire::header_bytes + header.payload};
+  }
+};
+
+}  // namespace
+}  // namespace szx
+
+const Codec& szx_codec() {
+  static const szx::SzxCodec codec;
+  return codec;
+}
+
+}  // namespace laconic
