@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Frames that a reader must refuse, one or more for every rule of docs/wire-format.md.
+
+Writes NAME.frame and errors.txt: a line for each with its name and the words that the error must contain; where the
+decoder of docs/educational says it in other words, those too. Run it after adding a row; the tests compare.
+"""
+import math, pathlib, struct
+
+NONE, RAW, QUANT, SZX = range(4)
+F32, F64 = 1, 2
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def frame(codec=RAW, payload=b"\0" * 8, count=2, dtype=F32, step=0.0, error=0.0, flags=0, version=1, magic=b"LCON", size=None):
+    size = len(payload) if size is None else size
+    return magic + struct.pack("<BBBBIIdd", version, codec, dtype, flags, count, size, step, error) + payload
+
+
+def quant(payload, count=16, step=0.5, **more):
+    return frame(QUANT, payload, count, step=step, **more)
+
+
+def szx(*chunks, count=4, sizes=None, after=b"", **more):
+    sizes = [len(c) for c in chunks] if sizes is None else sizes
+    return frame(SZX, struct.pack(f"<{len(sizes)}I", *sizes) + b"".join(chunks) + after, count, **more)
+
+
+def order_0(codes, planes):
+    """A block of order 0 whose first group has these codes."""
+    word = sum(c << 4 * k for k, c in enumerate(codes))
+    return b"\1" + struct.pack("<HH", 1, word) + planes
+
+
+def truncated(length, counts, words, middle=0.0):
+    """A szx chunk of one block of four numbers."""
+    return b"\1" + bytes([length]) + struct.pack("<f", middle) + bytes([counts]) + words
+
+
+CUT = "the payload ends in a block"
+CHUNK = "a chunk of szx is cut short or not valid"
+ZERO, RAW_BLOCK, FILL = b"\0", b"\3", b"\4"
+ONE = struct.pack("<f", 1.0)
+
+ROWS = [
+    # The header.
+    ("empty", b"", "the header alone has 32"),
+    ("header_cut", frame()[:31], "the header alone has 32"),
+    ("magic", frame(magic=b"LCOM"), "wrong magic number"),
+    ("version_0", frame(version=0), "version 0"),
+    ("version_2", frame(version=2), "version 2"),
+    ("codec_unknown", frame(codec=99), "codec 99"),
+    ("dtype_0", frame(dtype=0), "unknown type 0"),
+    ("dtype_3", frame(dtype=3), "unknown type 3"),
+    ("flag_unknown", frame(flags=2), "unknown flags 2"),
+    ("flag_failed_and_unknown", frame(NONE, b"", flags=129), "unknown flags 129"),
+    ("payload_short", frame(size=9), "payload of 9 bytes announced, 8 present"),
+    ("payload_long", frame(size=7), "payload of 7 bytes announced, 8 present"),
+    ("payload_largest", frame(size=2**32 - 1), "bytes announced, 8 present"),
+    ("step_negative", quant(ZERO, step=-0.5), "step is not a finite number"),
+    ("step_infinite", quant(ZERO, step=math.inf), "step is not a finite number"),
+    ("step_nan", quant(ZERO, step=math.nan), "step is not a finite number"),
+    ("error_negative", quant(ZERO, error=-1.0), "error is not a finite number"),
+    ("error_infinite", quant(ZERO, error=math.inf), "error is not a finite number"),
+    ("error_nan", quant(ZERO, error=math.nan), "error is not a finite number"),
+    # Failed frames.
+    ("failed", frame(NONE, b"", flags=1), "the sender could not produce these numbers"),
+    ("failed_with_codec", frame(QUANT, b"", flags=1), "a failed frame has codec 0"),
+    ("codec_0_not_failed", frame(NONE, b""), "a failed frame has codec 0"),
+    ("failed_with_payload", frame(NONE, flags=1), "a failed frame with a payload"),
+    ("failed_with_step", frame(NONE, b"", flags=1, step=1.0), "a failed frame with a payload, a step or an error"),
+    ("failed_with_error", frame(NONE, b"", flags=1, error=1.0), "a failed frame with a payload, a step or an error"),
+    # raw.
+    ("raw_short", frame(payload=b"\0" * 7), "payload does not fit the count"),
+    ("raw_long", frame(payload=b"\0" * 9), "payload does not fit the count"),
+    ("raw_f64_of_f32_size", frame(dtype=F64), "payload does not fit the count"),
+    ("raw_with_step", frame(step=1.0), "raw with a step or an error"),
+    ("raw_with_error", frame(error=1.0), "raw with a step or an error"),
+    # quant.
+    ("quant_no_block", quant(b""), CUT),
+    ("quant_second_block_missing", quant(ZERO, count=1025), CUT),
+    ("quant_block_too_many", quant(ZERO * 2), "bytes after the last block"),
+    ("quant_bytes_for_no_numbers", quant(ZERO, count=0), "bytes after the last block"),
+    ("quant_kind_5", quant(b"\5"), "unknown kind of block"),
+    ("quant_kind_255", quant(b"\xff" * 200), "unknown kind of block"),
+    ("quant_zero_without_lattice", quant(ZERO, step=0.0), "without a lattice"),
+    ("quant_order_0_without_lattice", quant(order_0([1], b"\1\0"), step=0.0), "without a lattice"),
+    ("quant_order_1_without_lattice", quant(b"\2\7\0\0\0\0\0", step=0.0), "without a lattice"),
+    ("quant_base_cut", quant(b"\2\0\0\0"), CUT),
+    ("quant_bitmap_cut", quant(b"\1\0"), CUT),
+    ("quant_codes_cut", quant(b"\1\1\0\1"), CUT),
+    ("quant_residuals_cut", quant(order_0([3], b"\0" * 5)), CUT),
+    ("quant_residuals_of_width_32_cut", quant(order_0([15], b"\0" * 63)), CUT),
+    ("quant_raw_cut", quant(RAW_BLOCK + ONE * 15 + ONE[:3]), CUT),
+    ("quant_fill_cut", quant(FILL + ONE[:3]), CUT),
+    ("quant_f64_fill_of_f32_size", quant(FILL + ONE, dtype=F64), CUT),
+    ("quant_raw_long", quant(RAW_BLOCK + ONE * 17), "bytes after the last block"),
+    ("quant_residuals_long", quant(order_0([1], b"\1\0\0")), "bytes after the last block"),
+    ("quant_width_beyond_sub_blocks", quant(order_0([1, 1], b"\1\0" * 2)), "widths of sub-blocks that the block does not have"),
+    ("quant_width_beyond_groups", quant(b"\1\0\x80\0\x10\1\0"), "widths of sub-blocks that the block does not have"),
+    # szx.
+    ("szx_with_step", szx(b"\0" + ONE, step=1.0), "step", "szx with a step"),
+    ("szx_index_cut", frame(SZX, b"\5\0\0", 4), CHUNK, "the payload ends in the index"),
+    ("szx_chunk_cut", szx(b"\0" + ONE, sizes=[6]), CHUNK, "the payload ends in a chunk"),
+    ("szx_second_chunk_missing", szx(b"\0\0\0\0\0" + ONE * 40, count=5121, sizes=[165]), CHUNK, "the payload ends in"),
+    ("szx_bytes_for_no_numbers", frame(SZX, b"\0", 0), CHUNK, "bytes after the last chunk"),
+    ("szx_bytes_after", szx(b"\0" + ONE, after=b"\0"), CHUNK, "bytes after the last chunk"),
+    ("szx_bytes_in_chunk", szx(b"\0" + ONE + b"\0"), CHUNK, "bytes after the last block of a chunk"),
+    ("szx_states_cut", szx(b""), CHUNK, "the payload ends in the states"),
+    ("szx_state_of_no_block", szx(b"\2" + ONE), CHUNK, "states of blocks that the chunk does not have"),
+    ("szx_constant_cut", szx(b"\0" + ONE[:3]), CHUNK, CUT),
+    ("szx_length_missing", szx(b"\1"), CHUNK, CUT),
+    ("szx_length_8", szx(truncated(8, 0, b"\0" * 4)), CHUNK, "length 8 of a block"),
+    ("szx_length_33", szx(truncated(33, 0, b"\0" * 20)), CHUNK, "length 33 of a block"),
+    ("szx_raw_cut", szx(b"\1\x20" + ONE * 3), CHUNK, CUT),
+    ("szx_middle_cut", szx(b"\1\x09" + ONE[:3]), CHUNK, CUT),
+    ("szx_counts_cut", szx(b"\1\x09" + ONE), CHUNK, CUT),
+    ("szx_words_cut", szx(truncated(9, 0, b"\0" * 7)), CHUNK, CUT),
+    ("szx_count_larger_than_word", szx(truncated(9, 3, b"\0" * 6)), CHUNK, "a leading count larger than the word"),
+    ("szx_count_of_no_number", szx(truncated(9, 0x40, b"\0" * 6), count=3), CHUNK,
+     "leading counts of numbers that the block does not have"),
+]
+
+
+def files():
+    """Names and contents of all files."""
+    made = {f"{row[0]}.frame": row[1] for row in ROWS}
+    made["errors.txt"] = "".join("\t".join((row[0], *row[2:])) + "\n" for row in ROWS).encode()
+    assert len(made) == len(ROWS) + 1, "two rows with one name"
+    return made
+
+
+if __name__ == "__main__":
+    for old in HERE.glob("*.frame"):
+        old.unlink()
+    for name, contents in files().items():
+        (HERE / name).write_bytes(contents)
