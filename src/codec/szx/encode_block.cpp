@@ -89,22 +89,21 @@ double worst_of(const T* x, const T* v, T middle, int length) {
 // Numbers less the middle, and how many bits of them keep the allowance.
 template <class T>
 struct Truncation {
-  T middle = 0;
+  T middle;
   T v[block_values];
   int length = 0;  // 0: no truncation keeps it
   bool rounded = false;
 
   void find(const T* x, const Extent<T>& e, T around, double allowance) {
     using F = Format<T>;
-    length = 0;
     middle = around;
     const T radius = std::max(e.greatest - middle, middle - e.least);
     if (!std::isfinite(radius)) return;
     for (std::size_t i = 0; i < block_values; ++i) v[i] = x[i] - middle;
     // Cutting v after m bits of fraction leaves off less than 2^(exponent of radius - m).
     const int needed = F::head + std::max(exponent_of(radius) - exponent_of(allowance), 0);
-    // The subtraction here and the addition in the decoder round as well: when that was too much, one bit more halves
-    // the rest.
+    // The subtraction here and the addition in the decoder round as well, by little: when that
+    // was too much, keeping one bit more makes up for it.
     for (int more = 0; more < 2 && needed + more < F::bits; ++more) {
       const double worst = worst_of(x, v, middle, needed + more);
       if (!(worst < allowance)) continue;
@@ -195,8 +194,6 @@ Written write_block(const T* numbers, std::size_t n, double allowance, std::byte
       return {put(middle, out), true, extent.least != extent.greatest};
     Truncation<T> truncation;
     truncation.find(x, extent, middle, allowance);
-    // Around 0 neither the subtraction nor the addition rounds.
-    if (truncation.length == 0) truncation.find(x, extent, T{0}, allowance);
     if (truncation.length != 0) {
       Body<T> body;
       body.cut(truncation, n);
