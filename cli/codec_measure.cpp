@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec_measure.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+
+#include "codec_speed.hpp"
+#include "coded_field.hpp"
+
+namespace laconic::cli {
+namespace {
+
+template <class T>
+Errors compare_as(const T* exact, const T* got, std::size_t count, const Range& range, const Promise& promise) {
+  // Differences must not round: the promise is held to the last bit.
+  using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
+  const Wide width = static_cast<Wide>(range.greatest) - static_cast<Wide>(range.least);
+  Errors errors;
+  Wide largest = 0;
+  Wide squares = 0;
+  std::size_t finite = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool same_bits = std::memcmp(exact + i, got + i, sizeof(T)) == 0;
+    bool kept = same_bits;
+    if (std::isfinite(exact[i])) {
+      const Wide difference =
+          std::isfinite(got[i]) ? std::fabs(static_cast<Wide>(exact[i]) - static_cast<Wide>(got[i])) : INFINITY;
+      largest = std::max(largest, difference);
+      squares += difference * difference;
+      ++finite;
+      if (promise.kind == Promise::Kind::error) kept = difference <= static_cast<Wide>(promise.error);
+    } else if (promise.kind == Promise::Kind::error) {
+      kept = exact[i] == got[i] || (std::isnan(exact[i]) && std::isnan(got[i]));
+    }
+    if (!kept && promise.kind != Promise::Kind::nothing) ++errors.violations;
+  }
+  errors.max_error = static_cast<double>(largest);
+  if (squares > 0) {
+    const Wide nrmse = std::sqrt(squares / static_cast<Wide>(finite)) / width;
+    errors.nrmse = static_cast<double>(nrmse);
+    errors.psnr = static_cast<double>(-20 * std::log10(nrmse));
+  }
+  return errors;
+}
+
+}  // namespace
+
+double Measurement::ratio(Dtype dtype) const {
+  return bytes == 0 ? unknown : static_cast<double>(count * size_of(dtype)) / static_cast<double>(bytes);
+}
+
+bool offers(const Codec& codec, const Bound& bound) {
+  if (bound.mode == BoundMode::rate) return codec.name() == "zfp";  // Coding::rate
+  return bound.mode != BoundMode::rms;
+}
+
+Status resolve(const Bound& bound, const Range& range, Dtype dtype, Coding& coding, Promise& promise) {
+  coding.dtype = dtype;
+  coding.allowance = 0;
+  coding.rate = 0;
+  promise = {Promise::Kind::error, 0};
+  switch (bound.mode) {
+    case BoundMode::abs: coding.allowance = bound.value; break;
+    case BoundMode::rel: {
+      // Without a range there is nothing to be relative to, and nothing is rounded.
+      const double width = range.greatest - range.least;
+      if (width > 0) coding.allowance = bound.value * width;
+      if (!std::isfinite(coding.allowance)) return {Code::argument, "the range is too large for " + to_string(bound)};
+      break;
+    }
+    case BoundMode::lossless: promise.kind = Promise::Kind::bits; break;
+    case BoundMode::rate:
+      coding.rate = bound.value;
+      promise.kind = Promise::Kind::nothing;
+      break;
+    default: return {Code::argument, "bound '" + to_string(bound) + "' is not offered by any codec of this version"};
+  }
+  promise.error = coding.allowance;
+  return {};
+}
+
+Errors compare(const void* exact, const void* got, std::size_t count, Dtype dtype, const Range& range,
+               const Promise& promise) {
+  return dispatch(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    return compare_as(static_cast<const T*>(exact), static_cast<const T*>(got), count, range, promise);
+  });
+}
+
+Measurement measure(const Codec& codec, const AskedBound& asked, const Field& field, const Range& range,
+                    const Setup& setup) {
+  Measurement m;
+  m.codec = codec.name();
+  m.bound = asked.text;
+  m.count = field.count;
+  if (!offers(codec, asked.bound)) {
+    m.status = {Code::argument, "the codec has no such mode"};
+    return m;
+  }
+  Coding coding;
+  Promise promise;
+  if (m.status = resolve(asked.bound, range, field.dtype, coding, promise); !m.status) return m;
+  m.allowance = coding.allowance;
+
+  const View all{field.numbers.data(), field.count, field.dtype, setup.chunk};
+  Memory got(all.bytes());
+  {
+    CodedField coded;
+    if (m.status = coded.encode(codec, coding, all); !m.status) return m;
+    if (m.status = coded.decode(codec, coding, got); !m.status) return m;
+    m.bytes = coded.bytes();
+  }
+  m.errors = compare(field.numbers.data(), got.data(), field.count, field.dtype, range, promise);
+  if (setup.repeat > 0 && field.count > 0) m.status = measure_speed(codec, coding, field, setup, m);
+  return m;
+}
+
+}  // namespace laconic::cli

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Measurements for people (a table per field) and for programs (JSON).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codec_measure.hpp"
+
+namespace laconic::cli {
+
+struct FieldReport {
+  std::string file;
+  Dtype dtype = Dtype::f32;
+  std::size_t count = 0;
+  Range range{};
+  std::vector<Measurement> rows;
+};
+
+std::string table(const FieldReport& report, const Setup& setup, std::string_view isa);
+
+// A list with one object per row of every field.
+std::string json(const std::vector<FieldReport>& reports, const Setup& setup, std::string_view isa);
+
+// A text or a number as JSON has it; what is not finite is null.
+std::string json_text(std::string_view text);
+std::string json_number(double value);
+
+}  // namespace laconic::cli

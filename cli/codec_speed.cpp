@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec_speed.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <cmath>
+#include <cstring>
+#include <ctime>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "coded_field.hpp"
+
+namespace laconic::cli {
+namespace {
+
+// A sample shorter than this says more about the clock than about the codec.
+constexpr double least_sample = 2e-3;
+
+// One thread's part: a run of chunks, and memory for one frame.
+struct Share {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  Memory frame;
+  double began = 0;
+  double ended = 0;
+};
+
+using Work = std::function<bool(Share&)>;
+
+// Time that this thread was given by the machine, however many others want it.
+double thread_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+bool all_passes(Share& share, int passes, const Work& work) {
+  bool good = true;
+  for (int pass = 0; pass < passes; ++pass) good = work(share) && good;
+  return good;
+}
+
+// Seconds that all shares take for `passes` passes; negative when the codec refused. Several threads are measured by
+// the clock on the wall, or they would seem to help where there is no core for them.
+double run(std::vector<Share>& shares, int passes, const Work& work) {
+  if (shares.size() == 1) {
+    const double begin = thread_seconds();
+    const bool good = all_passes(shares[0], passes, work);
+    const double seconds = thread_seconds() - begin;
+    return good ? seconds : -1;
+  }
+  std::atomic<bool> good{true};
+  std::barrier start(static_cast<std::ptrdiff_t>(shares.size()));
+  std::vector<std::thread> threads;
+  for (Share& share : shares)
+    threads.emplace_back([&] {
+      start.arrive_and_wait();
+      share.began = now();
+      if (!all_passes(share, passes, work)) good = false;
+      share.ended = now();
+    });
+  for (auto& thread : threads) thread.join();
+  double began = shares[0].began;
+  double ended = shares[0].ended;
+  for (const Share& share : shares) {
+    began = std::min(began, share.began);
+    ended = std::max(ended, share.ended);
+  }
+  return good ? ended - began : -1;
+}
+
+struct Task {
+  Work work;
+  Speed* speed;
+  int passes = 1;
+  std::vector<double> seconds;  // of one pass
+};
+
+Memory repeated(const Field& field, std::size_t bytes) {
+  Memory memory(bytes);
+  const std::size_t own = field.count * size_of(field.dtype);
+  for (std::size_t at = 0; at < bytes; at += own)
+    std::memcpy(memory.data() + at, field.numbers.data(), std::min(own, bytes - at));
+  return memory;
+}
+
+Speed speed_of(std::vector<double> seconds, double bytes) {
+  std::sort(seconds.begin(), seconds.end());
+  const std::size_t n = seconds.size();
+  const double median = (seconds[n / 2] + seconds[(n - 1) / 2]) / 2;
+  return {bytes / seconds.front() * 1e-9, bytes / median * 1e-9};
+}
+
+}  // namespace
+
+Status measure_speed(const Codec& codec, const Coding& coding, const Field& field, const Setup& setup, Measurement& m) {
+  const std::size_t unit = size_of(field.dtype);
+  const Memory tile = setup.tile > 0 ? repeated(field, std::max(setup.tile / unit, std::size_t{1}) * unit) : Memory();
+  View view{field.numbers.data(), field.count, field.dtype, setup.chunk};
+  if (setup.tile > 0) view = {tile.data(), tile.size() / unit, field.dtype, setup.chunk};
+  m.speed_bytes = view.bytes();
+
+  // A sum of two contributions needs room on the lattice for both; only fold and add are to pay for it.
+  Coding sum = coding;
+  sum.terms = 2;
+  CodedField coded;
+  CodedField theirs;
+  CodedField ours;
+  if (Status s = coded.encode(codec, coding, view); !s) return s;
+  if (Status s = theirs.encode(codec, sum, view); !s) return s;
+  if (Status s = ours.encode(codec, sum, view); !s) return s;
+  Memory result(view.bytes());
+
+  const std::size_t capacity = codec.capacity(view.chunk_count(), view.dtype);
+  const std::size_t threads = std::min(static_cast<std::size_t>(setup.threads), view.chunks());
+  std::vector<Share> shares(threads);
+  for (std::size_t t = 0; t < threads; ++t)
+    shares[t] = {t * view.chunks() / threads, (t + 1) * view.chunks() / threads, Memory(capacity), 0, 0};
+
+  const auto each_chunk = [](auto&& act) {
+    return [act](Share& share) {
+      bool good = true;
+      for (std::size_t k = share.begin; k < share.end; ++k) good = act(share, k) && good;
+      return good;
+    };
+  };
+  const auto place = [&](std::size_t k) { return result.data() + view.first(k) * unit; };
+  std::vector<Task> tasks;
+  tasks.push_back({[&](Share& share) {
+                     const std::size_t last = share.end - 1;
+                     std::memcpy(
+                         place(share.begin), view.at(share.begin),
+                         static_cast<std::size_t>(view.at(last) - view.at(share.begin)) + view.size(last) * unit);
+                     return true;
+                   },
+                   &m.copy,
+                   1,
+                   {}});
+  tasks.push_back({each_chunk([&](Share& share, std::size_t k) {
+                     return codec.encode(view.at(k), view.size(k), coding, share.frame.span()).status.ok();
+                   }),
+                   &m.encode,
+                   1,
+                   {}});
+  tasks.push_back({each_chunk([&](Share&, std::size_t k) {
+                     return codec.decode(coded.frame(k), place(k), view.size(k), coding).ok();
+                   }),
+                   &m.decode,
+                   1,
+                   {}});
+  tasks.push_back({each_chunk([&](Share& share, std::size_t k) {
+                     return codec.fold(theirs.frame(k), view.at(k), view.size(k), sum, share.frame.span()).status.ok();
+                   }),
+                   &m.fold,
+                   1,
+                   {}});
+  tasks.push_back(
+      {each_chunk([&](Share& share, std::size_t k) {
+         return codec.add(theirs.frame(k), ours.frame(k), view.size(k), sum, share.frame.span()).status.ok();
+       }),
+       &m.add,
+       1,
+       {}});
+
+  // The first run touches all memory; what it takes says how many passes make a sample.
+  for (Task& task : tasks) {
+    if (run(shares, 1, task.work) < 0) task.passes = 0;
+    if (task.passes == 0) continue;
+    const double seconds = std::max(run(shares, 1, task.work), 1e-9);
+    task.passes = static_cast<int>(std::clamp(std::ceil(least_sample / seconds), 1.0, 1e6));
+  }
+  for (int r = 0; r < setup.repeat; ++r)
+    for (Task& task : tasks)
+      if (task.passes > 0) task.seconds.push_back(run(shares, task.passes, task.work) / task.passes);
+  for (const Task& task : tasks)
+    if (task.passes > 0) *task.speed = speed_of(task.seconds, static_cast<double>(view.bytes()));
+  return {};
+}
+
+}  // namespace laconic::cli

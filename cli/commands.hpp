@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The subcommands. Each adds itself to the application and does its work when it was named; it prints its results on
+// stdout and throws Failure.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace laconic::cli {
+
+void add_codec_command(CLI::App& app);
+void add_info_command(CLI::App& app);
+
+}  // namespace laconic::cli

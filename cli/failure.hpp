@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a command gives up: a message for people, and the exit code that scripts see.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "base/status.hpp"
+
+namespace laconic::cli {
+
+inline constexpr int exit_failed = 1;  // files, memory, frames
+inline constexpr int exit_usage = 2;   // what was asked for makes no sense
+
+class Failure : public std::runtime_error {
+ public:
+  explicit Failure(const std::string& message, int exit_code = exit_failed)
+      : std::runtime_error(message), exit_code_(exit_code) {}
+  int exit_code() const { return exit_code_; }
+
+ private:
+  int exit_code_;
+};
+
+inline Failure usage(const std::string& message) { return Failure(message, exit_usage); }
+
+inline void require(const Status& status, const std::string& what) {
+  if (!status) throw Failure(what + ": " + status.message());
+}
+
+}  // namespace laconic::cli

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "field.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <new>
+
+#include "failure.hpp"
+
+namespace laconic::cli {
+
+namespace fs = std::filesystem;
+
+Memory::Memory(std::size_t bytes) : size_(bytes) {
+  constexpr std::size_t line = 64;
+  if (bytes > SIZE_MAX - line) throw std::bad_alloc();
+  bytes_.reset(static_cast<std::byte*>(std::aligned_alloc(line, std::max(line, (bytes + line - 1) / line * line))));
+  if (!bytes_) throw std::bad_alloc();
+}
+
+std::string_view name_of(Dtype dtype) { return dtype == Dtype::f32 ? "f32" : "f64"; }
+
+Dtype parse_dtype(const std::string& text) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64})
+    if (text == name_of(dtype)) return dtype;
+  throw usage(fmt::format("dtype '{}' is not valid; valid are f32, f64", text));
+}
+
+std::vector<std::string> find_fields(const std::vector<std::string>& arguments, std::optional<Dtype> dtype) {
+  std::vector<std::string> files;
+  for (const auto& argument : arguments) {
+    std::error_code error;
+    if (!fs::is_directory(argument, error)) {
+      files.push_back(argument);
+      continue;
+    }
+    std::vector<std::string> found;
+    for (const auto& entry : fs::directory_iterator(argument, error)) {
+      const auto ending = entry.path().extension();
+      for (const Dtype wanted : {Dtype::f32, Dtype::f64})
+        if (dtype.value_or(wanted) == wanted && ending == fmt::format(".{}", name_of(wanted)))
+          found.push_back(entry.path().string());
+    }
+    if (error) throw Failure(fmt::format("{}: {}", argument, error.message()));
+    if (found.empty())
+      throw Failure(fmt::format("{}: there is no *.{} in it", argument, dtype ? name_of(*dtype) : "f32 or *.f64"));
+    std::sort(found.begin(), found.end());
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
+Field read_field(const std::string& file, std::optional<Dtype> dtype, std::size_t most) {
+  std::error_code error;
+  const auto bytes = fs::file_size(file, error);
+  if (error) throw Failure(fmt::format("{}: {}", file, error.message()));
+  Field field{file, dtype.value_or(fs::path(file).extension() == ".f64" ? Dtype::f64 : Dtype::f32), 0, {}};
+  const std::size_t size = size_of(field.dtype);
+  if (bytes % size != 0)
+    throw Failure(fmt::format("{}: {} bytes are not a whole number of {}", file, bytes, name_of(field.dtype)));
+  field.count = bytes / size;
+  if (most > 0) field.count = std::min(field.count, most);
+  field.numbers = Memory(field.count * size);
+  std::ifstream in(file, std::ios::binary);
+  in.read(reinterpret_cast<char*>(field.numbers.data()), static_cast<std::streamsize>(field.numbers.size()));
+  if (!in) throw Failure(fmt::format("{}: cannot be read", file));
+  return field;
+}
+
+}  // namespace laconic::cli

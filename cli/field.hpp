@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fields: files of numbers without a header, in the machine's byte order.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/dtype.hpp"
+
+namespace laconic::cli {
+
+// A block of memory that begins on a cache line, as numeric libraries allocate theirs.
+class Memory {
+ public:
+  Memory() = default;
+  explicit Memory(std::size_t bytes);
+  std::byte* data() { return bytes_.get(); }
+  const std::byte* data() const { return bytes_.get(); }
+  std::size_t size() const { return size_; }
+  std::span<std::byte> span() { return {data(), size_}; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* p) const { std::free(p); }
+  };
+  std::unique_ptr<std::byte, Free> bytes_;
+  std::size_t size_ = 0;
+};
+
+struct Field {
+  std::string file;
+  Dtype dtype = Dtype::f32;
+  std::size_t count = 0;
+  Memory numbers;
+};
+
+std::string_view name_of(Dtype dtype);
+
+// "f32" or "f64".
+Dtype parse_dtype(const std::string& text);
+
+// The files that the arguments name; a folder stands for its *.f32 and *.f64, or for those of one dtype.
+std::vector<std::string> find_fields(const std::vector<std::string>& arguments, std::optional<Dtype> dtype);
+
+// The first `most` numbers of a file, all when 0. Without a dtype the file's name decides: *.f64, else float32.
+Field read_field(const std::string& file, std::optional<Dtype> dtype, std::size_t most);
+
+}  // namespace laconic::cli

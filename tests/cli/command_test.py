@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command laconic as users and scripts meet it: command_test.py LACONIC [unittest arguments]."""
+import array, json, math, os, pathlib, subprocess, sys, tempfile, unittest
+
+LACONIC = os.path.abspath(sys.argv.pop(1))
+KEYS = {"codec", "bound", "count", "bytes", "ratio", "encode_gbs", "decode_gbs", "memcpy_gbs", "max_error", "violations",
+        "psnr", "nrmse"}
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        self.scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(self.scratch.cleanup)
+        self.folder = pathlib.Path(self.scratch.name)
+        self.field = self.folder / "wave.f32"
+        self.numbers = array.array("f", (math.sin(0.01 * i) for i in range(70000)))
+        self.field.write_bytes(self.numbers.tobytes())
+
+    def laconic(self, *arguments, code=0, env=None):
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("LACONIC_")}
+        done = subprocess.run([LACONIC, *map(str, arguments)], capture_output=True, text=True, timeout=100,
+                              env={**clean, **(env or {})}, cwd=self.folder)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def codec(self, *arguments, **more):
+        return self.laconic("codec", *arguments, "--repeat", 1, **more)
+
+    def rejected(self, *arguments, says=(), env=None):
+        done = self.laconic(*arguments, code=2, env=env)
+        self.assertEqual(done.stdout, "")
+        for word in says:
+            self.assertIn(word, done.stderr)
+
+    def test_json(self):
+        rows = json.loads(self.codec(self.field, "--bound", "abs:1e-3", "--bound", "rel:1e-4", "--json").stdout)
+        self.assertEqual([row["bound"] for row in rows if row["codec"] == "quant"], ["abs:1e-3", "rel:1e-4"])
+        self.assertIn("raw", {row["codec"] for row in rows})
+        for row in rows:
+            self.assertLessEqual(KEYS, row.keys())
+            self.assertEqual(row["count"], 70000)
+            self.assertEqual(row["violations"], 0, row)
+            self.assertAlmostEqual(row["ratio"], 280000 / row["bytes"])
+            self.assertGreater(min(row["encode_gbs"], row["decode_gbs"], row["memcpy_gbs"], row["fold_gbs"]), 0)
+            if row["codec"] == "raw":
+                self.assertIsNone(row["psnr"])
+                self.assertEqual(row["nrmse"], 0)
+            elif row["bound"] == "abs:1e-3":
+                self.assertLessEqual(row["max_error"], 1e-3)
+                self.assertAlmostEqual(row["psnr"], -20 * math.log10(row["nrmse"]), 5)
+
+    def test_json_to_a_file(self):
+        odd = self.folder / 'odd "name"\\.f32'
+        odd.write_bytes(self.field.read_bytes())
+        done = self.codec(odd, "--codec", "quant", "--bound", "rel:1e-3", "--json", "out.json")
+        self.assertIn("quant", done.stdout)
+        rows = json.loads((self.folder / "out.json").read_text())
+        self.assertEqual(rows[0]["file"], str(odd))
+        self.codec(odd, "--json", "out.json", "--codec", "raw")  # again: a list in JSON may be replaced
+
+    def test_json_does_not_replace_a_field(self):
+        for arguments in (["--json", self.field], [self.field, "--json", self.field]):
+            self.laconic("codec", *arguments, code=2)
+            self.assertEqual(self.field.read_bytes(), self.numbers.tobytes())
+
+    def test_table(self):
+        said = self.codec(self.field).stdout
+        for word in ("ratio", "encode", "decode", "fold", "add", "memcpy", "violations", "PSNR", "NRMSE", "quant", "raw",
+                     "rel:1e-2", "rel:1e-3", "rel:1e-4", "70000 f32"):
+            self.assertIn(word, said)
+
+    def test_files_and_folders(self):
+        (self.folder / "second.f64").write_bytes(array.array("d", range(500)).tobytes())
+        (self.folder / "other.txt").write_text("no field")
+        run = lambda *a: json.loads(self.codec(*a, "--json", "--codec", "quant", "--bound", "rel:1e-2", "--count", 400).stdout)
+        self.assertEqual([(row["dtype"], row["count"]) for row in run(self.folder)], [("f64", 400), ("f32", 400)])
+        self.assertEqual([row["dtype"] for row in run(self.field, self.folder / "second.f64")], ["f32", "f64"])
+        self.assertEqual(len(run(self.folder, "--dtype", "f64")), 1)
+        self.assertEqual([row["dtype"] for row in run(self.field, "--dtype", "f64")], ["f64"])
+
+    def test_what_is_not_valid(self):
+        self.rejected()
+        self.rejected("compress", says=["compress", "codec", "info"])
+        self.rejected("codec", says=["FILE"])
+        self.rejected("codec", self.field, "--codec", "sz9", says=["sz9", "all, quant", "raw"])
+        self.rejected("codec", self.field, "--bound", "1e-3", says=["1e-3", "abs:E", "rel:E", "lossless"])
+        self.rejected("codec", self.field, "--bound", "abs:-1", says=["abs:E"])
+        self.rejected("codec", self.field, "--dtype", "f16", says=["f16", "f32, f64"])
+        self.rejected("codec", self.field, "--repeat", "-1")
+        self.rejected("codec", self.field, "--threads", "0")
+        self.rejected("codec", self.field, "--chunk", "-5")
+        self.rejected("codec", self.field, "--what")
+        self.rejected("codec", self.field, says=["sse9", "baseline"], env={"LACONIC_ISA": "sse9"})
+        self.rejected("codec", self.field, "--write", "out.lac", says=["--bound"])
+
+    def test_files_that_are_none(self):
+        self.assertIn("nowhere.f32", self.laconic("codec", "nowhere.f32", code=1).stderr)
+        (self.folder / "odd.f32").write_bytes(b"123")
+        self.assertIn("3 bytes", self.laconic("codec", "odd.f32", code=1).stderr)
+        (self.folder / "empty").mkdir()
+        self.assertIn("*.f32", self.laconic("codec", "empty", code=1).stderr)
+
+    def test_no_numbers(self):
+        (self.folder / "none.f32").write_bytes(b"")
+        self.codec("none.f32")
+        self.laconic("codec", "none.f32", "--write", "none.lac", "--bound", "abs:1")
+        self.laconic("codec", "--read", "none.lac", "none.out")
+        self.assertEqual((self.folder / "none.out").read_bytes(), b"")
+
+    def test_round_trip_through_files(self):
+        for chunk in (0, 1000, 65536):
+            said = self.laconic("codec", self.field, "--write", "out.lac", "--bound", "abs:1e-3", "--chunk", chunk)
+            self.assertIn("ratio", said.stdout)
+            self.assertLess((self.folder / "out.lac").stat().st_size, 280000 / 3)
+            self.laconic("codec", "--read", "out.lac", "back.f32")
+            back = array.array("f", (self.folder / "back.f32").read_bytes())
+            self.assertEqual(len(back), 70000)
+            self.assertLessEqual(max(abs(a - b) for a, b in zip(self.numbers, back)), 1e-3)
+        self.laconic("codec", self.field, "--write", "out.lac", "--bound", "lossless", "--codec", "raw")
+        self.laconic("codec", "--read", "out.lac", "back.f32")
+        self.assertEqual((self.folder / "back.f32").read_bytes(), self.field.read_bytes())
+
+    def test_damaged_files(self):
+        self.laconic("codec", self.field, "--write", "out.lac", "--bound", "abs:1e-3", "--chunk", 10000)
+        whole = (self.folder / "out.lac").read_bytes()
+        flipped = bytearray(whole)
+        flipped[len(whole) // 2] ^= 1
+        for bad in (b"", whole[:-1], whole[:-16], whole[: len(whole) // 2], whole[:20], bytes(flipped), b"noise" * 100):
+            (self.folder / "bad.lac").write_bytes(bad)
+            before = set(os.listdir(self.folder))
+            said = self.laconic("codec", "--read", "bad.lac", "back.f32", code=1)
+            self.assertIn("bad.lac", said.stderr)
+            self.assertEqual(set(os.listdir(self.folder)), before)
+
+    def test_info(self):
+        said = self.laconic("info").stdout
+        for word in ("version", "codecs", "quant", "raw", "ring", "recursive-doubling", "baseline", "kernels"):
+            self.assertIn(word, said)
+        self.assertIn("baseline (LACONIC_ISA)", self.laconic("info", env={"LACONIC_ISA": "baseline"}).stdout)
+
+    def test_info_settings(self):
+        if "mpi               none" in self.laconic("info").stdout:
+            self.skipTest("a build without MPI reads no settings")
+        said = self.laconic("info", env={"LACONIC_BOUND": "rel:1e-4", "LACONIC_THREADS": "3"}).stdout
+        self.assertRegex(said, r"bound +rel:1e-04 +\(LACONIC_BOUND\)")
+        self.assertRegex(said, r"threads +3 +\(LACONIC_THREADS\)")
+        self.rejected("info", env={"LACONIC_BOUND": "tight"}, says=["LACONIC_BOUND", "tight", "abs:E"])
+        self.rejected("info", env={"LACONIC_BUOND": "abs:1"}, says=["LACONIC_BUOND", "LACONIC_BOUND"])
+
+    def test_help(self):
+        self.assertIn("codec", self.laconic("--help").stdout)
+        self.assertIn("--bound", self.laconic("codec", "--help").stdout)
+        self.assertRegex(self.laconic("--version").stdout, r"^laconic \d+\.\d+\.\d+\n$")
+
+
+if __name__ == "__main__":
+    unittest.main()
