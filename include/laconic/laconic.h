@@ -41,7 +41,8 @@ typedef enum laconic_bound_mode {
   LACONIC_BOUND_REL = 2,     /* value = share of the range (max - min) of the finite inputs of all ranks, > 0;
                                 where they have no range (all equal, none finite) nothing is rounded */
   LACONIC_BOUND_RMS = 3,     /* share of the root mean square; no codec of this version offers it */
-  LACONIC_BOUND_RATE = 4,    /* bits per value, no bound; no codec of this version offers it */
+  LACONIC_BOUND_RATE = 4,    /* bits per value, no bound on the error: codec zfp only, in steps of 1/4, at least 2.25
+                                (float) or 3 (double); from 32 (64) on values are sent as they are */
   LACONIC_BOUND_LOSSLESS = 5 /* value unused */
 } laconic_bound_mode;
 
@@ -61,7 +62,8 @@ typedef enum laconic_codec {
   LACONIC_CODEC_UNSET = 0,
   LACONIC_CODEC_QUANT = 1, /* integer lattice: the default */
   LACONIC_CODEC_RAW = 2,   /* the bytes themselves */
-  LACONIC_CODEC_SZX = 3    /* SZx as C-Coll customises it: for comparison; sums are rounded again at every hop */
+  LACONIC_CODEC_SZX = 3,   /* SZx as C-Coll customises it: for comparison; sums are rounded again at every hop */
+  LACONIC_CODEC_ZFP = 4    /* libzfp, where the library was built with it: for comparison; sums likewise */
 } laconic_codec;
 
 typedef enum laconic_algorithm {
@@ -98,8 +100,9 @@ typedef struct laconic_stats {
   uint64_t bytes_sent;         /* bytes this rank handed to the network, frame headers included; 0 for plain calls */
   uint64_t bytes_uncompressed; /* what the same messages would have weighed without compression */
   double ratio;                /* bytes_uncompressed / bytes_sent; 1 when nothing was sent */
-  double bound;                /* largest worst-case absolute error of a result, as asked for and resolved */
-  double achieved_bound; /* the same, as the frames that were used account for it: <= bound, the same on all ranks */
+  double bound; /* largest worst-case absolute error of a result, as asked for and resolved; infinity for rate:BITS */
+  double achieved_bound; /* the same, as the frames that were used account for it (codec zfp: as it was measured when
+                            they were coded, also for rate:BITS): <= bound, the same on all ranks */
   /* Wall seconds by phase; they add up to seconds_total.  With threads > 1 encode, decode and reduce are
    * summed over the threads that code, and overlap the others. */
   double seconds_encode; /* numbers to frames */

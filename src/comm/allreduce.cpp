@@ -58,6 +58,15 @@ Status check_arguments(const AllreduceCall& call, const Meaning& meaning) {
   return {};
 }
 
+// Codecs that need another library are left out where it is missing.  This need not be so on all ranks: the agreement
+// carries it to the others.
+Status not_built(std::string_view codec) {
+  std::string available;
+  for (const Codec* other : all_codecs()) available += (available.empty() ? "" : ", ") + std::string(other->name());
+  return {Code::argument, "codec '" + std::string(codec) + "' is not in this build of Laconic; available are " +
+                              available + " (zfp needs libzfp: apt-get install libzfp-dev, then build again)"};
+}
+
 // A hash of everything that must be the same on all ranks.
 std::uint64_t signature_of(const AllreduceCall& call, const Meaning& m, const laconic_options& o) {
   std::uint64_t h = 0xcbf29ce484222325ULL;
@@ -122,6 +131,7 @@ class Allreduce {
     if (settings_.algorithm == LACONIC_ALGORITHM_UNSET) settings_.algorithm = LACONIC_ALGORITHM_AUTO;
     if (settings_.depth == 0) settings_.depth = default_depth;
     if (settings_.threads == 0) settings_.threads = 1;
+    if (status.ok()) status = check_together(settings_);
     return status;
   }
 
@@ -181,7 +191,7 @@ class Allreduce {
     Status mine = local;
     if (mine.ok()) {
       work = make_work(machinery, input);
-      mine = run.reserve(work);
+      mine = work.codec != nullptr ? run.reserve(work) : not_built(laconic_codec_name(settings_.codec));
     }
     Agreement agreement;
     if (Status s = agreement.start(machinery.comm(), mine, signature_of(call_, meaning_, settings_),
@@ -230,6 +240,7 @@ class Allreduce {
     work.coding.dtype = meaning_.dtype;
     work.coding.op = meaning_.op;
     work.coding.divisor = meaning_.mean ? binding_->size : 1;
+    if (settings_.bound.mode == LACONIC_BOUND_RATE) work.coding.rate = settings_.bound.value;
     work.input = input;
     work.output = call_.recvbuf;
     work.count = facts.count;
@@ -240,10 +251,11 @@ class Allreduce {
   }
 
   void set_bound(Work& work, double bound) {
-    const Budget budget = divide_bound(bound, settings_.target == LACONIC_TARGET_INPUT, meaning_.op, meaning_.mean,
-                                       *algorithm_, binding_->size, *work.codec);
+    Budget budget = divide_bound(bound, settings_.target == LACONIC_TARGET_INPUT, meaning_.op, meaning_.mean,
+                                 *algorithm_, binding_->size, *work.codec);
     work.coding.allowance = budget.allowance;
     work.coding.terms = meaning_.op == Op::sum ? budget.terms : 1;
+    if (settings_.bound.mode == LACONIC_BOUND_RATE) budget.worst_case = std::numeric_limits<double>::infinity();
     set_plan_stats(*algorithm_, *work.codec, budget);
   }
 

@@ -22,10 +22,11 @@ struct Named {
   Value value;
 };
 
-constexpr std::array<Named<laconic_codec>, 3> codec_names{{
+constexpr std::array<Named<laconic_codec>, 4> codec_names{{
     {"quant", LACONIC_CODEC_QUANT},
     {"raw", LACONIC_CODEC_RAW},
     {"szx", LACONIC_CODEC_SZX},
+    {"zfp", LACONIC_CODEC_ZFP},
 }};
 constexpr std::array<Named<laconic_algorithm>, 5> algorithm_names{{
     {"auto", LACONIC_ALGORITHM_AUTO},
@@ -135,9 +136,10 @@ Status check_range(std::string_view name, std::int64_t value, std::int64_t great
 
 // What this version can do of what may be written.
 Status check_supported(const laconic_bound& bound) {
-  if (bound.mode != LACONIC_BOUND_RMS && bound.mode != LACONIC_BOUND_RATE) return {};
+  if (bound.mode != LACONIC_BOUND_RMS) return {};
   return {Code::argument, "bound '" + to_string(Bound{static_cast<BoundMode>(bound.mode), bound.value}) +
-                              "' is not offered by any codec of this version; valid are abs:E, rel:E or lossless"};
+                              "' is not offered by any codec of this version; valid are abs:E, rel:E or lossless, and "
+                              "rate:BITS with the codec zfp"};
 }
 
 }  // namespace
@@ -169,6 +171,12 @@ Status check_options(const laconic_options& o) {
   if (o.stream != nullptr)
     return {Code::argument, "options->stream is set, but this version has no device streams; valid is NULL"};
   return {};
+}
+
+Status check_together(const laconic_options& o) {
+  if (o.bound.mode != LACONIC_BOUND_RATE || o.codec == LACONIC_CODEC_ZFP) return {};
+  return {Code::argument, "bound '" + to_string(bound_of(o)) +
+                              "' needs the codec zfp; valid with the others are abs:E, rel:E or lossless"};
 }
 
 void fill_unset(laconic_options& o, const laconic_options& fallback) {

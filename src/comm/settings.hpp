@@ -21,6 +21,9 @@ Status set_option(laconic_options& options, std::string_view name, std::string_v
 // Checks every field as a caller may have filled it.
 Status check_options(const laconic_options& options);
 
+// Checks what fields mean together, once nothing is unset that any source has set.
+Status check_together(const laconic_options& options);
+
 // Fields that are unset in `options` from `fallback`.
 void fill_unset(laconic_options& options, const laconic_options& fallback);
 

@@ -202,7 +202,7 @@ TEST_P(Sums, DecodeDivides) {
 }
 
 // The header's account: nothing for what is exact, the sum of both for sums, the larger for maxima; one more where
-// the result is encoded again.
+// the result is encoded again.  zfp measures what it makes, and may make less.
 TEST_P(Sums, AccountsForErrors) {
   const double allowance = 1e-3;
   const auto x = make_field<float>(Kind::normal, 2048, base_seed());
@@ -211,23 +211,31 @@ TEST_P(Sums, AccountsForErrors) {
   const double one = codec().name() == "raw" ? 0 : allowance;
   const double again = codec().exact_sums() ? 0 : allowance;
   const auto error_of = [](const Bytes& frame) { return header_of(frame).error; };
+  const auto accounts_for = [&](const Bytes& frame, double allowed) {
+    if (codec().name() == "zfp") {
+      EXPECT_LE(error_of(frame), allowed);
+      EXPECT_GT(error_of(frame), 0);
+    } else {
+      EXPECT_DOUBLE_EQ(error_of(frame), allowed);
+    }
+  };
   const Coding sum = coding_for<float>(allowance, 8);
   const Bytes fx = encode(codec(), x, sum);
-  EXPECT_EQ(error_of(fx), one);
+  accounts_for(fx, one);
   EXPECT_EQ(error_of(encode(codec(), wild, sum)), 0);
   EXPECT_EQ(error_of(encode(codec(), nan, sum)), 0);
-  EXPECT_DOUBLE_EQ(error_of(add(codec(), fx, fx, x.size(), sum)), 2 * one + again);
+  accounts_for(add(codec(), fx, fx, x.size(), sum), 2 * one + again);
   const Bytes folded = fold(codec(), fx, x, sum);
-  EXPECT_DOUBLE_EQ(error_of(folded), 2 * one);  // either the own numbers are rounded, or the sum is
-  EXPECT_DOUBLE_EQ(error_of(add(codec(), folded, fx, x.size(), sum)), 3 * one + again);
+  accounts_for(folded, 2 * one);  // either the own numbers are rounded, or the sum is
+  accounts_for(add(codec(), folded, fx, x.size(), sum), 3 * one + again);
   EXPECT_EQ(error_of(fold(codec(), encode(codec(), nan, sum), x, sum)), 0);  // nothing was rounded
-  EXPECT_EQ(error_of(fold(codec(), fx, nan, sum)), one);
+  accounts_for(fold(codec(), fx, nan, sum), one);
   const Coding most = coding_for<float>(allowance, 1, Op::max);
   const Bytes mx = encode(codec(), x, most);
   const Bytes twice = add(codec(), mx, mx, x.size(), most);
   EXPECT_LE(error_of(twice), one + again);
-  EXPECT_GE(error_of(twice), one);  // what was cut off once may be encoded again without a loss
-  EXPECT_DOUBLE_EQ(error_of(fold(codec(), mx, x, most)), one + again);
+  EXPECT_GE(error_of(twice), error_of(mx));  // what was cut off once may be encoded again without a loss
+  accounts_for(fold(codec(), mx, x, most), one + again);
   const Coding lossless = coding_for<float>(0, 8);
   EXPECT_EQ(error_of(encode(codec(), x, lossless)), 0);
 }

@@ -1,0 +1,62 @@
+// One piece of numbers through libzfp, in memory of this thread's own: what libzfp reads and writes is never the
+// frame itself, because it knows no end of its memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "codec/codec.hpp"
+
+namespace laconic::zfp {
+
+// Numbers that are coded together and decode alone.
+inline constexpr std::size_t piece_values = 4096;
+
+enum class Mode : std::uint8_t {
+  exact = 0,     // all pieces are raw
+  accuracy = 1,  // parameter: the lowest bit plane that is kept, as an exponent of 2
+  rate = 2,      // parameter: bits of a block of four numbers
+};
+
+struct Parameters {
+  Mode mode = Mode::exact;
+  std::int16_t parameter = 0;
+
+  static Parameters make(const Coding& coding);
+  bool valid(Dtype dtype) const;
+  bool operator==(const Parameters&) const = default;
+};
+
+// What one thread needs to code: made when it codes for the first time, gone with the thread.
+struct Scratch {
+  static Scratch* of_this_thread();  // nullptr when memory has run out
+  ~Scratch();
+
+  template <class T>
+  T* numbers(int which) {
+    return reinterpret_cast<T*>(room[which]);
+  }
+
+  // libzfp's bit stream over `packed`; its type is libzfp's own affair.
+  void* bits = nullptr;
+  // Four doubles take libzfp at most 35 bytes, 12 bits of head and 64 planes; it reads and writes words of 8.
+  alignas(8) std::byte packed[piece_values / 4 * 48 + 64];
+  // 0, 1: for the codec; 2, 3: for pack().
+  alignas(64) std::byte room[4][piece_values * sizeof(double)];
+};
+
+inline constexpr std::size_t kept_raw = 0;
+
+// Codes n numbers into scratch.packed and says in how many bytes, or kept_raw when they cannot be coded within the
+// allowance, when none is larger than they are, or when coding would not make them smaller.  `error`, where it is
+// coded: the largest absolute error there is.  `largest`: coded numbers are not beyond it.
+template <class T>
+std::size_t pack(Scratch& scratch, const Parameters& parameters, const T* x, std::size_t n, double allowance, T largest,
+                 double& error);
+
+// Decodes scratch.packed, which holds `bytes`; false when they are not n numbers.
+template <class T>
+bool unpack(Scratch& scratch, const Parameters& parameters, std::size_t bytes, T* x, std::size_t n);
+
+}  // namespace laconic::zfp
