@@ -174,6 +174,35 @@ TEST(LatticeSums, AreTheSameHoweverTheyAreFormed) {
   }
 }
 
+// Codecs that encode sums again at every hop make as many errors as the algorithm has hops: the ledger knows how many,
+// and all ranks hold the same bits all the same.
+TEST(ReencodedSums, KeepTheBound) {
+  Random random(base_seed());
+  for (const int size : {2, 3, 5, 8}) {
+    World world(size, 1, random.bits(), std::chrono::microseconds(20));
+    for (const Codec* codec : all_codecs()) {
+      if (codec->exact_sums()) continue;
+      for (const Algorithm& algorithm : all_algorithms())
+        for (const Kind kind : {Kind::walk, Kind::real, Kind::special})
+          for (const double bound : {1.0, 1e-2, 1e-5}) {
+            Operation o;
+            o.algorithm = &algorithm;
+            o.codec = codec;
+            o.op = static_cast<Op>(random.below(3));
+            o.mean = o.op == Op::sum && random.below(2) == 0;
+            o.bound = bound;
+            o.count = static_cast<std::size_t>(size) * 700 + 13;
+            o.chunk = 5200;
+            SCOPED_TRACE(to_text(o, size) + ", " + name_of(kind) + ", " + seed_note());
+            Bench<float> bench(o, size, kind, random.bits());
+            world.drive_by_threads(bench.works(world.next_sequence()));
+            bench.check(world);
+            if (::testing::Test::HasFailure()) return;
+          }
+    }
+  }
+}
+
 TEST(ManyOperations, NeedNoMoreMemoryThanTheFirst) {
   for (const Algorithm& algorithm : all_algorithms()) {
     World world(4, 1, base_seed(), std::chrono::microseconds(0));
