@@ -23,7 +23,7 @@ struct Leading {
   std::size_t of(std::size_t i) const { return static_cast<std::size_t>(codes[i / 4]) >> (2 * (i % 4)) & 3; }
 
   // False when a number that does not exist has a count, or one says more bytes than a number has.
-  bool read(const std::byte* in, std::size_t n, int bytes) {
+  bool read(const std::byte* in, std::size_t n, std::size_t bytes) {
     std::memcpy(codes.data(), in, leading_bytes(n));
     if (n % 4 != 0 && static_cast<unsigned>(codes[n / 4]) >> (2 * (n % 4)) != 0) return false;
     if (bytes >= most_leading) return true;
@@ -48,14 +48,13 @@ struct Leading {
 
 // Puts the words together again.  Reads whole words at `in`: as much as a word behind the bytes that count.
 template <class Bits>
-void join(const std::byte* in, const Leading& leading, std::size_t n, int bytes, Bits* word) {
+void join(const std::byte* in, const Leading& leading, std::size_t n, std::size_t bytes, Bits* word) {
   // The bits of a word that are stored when k leading bytes are those of the word before.
   std::array<Bits, most_leading + 1> stored;
   std::array<std::size_t, most_leading + 1> width;
-  for (int k = 0; k <= most_leading; ++k) {
-    const int w = std::max(bytes - k, 0);
-    width[static_cast<std::size_t>(k)] = static_cast<std::size_t>(w);
-    stored[static_cast<std::size_t>(k)] = w == static_cast<int>(sizeof(Bits)) ? ~Bits{0} : (Bits{1} << (8 * w)) - 1;
+  for (std::size_t k = 0; k < stored.size(); ++k) {
+    width[k] = bytes > k ? bytes - k : 0;
+    stored[k] = width[k] == sizeof(Bits) ? ~Bits{0} : (Bits{1} << (8 * width[k])) - 1;
   }
   Bits previous = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -75,10 +74,10 @@ std::size_t read_truncated(const std::byte* in, std::size_t available, std::size
   const std::size_t head = 1 + sizeof(T) + leading_bytes(n);
   if (available < head) return 0;
   const T middle = std::bit_cast<T>(get_word<Bits>(in + 1));
-  const int bytes = bytes_for(length);
+  const auto bytes = static_cast<std::size_t>(bytes_for(length));
   Leading leading;
   if (!leading.read(in + 1 + sizeof(T), n, bytes)) return 0;
-  const std::size_t size = n * static_cast<std::size_t>(bytes) - leading.sum();
+  const std::size_t size = n * bytes - leading.sum();
   if (available - head < size) return 0;
 
   // At the end of a frame the bytes behind are not there to be read.

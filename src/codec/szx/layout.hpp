@@ -11,7 +11,7 @@ namespace laconic::szx {
 inline constexpr std::size_t block_values = 128;   // SZx's blocks
 inline constexpr std::size_t chunk_values = 5120;  // PIPE-SZx's chunks (C-Coll, section III-E2)
 inline constexpr std::size_t index_bytes = 4;      // of each chunk in the index
-inline constexpr int most_leading = 3;             // leading bytes that two bits can count
+inline constexpr std::size_t most_leading = 3;     // leading bytes that two bits can count
 
 // Whole words are stored where fewer bytes count: that much is written behind the last block.
 inline constexpr std::size_t store_slack = 8;
