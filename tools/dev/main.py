@@ -2,7 +2,7 @@
 """The commands of ./dev."""
 import argparse, os, sys
 
-from . import checks, needs, suites, trees
+from . import checks, fuzz, needs, suites, trees
 from .steps import ROOT, Failed, say
 
 SCRIPT_LIMIT = 3600  # seconds
@@ -43,6 +43,14 @@ def fmt(args, extra):
     return checks.fmt()
 
 
+def fuzzing(args, extra):
+    needs.provide("fuzz")
+    unknown = [name for name in args.only if name not in fuzz.HARNESSES]
+    if unknown or args.seconds < 1:
+        raise Failed(f"--only takes {', '.join(fuzz.HARNESSES)}; --seconds a number from 1")
+    return fuzz.command(args.seconds, args.only, args.jobs)
+
+
 def parse(argv):
     parser = argparse.ArgumentParser(prog="./dev", description="Sets up what it needs, then:")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -63,6 +71,10 @@ def parse(argv):
     command.add_argument("preset", nargs="?", default="dev", choices=sorted(trees.presets()), help="default: dev")
     add("bench", lambda args, extra: script("bench", "bench/collectives/run.py", args, extra),
         "measure the collectives; further arguments go to bench/collectives/run.py")
+    command = add("fuzz", fuzzing, "feed the codecs with what nobody would send; says where it keeps what it finds")
+    command.add_argument("--seconds", type=int, default=60, help="for each fuzzer; default: 60")
+    command.add_argument("--only", action="append", default=[], metavar="NAME",
+                         help="only this fuzzer (repeatable): " + ", ".join(fuzz.HARNESSES))
     add("fmt", fmt, "format all C and C++ files")
     add("lint", lint, "check rooms, format, words, and run clang-tidy")
     add("doctor", lambda args, extra: needs.doctor(), "say what is here, what is missing and how to get it")

@@ -50,7 +50,16 @@ def file(*patterns):
     return lambda: next((hit for pattern in patterns for hit in glob.glob(pattern)), None)
 
 
-ALL = ("build", "test", "demo", "bench", "lint")
+def clang():
+    """clang++, where it has the libraries for sanitizers and fuzzing, which are packages of their own."""
+    path = program("clang++")
+    if not path:
+        return None
+    said = subprocess.run([path, "-print-resource-dir"], capture_output=True, text=True, timeout=30).stdout.strip()
+    return path if glob.glob(f"{said}/lib/*/libclang_rt.fuzzer*.a") else None
+
+
+ALL = ("build", "test", "demo", "bench", "lint", "fuzz")
 NEEDS = [
     Need("C++ compiler", lambda: program("g++", "c++"), "g++ 11 or newer", "g++", "", ALL),
     Need("git", lambda: program("git"), "the list of files to lint", "git", "", ("test", "lint", "fmt")),
@@ -58,15 +67,16 @@ NEEDS = [
     Need("Ninja", lambda: program("ninja"), "building", "ninja-build", "ninja", ALL),
     Need("GoogleTest", file("/usr/include/gtest/gtest.h", "/usr/local/include/gtest/gtest.h"), "tests without MPI",
          "libgtest-dev libgmock-dev", "", ("test",)),
+    Need("libzfp", file("/usr/include/zfp.h", "/usr/local/include/zfp.h"), "the codec zfp (the library builds without)",
+         "libzfp-dev", "", ALL, False),
     Need("CLI11", file("/usr/include/CLI/CLI.hpp", "/usr/local/include/CLI/CLI.hpp"), "the command laconic",
          "libcli11-dev", "", ("build", "test"), False),
     Need("fmt", file("/usr/include/fmt/format.h", "/usr/local/include/fmt/format.h"), "the command laconic",
          "libfmt-dev", "", ("build", "test"), False),
-    Need("libzfp", file("/usr/include/zfp.h", "/usr/local/include/zfp.h"), "the codec zfp (the library builds without)",
-         "libzfp-dev", "", ALL, False),
     Need("pkg-config", lambda: program("pkg-config"), "half of the install test", "pkg-config", "", ("test",), False),
     Need("Open MPI", lambda: program("mpicc.openmpi"), "the suite openmpi", "libopenmpi-dev openmpi-bin", "", ("test",), False),
     Need("Debian's MPICH", lambda: program("mpicc.mpich"), "the suite mpich-debian", "libmpich-dev mpich", "", ("test",), False),
+    Need("clang", clang, "./dev fuzz, the suite fuzz", "clang libclang-rt-dev", "", ("test", "fuzz"), False),
     Need("clang-tidy", lambda: program("clang-tidy"), "./dev lint", "clang-tidy", "", ("lint",), False),
     Need("ip, tc", lambda: program("tc") or file("/usr/sbin/tc", "/sbin/tc")(), "the shaped network of demo and bench",
          "iproute2", "", ("demo", "bench"), False),
@@ -94,6 +104,8 @@ def apt_install(packages):
     env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     apt = root + ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-o", "DPkg::Lock::Timeout=300", "-q"]
     run("set-up: apt-get update", apt + ["update"], 300, env)
+    # Releases of Debian and Ubuntu cut some packages differently; one that is unknown must not stop the others.
+    packages = [name for name in packages if subprocess.run(["apt-cache", "show", name], capture_output=True).returncode == 0]
     run("set-up: apt-get install " + " ".join(packages),
         apt + ["install", "-y", "--no-install-recommends"] + packages, 900, env)
 

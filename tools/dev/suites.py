@@ -2,10 +2,11 @@
 """./dev test: every suite, one after the other, and one line at the end that sums them up."""
 import dataclasses, re, subprocess, time, xml.etree.ElementTree as xml
 
-from . import checks, needs, trees
+from . import checks, fuzz, needs, trees
 from .steps import ROOT, STATE, Failed, run, say
 
 CTEST_LIMIT = 1200  # seconds
+FUZZ_FOR = 5  # seconds, each
 
 
 @dataclasses.dataclass
@@ -24,6 +25,7 @@ SUITES = [
     Suite("mpich", "everything, with the MPICH wheel"),
     Suite("asan", "everything without MPI, under ASan and UBSan"),
     Suite("tsan", "loopback ranks under TSan", targets=("test_loopback",), select=("-L", "loopback")),
+    Suite("fuzz", "every fuzzer for a few seconds (./dev fuzz takes longer)", "clang++", tree=False),
     Suite("openmpi", "ranks under Debian's Open MPI", "mpicc.openmpi", targets=("rank_tests",), select=("-L", "ranks")),
     Suite("mpich-debian", "ranks under Debian's MPICH, 1, 2 and 4 of them", "mpicc.mpich", targets=("rank_tests",),
           select=("-R", r"^ranks\..*\.n[124]$")),
@@ -116,13 +118,22 @@ def lint():
     return count
 
 
+def fuzzers(jobs):
+    count = Count()
+    for name, error in fuzz.fuzz(FUZZ_FOR, (), jobs):
+        if error:
+            say(f"\n==== FAILED fuzz: {name}\n{shortened(str(error))}\n====")
+        count += Count(0, 1) if error else Count(1)
+    return count
+
+
 def run_suite(suite, jobs, pattern):
     say(f"== {suite.name}: {suite.what}")
-    if suite.needs and not needs.program(suite.needs):
+    if suite.needs and not (needs.clang() if suite.needs == "clang++" else needs.program(suite.needs)):
         say(f"   SKIPPED, all of it: there is no {suite.needs} (./dev doctor says how to get it)")
         return Count(skipped=1)
     if not suite.tree:
-        return lint() if suite.name == "lint" else python_tests()
+        return {"lint": lint, "python": python_tests, "fuzz": lambda: fuzzers(jobs)}[suite.name]()
     return ctest(suite, trees.build(suite.name, jobs, suite.targets), jobs, pattern)
 
 
