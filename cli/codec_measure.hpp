@@ -32,6 +32,7 @@ struct Speed {
 struct Errors {
   double max_error = 0;  // over the finite numbers; infinite when one of them did not come back finite
   std::uint64_t violations = 0;
+  std::uint64_t beyond_rounding = 0;  // those that the rounding of the dtype does not excuse (docs/error-model.md)
   double nrmse = 0;
   double psnr = std::numeric_limits<double>::infinity();
 };

@@ -69,7 +69,7 @@ Cells cells(const Measurement& m, Dtype dtype) {
           number(m.copy.best, "{:.3g}"),
           number(e.max_error, "{:.3g}"),
           m.allowance > 0 ? number(e.max_error / m.allowance, "{:.3f}") : "-",
-          fmt::format("{}", e.violations),
+          fmt::format("{}{}", e.violations, e.violations > e.beyond_rounding ? "*" : ""),
           number(e.psnr, "{:.1f}"),
           number(e.nrmse, "{:.2e}")};
 }
@@ -79,16 +79,21 @@ Cells cells(const Measurement& m, Dtype dtype) {
 std::string table(const FieldReport& report, const Setup& setup, std::string_view isa) {
   std::vector<Cells> rows{{"codec", "bound", "ratio", "encode", "decode", "fold", "add", "memcpy", "max error",
                            "/bound", "violations", "PSNR dB", "NRMSE"}};
-  std::string refused;
+  std::string notes;
   for (const Measurement& m : report.rows) {
-    if (m.status)
+    if (m.status) {
       rows.push_back(cells(m, report.dtype));
-    else
-      refused += fmt::format("{} {}: {}\n", m.codec, m.bound, m.status.message());
+      if (m.errors.violations > m.errors.beyond_rounding)
+        notes +=
+            fmt::format("* {} {}: {} of {} are within the bound and the rounding of {}\n", m.codec, m.bound,
+                        m.errors.violations - m.errors.beyond_rounding, m.errors.violations, name_of(report.dtype));
+    } else {
+      notes += fmt::format("{} {}: {}\n", m.codec, m.bound, m.status.message());
+    }
   }
   std::string text = heading(report, setup, isa);
   if (rows.size() > 1) text += aligned(rows);
-  return text + refused;
+  return text + notes;
 }
 
 std::string json_text(std::string_view text) {
@@ -125,6 +130,7 @@ std::string json(const std::vector<FieldReport>& reports, const Setup& setup, st
           {"violations", m.status ? fmt::format("{}", m.errors.violations) : "null"},
           {"psnr", json_number(m.status ? m.errors.psnr : unknown)},
           {"nrmse", json_number(m.status ? m.errors.nrmse : unknown)},
+          {"beyond_rounding", m.status ? fmt::format("{}", m.errors.beyond_rounding) : "null"},
           {"fold_gbs", json_number(m.fold.best)},
           {"add_gbs", json_number(m.add.best)},
           {"encode_median_gbs", json_number(m.encode.median)},

@@ -89,6 +89,16 @@ TEST(CodecMeasure, CountsWhatIsNotFinite) {
   EXPECT_TRUE(std::isinf(spoilt.errors.max_error));
 }
 
+TEST(CodecMeasure, RoundingIsCountedApart) {
+  // The next float32 is 2^-14 = 6.1e-5 further; rounding to it excuses half of that.
+  const std::vector<float> x{1000.0F, 1000.5F, 0.0F};
+  const Changing codec([](float v, std::size_t) { return v == 1000.0F ? std::nextafter(v, 2000.0F) : v; });
+  const Measurement m = measured(codec, "abs:4e-5", x);
+  EXPECT_EQ(m.errors.violations, 1U);
+  EXPECT_EQ(m.errors.beyond_rounding, 0U);
+  EXPECT_EQ(measured(codec, "abs:3e-5", x).errors.beyond_rounding, 1U);
+}
+
 TEST(CodecMeasure, LosslessMeansBits) {
   const std::vector<float> x{0.0F, 1.0F, 2.0F};
   const Changing codec([](float v, std::size_t i) { return i == 0 ? -0.0F : v; });
