@@ -40,6 +40,8 @@ def main():
         f"-DMPI_C_COMPILER={args.mpicc}", f"-DMPIEXEC_EXECUTABLE={args.mpiexec}")
     run(args.cmake, "--build", scratch / "cmake")
     start(args.mpiexec, scratch / "cmake" / "use")
+    if (prefix / "bin" / "laconic").exists():  # built only where CLI11 and fmt are
+        run(prefix / "bin" / "laconic", "info")
 
     if not shutil.which("pkg-config"):
         print("pkg-config is missing: only find_package was tested")

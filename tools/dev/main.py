@@ -71,6 +71,8 @@ def parse(argv):
     command.add_argument("preset", nargs="?", default="dev", choices=sorted(trees.presets()), help="default: dev")
     add("bench", lambda args, extra: script("bench", "bench/collectives/run.py", args, extra),
         "measure the collectives; further arguments go to bench/collectives/run.py")
+    add("figures", lambda args, extra: script("figures", "tools/figures/codec_table.py", args, extra),
+        "measure the codecs: tables and plots; further arguments go to tools/figures/codec_table.py")
     command = add("fuzz", fuzzing, "feed the codecs with what nobody would send; says where it keeps what it finds")
     command.add_argument("--seconds", type=int, default=60, help="for each fuzzer; default: 60")
     command.add_argument("--only", action="append", default=[], metavar="NAME",
@@ -79,7 +81,7 @@ def parse(argv):
     add("lint", lint, "check rooms, format, words, and run clang-tidy")
     add("doctor", lambda args, extra: needs.doctor(), "say what is here, what is missing and how to get it")
     args, extra = parser.parse_known_args(argv)
-    if extra and args.command not in ("demo", "bench"):
+    if extra and args.command not in ("demo", "bench", "figures"):
         parser.error("unknown: " + " ".join(extra))
     return args, [word for word in extra if word != "--"]
 

@@ -59,7 +59,7 @@ def clang():
     return path if glob.glob(f"{said}/lib/*/libclang_rt.fuzzer*.a") else None
 
 
-ALL = ("build", "test", "demo", "bench", "lint", "fuzz")
+ALL = ("build", "test", "demo", "bench", "lint", "fuzz", "figures")
 NEEDS = [
     Need("C++ compiler", lambda: program("g++", "c++"), "g++ 11 or newer", "g++", "", ALL),
     Need("git", lambda: program("git"), "the list of files to lint", "git", "", ("test", "lint", "fmt")),
@@ -70,9 +70,9 @@ NEEDS = [
     Need("libzfp", file("/usr/include/zfp.h", "/usr/local/include/zfp.h"), "the codec zfp (the library builds without)",
          "libzfp-dev", "", ALL, False),
     Need("CLI11", file("/usr/include/CLI/CLI.hpp", "/usr/local/include/CLI/CLI.hpp"), "the command laconic",
-         "libcli11-dev", "", ("build", "test"), False),
+         "libcli11-dev", "", ("build", "test", "figures"), False),
     Need("fmt", file("/usr/include/fmt/format.h", "/usr/local/include/fmt/format.h"), "the command laconic",
-         "libfmt-dev", "", ("build", "test"), False),
+         "libfmt-dev", "", ("build", "test", "figures"), False),
     Need("pkg-config", lambda: program("pkg-config"), "half of the install test", "pkg-config", "", ("test",), False),
     Need("Open MPI", lambda: program("mpicc.openmpi"), "the suite openmpi", "libopenmpi-dev openmpi-bin", "", ("test",), False),
     Need("Debian's MPICH", lambda: program("mpicc.mpich"), "the suite mpich-debian", "libmpich-dev mpich", "", ("test",), False),
