@@ -25,8 +25,9 @@ def read_header(frame):
     require(h.version == VERSION, f"version {h.version}")
     require(h.dtype in FORMATS, f"unknown type {h.dtype}")
     require(h.flags & ~FAILED == 0, f"unknown flags {h.flags}")
-    require(math.isfinite(h.step) and h.step >= 0, "step is not a finite number >= 0")
-    require(math.isfinite(h.error) and h.error >= 0, "error is not a finite number >= 0")
+    for name in ("step", "error"):
+        x = getattr(h, name)
+        require(math.isfinite(x) and math.copysign(1, x) > 0, f"{name} is not a finite number >= 0")
     present = len(frame) - LAYOUT.size
     require(h.payload == present, f"payload of {h.payload} bytes announced, {present} present")
     failed = h.flags == FAILED

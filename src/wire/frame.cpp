@@ -56,8 +56,9 @@ Status read_header(std::span<const std::byte> frame, Header& header) {
   h.payload = get<std::uint32_t>(frame, 12);
   h.step = get<double>(frame, 16);
   h.error = get<double>(frame, 24);
-  if (!std::isfinite(h.step) || h.step < 0) return malformed("step is not a finite number >= 0");
-  if (!std::isfinite(h.error) || h.error < 0) return malformed("error is not a finite number >= 0");
+  // Nor -0, which is equal to 0 but not the same bytes: the sum of two frames would depend on their order.
+  if (!std::isfinite(h.step) || std::signbit(h.step)) return malformed("step is not a finite number >= 0");
+  if (!std::isfinite(h.error) || std::signbit(h.error)) return malformed("error is not a finite number >= 0");
   if (h.payload != frame.size() - header_bytes)
     return malformed("payload of " + std::to_string(h.payload) + " bytes announced, " +
                      std::to_string(frame.size() - header_bytes) + " present");

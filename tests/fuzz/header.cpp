@@ -15,8 +15,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(header.count == 77, "wire", "a header that was refused was handed out");
   } else {
     require(frame.size() == wire::header_bytes + header.payload, "wire", "a payload of another size was accepted");
-    require(std::isfinite(header.step) && header.step >= 0, "wire", "a step that is none was accepted");
-    require(std::isfinite(header.error) && header.error >= 0, "wire", "an error that is none was accepted");
+    require(std::isfinite(header.step) && !std::signbit(header.step), "wire", "a step that is none was accepted");
+    require(std::isfinite(header.error) && !std::signbit(header.error), "wire", "an error that is none was accepted");
     require(!header.failed() || (header.codec == wire::codec_none && header.payload == 0), "wire",
             "a failed frame with numbers was accepted");
     Bytes back(wire::header_bytes);

@@ -88,8 +88,8 @@ TEST(Header, IsRefusedWhenAFieldIsWrong) {
   for (const int dtype : {0, 3, 4, 255}) bad.push_back(with_byte(good, 6, dtype));
   for (const int flags : {2, 4, 128, 3, 255}) bad.push_back(with_byte(good, 7, flags));
   for (const std::uint32_t payload : {0u, 4u, 6u, 0x7fffffffu, 0xffffffffu}) bad.push_back(with(good, 12, payload));
-  for (const double step : {-1.0, -5e-324, inf, -inf, nan}) bad.push_back(with(good, 16, step));
-  for (const double error : {-1.0, inf, -inf, nan}) bad.push_back(with(good, 24, error));
+  for (const double step : {-1.0, -5e-324, -0.0, inf, -inf, nan}) bad.push_back(with(good, 16, step));
+  for (const double error : {-1.0, -0.0, inf, -inf, nan}) bad.push_back(with(good, 24, error));
   wire::Header untouched;
   untouched.count = 77;
   for (const Bytes& frame : bad) {

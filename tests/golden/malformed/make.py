@@ -58,9 +58,11 @@ ROWS = [
     ("payload_long", frame(size=7), "payload of 7 bytes announced, 8 present"),
     ("payload_largest", frame(size=2**32 - 1), "bytes announced, 8 present"),
     ("step_negative", quant(ZERO, step=-0.5), "step is not a finite number"),
+    ("step_minus_zero", frame(step=-0.0), "step is not a finite number"),
     ("step_infinite", quant(ZERO, step=math.inf), "step is not a finite number"),
     ("step_nan", quant(ZERO, step=math.nan), "step is not a finite number"),
     ("error_negative", quant(ZERO, error=-1.0), "error is not a finite number"),
+    ("error_minus_zero", frame(error=-0.0), "error is not a finite number"),
     ("error_infinite", quant(ZERO, error=math.inf), "error is not a finite number"),
     ("error_nan", quant(ZERO, error=math.nan), "error is not a finite number"),
     # Failed frames.
