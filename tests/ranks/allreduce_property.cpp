@@ -157,7 +157,8 @@ laconic_plain_reason expected_reason(const Case& c, int size) {
 // True when every number surely has a lattice point.
 template <class T>
 bool surely_on_lattice(const Case& c, const Truth<T>& truth, int size) {
-  if (c.codec == LACONIC_CODEC_RAW || c.bound.mode == LACONIC_BOUND_LOSSLESS || !truth.finite) return false;
+  if (c.codec == LACONIC_CODEC_RAW || c.codec == LACONIC_CODEC_SZX) return false;
+  if (c.bound.mode == LACONIC_BOUND_LOSSLESS || !truth.finite) return false;
   const double bound = resolved(c.bound, truth.least, truth.greatest);
   const double step = bound / size;
   return bound > 1e-280 && truth.magnitude / step * size < (sizeof(T) == 4 ? 0x1p15 : 0x1p24);
@@ -257,7 +258,11 @@ void check_stats(Test& t, const Case& c, const Truth<T>& truth, const Outcome<T>
   CHECK(t, s.achieved_bound <= s.bound, "achieved %.17g, bound %.17g", s.achieved_bound, s.bound);
   const double asked = resolved(c.bound, truth.least, truth.greatest);
   const double expected = c.target == LACONIC_TARGET_INPUT && c.op == Reduction::sum ? asked * t.size() : asked;
-  CHECK(t, std::fabs(s.bound - expected) <= 1e-12 * expected, "bound %.17g, asked for %.17g", s.bound, expected);
+  // Sums that are encoded again hold more errors than contributions; how many depends on the algorithm.
+  if (c.codec == LACONIC_CODEC_SZX && c.target == LACONIC_TARGET_INPUT)
+    CHECK(t, s.bound >= expected * (1 - 1e-12), "bound %.17g, asked for %.17g", s.bound, expected);
+  else
+    CHECK(t, std::fabs(s.bound - expected) <= 1e-12 * expected, "bound %.17g, asked for %.17g", s.bound, expected);
   if (c.codec == LACONIC_CODEC_RAW || c.bound.mode == LACONIC_BOUND_LOSSLESS) CHECK(t, s.achieved_bound == 0);
 }
 
@@ -305,7 +310,7 @@ void check_case(Test& t, const Case& c, std::uint64_t seed) {
 
 const std::vector<laconic_algorithm> algorithms{LACONIC_ALGORITHM_RING, LACONIC_ALGORITHM_RECURSIVE_DOUBLING,
                                                 LACONIC_ALGORITHM_DIRECT, LACONIC_ALGORITHM_AUTO};
-const std::vector<laconic_codec> codecs{LACONIC_CODEC_QUANT, LACONIC_CODEC_RAW, LACONIC_CODEC_UNSET};
+const std::vector<laconic_codec> codecs{LACONIC_CODEC_QUANT, LACONIC_CODEC_RAW, LACONIC_CODEC_SZX, LACONIC_CODEC_UNSET};
 const std::vector<Reduction> reductions{Reduction::sum, Reduction::max, Reduction::min, Reduction::mean};
 const std::vector<Kind> all_fields = [] {
   std::vector<Kind> kinds;
@@ -366,7 +371,7 @@ void fixed_core(Test& t, Random& random) {
   const std::vector<std::size_t> counts{1000, 0, 1, 2, 4097, 3, n - 1, n, n + 1};
   std::size_t k = 0;
   for (const auto algorithm : algorithms)
-    for (const auto codec : {LACONIC_CODEC_QUANT, LACONIC_CODEC_RAW})
+    for (const auto codec : {LACONIC_CODEC_QUANT, LACONIC_CODEC_RAW, LACONIC_CODEC_SZX})
       for (const auto op : reductions)
         for (const bool wide : {false, true}) {
           Case c;
@@ -441,7 +446,7 @@ void same_bits_whatever_the_way(Test& t, Random& random) {
 template <class T>
 void special_bits(Test& t) {
   for (const auto algorithm : algorithms)
-    for (const auto codec : {LACONIC_CODEC_QUANT, LACONIC_CODEC_RAW})
+    for (const auto codec : {LACONIC_CODEC_QUANT, LACONIC_CODEC_RAW, LACONIC_CODEC_SZX})
       for (const auto op : reductions) {
         Case c;
         c.algorithm = algorithm;
