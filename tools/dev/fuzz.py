@@ -20,12 +20,12 @@ def seeds(harness):
         # Operation and corrections, terms, exponent of the allowance, codec.
         prefixes = [bytes(p) for p in ((0, 1, 127, 0), (1, 0, 127, 0), (20, 3, 0, 0), (16, 1, 126, 0), (56, 0, 0, 0))]
         return [prefix + frame for prefix in prefixes for frame in frames]
-    # Type, operation, style; terms; exponent and fraction of the allowance; count; numbers.
+    # Type, operation, style; codec; terms; exponent and fraction of the allowance; count; numbers.
     numbers = [path for suffix in ("f32", "f64") for path in sorted(GOLDEN.glob(f"*.{suffix}"))]
     heads = [(how, terms, exponent, count) for how in (0, 2, 8, 16, 32, 64, 224) for terms, exponent, count in
-             ((2, -8, 1025), (256, -20, 130), (2, 100, 17), (2, -140, 300), (4, -1030, 40), (2, 900, 5200))]
-    return [bytes([how | (path.suffix == ".f64")]) + terms.to_bytes(2, "little") + exponent.to_bytes(2, "little", signed=True) +
-            b"\0\0" + count.to_bytes(2, "little") + path.read_bytes()[:256]
+             ((514, -8, 1025), (256, -20, 130), (2, 100, 17), (2, -140, 100), (4, -1030, 40), (514, 900, 5200))]
+    return [bytes([how | (path.suffix == ".f64"), k]) + terms.to_bytes(2, "little") + exponent.to_bytes(2, "little", signed=True) +
+            b"\x11\0" + count.to_bytes(2, "little") + path.read_bytes()[:256]
             for k, path in enumerate(numbers) for how, terms, exponent, count in heads[k % 3 :: 3]]
 
 
