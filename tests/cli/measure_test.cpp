@@ -2,8 +2,8 @@
 // What `laconic codec` says about a codec, with codecs that do known things.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <vector>
 
