@@ -265,7 +265,7 @@ def page(results, about, image):
     load = about["load"][0]
     return PAGE.format(
         number=len(results.fields), image=image, against=against(results), groups=groups, isa=results.isa, cpu=about["cpu"],
-        cores=about["cores"], load=f"{load:.1f}" + (" (busy: other programs competed for memory and cache)" if load > 1.5 else ""),
+        cores=about["cores"], load=f"{load:.1f}" + (" (busy: other programs competed for memory and cache)" if load >= about["cores"] else ""),
         violations=results.violations(), speeds=speeds(results),
         ratio=like_the_paper(results, lambda f, c, b: spread(results.values(f, c, b, "ratio"), 1), paper.RATIO),
         psnr=like_the_paper(results, lambda f, c, b: spread(results.values(f, c, b, "psnr"), 1), paper.PSNR),
