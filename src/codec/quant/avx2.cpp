@@ -120,23 +120,29 @@ template <int order>
 __m256i residuals8(const std::int32_t* q) {
   const __m256i v = _mm256_load_si256(reinterpret_cast<const __m256i*>(q));
   if constexpr (order == 0) return zigzag8(v);
-  return zigzag8(_mm256_sub_epi32(v, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(q - 1))));
+  const __m256i v1 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(q - 1));
+  const __m256i first = _mm256_sub_epi32(v, v1);
+  if constexpr (order == 1) return zigzag8(first);
+  const __m256i v2 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(q - 2));
+  return zigzag8(_mm256_sub_epi32(first, _mm256_sub_epi32(v1, v2)));
 }
 
-std::uint8_t code16(__m256i low, __m256i high) {
+// The bits that are set in any of 16 residuals.
+std::uint32_t bits16(__m256i low, __m256i high) {
   const __m256i both = _mm256_or_si256(low, high);
   __m128i v = _mm_or_si128(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
   v = _mm_or_si128(v, _mm_shuffle_epi32(v, 0x4e));
   v = _mm_or_si128(v, _mm_shuffle_epi32(v, 0xb1));
-  return code_of(static_cast<std::uint32_t>(_mm_cvtsi128_si32(v)));
+  return static_cast<std::uint32_t>(_mm_cvtsi128_si32(v));
 }
 
 template <int order>
-std::size_t sampled_width(const Points& points, std::size_t subs) {
-  std::size_t width = 0;
-  for (std::size_t s = 0; s < subs; s += sample_stride) {
+unsigned sampled_width(const Points& points, std::size_t subs) {
+  unsigned width = 0;
+  for (const std::size_t s : sampled_subs) {
+    if (s >= subs) break;
     const std::int32_t* q = points.q + s * sub_values;
-    width += width_of_code[code16(residuals8<order>(q), residuals8<order>(q + 8))];
+    width += static_cast<unsigned>(std::bit_width(bits16(residuals8<order>(q), residuals8<order>(q + 8))));
   }
   return width;
 }
@@ -175,70 +181,55 @@ __m256i bytes_of_planes(__m256i words) {
   return transpose_bits(_mm256_shuffle_epi8(words, separate));
 }
 
-void store_half(std::byte* at, __m256i v, bool upper) {
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(at), upper ? _mm256_extracti128_si256(v, 1) : _mm256_castsi256_si128(v));
+// Eight planes, or seven from plane 1 on.
+void store_planes(std::byte* at, __m128i planes, bool from_1) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(at), from_1 ? _mm_srli_si128(planes, 2) : planes);
 }
 
-// The planes of one sub-block of any width, from the sign bits of shifted residuals.
-std::byte* pack_wide(__m256i low, __m256i high, int width, std::byte* at) {
-  const __m128i to_sign = _mm_cvtsi32_si128(32 - width);
-  low = _mm256_sll_epi32(low, to_sign);
-  high = _mm256_sll_epi32(high, to_sign);
-  for (int k = width - 1; k >= 0; --k) {
-    const auto plane = static_cast<std::uint16_t>(_mm256_movemask_ps(_mm256_castsi256_ps(low)) |
-                                                  _mm256_movemask_ps(_mm256_castsi256_ps(high)) << 8);
-    std::memcpy(at + 2 * k, &plane, 2);
-    low = _mm256_add_epi32(low, low);
-    high = _mm256_add_epi32(high, high);
+// The bytes that the residuals of a group have.
+unsigned bytes_of_group(const Planes* planes) {
+  unsigned end = 0;
+  for (std::size_t k = 0; k < group_subs; ++k) {
+    const unsigned last = planes[k].first + planes[k].count;
+    end = last > end ? last : end;
   }
-  return at + 2 * width;
+  return (end + 7) / 8;
 }
 
-// The planes of two sub-blocks.
+// The planes of a group: one byte of its 64 residuals after the other.
 template <int order>
-std::byte* pack_pair(const std::int32_t* q, const std::uint8_t* codes, std::byte* at) {
-  const int width[2] = {width_of_code[codes[0]], width_of_code[codes[1]]};
-  const int widest = width[0] > width[1] ? width[0] : width[1];
-  if (widest == 0) return at;
-  const __m256i z[4] = {residuals8<order>(q), residuals8<order>(q + 8), residuals8<order>(q + 16),
-                        residuals8<order>(q + 24)};
-  if (widest > 16) {
-    at = pack_wide(z[0], z[1], width[0], at);
-    return pack_wide(z[2], z[3], width[1], at);
+std::byte* pack_group(const std::int32_t* q, const Planes* planes, std::byte* at) {
+  const unsigned bytes = bytes_of_group(planes);
+  if (bytes == 0) return at;
+  __m256i z[8];
+  for (std::size_t k = 0; k < 8; ++k) z[k] = residuals8<order>(q + 8 * k);
+  for (unsigned byte = 0;; ++byte) {
+    for (std::size_t pair = 0; pair < 2; ++pair) {
+      const __m256i words = planes_of(low_bytes(z + 4 * pair));
+      const Planes first = part_of(planes[2 * pair], byte);
+      const Planes second = part_of(planes[2 * pair + 1], byte);
+      store_planes(at, _mm256_castsi256_si128(words), first.first % 8 != 0);
+      at += 2 * first.count;
+      store_planes(at, _mm256_extracti128_si256(words, 1), second.first % 8 != 0);
+      at += 2 * second.count;
+    }
+    if (byte + 1 == bytes) return at;
+    for (__m256i& v : z) v = _mm256_srli_epi32(v, 8);
   }
-  const __m256i low = planes_of(low_bytes(z));
-  if (widest <= 8) {
-    store_half(at, low, false);
-    store_half(at + 2 * width[0], low, true);
-    return at + 2 * (width[0] + width[1]);
-  }
-  const __m256i shifted[4] = {_mm256_srli_epi32(z[0], 8), _mm256_srli_epi32(z[1], 8), _mm256_srli_epi32(z[2], 8),
-                              _mm256_srli_epi32(z[3], 8)};
-  const __m256i high = planes_of(low_bytes(shifted));
-  for (const bool upper : {false, true}) {
-    store_half(at, low, upper);
-    store_half(at + 16, high, upper);
-    at += 2 * width[upper];
-  }
-  return at;
 }
 
 template <int order>
-std::size_t pack_order(const Points& points, std::size_t subs, std::byte* out) {
-  std::uint8_t codes[block_subs] = {};
-  unsigned any = 0;
+Entry pack_order(const Points& points, std::size_t subs, std::byte* out) {
+  std::uint32_t bits[block_subs] = {};
   for (std::size_t s = 0; s < subs; ++s) {
     const std::int32_t* q = points.q + s * sub_values;
-    codes[s] = code16(residuals8<order>(q), residuals8<order>(q + 8));
-    any |= codes[s];
+    bits[s] = bits16(residuals8<order>(q), residuals8<order>(q + 8));
   }
-  if (order == 0 && any == 0) {
-    *out = static_cast<std::byte>(Kind::zero);
-    return 1;
-  }
-  std::byte* at = write_block_head(order == 0 ? Kind::order0 : Kind::order1, points.q[0], codes, out);
-  for (std::size_t s = 0; s < subs; s += 2) at = pack_pair<order>(points.q + s * sub_values, codes + s, at);
-  return static_cast<std::size_t>(at - out);
+  const Head head = write_head(order, points.q[0], bits, out);
+  std::byte* at = out + head.bytes;
+  for (std::size_t s = 0; s < subs; s += group_subs)
+    at = pack_group<order>(points.q + s * sub_values, head.planes + s, at);
+  return make_entry(head.kind, static_cast<std::size_t>(at - out));
 }
 
 __m256i unzigzag8(__m256i z) {
@@ -257,26 +248,6 @@ __m256i prefix8(__m256i r, __m256i& carry) {
   return r;
 }
 
-// Residuals of one sub-block of any width, bit by bit.
-void unpack_wide(const std::byte* at, int width, __m256i* r) {
-  const __m256i low_bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-  const __m256i high_bits = _mm256_slli_epi32(low_bits, 8);
-  __m256i low = _mm256_setzero_si256();
-  __m256i high = _mm256_setzero_si256();
-  for (int k = width - 1; k >= 0; --k) {
-    std::uint16_t word;
-    std::memcpy(&word, at + 2 * k, 2);
-    const __m256i plane = _mm256_set1_epi32(word);
-    // Comparing yields -1 where the bit is set: doubling and subtracting shifts it in.
-    const __m256i low_set = _mm256_cmpeq_epi32(_mm256_and_si256(plane, low_bits), low_bits);
-    const __m256i high_set = _mm256_cmpeq_epi32(_mm256_and_si256(plane, high_bits), high_bits);
-    low = _mm256_sub_epi32(_mm256_add_epi32(low, low), low_set);
-    high = _mm256_sub_epi32(_mm256_add_epi32(high, high), high_set);
-  }
-  r[0] = unzigzag8(low);
-  r[1] = unzigzag8(high);
-}
-
 // Up to eight planes; those from `planes` on, which belong to somebody else or are not there, as 0.
 __m128i load_planes(const std::byte* at, int planes, const std::byte* end) {
   static constexpr std::uint8_t ones_then_zeros[32] = {255, 255, 255, 255, 255, 255, 255, 255,
@@ -289,55 +260,82 @@ __m128i load_planes(const std::byte* at, int planes, const std::byte* end) {
   return _mm_load_si128(reinterpret_cast<const __m128i*>(last));
 }
 
-__m128i load_high_planes(const std::byte* at, int planes, const std::byte* end) {
-  return planes > 8 ? load_planes(at + 16, planes - 8, end) : _mm_setzero_si128();
-}
-
 __m256i both(__m128i lower, __m128i upper) { return _mm256_inserti128_si256(_mm256_castsi128_si256(lower), upper, 1); }
 
-// Residuals of two sub-blocks.
-const std::byte* unpack_pair(const std::uint8_t* codes, const std::byte* at, const std::byte* end, __m256i* r) {
-  const int width[2] = {width_of_code[codes[0]], width_of_code[codes[1]]};
-  const int widest = width[0] > width[1] ? width[0] : width[1];
-  const std::byte* second = at + 2 * width[0];
-  if (widest > 16) {
-    unpack_wide(at, width[0], r);
-    unpack_wide(second, width[1], r + 2);
-    return second + 2 * width[1];
-  }
-  const __m256i low = bytes_of_planes(both(load_planes(at, width[0], end), load_planes(second, width[1], end)));
-  if (widest <= 8) {
-    const __m256i odd = _mm256_and_si256(low, _mm256_set1_epi8(1));
-    const __m256i half = _mm256_and_si256(_mm256_srli_epi16(low, 1), _mm256_set1_epi8(127));
-    const __m256i bytes = _mm256_xor_si256(half, _mm256_sub_epi8(_mm256_setzero_si256(), odd));
-    const __m128i first = _mm256_castsi256_si128(bytes);
-    const __m128i last = _mm256_extracti128_si256(bytes, 1);
-    r[0] = _mm256_cvtepi8_epi32(first);
-    r[1] = _mm256_cvtepi8_epi32(_mm_srli_si128(first, 8));
-    r[2] = _mm256_cvtepi8_epi32(last);
-    r[3] = _mm256_cvtepi8_epi32(_mm_srli_si128(last, 8));
-    return second + 2 * width[1];
-  }
-  const __m256i high =
-      bytes_of_planes(both(load_high_planes(at, width[0], end), load_high_planes(second, width[1], end)));
-  const __m256i z[2] = {_mm256_unpacklo_epi8(low, high), _mm256_unpackhi_epi8(low, high)};
-  for (int k = 0; k < 2; ++k) {
-    const __m256i odd = _mm256_and_si256(z[k], _mm256_set1_epi16(1));
-    const __m256i words = _mm256_xor_si256(_mm256_srli_epi16(z[k], 1), _mm256_sub_epi16(_mm256_setzero_si256(), odd));
-    r[k] = _mm256_cvtepi16_epi32(_mm256_castsi256_si128(words));
-    r[2 + k] = _mm256_cvtepi16_epi32(_mm256_extracti128_si256(words, 1));
-  }
-  return second + 2 * width[1];
+// The planes of one byte of a sub-block, plane 0 as 0 where it was left out.
+__m128i next_planes(Planes part, const std::byte*& at, const std::byte* end) {
+  const __m128i words = load_planes(at, part.count, end);
+  at += 2 * part.count;
+  return part.first % 8 == 0 ? words : _mm_slli_si128(words, 2);
 }
 
-template <bool differences>
-void unpack_planes(const BlockHead& head, const std::byte* at, const std::byte* end, std::size_t subs, Points& points) {
-  __m256i carry = _mm256_set1_epi32(head.base);
-  for (std::size_t s = 0; s < subs; s += 2) {
-    __m256i r[4];
-    at = unpack_pair(head.codes + s, at, end, r);
-    for (std::size_t k = 0; k < 4; ++k) {
-      if constexpr (differences) r[k] = prefix8(r[k], carry);
+// One byte of each of 32 residuals, two sub-blocks.
+__m256i next_bytes(const Planes* planes, unsigned byte, const std::byte*& at, const std::byte* end) {
+  const __m128i first = next_planes(part_of(planes[0], byte), at, end);
+  return bytes_of_planes(both(first, next_planes(part_of(planes[1], byte), at, end)));
+}
+
+void widen_bytes(__m256i bytes, __m256i* r) {
+  const __m128i first = _mm256_castsi256_si128(bytes);
+  const __m128i last = _mm256_extracti128_si256(bytes, 1);
+  r[0] = _mm256_cvtepi8_epi32(first);
+  r[1] = _mm256_cvtepi8_epi32(_mm_srli_si128(first, 8));
+  r[2] = _mm256_cvtepi8_epi32(last);
+  r[3] = _mm256_cvtepi8_epi32(_mm_srli_si128(last, 8));
+}
+
+// Residuals of a group.
+const std::byte* unpack_group(const Planes* planes, const std::byte* at, const std::byte* end, __m256i* r) {
+  const unsigned bytes = bytes_of_group(planes);
+  if (bytes <= 1) {
+    for (std::size_t pair = 0; pair < 2; ++pair) {
+      const __m256i z = next_bytes(planes + 2 * pair, 0, at, end);
+      const __m256i odd = _mm256_and_si256(z, _mm256_set1_epi8(1));
+      const __m256i half = _mm256_and_si256(_mm256_srli_epi16(z, 1), _mm256_set1_epi8(127));
+      widen_bytes(_mm256_xor_si256(half, _mm256_sub_epi8(_mm256_setzero_si256(), odd)), r + 4 * pair);
+    }
+    return at;
+  }
+  __m256i z[4][2];
+  for (unsigned byte = 0; byte < 4; ++byte)
+    for (std::size_t pair = 0; pair < 2; ++pair)
+      z[byte][pair] =
+          byte < bytes ? next_bytes(planes + 2 * pair, byte, at, end) : _mm256_setzero_si256();
+  for (std::size_t pair = 0; pair < 2; ++pair) {
+    __m256i* out = r + 4 * pair;
+    const __m256i low[2] = {_mm256_unpacklo_epi8(z[0][pair], z[1][pair]), _mm256_unpackhi_epi8(z[0][pair], z[1][pair])};
+    if (bytes == 2) {
+      for (int k = 0; k < 2; ++k) {
+        const __m256i odd = _mm256_and_si256(low[k], _mm256_set1_epi16(1));
+        const __m256i words =
+            _mm256_xor_si256(_mm256_srli_epi16(low[k], 1), _mm256_sub_epi16(_mm256_setzero_si256(), odd));
+        out[k] = _mm256_cvtepi16_epi32(_mm256_castsi256_si128(words));
+        out[2 + k] = _mm256_cvtepi16_epi32(_mm256_extracti128_si256(words, 1));
+      }
+      continue;
+    }
+    const __m256i high[2] = {_mm256_unpacklo_epi8(z[2][pair], z[3][pair]),
+                             _mm256_unpackhi_epi8(z[2][pair], z[3][pair])};
+    for (int k = 0; k < 2; ++k) {
+      const __m256i four = _mm256_unpacklo_epi16(low[k], high[k]);
+      const __m256i next = _mm256_unpackhi_epi16(low[k], high[k]);
+      out[k] = unzigzag8(_mm256_permute2x128_si256(four, next, 0x20));
+      out[2 + k] = unzigzag8(_mm256_permute2x128_si256(four, next, 0x31));
+    }
+  }
+  return at;
+}
+
+template <int order>
+void unpack_planes(const Head& head, const std::byte* at, const std::byte* end, std::size_t subs, Points& points) {
+  __m256i last = _mm256_set1_epi32(head.base);
+  __m256i difference = _mm256_setzero_si256();
+  for (std::size_t s = 0; s < subs; s += group_subs) {
+    __m256i r[8];
+    at = unpack_group(head.planes + s, at, end, r);
+    for (std::size_t k = 0; k < 8; ++k) {
+      if constexpr (order == 2) r[k] = prefix8(r[k], difference);
+      if constexpr (order != 0) r[k] = prefix8(r[k], last);
       _mm256_store_si256(reinterpret_cast<__m256i*>(points.q + s * sub_values + 8 * k), r[k]);
     }
   }
@@ -352,7 +350,7 @@ void unpack_planes(const BlockHead& head, const std::byte* at, const std::byte* 
 const Kernels& avx2_kernels() {
   static const Kernels table{
       "avx2", quantise_all<float>, quantise_all<double>, dequantise_all<float>, dequantise_all<double>, pack,
-      unpack, combine_points};
+      unpack, combine_points, {}};
   return table;
 }
 

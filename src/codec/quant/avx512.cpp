@@ -17,37 +17,31 @@ namespace {
 #include "codec/quant/avx512.inl"
 
 template <int order>
-std::size_t pack_order(const Points& points, std::size_t subs, std::byte* out) {
-  std::uint8_t codes[block_subs] = {};
-  __m512i any = _mm512_setzero_si512();
-  for (std::size_t s = 0; s < subs; ++s) {
-    const __m512i z = residuals16<order>(points.q + s * sub_values);
-    any = _mm512_or_si512(any, z);
-    codes[s] = code16(z);
+Entry pack_order(const Points& points, std::size_t subs, std::byte* out) {
+  std::uint32_t bits[block_subs] = {};
+  for (std::size_t s = 0; s < subs; ++s) bits[s] = bits16(residuals16<order>(points.q + s * sub_values));
+  const Head head = write_head(order, points.q[0], bits, out);
+  std::byte* at = out + head.bytes;
+  for (std::size_t s = 0; s < subs; s += group_subs) {
+    __m512i z[group_subs];
+    for (std::size_t k = 0; k < group_subs; ++k) z[k] = residuals16<order>(points.q + (s + k) * sub_values);
+    at = pack_group(z, head.planes + s, at);
   }
-  if (order == 0 && _mm512_test_epi32_mask(any, any) == 0) {
-    *out = static_cast<std::byte>(Kind::zero);
-    return 1;
-  }
-  std::byte* at = write_block_head(order == 0 ? Kind::order0 : Kind::order1, points.q[0], codes, out);
-  for (std::size_t s = 0; s < subs; ++s) {
-    if (codes[s] == 0) continue;
-    const __m512i z = residuals16<order>(points.q + s * sub_values);
-    at = pack_planes(z, width_of_code[codes[s]], at);
-  }
-  return static_cast<std::size_t>(at - out);
+  return make_entry(head.kind, static_cast<std::size_t>(at - out));
 }
 
-template <bool differences>
-void unpack_planes(const BlockHead& head, const std::byte* at, const std::byte* /*end*/, std::size_t subs,
-                   Points& points) {
-  __m512i carry = _mm512_set1_epi32(head.base);
-  for (std::size_t s = 0; s < subs; ++s) {
-    const unsigned width = width_of_code[head.codes[s]];
-    __m512i r = planes_to_points(at, width);
-    at += 2 * width;
-    if constexpr (differences) r = prefix16(r, carry);
-    _mm512_store_si512(points.q + s * sub_values, r);
+template <int order>
+void unpack_planes(const Head& head, const std::byte* at, const std::byte* /*end*/, std::size_t subs, Points& points) {
+  __m512i last = _mm512_set1_epi32(head.base);
+  __m512i difference = _mm512_setzero_si512();
+  for (std::size_t s = 0; s < subs; s += group_subs) {
+    __m512i r[group_subs];
+    at = unpack_group(at, head.planes + s, r);
+    for (std::size_t k = 0; k < group_subs; ++k) {
+      if constexpr (order == 2) r[k] = prefix16(r[k], difference);
+      if constexpr (order != 0) r[k] = prefix16(r[k], last);
+      _mm512_store_si512(points.q + (s + k) * sub_values, r[k]);
+    }
   }
 }
 
@@ -59,7 +53,7 @@ void unpack_planes(const BlockHead& head, const std::byte* at, const std::byte* 
 const Kernels& avx512_kernels() {
   static const Kernels table{
       "avx512", quantise_all<float>, quantise_all<double>, dequantise_all<float>, dequantise_all<double>, pack,
-      unpack,   combine_points};
+      unpack,   combine_points, {}};
   return table;
 }
 
