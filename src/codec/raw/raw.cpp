@@ -1,6 +1,7 @@
 // raw: the frame is the bytes of the numbers.  Through it the uncompressed path is not a second code path.
 #include <cstring>
 
+#include "base/combine.hpp"
 #include "codec/codec.hpp"
 
 namespace laconic {
@@ -67,18 +68,8 @@ class RawCodec final : public Codec {
   }
 
   static void combine_into(const std::byte* a, const std::byte* b, std::size_t count, const Coding& coding, Blob out) {
-    dispatch(coding.dtype, [&](auto zero) {
-      using T = decltype(zero);
-      std::byte* to = out.data() + wire::header_bytes;
-      for (std::size_t i = 0; i < count; ++i) {
-        T x;
-        T y;
-        std::memcpy(&x, a + i * sizeof(T), sizeof(T));
-        std::memcpy(&y, b + i * sizeof(T), sizeof(T));
-        const T z = combine(coding.op, x, y);
-        std::memcpy(to + i * sizeof(T), &z, sizeof(T));
-      }
-    });
+    dispatch(coding.dtype,
+             [&](auto zero) { combine<decltype(zero)>(coding.op, a, b, count, out.data() + wire::header_bytes); });
   }
 
   Coded finish(std::size_t count, const Coding& coding, Blob out) const {
