@@ -1,6 +1,7 @@
 // raw: the frame is the bytes of the numbers.  Through it the uncompressed path is not a second code path.
 #include <cstring>
 
+#include "base/combine.hpp"
 #include "codec/typed_codec.hpp"
 
 namespace laconic {
@@ -27,7 +28,7 @@ class RawCodec final : public TypedCodec<RawCodec, AllTypes> {
   template <class T>
   Coded fold_as(Frame frame, const T* x, std::size_t count, const Coding& coding, Blob out) const {
     if (Status s = check(frame, count, coding); !s) return {s, 0};
-    combine_into<T>(payload_of(frame), reinterpret_cast<const std::byte*>(x), count, coding, out);
+    combine<T>(coding.op, payload_of(frame), reinterpret_cast<const std::byte*>(x), count, payload_of(out));
     return finish(count, coding, out);
   }
 
@@ -35,7 +36,7 @@ class RawCodec final : public TypedCodec<RawCodec, AllTypes> {
   Coded add_as(Frame a, Frame b, std::size_t count, const Coding& coding, Blob out) const {
     if (Status s = check(a, count, coding); !s) return {s, 0};
     if (Status s = check(b, count, coding); !s) return {s, 0};
-    combine_into<T>(payload_of(a), payload_of(b), count, coding, out);
+    combine<T>(coding.op, payload_of(a), payload_of(b), count, payload_of(out));
     return finish(count, coding, out);
   }
 
@@ -68,15 +69,6 @@ class RawCodec final : public TypedCodec<RawCodec, AllTypes> {
       return {Code::frame, "malformed frame: payload does not fit the count"};
     if (header.step != 0 || header.error != 0) return {Code::frame, "malformed frame: raw with a step or an error"};
     return {};
-  }
-
-  template <class T>
-  static void combine_into(const std::byte* a, const std::byte* b, std::size_t count, const Coding& coding, Blob out) {
-    std::byte* to = payload_of(out);
-    for (std::size_t i = 0; i < count; ++i) {
-      const T z = combine(coding.op, get<T>(a, i), get<T>(b, i));
-      std::memcpy(to + i * sizeof(T), &z, sizeof(T));
-    }
   }
 
   Coded finish(std::size_t count, const Coding& coding, Blob out) const {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/combine.hpp"
 #include "codec/szx/block.hpp"
 #include "codec/szx/layout.hpp"
 #include "codec/typed_codec.hpp"
@@ -149,7 +150,7 @@ class SzxCodec final : public TypedCodec<SzxCodec, SingleAndDouble> {
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
       if (!reader.read(n, numbers)) return {bad_chunk(), 0};
-      for (std::size_t j = 0; j < n; ++j) numbers[j] = combine(coding.op, numbers[j], x[i + j]);
+      combine(coding.op, numbers, x + i, n);
       writer.write(numbers, n);
     }
     return finish(writer, count, coding, header.error, out);
@@ -169,7 +170,7 @@ class SzxCodec final : public TypedCodec<SzxCodec, SingleAndDouble> {
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
       if (!reader_a.read(n, numbers) || !reader_b.read(n, other)) return {bad_chunk(), 0};
-      for (std::size_t j = 0; j < n; ++j) numbers[j] = combine(coding.op, numbers[j], other[j]);
+      combine(coding.op, numbers, other, n);
       writer.write(numbers, n);
     }
     const double error =

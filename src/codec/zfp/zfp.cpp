@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/combine.hpp"
 #include "codec/typed_codec.hpp"
 #include "codec/zfp/piece.hpp"
 
@@ -111,11 +112,6 @@ class Writer {
   double error_ = 0;
 };
 
-template <class T>
-void combine_numbers(Op op, T* into, const T* other, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) into[i] = combine(op, into[i], other[i]);
-}
-
 class ZfpCodec final : public TypedCodec<ZfpCodec, SingleAndDouble> {
  public:
   std::string_view name() const override { return "zfp"; }
@@ -152,7 +148,7 @@ class ZfpCodec final : public TypedCodec<ZfpCodec, SingleAndDouble> {
     for (std::size_t i = 0; i < count; i += piece_values) {
       const std::size_t n = std::min(piece_values, count - i);
       if (!reader.next(*scratch, numbers, n)) return {bad_piece(), 0};
-      combine_numbers(coding.op, numbers, x + i, n);
+      combine(coding.op, numbers, x + i, n);
       writer.put(*scratch, numbers, n);
     }
     if (!reader.at_end()) return {bad_piece(), 0};
@@ -176,7 +172,7 @@ class ZfpCodec final : public TypedCodec<ZfpCodec, SingleAndDouble> {
     for (std::size_t i = 0; i < count; i += piece_values) {
       const std::size_t n = std::min(piece_values, count - i);
       if (!reader_a.next(*scratch, numbers_a, n) || !reader_b.next(*scratch, numbers_b, n)) return {bad_piece(), 0};
-      combine_numbers(coding.op, numbers_a, numbers_b, n);
+      combine(coding.op, numbers_a, numbers_b, n);
       writer.put(*scratch, numbers_a, n);
     }
     if (!reader_a.at_end() || !reader_b.at_end()) return {bad_piece(), 0};
