@@ -17,8 +17,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/dtype.hpp"
-
 namespace laconic::test {
 
 enum class Kind {
@@ -200,7 +198,8 @@ std::vector<T> make_wide_field(Kind kind, std::size_t count, std::uint64_t seed,
   return x;
 }
 
-// For other types than float and double: the same shapes, scaled to what the type holds, and its own bit patterns.
+// For other types than float and double (integers, and Float16 and Bfloat16 of src/base): the same shapes, scaled to
+// what the type holds, and its own bit patterns.
 template <class T>
 std::vector<T> make_other_field(Kind kind, std::size_t count, std::uint64_t seed, int rank) {
   using Limits = std::numeric_limits<T>;
