@@ -11,6 +11,7 @@
 #include "codec/quant/kernels.hpp"
 #include "exact_error.hpp"
 #include "support/exact.hpp"
+#include "support/lattice.hpp"
 #include "wire/frame.hpp"
 
 namespace laconic::sweep {
@@ -20,16 +21,6 @@ using test::bits_of;
 
 template <class T>
 constexpr Dtype dtype_of = sizeof(T) == 4 ? Dtype::f32 : Dtype::f64;
-
-template <class C>
-constexpr bool has_largest = requires(C& c) {
-  c.largest;
-};
-
-template <class C>
-void tell_largest(C& coding, double largest) {
-  if constexpr (has_largest<C>) coding.largest = largest;
-}
 
 // Memory for one output after the other, with known bytes on both sides.
 class Room {
@@ -227,7 +218,7 @@ class Trial {
   void check_integers(Rooms& r) {
     wire::Header header;
     if (coding_.op != Op::sum || !wire::read_header(fx, header).ok() || header.step == 0) return;
-    if (!lattice_points(r.wide, fx, header, p_) || !lattice_points(r.wide, fy, header, q_)) return;
+    if (!lattice_points(r.wide, fx, header.step, p_) || !lattice_points(r.wide, fy, header.step, q_)) return;
     std::vector<double>& numbers = p_;
     for (std::size_t i = 0; i < p_.size(); ++i) {
       numbers[i] = (p_[i] + q_[i]) * header.step;
@@ -236,8 +227,7 @@ class Trial {
     }
     Coding wide;
     wide.dtype = Dtype::f64;
-    // Twice the allowance less the room of float64, cut off after 21 bits, is the step (docs/wire-format.md).
-    wide.allowance = header.step / 2 / (1 - 0x1p-18) * (1 + 0x1p-23);
+    wide.allowance = test::allowance_of_step(codec_, header.step);
     const Blob out = r.again.open(codec_.capacity(numbers.size(), wide.dtype));
     const Coded coded = codec_.encode(numbers.data(), numbers.size(), wide, out);
     wire::Header again;
@@ -254,11 +244,8 @@ class Trial {
 
   // The lattice points in a frame.  Read as float64, in which q * step is exact; blocks of lattice points do not depend
   // on the type.  False when there is anything else in it: then it is no frame of float64, or holds other numbers.
-  bool lattice_points(Room& room, Frame frame, wire::Header header, std::vector<double>& points) {
-    copy_.assign(frame.begin(), frame.end());
-    if (!wire::read_header(frame, header).ok()) return false;
-    header.dtype = Dtype::f64;
-    wire::write_header(header, copy_);
+  bool lattice_points(Room& room, Frame frame, double step, std::vector<double>& points) {
+    copy_ = test::as_type(frame, Dtype::f64);
     Coding any;
     any.dtype = Dtype::f64;
     const Blob out = room.open(x_.size() * sizeof(double));
@@ -267,8 +254,8 @@ class Trial {
     points.resize(x_.size());
     for (std::size_t i = 0; i < points.size(); ++i) {
       const double number = room.numbers<double>()[i];
-      points[i] = std::nearbyint(number / header.step);
-      if (!(std::fabs(points[i]) <= most) || points[i] * header.step != number) return false;
+      points[i] = std::nearbyint(number / step);
+      if (!(std::fabs(points[i]) <= most) || points[i] * step != number) return false;
     }
     return true;
   }
@@ -322,7 +309,7 @@ Tally& Tally::operator+=(const Tally& other) {
   return *this;
 }
 
-bool largest_can_be_told() { return has_largest<Coding>; }
+bool largest_can_be_told() { return test::has_largest<Coding>; }
 
 template <class T>
 void try_numbers(const Family& family, std::span<const T> x, std::span<const T> y, const Coding& coding, bool told,
@@ -335,7 +322,7 @@ void try_numbers(const Family& family, std::span<const T> x, std::span<const T> 
     for (const std::span<const T> numbers : {x, y})
       for (const T v : numbers)
         if (std::isfinite(v)) largest = std::max(largest, std::fabs(static_cast<double>(v)));
-    tell_largest(mine, largest);
+    test::tell_largest(mine, largest);
   }
   static Rooms first_rooms, other_rooms;
   Tally found;
