@@ -2,7 +2,7 @@
 """szx (codec 3): chunks of 5120 numbers behind an index; blocks of 128, constant, truncated or raw."""
 import math, struct
 
-from reader import FORMATS, Reader, require, rounded
+from reader import Reader, layout_of, require, rounded
 
 CHUNK, BLOCK = 5120, 128
 WORDS = {"<f": ("<I", 32, 9), "<d": ("<Q", 64, 12)}  # the words of a type, their bits, those of sign and exponent
@@ -53,6 +53,6 @@ def decode(header, payload):
     counts = [min(CHUNK, header.count - begin) for begin in range(0, header.count, CHUNK)]
     sizes = struct.unpack(f"<{len(counts)}I", reader.take(4 * len(counts), "the index"))
     for count, size in zip(counts, sizes):
-        out += chunk(Reader(reader.take(size, "a chunk")), FORMATS[header.dtype], count)
+        out += chunk(Reader(reader.take(size, "a chunk")), layout_of(header), count)
     require(reader.at_end(), "bytes after the last chunk")
     return bytes(out)

@@ -27,7 +27,7 @@ class Golden(unittest.TestCase):
                 if frame[5] in (decode_frame.NONE, decode_frame.ZFP):
                     continue
                 header, numbers = decode_frame.decode(frame)
-                suffix = {1: ".f32", 2: ".f64"}[header.dtype]
+                suffix = "." + decode_frame.TYPES[header.dtype]
                 self.assertEqual(numbers, path.with_suffix(suffix).read_bytes())
                 compared += 1
         self.assertGreater(compared, 10)

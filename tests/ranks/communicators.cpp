@@ -127,6 +127,7 @@ void threads(Test& t) {
   const long before = communicators;
   t.doing("three threads, each with a communicator");
   std::vector<std::thread> crew;
+  crew.reserve(workers);
   for (int w = 0; w < workers; ++w)
     crew.emplace_back([&, w] {
       for (int k = 0; k < 20; ++k) {

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "base/combine.hpp"
-#include "codec/codec.hpp"
 #include "codec/szx/block.hpp"
 #include "codec/szx/layout.hpp"
+#include "codec/typed_codec.hpp"
 
 namespace laconic {
 namespace szx {
@@ -127,7 +127,7 @@ class Reader {
   const char* problem_ = "";
 };
 
-class SzxCodec final : public Codec {
+class SzxCodec final : public TypedCodec<SzxCodec, SingleAndDouble> {
  public:
   std::string_view name() const override { return "szx"; }
   std::uint8_t id() const override { return 3; }
@@ -138,28 +138,9 @@ class SzxCodec final : public Codec {
            blocks_of(count) + count * size_of(dtype) + store_slack;
   }
 
-  Coded encode(const void* numbers, std::size_t count, const Coding& coding, Blob out) const override {
-    return dispatch(coding.dtype, [&](auto zero) {
-      return encode_as(static_cast<const decltype(zero)*>(numbers), count, coding, out);
-    });
-  }
-
-  Coded fold(Frame frame, const void* numbers, std::size_t count, const Coding& coding, Blob out) const override {
-    return dispatch(coding.dtype, [&](auto zero) {
-      return fold_as(frame, static_cast<const decltype(zero)*>(numbers), count, coding, out);
-    });
-  }
-
-  Coded add(Frame a, Frame b, std::size_t count, const Coding& coding, Blob out) const override {
-    return dispatch(coding.dtype, [&](auto zero) { return add_as<decltype(zero)>(a, b, count, coding, out); });
-  }
-
-  Status decode(Frame frame, void* numbers, std::size_t count, const Coding& coding) const override {
-    return dispatch(coding.dtype,
-                    [&](auto zero) { return decode_as(frame, static_cast<decltype(zero)*>(numbers), count, coding); });
-  }
-
  private:
+  friend class TypedCodec<SzxCodec, SingleAndDouble>;
+
   Status open(Frame frame, std::size_t count, const Coding& coding, wire::Header& header, Reader& reader) const {
     if (Status s = read_codec_header(frame, *this, count, coding.dtype, header); !s) return s;
     if (header.step != 0) return malformed("szx with a step");
@@ -228,16 +209,10 @@ class SzxCodec final : public Codec {
 
   // error: of the numbers that were encoded.
   Coded finish(const Writer& writer, std::size_t count, const Coding& coding, double error, Blob out) const {
-    wire::Header header;
-    header.codec = id();
-    header.dtype = coding.dtype;
-    header.count = static_cast<std::uint32_t>(count);
-    header.payload =
-        static_cast<std::uint32_t>(writer.end() - out.data() - static_cast<std::ptrdiff_t>(wire::header_bytes));
     // Finite also where a hostile frame, or a bound beyond all numbers, makes the sum overflow.
-    header.error = std::min(error + (writer.rounded() ? coding.allowance : 0), std::numeric_limits<double>::max());
-    wire::write_header(header, out);
-    return {{}, wire::header_bytes + header.payload};
+    const double most = std::numeric_limits<double>::max();
+    return TypedCodec::finish(writer.end(), count, coding, 0,
+                              std::min(error + (writer.rounded() ? coding.allowance : 0), most), out);
   }
 };
 
