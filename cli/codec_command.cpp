@@ -83,9 +83,11 @@ void write(const Arguments& a) {
   const auto files = find_fields(a.fields, chosen_dtype(a.dtype));
   if (files.size() != 1) throw usage(fmt::format("--write takes one FILE, not {}", files.size()));
   const Bound bound = chosen_bounds(a.bounds)[0].bound;
+  const auto dtype = chosen_dtype(a.dtype);
   if (!offers(*codecs[0], bound))
     throw usage(fmt::format("codec {} has no mode for {}", codecs[0]->name(), a.bounds[0]));
-  const Field field = read_field(files[0], chosen_dtype(a.dtype), a.count);
+  const Field field = read_field(files[0], dtype, a.count);
+  if (!codecs[0]->supports(field.dtype)) throw usage(not_supported(*codecs[0], field.dtype).message());
   Coding coding;
   Promise promise;
   const Range range = finite_range(field.numbers.data(), field.count, field.dtype);
@@ -121,7 +123,7 @@ void measure_all(const Arguments& a) {
         file, field.dtype, field.count, finite_range(field.numbers.data(), field.count, field.dtype), {}};
     for (const Codec* codec : codecs)
       for (const AskedBound& bound : bounds)
-        if (!all || offers(*codec, bound.bound))
+        if (!all || (offers(*codec, bound.bound) && codec->supports(field.dtype)))
           report.rows.push_back(measure(*codec, bound, field, report.range, a.setup));
     if (print_table) {
       fmt::print("{}{}", reports.empty() ? "" : "\n", table(report, a.setup, isa));
@@ -157,8 +159,11 @@ void run(const Arguments& a) {
 void add_codec_command(CLI::App& app) {
   auto a = std::make_shared<Arguments>();
   auto* command = app.add_subcommand("codec", "Measure codecs on files of numbers; write and read frames");
-  command->add_option("FILE", a->fields, "files of numbers without a header, or folders of *.f32 and *.f64");
-  command->add_option("--dtype", a->dtype, "f32 or f64 (default: f64 for *.f64, else f32)");
+  command->add_option("FILE", a->fields,
+                      "files of numbers without a header, or folders of *.f32, *.f64, *.bf16, *.i32, ...");
+  command->add_option(
+      "--dtype", a->dtype,
+      "f32, f64, f16, bf16, i8, u8, i16, u16, i32, u32, i64 or u64 (default: the file's ending, else f32)");
   command
       ->add_option("--bound", a->bounds,
                    fmt::format("{}; repeatable (default: rel:1e-2, rel:1e-3, rel:1e-4)", bound_forms))

@@ -12,17 +12,27 @@
 namespace laconic::cli {
 namespace {
 
-// What rounding to float32 can have moved a number that became x; results in float64 are not rounded.
+// What rounding to its type can have moved a number that became x; results in float64 are not rounded.
 double half_unit(float x) {
   const float size = std::min(std::fabs(x), std::nextafter(std::numeric_limits<float>::max(), 0.0F));
   return 0.5 * (static_cast<double>(std::nextafter(size, INFINITY)) - static_cast<double>(size));
 }
 long double half_unit(double) { return 0; }
+template <class T>
+double half_unit(T x) {
+  if constexpr (std::is_integral_v<T>) {
+    return 0.5;
+  } else {
+    const auto size = static_cast<std::uint16_t>(std::min<int>(x.bits() & ~T::sign_bit, T::infinity_bits - 2));
+    const auto next = static_cast<std::uint16_t>(size + 1);
+    return 0.5 * (static_cast<double>(T::of_bits(next)) - static_cast<double>(T::of_bits(size)));
+  }
+}
 
 template <class T>
 Errors compare_as(const T* exact, const T* got, std::size_t count, const Range& range, const Promise& promise) {
   // Differences must not round: the promise is held to the last bit.
-  using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
+  using Wide = std::conditional_t<sizeof(T) == 8, long double, double>;
   const Wide width = static_cast<Wide>(range.greatest) - static_cast<Wide>(range.least);
   Errors errors;
   Wide largest = 0;
@@ -32,9 +42,10 @@ Errors compare_as(const T* exact, const T* got, std::size_t count, const Range& 
     const bool same_bits = std::memcmp(exact + i, got + i, sizeof(T)) == 0;
     bool kept = same_bits;
     bool excused = false;
-    if (std::isfinite(exact[i])) {
-      const Wide difference =
-          std::isfinite(got[i]) ? std::fabs(static_cast<Wide>(exact[i]) - static_cast<Wide>(got[i])) : INFINITY;
+    const auto x = static_cast<Wide>(exact[i]);
+    const auto y = static_cast<Wide>(got[i]);
+    if (std::isfinite(x)) {
+      const Wide difference = std::isfinite(y) ? std::fabs(x - y) : INFINITY;
       largest = std::max(largest, difference);
       squares += difference * difference;
       ++finite;
@@ -43,7 +54,7 @@ Errors compare_as(const T* exact, const T* got, std::size_t count, const Range& 
         excused = promise.error > 0 && difference <= static_cast<Wide>(promise.error) + half_unit(got[i]);
       }
     } else if (promise.kind == Promise::Kind::error) {
-      kept = exact[i] == got[i] || (std::isnan(exact[i]) && std::isnan(got[i]));
+      kept = x == y || (std::isnan(x) && std::isnan(y));
     }
     if (kept || promise.kind == Promise::Kind::nothing) continue;
     ++errors.violations;
@@ -96,7 +107,7 @@ Status resolve(const Bound& bound, const Range& range, Dtype dtype, Coding& codi
 
 Errors compare(const void* exact, const void* got, std::size_t count, Dtype dtype, const Range& range,
                const Promise& promise) {
-  return dispatch(dtype, [&](auto zero) {
+  return dispatch(AllTypes{}, dtype, [&](auto zero) {
     using T = decltype(zero);
     return compare_as(static_cast<const T*>(exact), static_cast<const T*>(got), count, range, promise);
   });
@@ -110,6 +121,10 @@ Measurement measure(const Codec& codec, const AskedBound& asked, const Field& fi
   m.count = field.count;
   if (!offers(codec, asked.bound)) {
     m.status = {Code::argument, "the codec has no such mode"};
+    return m;
+  }
+  if (!codec.supports(field.dtype)) {
+    m.status = not_supported(codec, field.dtype);
     return m;
   }
   Coding coding;

@@ -21,12 +21,32 @@ Memory::Memory(std::size_t bytes) : size_(bytes) {
   if (!bytes_) throw std::bad_alloc();
 }
 
-std::string_view name_of(Dtype dtype) { return dtype == Dtype::f32 ? "f32" : "f64"; }
+namespace {
+
+std::optional<Dtype> dtype_named(std::string_view text) {
+  for (const Dtype dtype : all_dtypes)
+    if (text == name_of(dtype)) return dtype;
+  return std::nullopt;
+}
+
+// Of "field.f64", "f64".
+std::optional<Dtype> dtype_of_file(const fs::path& file) {
+  const std::string ending = file.extension().string();
+  return ending.empty() ? std::nullopt : dtype_named(std::string_view(ending).substr(1));
+}
+
+std::string dtype_names(std::string_view before) {
+  std::string names;
+  for (const Dtype dtype : all_dtypes)
+    names += fmt::format("{}{}{}", names.empty() ? "" : ", ", before, name_of(dtype));
+  return names;
+}
+
+}  // namespace
 
 Dtype parse_dtype(const std::string& text) {
-  for (const Dtype dtype : {Dtype::f32, Dtype::f64})
-    if (text == name_of(dtype)) return dtype;
-  throw usage(fmt::format("dtype '{}' is not valid; valid are f32, f64", text));
+  if (const auto dtype = dtype_named(text)) return *dtype;
+  throw usage(fmt::format("dtype '{}' is not valid; valid are {}", text, dtype_names("")));
 }
 
 std::vector<std::string> find_fields(const std::vector<std::string>& arguments, std::optional<Dtype> dtype) {
@@ -39,14 +59,13 @@ std::vector<std::string> find_fields(const std::vector<std::string>& arguments, 
     }
     std::vector<std::string> found;
     for (const auto& entry : fs::directory_iterator(argument, error)) {
-      const auto ending = entry.path().extension();
-      for (const Dtype wanted : {Dtype::f32, Dtype::f64})
-        if (dtype.value_or(wanted) == wanted && ending == fmt::format(".{}", name_of(wanted)))
-          found.push_back(entry.path().string());
+      const auto named = dtype_of_file(entry.path());
+      if (named && dtype.value_or(*named) == *named) found.push_back(entry.path().string());
     }
     if (error) throw Failure(fmt::format("{}: {}", argument, error.message()));
     if (found.empty())
-      throw Failure(fmt::format("{}: there is no *.{} in it", argument, dtype ? name_of(*dtype) : "f32 or *.f64"));
+      throw Failure(fmt::format("{}: there is none of {} in it", argument,
+                                dtype ? fmt::format("*.{}", name_of(*dtype)) : dtype_names("*.")));
     std::sort(found.begin(), found.end());
     files.insert(files.end(), found.begin(), found.end());
   }
@@ -57,7 +76,7 @@ Field read_field(const std::string& file, std::optional<Dtype> dtype, std::size_
   std::error_code error;
   const auto bytes = fs::file_size(file, error);
   if (error) throw Failure(fmt::format("{}: {}", file, error.message()));
-  Field field{file, dtype.value_or(fs::path(file).extension() == ".f64" ? Dtype::f64 : Dtype::f32), 0, {}};
+  Field field{file, dtype.value_or(dtype_of_file(file).value_or(Dtype::f32)), 0, {}};
   const std::size_t size = size_of(field.dtype);
   if (bytes % size != 0)
     throw Failure(fmt::format("{}: {} bytes are not a whole number of {}", file, bytes, name_of(field.dtype)));

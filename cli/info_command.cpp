@@ -20,6 +20,13 @@ namespace {
 
 void line(std::string_view name, std::string_view value) { fmt::print("{:<18}{}\n", name, value); }
 
+std::string types_of(const Codec& codec) {
+  std::string names;
+  for (const Dtype dtype : all_dtypes)
+    if (codec.supports(dtype)) names += fmt::format("{}{}", names.empty() ? "" : ", ", name_of(dtype));
+  return names;
+}
+
 std::string isa_names() {
   std::string usable;
   for (const quant::Kernels* kernels : quant::available_kernels())
@@ -44,6 +51,7 @@ void run() {
   std::string codecs;
   for (const Codec* codec : all_codecs()) codecs += (codecs.empty() ? "" : ", ") + std::string(codec->name());
   line("codecs", codecs);
+  for (const Codec* codec : all_codecs()) line(fmt::format("  {}", codec->name()), types_of(*codec));
   line("algorithms", algorithm_names());
   line("instruction sets", isa_names() + " (this processor)");
   line("kernels", fmt::format("{} ({})", quant::best_kernels().name, asked != nullptr ? "LACONIC_ISA" : "the fastest"));

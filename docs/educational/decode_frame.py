@@ -7,8 +7,8 @@ Written from docs/wire-format.md alone, slow and plain, to be read next to it.
 import argparse, collections, math, os, struct, sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import quant, szx  # noqa: E402
-from reader import FORMATS, Malformed, require  # noqa: E402
+import quant, szx, zfp  # noqa: E402
+from reader import LAYOUTS, NAMES as TYPES, Malformed, numbers_of, require  # noqa: E402
 
 MAGIC, VERSION, LAYOUT = 0x4E4F434C, 1, struct.Struct("<IBBBBIIdd")
 FAILED = 1  # the flag
@@ -23,7 +23,7 @@ def read_header(frame):
     h = Header._make(LAYOUT.unpack(frame[: LAYOUT.size]))
     require(h.magic == MAGIC, "wrong magic number")
     require(h.version == VERSION, f"version {h.version}")
-    require(h.dtype in FORMATS, f"unknown type {h.dtype}")
+    require(0 < h.dtype < len(LAYOUTS), f"unknown type {h.dtype}")
     require(h.flags & ~FAILED == 0, f"unknown flags {h.flags}")
     for name in ("step", "error"):
         x = getattr(h, name)
@@ -38,7 +38,7 @@ def read_header(frame):
 
 
 def decode_raw(header, payload):
-    require(len(payload) == header.count * struct.calcsize(FORMATS[header.dtype]), "payload does not fit the count")
+    require(len(payload) == header.count * struct.calcsize(LAYOUTS[header.dtype]), "payload does not fit the count")
     require(header.step == header.error == 0, "raw with a step or an error")
     return payload
 
@@ -47,9 +47,7 @@ def decode(frame):
     """The header, and the numbers as bytes of the dtype."""
     h = read_header(frame)
     require(h.codec != NONE, "the sender could not produce these numbers")
-    if h.codec == ZFP:
-        raise NotImplementedError("frames of zfp hold streams of libzfp, which this decoder does not have")
-    return h, {RAW: decode_raw, QUANT: quant.decode, SZX: szx.decode}[h.codec](h, frame[LAYOUT.size :])
+    return h, {RAW: decode_raw, QUANT: quant.decode, SZX: szx.decode, ZFP: zfp.decode}[h.codec](h, frame[LAYOUT.size :])
 
 
 def main():
@@ -61,11 +59,12 @@ def main():
     try:
         with open(args.frame, "rb") as file:
             h, numbers = decode(file.read())
-    except (Malformed, NotImplementedError) as why:
-        sys.exit(f"{args.frame}: {'malformed frame: ' if isinstance(why, Malformed) else ''}{why}")
+    except Malformed as why:
+        sys.exit(f"{args.frame}: malformed frame: {why}")
     for field, value in h._asdict().items():
-        print(f"{field:8} {value!r}" + (f" ({NAMES[value]})" if field == "codec" else ""))
-    values = [x for (x,) in struct.iter_unpack(FORMATS[h.dtype], numbers)]
+        named = {"codec": NAMES, "dtype": TYPES}.get(field)
+        print(f"{field:8} {value!r}" + (f" ({named[value]})" if named else ""))
+    values = numbers_of(h.dtype, numbers)
     print(*(values if args.all else values[:16]), *([] if args.all or len(values) <= 16 else ["..."]))
     if args.out:
         with open(args.out, "wb") as file:

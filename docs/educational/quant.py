@@ -2,7 +2,7 @@
 """quant (codec 2): integers times the step, in bit planes; blocks of 1024 numbers, sub-blocks of 16."""
 import struct
 
-from reader import FORMATS, Reader, require, rounded
+from reader import Reader, layout_of, require, rounded
 
 BLOCK, SUB, PER_GROUP = 1024, 16, 4
 WIDTHS = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 32)
@@ -42,7 +42,7 @@ def points(reader, kind, n):
 
 
 def decode(header, payload):
-    layout, reader, out = FORMATS[header.dtype], Reader(payload), bytearray()
+    layout, reader, out = layout_of(header), Reader(payload), bytearray()
     size = struct.calcsize(layout)
     for begin in range(0, header.count, BLOCK):
         n = min(BLOCK, header.count - begin)

@@ -3,6 +3,10 @@
 import math, struct
 
 FORMATS = {1: "<f", 2: "<d"}  # dtype of the header: what struct calls it
+# The types that raw and lossless know as well: names, and what struct calls them. It has no bfloat16: its bits.
+NAMES = (None, "f32", "f64", "f16", "bf16", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64")
+LAYOUTS = (None, "<f", "<d", "<e", "<H", "<b", "<B", "<h", "<H", "<i", "<I", "<q", "<Q")
+BFLOAT16 = NAMES.index("bf16")
 
 
 class Malformed(Exception):
@@ -30,6 +34,20 @@ class Reader:
 
     def at_end(self):
         return self.at == len(self.data)
+
+
+def layout_of(header):
+    """For codecs that know float32 and float64 only."""
+    require(header.dtype in FORMATS, f"numbers of type {NAMES[header.dtype]}, which this codec does not code")
+    return FORMATS[header.dtype]
+
+
+def numbers_of(dtype, data):
+    """The numbers in bytes of a type, for reading."""
+    values = [x for (x,) in struct.iter_unpack(LAYOUTS[dtype], data)]
+    if dtype == BFLOAT16:  # the upper half of a float32
+        values = [struct.unpack("<f", struct.pack("<I", x << 16))[0] for x in values]
+    return values
 
 
 def rounded(x, layout):

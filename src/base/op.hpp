@@ -4,6 +4,9 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
+
+#include "base/small_float.hpp"
 
 namespace laconic {
 
@@ -14,20 +17,40 @@ enum class Op : std::uint8_t { sum, max, min };
 // of a NaN and the sign of max(+0, -0); both are fixed here.
 template <class T>
 inline T combine(Op op, T a, T b) {
-  if (a != a || b != b) return std::numeric_limits<T>::quiet_NaN();
-  switch (op) {
-    case Op::sum: {
-      const T s = a + b;
-      return s != s ? std::numeric_limits<T>::quiet_NaN() : s;  // Inf - Inf: the sign of NaN differs by machine
+  if constexpr (std::is_integral_v<T>) {
+    using Word = std::make_unsigned_t<T>;
+    switch (op) {
+      case Op::sum:  // modulo 2^w: what a signed sum beyond its type would be is not for the compiler to choose
+        return static_cast<T>(static_cast<Word>(static_cast<Word>(a) + static_cast<Word>(b)));
+      case Op::max: return a > b ? a : b;
+      case Op::min: return a < b ? a : b;
     }
-    case Op::max:
-      if (a == b) return std::signbit(a) ? b : a;
-      return a > b ? a : b;
-    case Op::min:
-      if (a == b) return std::signbit(a) ? a : b;
-      return a < b ? a : b;
+    return a;
+  } else if constexpr (is_small_float<T>) {
+    // A float has more than twice the digits: rounding its sum again is rounding the exact sum once.
+    return T(combine(op, static_cast<float>(a), static_cast<float>(b)));
+  } else {
+    if (a != a || b != b) return std::numeric_limits<T>::quiet_NaN();
+    switch (op) {
+      case Op::sum: {
+        const T s = a + b;
+        return s != s ? std::numeric_limits<T>::quiet_NaN() : s;  // Inf - Inf: the sign of NaN differs by machine
+      }
+      case Op::max:
+        if (a == b) return std::signbit(a) ? b : a;
+        return a > b ? a : b;
+      case Op::min:
+        if (a == b) return std::signbit(a) ? a : b;
+        return a < b ? a : b;
+    }
+    return a;
   }
-  return a;
+}
+
+// A number of a mean: divided in float64, and rounded (integers: cut) to its type.
+template <class T>
+inline T divide(T x, double divisor) {
+  return static_cast<T>(static_cast<double>(x) / divisor);
 }
 
 }  // namespace laconic

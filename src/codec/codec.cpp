@@ -23,13 +23,24 @@ const Codec* find_codec(std::string_view name) {
   return nullptr;
 }
 
+Status not_supported(const Codec& codec, Dtype dtype) {
+  std::string valid;
+  for (const Dtype other : all_dtypes)
+    if (codec.supports(other)) valid += (valid.empty() ? "" : ", ") + std::string(name_of(other));
+  return {Code::type, "codec " + std::string(codec.name()) + " does not code numbers of type " +
+                          std::string(name_of(dtype)) + "; it codes " + valid};
+}
+
 Status read_codec_header(Frame frame, const Codec& codec, std::size_t count, Dtype dtype, wire::Header& header) {
+  if (!codec.supports(dtype)) return not_supported(codec, dtype);
   if (Status s = wire::read_header(frame, header); !s) return s;
   if (header.failed()) return {Code::frame, "the sender could not produce these numbers"};
   if (header.codec != codec.id())
     return {Code::frame, "malformed frame: codec " + std::to_string(header.codec) + " where " +
                              std::string(codec.name()) + " (" + std::to_string(codec.id()) + ") was expected"};
-  if (header.dtype != dtype) return {Code::frame, "malformed frame: other number type than expected"};
+  if (header.dtype != dtype)
+    return {Code::frame, "malformed frame: numbers of type " + std::string(name_of(header.dtype)) + " where " +
+                             std::string(name_of(dtype)) + " were expected"};
   if (header.count != count)
     return {Code::frame, "malformed frame: " + std::to_string(header.count) + " numbers where " +
                              std::to_string(count) + " were expected"};

@@ -43,6 +43,9 @@ class Codec {
   // The codec field of its frames.
   virtual std::uint8_t id() const = 0;
 
+  // Whether it codes numbers of this type.  Every function is an error of Code::type for any other.
+  virtual bool supports(Dtype dtype) const { return SingleAndDouble::has(dtype); }
+
   // True when fold() and add() of frames make no error beyond those of the numbers that were encoded (and the
   // rounding of dtype where numbers are held uncompressed).  Decides how the bound is divided.
   virtual bool exact_sums() const = 0;
@@ -69,6 +72,9 @@ const std::vector<const Codec*>& all_codecs();
 
 // By name, or nullptr.
 const Codec* find_codec(std::string_view name);
+
+// Why a codec refuses a type, in words.
+Status not_supported(const Codec& codec, Dtype dtype);
 
 // Reads the header of a frame that must be of this codec, type and count, and not failed.
 Status read_codec_header(Frame frame, const Codec& codec, std::size_t count, Dtype dtype, wire::Header& header);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 namespace laconic {
 namespace {
@@ -32,10 +33,32 @@ Range range_of(const T* x, std::size_t count) {
   return {static_cast<double>(low), static_cast<double>(high)};
 }
 
+// Integers are all finite; float16 and bfloat16 are compared as the floats they are.
+template <class T>
+requires(std::is_integral_v<T> || is_small_float<T>) Range range_of(const T* x, std::size_t count) {
+  if (count == 0) return {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  if constexpr (std::is_integral_v<T>) {
+    const auto [least, greatest] = std::minmax_element(x, x + count);
+    return {static_cast<double>(*least), static_cast<double>(*greatest)};
+  } else {
+    Range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+    constexpr std::size_t piece = 1024;
+    float wide[piece];
+    for (std::size_t i = 0; i < count; i += piece) {
+      const std::size_t n = std::min(piece, count - i);
+      for (std::size_t j = 0; j < n; ++j) wide[j] = static_cast<float>(x[i + j]);
+      const Range part = range_of(wide, n);
+      range = {std::min(range.least, part.least), std::max(range.greatest, part.greatest)};
+    }
+    return range;
+  }
+}
+
 }  // namespace
 
 Range finite_range(const void* numbers, std::size_t count, Dtype dtype) {
-  return dispatch(dtype, [&](auto zero) { return range_of(static_cast<const decltype(zero)*>(numbers), count); });
+  return dispatch(AllTypes{}, dtype,
+                  [&](auto zero) { return range_of(static_cast<const decltype(zero)*>(numbers), count); });
 }
 
 }  // namespace laconic

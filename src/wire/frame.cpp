@@ -47,7 +47,7 @@ Status read_header(std::span<const std::byte> frame, Header& header) {
   Header h;
   h.codec = get<std::uint8_t>(frame, 5);
   const auto dtype = get<std::uint8_t>(frame, 6);
-  if (dtype != static_cast<std::uint8_t>(Dtype::f32) && dtype != static_cast<std::uint8_t>(Dtype::f64))
+  if (!known(static_cast<Dtype>(dtype)))
     return malformed("unknown type " + std::to_string(dtype));
   h.dtype = static_cast<Dtype>(dtype);
   h.flags = get<std::uint8_t>(frame, 7);

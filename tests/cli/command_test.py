@@ -85,7 +85,7 @@ class Command(unittest.TestCase):
         self.rejected("codec", self.field, "--codec", "sz9", says=["sz9", "all, quant", "raw"])
         self.rejected("codec", self.field, "--bound", "1e-3", says=["1e-3", "abs:E", "rel:E", "lossless"])
         self.rejected("codec", self.field, "--bound", "abs:-1", says=["abs:E"])
-        self.rejected("codec", self.field, "--dtype", "f16", says=["f16", "f32, f64"])
+        self.rejected("codec", self.field, "--dtype", "f8", says=["f8", "f32, f64, f16, bf16, i8"])
         self.rejected("codec", self.field, "--repeat", "-1")
         self.rejected("codec", self.field, "--threads", "0")
         self.rejected("codec", self.field, "--chunk", "-5")

@@ -5,9 +5,11 @@
 // and commit tests/golden/*.frame.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdio>
 #include <functional>
 
+#include "support/exact.hpp"
 #include "support/fields.hpp"
 #include "support/frames.hpp"
 
@@ -27,6 +29,15 @@ std::function<Bytes(const Codec&)> encoded(Kind kind, std::size_t count, double 
 }
 
 template <class T>
+std::function<Bytes(const Codec&)> at_rate(Kind kind, std::size_t count, double rate) {
+  return [=](const Codec& codec) {
+    Coding coding = coding_for<T>(0);
+    coding.rate = rate;
+    return encode(codec, make_field<T>(kind, count, 7), coding);
+  };
+}
+
+template <class T>
 std::function<Bytes(const Codec&)> summed(Kind kind, std::size_t count, double allowance, Op op) {
   return [=](const Codec& codec) {
     const Coding coding = coding_for<T>(allowance, 3, op);
@@ -34,6 +45,42 @@ std::function<Bytes(const Codec&)> summed(Kind kind, std::size_t count, double a
     const Bytes b = fold(codec, a, make_field<T>(kind, count, 7, 1), coding);
     return add(codec, encode(codec, make_field<T>(kind, count, 7, 2), coding), b, count, coding);
   };
+}
+
+// No encoder writes this: truncated blocks of szx whose middles and words are infinite and NaN.
+template <class T>
+Bytes not_finite(const Codec& codec) {
+  using Bits = BitsOf<T>;
+  constexpr int down = 8 * sizeof(T) - 16;
+  constexpr std::uint16_t infinity = sizeof(T) == 4 ? 0x7f80 : 0x7ff0;  // the high bits of one
+  constexpr std::array<std::uint16_t, 8> words{
+      infinity, infinity | 0x8000, infinity | 1, infinity | 0x800f, infinity | 8, 0, infinity - 0x40, 0x8000};
+  constexpr std::array<Bits, 4> middles{Bits{infinity} << down, (Bits{infinity} << down) + 0x12345, ~Bits{0},
+                                        Bits{infinity - 0x30} << down};
+  Bytes chunk{std::byte{0x0f}};
+  const auto put = [&](const auto& value) {
+    const auto* bytes = reinterpret_cast<const std::byte*>(&value);
+    chunk.insert(chunk.end(), bytes, bytes + sizeof value);
+  };
+  for (const Bits middle : middles) {
+    put(std::uint8_t{16});  // the length: words of two bytes
+    put(middle);
+    const std::size_t n = middle == middles.back() ? 8 : 128;
+    chunk.resize(chunk.size() + n / 4);  // no byte is left out
+    for (std::size_t i = 0; i < n; ++i) put(words[i % words.size()]);
+  }
+  Bytes frame(wire::header_bytes);
+  const auto size = static_cast<std::uint32_t>(chunk.size());
+  wire::Header header;
+  header.codec = codec.id();
+  header.dtype = dtype_of<T>;
+  header.count = 3 * 128 + 8;
+  header.payload = size + sizeof size;
+  wire::write_header(header, frame);
+  const auto* index = reinterpret_cast<const std::byte*>(&size);
+  frame.insert(frame.end(), index, index + sizeof size);
+  frame.insert(frame.end(), chunk.begin(), chunk.end());
+  return frame;
 }
 
 const std::vector<Golden>& goldens() {
@@ -59,7 +106,20 @@ const std::vector<Golden>& goldens() {
       {"szx_f64_lossless", "szx", encoded<double>(Kind::constant, 130, 0, 2)},
       {"szx_f32_sum", "szx", summed<float>(Kind::walk, 1030, 1e-3, Op::sum)},
       {"szx_f64_max", "szx", summed<double>(Kind::normal, 600, 1e-2, Op::max)},
+      {"szx_f32_not_finite", "szx", not_finite<float>},
+      {"szx_f64_not_finite", "szx", not_finite<double>},
       {"szx_f32_empty", "szx", encoded<float>(Kind::zero, 0, 1e-3, 2)},
+      {"zfp_f32_walk", "zfp", encoded<float>(Kind::walk, 4103, 0x1p-7, 4)},
+      {"zfp_f64_walk", "zfp", encoded<double>(Kind::walk, 230, 1e-12, 8)},
+      {"zfp_f64_huge_range", "zfp", encoded<double>(Kind::huge_range, 210, 1e290, 1)},
+      {"zfp_f32_special", "zfp", encoded<float>(Kind::special, 400, 1e-3, 2)},
+      {"zfp_f32_sparse", "zfp", encoded<float>(Kind::sparse, 257, 0.3, 2)},
+      {"zfp_f32_rate", "zfp", at_rate<float>(Kind::normal, 331, 7.25)},
+      {"zfp_f64_rate", "zfp", at_rate<double>(Kind::walk, 131, 21)},
+      {"zfp_f32_lowest_rate", "zfp", at_rate<float>(Kind::walk, 402, 2.25)},
+      {"zfp_f64_exact", "zfp", encoded<double>(Kind::normal, 9, 0, 1)},
+      {"zfp_f64_sum", "zfp", summed<double>(Kind::walk, 103, 1e-5, Op::sum)},
+      {"zfp_f32_empty", "zfp", encoded<float>(Kind::zero, 0, 1e-3, 2)},
       {"failed", "raw",
        [](const Codec&) {
          Bytes frame(wire::header_bytes);

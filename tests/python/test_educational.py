@@ -24,19 +24,17 @@ class Golden(unittest.TestCase):
         for path in sorted(GOLDEN.glob("*.frame")):
             with self.subTest(path.name):
                 frame = path.read_bytes()
-                if frame[5] in (decode_frame.NONE, decode_frame.ZFP):
+                if frame[5] == decode_frame.NONE:
                     continue
                 header, numbers = decode_frame.decode(frame)
-                suffix = {1: ".f32", 2: ".f64"}[header.dtype]
+                suffix = "." + decode_frame.TYPES[header.dtype]
                 self.assertEqual(numbers, path.with_suffix(suffix).read_bytes())
                 compared += 1
         self.assertGreater(compared, 10)
 
-    def test_zfp_and_failed_frames_are_told_apart(self):
+    def test_failed_frames_are_told_apart(self):
         with self.assertRaisesRegex(decode_frame.Malformed, "could not produce"):
             decode_frame.decode((GOLDEN / "failed.frame").read_bytes())
-        with self.assertRaisesRegex(NotImplementedError, "libzfp"):
-            decode_frame.decode(make.frame(codec=decode_frame.ZFP))
 
 
 class Malformed(unittest.TestCase):
@@ -48,13 +46,13 @@ class Malformed(unittest.TestCase):
 
     def test_every_frame_is_refused_in_the_words_expected(self):
         for line in (make.HERE / "errors.txt").read_text().splitlines():
-            name, *words = line.split("\t")
+            name, words = line.split("\t")
             with self.subTest(name), self.assertRaises(decode_frame.Malformed) as refused:
                 decode_frame.decode((make.HERE / f"{name}.frame").read_bytes())
-            self.assertIn(words[-1], str(refused.exception), name)
+            self.assertIn(words, str(refused.exception), name)
 
     def test_good_frames_cut_anywhere_are_refused(self):
-        for name in ("quant_f32_sum", "quant_f32_ties", "raw_f32_special"):
+        for name in ("quant_f32_sum", "quant_f32_ties", "raw_f32_special", "zfp_f64_sum"):
             frame = bytearray((GOLDEN / f"{name}.frame").read_bytes())
             for size in range(32, len(frame)):
                 frame[12:16] = (size - 32).to_bytes(4, "little")

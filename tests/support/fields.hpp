@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <ostream>
 #include <string>
@@ -133,8 +134,10 @@ inline double power_of_two(int e) { return std::bit_cast<double>(static_cast<std
 
 inline bool have_real_fields() { return !detail::real_field(0).empty(); }
 
+namespace detail {
+
 template <class T>
-std::vector<T> make_field(Kind kind, std::size_t count, std::uint64_t seed, int rank = 0) {
+std::vector<T> make_wide_field(Kind kind, std::size_t count, std::uint64_t seed, int rank) {
   using Limits = std::numeric_limits<T>;
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   Random random(seed * 0x100000001b3ULL + static_cast<std::uint64_t>(rank) * 0x9e3779b9ULL +
@@ -152,7 +155,7 @@ std::vector<T> make_field(Kind kind, std::size_t count, std::uint64_t seed, int 
       case Kind::ramp: v = static_cast<T>(level + static_cast<double>(i % 3000) * 0x1p-8); break;
       case Kind::walk: v = static_cast<T>(level += random.normal() * 0x1p-6); break;
       case Kind::real: {
-        const std::vector<float>& field = detail::real_field(static_cast<std::size_t>(seed));
+        const std::vector<float>& field = real_field(static_cast<std::size_t>(seed));
         const double phase = static_cast<double>((start + i) % 1000) * 0x1p-9 - 1;
         v = field.empty() ? static_cast<T>(phase * (1 - phase * phase))
                           : static_cast<T>(field[(start + i) % field.size()]);
@@ -167,7 +170,7 @@ std::vector<T> make_field(Kind kind, std::size_t count, std::uint64_t seed, int 
       case Kind::huge_range: {
         const int reach = sizeof(T) == 4 ? 99 : 996;  // 2^99 = 6e29, 2^996 = 7e299
         const int exponent = static_cast<int>(random.below(2 * static_cast<std::uint64_t>(reach) + 1)) - reach;
-        const double magnitude = (1 + random.unit()) * detail::power_of_two(exponent);
+        const double magnitude = (1 + random.unit()) * power_of_two(exponent);
         v = static_cast<T>(random.below(2) != 0 ? -magnitude : magnitude);
         break;
       }
@@ -193,6 +196,44 @@ std::vector<T> make_field(Kind kind, std::size_t count, std::uint64_t seed, int 
     }
   }
   return x;
+}
+
+// For other types than float and double (integers, and Float16 and Bfloat16 of src/base): the same shapes, scaled to
+// what the type holds, and its own bit patterns.
+template <class T>
+std::vector<T> make_other_field(Kind kind, std::size_t count, std::uint64_t seed, int rank) {
+  using Limits = std::numeric_limits<T>;
+  Random random(seed * 0x100000001b3ULL + static_cast<std::uint64_t>(rank) * 0x9e3779b9ULL +
+                static_cast<std::uint64_t>(kind));
+  const std::vector<double> shape = make_wide_field<double>(kind, count, seed, rank);
+  std::vector<T> x(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (kind == Kind::random_bits) {
+      const std::uint64_t bits = random.bits();
+      std::memcpy(static_cast<void*>(&x[i]), &bits, sizeof(T));
+    } else if (kind == Kind::extreme) {
+      x[i] = random.below(2) != 0 ? Limits::max() : Limits::lowest();
+    } else if constexpr (std::is_integral_v<T>) {
+      constexpr double most = static_cast<double>(Limits::max() / 2);
+      const double scale = power_of_two(sizeof(T) == 1 ? 3 : 4 * static_cast<int>(sizeof(T)));
+      const double v = (shape[i] + (std::is_signed_v<T> ? 0 : 4)) * scale;  // NaN becomes the least number
+      x[i] = v > most ? Limits::max() : v > static_cast<double>(Limits::min()) ? static_cast<T>(v) : Limits::min();
+    } else {
+      x[i] = T(kind == Kind::denormal ? shape[i] * power_of_two(1000) * power_of_two(1022 - 1000 - (T::bias - 1))
+                                      : shape[i]);
+    }
+  }
+  return x;
+}
+
+}  // namespace detail
+
+template <class T>
+std::vector<T> make_field(Kind kind, std::size_t count, std::uint64_t seed, int rank = 0) {
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
+    return detail::make_wide_field<T>(kind, count, seed, rank);
+  else
+    return detail::make_other_field<T>(kind, count, seed, rank);
 }
 
 }  // namespace laconic::test

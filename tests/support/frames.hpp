@@ -22,9 +22,6 @@ namespace laconic::test {
 using Bytes = std::vector<std::byte>;
 
 template <class T>
-constexpr Dtype dtype_of = sizeof(T) == 4 ? Dtype::f32 : Dtype::f64;
-
-template <class T>
 Coding coding_for(double allowance, std::uint32_t terms = 1, Op op = Op::sum, double divisor = 1) {
   return {dtype_of<T>, op, allowance, terms, divisor};
 }

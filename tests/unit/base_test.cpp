@@ -99,6 +99,50 @@ TEST(DtypeTest, DispatchGivesTheType) {
   EXPECT_EQ(size_of(Dtype::f64), 8u);
   EXPECT_EQ(dispatch(Dtype::f32, [](auto zero) { return sizeof zero; }), 4u);
   EXPECT_EQ(dispatch(Dtype::f64, [](auto zero) { return sizeof zero; }), 8u);
+  for (const Dtype dtype : all_dtypes) {
+    EXPECT_EQ(dispatch(AllTypes{}, dtype, [](auto zero) { return dtype_of<decltype(zero)>; }), dtype);
+    EXPECT_EQ(dispatch(AllTypes{}, dtype, [](auto zero) { return sizeof zero; }), size_of(dtype));
+    EXPECT_EQ(dispatch(AllTypes{}, dtype, [](auto zero) { return std::is_integral_v<decltype(zero)>; }),
+              is_integer(dtype));
+  }
+}
+
+TEST(DtypeTest, NamesAndValuesAreThoseOfTheWireFormat) {
+  constexpr std::string_view names[] = {"f32", "f64", "f16", "bf16", "i8",  "u8",
+                                        "i16", "u16", "i32", "u32",  "i64", "u64"};
+  ASSERT_EQ(std::size(all_dtypes), std::size(names));
+  for (std::size_t i = 0; i < std::size(names); ++i) {
+    EXPECT_EQ(name_of(all_dtypes[i]), names[i]);
+    EXPECT_EQ(static_cast<std::size_t>(all_dtypes[i]), i + 1);
+    EXPECT_EQ(known(all_dtypes[i]), true);
+  }
+  EXPECT_FALSE(known(Dtype{}));
+  EXPECT_FALSE(known(static_cast<Dtype>(13)));
+}
+
+template <class T>
+class CombineIntegers : public ::testing::Test {};
+using Integers = ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
+                                  std::int64_t, std::uint64_t>;
+TYPED_TEST_SUITE(CombineIntegers, Integers);
+
+TYPED_TEST(CombineIntegers, AddsModuloAndComparesAsTheTypeDoes) {
+  using T = TypeParam;
+  constexpr T least = std::numeric_limits<T>::min();
+  constexpr T greatest = std::numeric_limits<T>::max();
+  EXPECT_EQ(combine(Op::sum, greatest, T(1)), least);
+  EXPECT_EQ(combine(Op::sum, least, static_cast<T>(-1)), greatest);
+  EXPECT_EQ(combine(Op::max, least, greatest), greatest);
+  EXPECT_EQ(combine(Op::min, least, greatest), least);
+  EXPECT_EQ(combine(Op::max, static_cast<T>(-1), T(0)), std::is_signed_v<T> ? T(0) : greatest);
+  Random random(base_seed());
+  for (int k = 0; k < 10000; ++k) {
+    const auto a = static_cast<T>(random.bits());
+    const auto b = static_cast<T>(random.bits());
+    ASSERT_EQ(combine(Op::sum, a, b), static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b)));
+    ASSERT_EQ(combine(Op::max, a, b), std::max(a, b));
+    ASSERT_EQ(combine(Op::min, a, b), std::min(a, b));
+  }
 }
 
 TEST(Number, IsAllOfTheText) {

@@ -16,9 +16,10 @@ template <class T>
 Range naive(const std::vector<T>& x) {
   Range r{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
   for (const T v : x) {
-    if (!std::isfinite(v)) continue;
-    r.least = std::min(r.least, static_cast<double>(v));
-    r.greatest = std::max(r.greatest, static_cast<double>(v));
+    const auto wide = static_cast<double>(v);
+    if (!std::isfinite(wide)) continue;
+    r.least = std::min(r.least, wide);
+    r.greatest = std::max(r.greatest, wide);
   }
   return r;
 }
@@ -67,6 +68,20 @@ TYPED_TEST(FiniteRange, FindsOneNumberAnywhere) {
         x[at] = value;
         expect_naive(x);
       }
+}
+
+template <class T>
+class RangeOfOthers : public ::testing::Test {};
+using OtherTypes = ::testing::Types<Float16, Bfloat16, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
+                                    std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>;
+TYPED_TEST_SUITE(RangeOfOthers, OtherTypes);
+
+TYPED_TEST(RangeOfOthers, IsThatOfTheFiniteNumbers) {
+  for (const NamedKind& k : all_kinds)
+    for (const std::size_t count : {0, 1, 2, 33, 1000, 1025, 10007}) {
+      SCOPED_TRACE(std::string(k.name) + ", count " + std::to_string(count));
+      expect_naive(make_field<TypeParam>(k.kind, count, base_seed() + count));
+    }
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ TEST(Header, IsReadAsItWasWritten) {
   for (int k = 0; k < 1000; ++k) {
     wire::Header h;
     h.flags = random.below(2) ? wire::flag_failed : 0;
-    h.dtype = random.below(2) ? Dtype::f32 : Dtype::f64;
+    h.dtype = all_dtypes[random.below(std::size(all_dtypes))];
     h.count = static_cast<std::uint32_t>(random.bits());
     if (!h.failed()) {
       h.codec = static_cast<std::uint8_t>(1 + random.below(255));
@@ -85,7 +85,7 @@ TEST(Header, IsRefusedWhenAFieldIsWrong) {
   std::vector<Bytes> bad;
   for (std::size_t i = 0; i < 4; ++i) bad.push_back(with_byte(good, i, 0));  // magic
   for (const int version : {0, 2, 255}) bad.push_back(with_byte(good, 4, version));
-  for (const int dtype : {0, 3, 4, 255}) bad.push_back(with_byte(good, 6, dtype));
+  for (const int dtype : {0, 13, 14, 255}) bad.push_back(with_byte(good, 6, dtype));
   for (const int flags : {2, 4, 128, 3, 255}) bad.push_back(with_byte(good, 7, flags));
   for (const std::uint32_t payload : {0u, 4u, 6u, 0x7fffffffu, 0xffffffffu}) bad.push_back(with(good, 12, payload));
   for (const double step : {-1.0, -5e-324, -0.0, inf, -inf, nan}) bad.push_back(with(good, 16, step));

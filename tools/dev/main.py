@@ -2,7 +2,7 @@
 """The commands of ./dev."""
 import argparse, os, sys
 
-from . import checks, fuzz, needs, suites, trees
+from . import checks, fuzz, needs, suites, sweep, trees
 from .steps import ROOT, Failed, say
 
 SCRIPT_LIMIT = 3600  # seconds
@@ -51,6 +51,11 @@ def fuzzing(args, extra):
     return fuzz.command(args.seconds, args.only, args.jobs)
 
 
+def sweeping(args, extra):
+    needs.provide("sweep")
+    return sweep.sweep(args)
+
+
 def parse(argv):
     parser = argparse.ArgumentParser(prog="./dev", description="Sets up what it needs, then:")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -77,6 +82,12 @@ def parse(argv):
     command.add_argument("--seconds", type=int, default=60, help="for each fuzzer; default: 60")
     command.add_argument("--only", action="append", default=[], metavar="NAME",
                          help="only this fuzzer (repeatable): " + ", ".join(fuzz.HARNESSES))
+    command = add("sweep", sweeping, "hold every codec to its promises on fields and random numbers: the long way, an hour or less")
+    command.add_argument("--data", metavar="FOLDER", default=str(ROOT / "data"), help="fields: NAME.f32, .f32.xz, .f32.zst; default: data")
+    command.add_argument("--patterns", metavar="N", type=int, help="random bit patterns of each type; default: 100000000")
+    command.add_argument("--codec", metavar="NAME[,NAME...]", help="only these codecs")
+    command.add_argument("--seed", metavar="N", help="of everything random")
+    command.add_argument("--quick", action="store_true", help="the few seconds of it that are part of ./dev test")
     add("fmt", fmt, "format all C and C++ files")
     add("lint", lint, "check rooms, format, words, and run clang-tidy")
     add("doctor", lambda args, extra: needs.doctor(), "say what is here, what is missing and how to get it")

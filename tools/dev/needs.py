@@ -59,7 +59,7 @@ def clang():
     return path if glob.glob(f"{said}/lib/*/libclang_rt.fuzzer*.a") else None
 
 
-ALL = ("build", "test", "demo", "bench", "lint", "fuzz", "figures")
+ALL = ("build", "test", "demo", "bench", "lint", "fuzz", "figures", "sweep")
 NEEDS = [
     Need("C++ compiler", lambda: program("g++", "c++"), "g++ 11 or newer", "g++", "", ALL),
     Need("git", lambda: program("git"), "the list of files to lint", "git", "", ("test", "lint", "fmt")),
@@ -78,6 +78,7 @@ NEEDS = [
     Need("Debian's MPICH", lambda: program("mpicc.mpich"), "the suite mpich-debian", "libmpich-dev mpich", "", ("test",), False),
     Need("clang", clang, "./dev fuzz, the suite fuzz", "clang libclang-rt-dev", "", ("test", "fuzz"), False),
     Need("clang-tidy", lambda: program("clang-tidy"), "./dev lint", "clang-tidy", "", ("lint",), False),
+    Need("zstd", lambda: program("zstd"), "./dev sweep --data with fields packed by it", "zstd", "", ("sweep",), False),
     Need("ip, tc", lambda: program("tc") or file("/usr/sbin/tc", "/sbin/tc")(), "the shaped network of demo and bench",
          "iproute2", "", ("demo", "bench"), False),
 ]

@@ -2,12 +2,12 @@
 #include <cstring>
 
 #include "base/combine.hpp"
-#include "codec/codec.hpp"
+#include "codec/typed_codec.hpp"
 
 namespace laconic {
 namespace {
 
-class RawCodec final : public Codec {
+class RawCodec final : public TypedCodec<RawCodec, AllTypes> {
  public:
   std::string_view name() const override { return "raw"; }
   std::uint8_t id() const override { return 1; }
@@ -16,50 +16,54 @@ class RawCodec final : public Codec {
     return wire::header_bytes + count * size_of(dtype);
   }
 
-  Coded encode(const void* numbers, std::size_t count, const Coding& coding, Blob out) const override {
-    const std::size_t bytes = count * size_of(coding.dtype);
-    if (count > 0) std::memcpy(out.data() + wire::header_bytes, numbers, bytes);
+ private:
+  friend class TypedCodec<RawCodec, AllTypes>;
+
+  template <class T>
+  Coded encode_as(const T* x, std::size_t count, const Coding& coding, Blob out) const {
+    if (count > 0) std::memcpy(payload_of(out), x, count * sizeof(T));
     return finish(count, coding, out);
   }
 
-  Coded fold(Frame frame, const void* numbers, std::size_t count, const Coding& coding, Blob out) const override {
-    wire::Header header;
-    if (Status s = check(frame, count, coding, header); !s) return {s, 0};
-    combine_into(frame.data() + wire::header_bytes, static_cast<const std::byte*>(numbers), count, coding, out);
+  template <class T>
+  Coded fold_as(Frame frame, const T* x, std::size_t count, const Coding& coding, Blob out) const {
+    if (Status s = check(frame, count, coding); !s) return {s, 0};
+    combine<T>(coding.op, payload_of(frame), reinterpret_cast<const std::byte*>(x), count, payload_of(out));
     return finish(count, coding, out);
   }
 
-  Coded add(Frame a, Frame b, std::size_t count, const Coding& coding, Blob out) const override {
-    wire::Header header;
-    if (Status s = check(a, count, coding, header); !s) return {s, 0};
-    if (Status s = check(b, count, coding, header); !s) return {s, 0};
-    combine_into(a.data() + wire::header_bytes, b.data() + wire::header_bytes, count, coding, out);
+  template <class T>
+  Coded add_as(Frame a, Frame b, std::size_t count, const Coding& coding, Blob out) const {
+    if (Status s = check(a, count, coding); !s) return {s, 0};
+    if (Status s = check(b, count, coding); !s) return {s, 0};
+    combine<T>(coding.op, payload_of(a), payload_of(b), count, payload_of(out));
     return finish(count, coding, out);
   }
 
-  Status decode(Frame frame, void* numbers, std::size_t count, const Coding& coding) const override {
-    wire::Header header;
-    if (Status s = check(frame, count, coding, header); !s) return s;
-    const std::byte* payload = frame.data() + wire::header_bytes;
+  template <class T>
+  Status decode_as(Frame frame, T* x, std::size_t count, const Coding& coding) const {
+    if (Status s = check(frame, count, coding); !s) return s;
     if (count == 0) return {};
     if (coding.divisor == 1) {
-      std::memcpy(numbers, payload, count * size_of(coding.dtype));
+      std::memcpy(x, payload_of(frame), count * sizeof(T));
       return {};
     }
-    dispatch(coding.dtype, [&](auto zero) {
-      using T = decltype(zero);
-      auto* out = static_cast<T*>(numbers);
-      for (std::size_t i = 0; i < count; ++i) {
-        T x;
-        std::memcpy(&x, payload + i * sizeof(T), sizeof(T));
-        out[i] = static_cast<T>(static_cast<double>(x) / coding.divisor);
-      }
-    });
+    for (std::size_t i = 0; i < count; ++i) x[i] = divide(get<T>(payload_of(frame), i), coding.divisor);
     return {};
   }
 
- private:
-  Status check(Frame frame, std::size_t count, const Coding& coding, wire::Header& header) const {
+  static const std::byte* payload_of(Frame frame) { return frame.data() + wire::header_bytes; }
+  static std::byte* payload_of(Blob out) { return out.data() + wire::header_bytes; }
+
+  template <class T>
+  static T get(const std::byte* numbers, std::size_t i) {
+    T x;
+    std::memcpy(&x, numbers + i * sizeof(T), sizeof(T));
+    return x;
+  }
+
+  Status check(Frame frame, std::size_t count, const Coding& coding) const {
+    wire::Header header;
     if (Status s = read_codec_header(frame, *this, count, coding.dtype, header); !s) return s;
     if (header.payload != count * size_of(coding.dtype))
       return {Code::frame, "malformed frame: payload does not fit the count"};
@@ -67,19 +71,8 @@ class RawCodec final : public Codec {
     return {};
   }
 
-  static void combine_into(const std::byte* a, const std::byte* b, std::size_t count, const Coding& coding, Blob out) {
-    dispatch(coding.dtype,
-             [&](auto zero) { combine<decltype(zero)>(coding.op, a, b, count, out.data() + wire::header_bytes); });
-  }
-
   Coded finish(std::size_t count, const Coding& coding, Blob out) const {
-    wire::Header header;
-    header.codec = id();
-    header.dtype = coding.dtype;
-    header.count = static_cast<std::uint32_t>(count);
-    header.payload = static_cast<std::uint32_t>(count * size_of(coding.dtype));
-    wire::write_header(header, out);
-    return {{}, wire::header_bytes + header.payload};
+    return TypedCodec::finish(payload_of(out) + count * size_of(coding.dtype), count, coding, 0, 0, out);
   }
 };
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/combine.hpp"
-#include "codec/codec.hpp"
+#include "codec/typed_codec.hpp"
 #include "codec/zfp/piece.hpp"
 
 namespace laconic {
@@ -99,17 +99,8 @@ class Writer {
     at_ += bytes;
   }
 
-  // inherited: the error of what was coded.
-  Coded finish(std::size_t count, const Coding& coding, std::uint8_t id, double inherited) const {
-    wire::Header header;
-    header.codec = id;
-    header.dtype = coding.dtype;
-    header.count = static_cast<std::uint32_t>(count);
-    header.payload = static_cast<std::uint32_t>(at_ - out_.data() - static_cast<std::ptrdiff_t>(wire::header_bytes));
-    header.error = std::min(inherited + error_, std::numeric_limits<double>::max());
-    wire::write_header(header, out_);
-    return {{}, wire::header_bytes + header.payload};
-  }
+  const std::byte* end() const { return at_; }
+  double error() const { return error_; }
 
  private:
   Parameters parameters_;
@@ -121,7 +112,7 @@ class Writer {
   double error_ = 0;
 };
 
-class ZfpCodec final : public Codec {
+class ZfpCodec final : public TypedCodec<ZfpCodec, SingleAndDouble> {
  public:
   std::string_view name() const override { return "zfp"; }
   std::uint8_t id() const override { return 4; }
@@ -131,28 +122,9 @@ class ZfpCodec final : public Codec {
     return wire::header_bytes + head_bytes + size_bytes * pieces_of(count) + count * size_of(dtype);
   }
 
-  Coded encode(const void* numbers, std::size_t count, const Coding& coding, Blob out) const override {
-    return dispatch(coding.dtype, [&](auto zero) {
-      return encode_as(static_cast<const decltype(zero)*>(numbers), count, coding, out);
-    });
-  }
-
-  Coded fold(Frame frame, const void* numbers, std::size_t count, const Coding& coding, Blob out) const override {
-    return dispatch(coding.dtype, [&](auto zero) {
-      return fold_as(frame, static_cast<const decltype(zero)*>(numbers), count, coding, out);
-    });
-  }
-
-  Coded add(Frame a, Frame b, std::size_t count, const Coding& coding, Blob out) const override {
-    return dispatch(coding.dtype, [&](auto zero) { return add_as<decltype(zero)>(a, b, count, coding, out); });
-  }
-
-  Status decode(Frame frame, void* numbers, std::size_t count, const Coding& coding) const override {
-    return dispatch(coding.dtype,
-                    [&](auto zero) { return decode_as(frame, static_cast<decltype(zero)*>(numbers), count, coding); });
-  }
-
  private:
+  friend class TypedCodec<ZfpCodec, SingleAndDouble>;
+
   template <class T>
   Coded encode_as(const T* x, std::size_t count, const Coding& coding, Blob out) const {
     Scratch* scratch = Scratch::of_this_thread();
@@ -160,7 +132,7 @@ class ZfpCodec final : public Codec {
     Writer<T> writer(Parameters::make(coding), count, coding, out);
     for (std::size_t i = 0; i < count; i += piece_values)
       writer.put(*scratch, x + i, std::min(piece_values, count - i));
-    return writer.finish(count, coding, id(), 0);
+    return finish(writer, count, coding, out, 0);
   }
 
   template <class T>
@@ -180,7 +152,7 @@ class ZfpCodec final : public Codec {
       writer.put(*scratch, numbers, n);
     }
     if (!reader.at_end()) return {bad_piece(), 0};
-    return writer.finish(count, coding, id(), header.error);
+    return finish(writer, count, coding, out, header.error);
   }
 
   template <class T>
@@ -206,7 +178,7 @@ class ZfpCodec final : public Codec {
     if (!reader_a.at_end() || !reader_b.at_end()) return {bad_piece(), 0};
     const double inherited =
         coding.op == Op::sum ? header_a.error + header_b.error : std::max(header_a.error, header_b.error);
-    return writer.finish(count, coding, id(), inherited);
+    return finish(writer, count, coding, out, inherited);
   }
 
   template <class T>
@@ -225,6 +197,13 @@ class ZfpCodec final : public Codec {
         for (std::size_t j = i; j < i + n; ++j) x[j] = static_cast<T>(static_cast<double>(x[j]) / coding.divisor);
     }
     return reader.at_end() ? Status{} : bad_piece();
+  }
+
+  // inherited: the error of what was coded.
+  template <class T>
+  Coded finish(const Writer<T>& writer, std::size_t count, const Coding& coding, Blob out, double inherited) const {
+    const double error = std::min(inherited + writer.error(), std::numeric_limits<double>::max());
+    return TypedCodec::finish(writer.end(), count, coding, 0, error, out);
   }
 
   template <class T>

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Frames that a reader must refuse, one or more for every rule of docs/wire-format.md.
 
-Writes NAME.frame and errors.txt: a line for each with its name and the words that the error must contain; where the
-decoder of docs/educational says it in other words, those too. Run it after adding a row; the tests compare.
+Writes NAME.frame and errors.txt: a line for each with its name and the words that the error must contain, that of the
+library and that of the decoder of docs/educational. Run it after adding a row; the tests compare.
 """
 import math, pathlib, struct
 
-NONE, RAW, QUANT, SZX = range(4)
+NONE, RAW, QUANT, SZX, ZFP = range(5)
 F32, F64 = 1, 2
+EXACT, ACCURACY, RATE = range(3)
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -37,8 +38,13 @@ def truncated(length, counts, words, middle=0.0):
     return b"\1" + bytes([length]) + struct.pack("<f", middle) + bytes([counts]) + words
 
 
+def zfp(*pieces, count=4, mode=ACCURACY, zero=0, parameter=-3, sizes=None, after=b"", **more):
+    sizes = [len(p) for p in pieces] if sizes is None else sizes
+    return frame(ZFP, struct.pack(f"<BBh{len(sizes)}H", mode, zero, parameter, *sizes) + b"".join(pieces) + after, count, **more)
+
+
 CUT = "the payload ends in a block"
-CHUNK = "a chunk of szx is cut short or not valid"
+PIECE, PARAMETERS = "a piece of zfp is cut short or not valid", "parameters that zfp does not have"
 ZERO, RAW_BLOCK, FILL = b"\0", b"\3", b"\4"
 ONE = struct.pack("<f", 1.0)
 
@@ -51,7 +57,7 @@ ROWS = [
     ("version_2", frame(version=2), "version 2"),
     ("codec_unknown", frame(codec=99), "codec 99"),
     ("dtype_0", frame(dtype=0), "unknown type 0"),
-    ("dtype_3", frame(dtype=3), "unknown type 3"),
+    ("dtype_13", frame(dtype=13), "unknown type 13"),
     ("flag_unknown", frame(flags=2), "unknown flags 2"),
     ("flag_failed_and_unknown", frame(NONE, b"", flags=129), "unknown flags 129"),
     ("payload_short", frame(size=9), "payload of 9 bytes announced, 8 present"),
@@ -101,33 +107,55 @@ ROWS = [
     ("quant_width_beyond_sub_blocks", quant(order_0([1, 1], b"\1\0" * 2)), "widths of sub-blocks that the block does not have"),
     ("quant_width_beyond_groups", quant(b"\1\0\x80\0\x10\1\0"), "widths of sub-blocks that the block does not have"),
     # szx.
-    ("szx_with_step", szx(b"\0" + ONE, step=1.0), "step", "szx with a step"),
-    ("szx_index_cut", frame(SZX, b"\5\0\0", 4), CHUNK, "the payload ends in the index"),
-    ("szx_chunk_cut", szx(b"\0" + ONE, sizes=[6]), CHUNK, "the payload ends in a chunk"),
-    ("szx_second_chunk_missing", szx(b"\0\0\0\0\0" + ONE * 40, count=5121, sizes=[165]), CHUNK, "the payload ends in"),
-    ("szx_bytes_for_no_numbers", frame(SZX, b"\0", 0), CHUNK, "bytes after the last chunk"),
-    ("szx_bytes_after", szx(b"\0" + ONE, after=b"\0"), CHUNK, "bytes after the last chunk"),
-    ("szx_bytes_in_chunk", szx(b"\0" + ONE + b"\0"), CHUNK, "bytes after the last block of a chunk"),
-    ("szx_states_cut", szx(b""), CHUNK, "the payload ends in the states"),
-    ("szx_state_of_no_block", szx(b"\2" + ONE), CHUNK, "states of blocks that the chunk does not have"),
-    ("szx_constant_cut", szx(b"\0" + ONE[:3]), CHUNK, CUT),
-    ("szx_length_missing", szx(b"\1"), CHUNK, CUT),
-    ("szx_length_8", szx(truncated(8, 0, b"\0" * 4)), CHUNK, "length 8 of a block"),
-    ("szx_length_33", szx(truncated(33, 0, b"\0" * 20)), CHUNK, "length 33 of a block"),
-    ("szx_raw_cut", szx(b"\1\x20" + ONE * 3), CHUNK, CUT),
-    ("szx_middle_cut", szx(b"\1\x09" + ONE[:3]), CHUNK, CUT),
-    ("szx_counts_cut", szx(b"\1\x09" + ONE), CHUNK, CUT),
-    ("szx_words_cut", szx(truncated(9, 0, b"\0" * 7)), CHUNK, CUT),
-    ("szx_count_larger_than_word", szx(truncated(9, 3, b"\0" * 6)), CHUNK, "a leading count larger than the word"),
-    ("szx_count_of_no_number", szx(truncated(9, 0x40, b"\0" * 6), count=3), CHUNK,
+    ("szx_with_step", szx(b"\0" + ONE, step=1.0), "szx with a step"),
+    ("szx_index_cut", frame(SZX, b"\5\0\0", 4), "the payload ends in the index"),
+    ("szx_chunk_cut", szx(b"\0" + ONE, sizes=[6]), "the payload ends in a chunk"),
+    ("szx_second_chunk_missing", szx(b"\0\0\0\0\0" + ONE * 40, count=5121, sizes=[165]), "the payload ends in a chunk"),
+    ("szx_bytes_for_no_numbers", frame(SZX, b"\0", 0), "bytes after the last chunk"),
+    ("szx_bytes_after", szx(b"\0" + ONE, after=b"\0"), "bytes after the last chunk"),
+    ("szx_bytes_in_chunk", szx(b"\0" + ONE + b"\0"), "bytes after the last block of a chunk"),
+    ("szx_states_cut", szx(b""), "the payload ends in the states"),
+    ("szx_state_of_no_block", szx(b"\2" + ONE), "states of blocks that the chunk does not have"),
+    ("szx_constant_cut", szx(b"\0" + ONE[:3]), CUT),
+    ("szx_length_missing", szx(b"\1"), CUT),
+    ("szx_length_8", szx(truncated(8, 0, b"\0" * 4)), "a length that blocks of this type do not have"),
+    ("szx_length_33", szx(truncated(33, 0, b"\0" * 20)), "a length that blocks of this type do not have"),
+    ("szx_raw_cut", szx(b"\1\x20" + ONE * 3), CUT),
+    ("szx_middle_cut", szx(b"\1\x09" + ONE[:3]), CUT),
+    ("szx_counts_cut", szx(b"\1\x09" + ONE), CUT),
+    ("szx_words_cut", szx(truncated(9, 0, b"\0" * 7)), CUT),
+    ("szx_count_larger_than_word", szx(truncated(9, 3, b"\0" * 6)), "a leading count larger than the word"),
+    ("szx_count_of_no_number", szx(truncated(9, 0x40, b"\0" * 6), count=3),
      "leading counts of numbers that the block does not have"),
+    # zfp. A bit 0 is a block of zeros; one byte of them is what four numbers take.
+    ("zfp_with_step", zfp(b"\0", step=1.0), "zfp with a step"),
+    ("zfp_head_cut", frame(ZFP, b"\1\0\0", 0), "no room for the index of zfp"),
+    ("zfp_index_cut", frame(ZFP, b"\1\0\0\0\1", 4), "no room for the index of zfp"),
+    ("zfp_second_size_missing", zfp(b"", count=4097), "no room for the index of zfp"),
+    ("zfp_mode_3", zfp(b"\0", mode=3), PARAMETERS),
+    ("zfp_mode_1_and_a_bit", zfp(b"\0", zero=1), PARAMETERS),
+    ("zfp_exact_with_parameter", zfp(ONE * 4, mode=EXACT, parameter=1), PARAMETERS),
+    ("zfp_exponent_too_low", zfp(b"\0", parameter=-1075), PARAMETERS),
+    ("zfp_exponent_too_high", zfp(b"\0", parameter=1024), PARAMETERS),
+    ("zfp_rate_too_low", zfp(b"\0", mode=RATE, parameter=8), PARAMETERS),
+    ("zfp_rate_of_raw", zfp(b"\0" * 16, mode=RATE, parameter=128), PARAMETERS),
+    ("zfp_f64_rate_too_low", zfp(b"\0", mode=RATE, parameter=11, dtype=F64), PARAMETERS),
+    ("zfp_exact_with_stream", zfp(b"\0", mode=EXACT, parameter=0), PIECE),
+    ("zfp_piece_empty", zfp(b""), PIECE),
+    ("zfp_piece_cut", zfp(b"\0", sizes=[2]), PIECE),
+    ("zfp_piece_longer_than_numbers", zfp(b"\0" * 17), PIECE),
+    ("zfp_stream_cut", zfp(b"\xff" * 4, parameter=-1000), PIECE),
+    ("zfp_stream_long", zfp(b"\0\0"), PIECE),
+    ("zfp_rate_cut", zfp(b"\0" * 3, mode=RATE, parameter=32), PIECE),
+    ("zfp_bytes_after", zfp(b"\0", after=b"\0"), PIECE),
+    ("zfp_bytes_for_no_numbers", zfp(count=0, after=b"\0"), PIECE),
 ]
 
 
 def files():
     """Names and contents of all files."""
     made = {f"{row[0]}.frame": row[1] for row in ROWS}
-    made["errors.txt"] = "".join("\t".join((row[0], *row[2:])) + "\n" for row in ROWS).encode()
+    made["errors.txt"] = "".join("\t".join((row[0], row[2])) + "\n" for row in ROWS).encode()
     assert len(made) == len(ROWS) + 1, "two rows with one name"
     return made
 

@@ -1,0 +1,63 @@
+// What codecs have in common: the type of the numbers, which a Coding says, becomes a template parameter here.
+#pragma once
+
+#include <string>
+
+#include "codec/codec.hpp"
+
+namespace laconic {
+
+// A codec for the types of List.  Self defines, for each of them, the functions of Codec with `_as` to their names,
+// and T* for void*.
+template <class Self, class List>
+class TypedCodec : public Codec {
+ public:
+  bool supports(Dtype dtype) const final { return List::has(dtype); }
+
+  Coded encode(const void* numbers, std::size_t count, const Coding& coding, Blob out) const final {
+    if (!supports(coding.dtype)) return {not_supported(*this, coding.dtype), 0};
+    return dispatch(List{}, coding.dtype, [&](auto zero) {
+      return self().encode_as(static_cast<const decltype(zero)*>(numbers), count, coding, out);
+    });
+  }
+
+  Coded fold(Frame frame, const void* numbers, std::size_t count, const Coding& coding, Blob out) const final {
+    if (!supports(coding.dtype)) return {not_supported(*this, coding.dtype), 0};
+    return dispatch(List{}, coding.dtype, [&](auto zero) {
+      return self().fold_as(frame, static_cast<const decltype(zero)*>(numbers), count, coding, out);
+    });
+  }
+
+  Coded add(Frame a, Frame b, std::size_t count, const Coding& coding, Blob out) const final {
+    if (!supports(coding.dtype)) return {not_supported(*this, coding.dtype), 0};
+    return dispatch(List{}, coding.dtype,
+                    [&](auto zero) { return self().template add_as<decltype(zero)>(a, b, count, coding, out); });
+  }
+
+  Status decode(Frame frame, void* numbers, std::size_t count, const Coding& coding) const final {
+    if (!supports(coding.dtype)) return not_supported(*this, coding.dtype);
+    return dispatch(List{}, coding.dtype, [&](auto zero) {
+      return self().decode_as(frame, static_cast<decltype(zero)*>(numbers), count, coding);
+    });
+  }
+
+ protected:
+  // Writes the header of a frame whose payload, which is written, ends at `end`.
+  Coded finish(const std::byte* end, std::size_t count, const Coding& coding, double step, double error,
+               Blob out) const {
+    wire::Header header;
+    header.codec = id();
+    header.dtype = coding.dtype;
+    header.count = static_cast<std::uint32_t>(count);
+    header.payload = static_cast<std::uint32_t>(end - out.data() - static_cast<std::ptrdiff_t>(wire::header_bytes));
+    header.step = step;
+    header.error = error;
+    wire::write_header(header, out);
+    return {{}, wire::header_bytes + header.payload};
+  }
+
+ private:
+  const Self& self() const { return static_cast<const Self&>(*this); }
+};
+
+}  // namespace laconic

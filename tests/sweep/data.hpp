@@ -1,0 +1,46 @@
+// What the sweep tries: fields from files, made-up numbers of every kind, random bit patterns, and the neighbourhood of
+// lattice points where kernels change their arithmetic.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codec/codec.hpp"
+
+namespace laconic::sweep {
+
+// How much to try.
+struct Extent {
+  bool quick = false;
+  std::uint64_t patterns = 0;  // random bit patterns of each type
+  std::uint64_t seed = 0;
+};
+
+// Two arrays of the same length, and how to code them.  `told`: tell the codec how large the numbers are.
+template <class T>
+using Try = std::function<void(std::span<const T> x, std::span<const T> y, const Coding& coding, bool told)>;
+
+// NAME.f32 in `folder`, sorted by name.
+std::vector<std::string> fields_in(const std::string& folder);
+
+// A field in parts, with bounds from 1e-1 to 1e-6 of its range; false when it cannot be read.
+bool try_field(const std::string& path, const Extent& extent, const Try<float>& attempt);
+
+// Kinds of tests/support/fields.hpp: all counts, all bounds from below one unit in the last place to above the range.
+template <class T>
+void try_kind(std::size_t which, const Extent& extent, const Try<T>& attempt);
+std::size_t kinds();
+std::string name_of_kind(std::size_t which);
+
+// Bits as they come, which most lattices cannot hold, and bits with exponents that they can.
+template <class T>
+void try_patterns(const Extent& extent, const Try<T>& attempt);
+
+// Both sides of lattice points around powers of two, with steps down to where they leave the normal numbers.
+template <class T>
+void try_edges(const Extent& extent, const Try<T>& attempt);
+
+}  // namespace laconic::sweep

@@ -1,0 +1,171 @@
+// Holds every codec in all its implementations to its promises on large amounts of data; ./dev sweep starts it.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "allocations.hpp"
+#include "data.hpp"
+#include "support/seed.hpp"
+#include "support/watchdog.hpp"
+#include "trial.hpp"
+
+namespace laconic::sweep {
+namespace {
+
+constexpr std::chrono::seconds longest_trial{300};
+
+const char* const usage =
+    "laconic_sweep --data FOLDER [--quick] [--patterns N] [--codec NAME[,NAME...]] [--seed N]\n"
+    "  FOLDER holds NAME.f32; N is the number of random bit patterns of each type\n";
+
+struct Arguments {
+  std::string data;
+  std::vector<std::string> codecs;
+  Extent extent{false, 0, test::base_seed()};
+};
+
+bool parse(int argc, char** argv, Arguments& a) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--quick") {
+      a.extent.quick = true;
+      continue;
+    }
+    if (i + 1 == argc) return false;
+    const std::string value = argv[++i];
+    if (word == "--data") {
+      a.data = value;
+    } else if (word == "--patterns") {
+      a.extent.patterns = std::strtoull(value.c_str(), nullptr, 10);
+    } else if (word == "--seed") {
+      a.extent.seed = std::strtoull(value.c_str(), nullptr, 0);
+    } else if (word == "--codec") {
+      for (std::size_t at = 0; at <= value.size();) {
+        const std::size_t end = std::min(value.find(',', at), value.size());
+        a.codecs.push_back(value.substr(at, end - at));
+        at = end + 1;
+      }
+    } else {
+      return false;
+    }
+  }
+  if (a.extent.patterns == 0) a.extent.patterns = a.extent.quick ? 1000000 : 100000000;
+  return !a.data.empty() && std::all_of(a.codecs.begin(), a.codecs.end(),
+                                        [](const std::string& name) { return find_codec(name) != nullptr; });
+}
+
+class Sweep {
+ public:
+  explicit Sweep(const Arguments& arguments) : extent_(arguments.extent) {
+    for (const Family& family : families())
+      if (arguments.codecs.empty() || std::count(arguments.codecs.begin(), arguments.codecs.end(), family.name) > 0)
+        chosen_.push_back(&family);
+  }
+
+  // Everything that `feed` has to try, and a line for each implementation.
+  template <class T, class F>
+  bool over(const std::string& data, F&& feed) {
+    std::vector<std::vector<Tally>> found;
+    for (const Family* family : chosen_) found.emplace_back(family->members.size());
+    const bool fed = feed(Try<T>([&](std::span<const T> x, std::span<const T> y, const Coding& coding, bool told) {
+      for (std::size_t f = 0; f < chosen_.size(); ++f) {
+        const test::Watchdog watchdog(longest_trial, [&] {
+          return data + ", " + chosen_[f]->name + ", " + std::to_string(x.size()) + " numbers, allowance " +
+                 std::to_string(coding.allowance) + ", seed " + std::to_string(extent_.seed);
+        });
+        try_numbers<T>(*chosen_[f], x, y, coding, told, found[f]);
+      }
+    }));
+    for (std::size_t f = 0; f < chosen_.size(); ++f)
+      for (std::size_t m = 0; m < found[f].size(); ++m)
+        print(chosen_[f]->name, chosen_[f]->members[m].isa, data, found[f][m]);
+    return fed;
+  }
+
+  static void print_head() {
+    std::printf("%-8s %-10s %-36s %12s %11s %7s %6s %9s %8s\n", "codec", "isa", "data", "numbers", "> bound",
+                "> +ulp/2", "lost", "err/bound", "ratio");
+  }
+
+  int conclude() const {
+    std::printf("%s: %zu lines, %llu numbers compared, %llu of them as sums of integers; %llu faults; seed %llu\n",
+                total_.faults() == 0 ? "PASS" : "FAIL", lines_, static_cast<unsigned long long>(total_.numbers),
+                static_cast<unsigned long long>(total_.exact_sums), static_cast<unsigned long long>(total_.faults()),
+                static_cast<unsigned long long>(extent_.seed));
+    return total_.faults() == 0 ? 0 : 1;
+  }
+
+ private:
+  void print(const std::string& codec, const std::string& isa, const std::string& data, const Tally& t) {
+    const double ratio = t.frame_bytes > 0 ? static_cast<double>(t.bytes) / static_cast<double>(t.frame_bytes) : 0;
+    std::printf("%-8s %-10s %-36s %12llu %11llu %7llu %6llu %9.6f %8.3f", codec.c_str(), isa.c_str(), data.c_str(),
+                static_cast<unsigned long long>(t.numbers), static_cast<unsigned long long>(t.strict),
+                static_cast<unsigned long long>(t.beyond), static_cast<unsigned long long>(t.lost), t.worst, ratio);
+    const std::pair<const char*, std::uint64_t> rest[] = {
+        {"strict faults", t.strict_fault}, {"wrong sums", t.sums},        {"different", t.differing},
+        {"out of bounds", t.outside},      {"allocations", t.allocating}, {"failed", t.failed}};
+    for (const auto& [name, count] : rest)
+      if (count != 0) std::printf("  %s %llu", name, static_cast<unsigned long long>(count));
+    std::printf("\n");
+    if (!t.first.empty()) std::printf("    FAULT %s\n", t.first.c_str());
+    std::fflush(stdout);
+    total_ += t;
+    ++lines_;
+  }
+
+  const Extent extent_;
+  std::vector<const Family*> chosen_;
+  Tally total_;
+  std::size_t lines_ = 0;
+};
+
+int run(const Arguments& arguments) {
+  const Extent& extent = arguments.extent;
+  const std::vector<std::string> fields = fields_in(arguments.data);
+  if (fields.empty()) {
+    std::fprintf(stderr, "no *.f32 in %s\n", arguments.data.c_str());
+    return 2;
+  }
+  std::printf("seed %llu, %llu patterns of each type; bounds %s to the bit; allocations %s\n",
+              static_cast<unsigned long long>(extent.seed), static_cast<unsigned long long>(extent.patterns),
+              largest_can_be_told() ? "hold" : "are not yet to hold", allocations_are_seen() ? "counted" : "not seen");
+  Sweep sweep(arguments);
+  Sweep::print_head();
+  for (const std::string& path : fields) {
+    const std::string name = std::filesystem::path(path).stem().string();
+    if (!sweep.over<float>(name, [&](const Try<float>& attempt) { return try_field(path, extent, attempt); })) {
+      std::fprintf(stderr, "cannot read %s\n", path.c_str());
+      return 2;
+    }
+  }
+  const auto both = [&](const std::string& name, auto&& feed) {
+    const auto all = [&](const auto& attempt) {
+      feed(attempt);
+      return true;
+    };
+    sweep.over<float>(name + ", float32", all);
+    sweep.over<double>(name + ", float64", all);
+  };
+  for (std::size_t k = 0; k < kinds(); ++k)
+    both(name_of_kind(k), [&](const auto& attempt) { try_kind(k, extent, attempt); });
+  both("around powers of two", [&](const auto& attempt) { try_edges(extent, attempt); });
+  both("random bits", [&](const auto& attempt) { try_patterns(extent, attempt); });
+  return sweep.conclude();
+}
+
+}  // namespace
+}  // namespace laconic::sweep
+
+int main(int argc, char** argv) {
+  laconic::sweep::Arguments arguments;
+  if (!laconic::sweep::parse(argc, argv, arguments)) {
+    std::fputs(laconic::sweep::usage, stderr);
+    return 2;
+  }
+  return laconic::sweep::run(arguments);
+}

@@ -1,0 +1,58 @@
+// One pair of arrays through every implementation of a codec, with everything that the codec promises checked.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codec/codec.hpp"
+
+namespace laconic::sweep {
+
+// A codec in all its implementations, the one that specifies the bytes first.
+struct Family {
+  struct Member {
+    std::string isa;
+    const Codec* codec;
+  };
+  std::string name;
+  std::vector<Member> members;
+};
+
+const std::vector<Family>& families();
+
+// What was found of one implementation on one set of data.  All but the first three, and the last three, are to stay 0.
+struct Tally {
+  std::uint64_t numbers = 0;       // decoded and compared
+  std::uint64_t exact_sums = 0;    // numbers of sums that were compared with sums of integers
+  std::uint64_t strict = 0;        // |x - x'| > bound; a fault only where `faults` counts it
+  std::uint64_t beyond = 0;        // |x - x'| > bound + half a unit in the last place of x'
+  std::uint64_t lost = 0;          // NaN or infinity not kept, or made of a finite number
+  std::uint64_t sums = 0;          // sums, maxima and minima that are not what they should be
+  std::uint64_t differing = 0;     // frames or numbers that differ from the first member's
+  std::uint64_t outside = 0;       // calls that wrote outside of their output, or more than capacity()
+  std::uint64_t allocating = 0;    // calls that allocated
+  std::uint64_t failed = 0;        // calls that failed, or wrote an account of errors that is wrong
+  std::uint64_t strict_fault = 0;  // of `strict`, those where the bound was to hold to the bit
+  double worst = 0;                // largest error as a share of the bound
+  std::uint64_t bytes = 0;         // of the numbers, and of their frames
+  std::uint64_t frame_bytes = 0;
+  std::string first;  // the first fault in words
+
+  std::uint64_t faults() const {
+    return beyond + lost + sums + differing + outside + allocating + failed + strict_fault;
+  }
+  Tally& operator+=(const Tally& other);
+};
+
+// Whether the library can be told the greatest magnitude of the data, and then keeps bounds to the bit.
+bool largest_can_be_told();
+
+// Encodes x and y, folds, adds and decodes; tallies[m] is that of member m.  `terms` and so on are those of coding;
+// told: tell the codec how large the numbers are, where it can be told.
+template <class T>
+void try_numbers(const Family& family, std::span<const T> x, std::span<const T> y, const Coding& coding, bool told,
+                 std::vector<Tally>& tallies);
+
+}  // namespace laconic::sweep
