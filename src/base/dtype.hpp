@@ -39,12 +39,13 @@ inline constexpr Dtype dtype_of = [] {
   if constexpr (std::is_integral_v<T> && sizeof(T) == 8) return std::is_signed_v<T> ? Dtype::i64 : Dtype::u64;
 }();
 
-// A set of types, and the codecs' two usual ones.
+// A set of types, and the codecs' usual ones.
 template <class... T>
 struct TypeList {
   static constexpr bool has(Dtype dtype) { return ((dtype_of<T> == dtype) || ...); }
 };
 using SingleAndDouble = TypeList<float, double>;
+using FloatingTypes = TypeList<float, double, Float16, Bfloat16>;
 using AllTypes = TypeList<float, double, Float16, Bfloat16, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
                           std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>;
 

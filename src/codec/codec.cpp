@@ -31,6 +31,16 @@ Status not_supported(const Codec& codec, Dtype dtype) {
                           std::string(name_of(dtype)) + "; it codes " + valid};
 }
 
+Status check_coding(const Codec& codec, const Coding& coding) {
+  if (!codec.supports(coding.dtype)) return not_supported(codec, coding.dtype);
+  if (coding.relative == 0 || codec.relative()) return {};
+  std::string valid;
+  for (const Codec* other : all_codecs())
+    if (other->relative()) valid += (valid.empty() ? "" : ", ") + std::string(other->name());
+  return {Code::argument, "codec " + std::string(codec.name()) +
+                              " has no bound relative to the root mean square (rms:R); those that have are " + valid};
+}
+
 Status read_codec_header(Frame frame, const Codec& codec, std::size_t count, Dtype dtype, wire::Header& header) {
   if (!codec.supports(dtype)) return not_supported(codec, dtype);
   if (Status s = wire::read_header(frame, header); !s) return s;
@@ -38,6 +48,8 @@ Status read_codec_header(Frame frame, const Codec& codec, std::size_t count, Dty
   if (header.codec != codec.id())
     return {Code::frame, "malformed frame: codec " + std::to_string(header.codec) + " where " +
                              std::string(codec.name()) + " (" + std::to_string(codec.id()) + ") was expected"};
+  if (header.scaled() && !codec.relative())
+    return {Code::frame, "malformed frame: scaled, which those of " + std::string(codec.name()) + " never are"};
   if (header.dtype != dtype)
     return {Code::frame, "malformed frame: numbers of type " + std::string(name_of(header.dtype)) + " where " +
                              std::string(name_of(dtype)) + " were expected"};

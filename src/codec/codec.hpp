@@ -24,6 +24,8 @@ struct Coding {
   double divisor = 1;       // decode divides by it (a mean is a sum that is divided when decoded)
   double greatest = 0;      // greatest finite magnitude among the numbers, the same on every rank; 0: not known
   double rate = 0;          // bits per number where no error is bounded; 0: the allowance counts.  Only zfp knows it
+  // Share of the root mean square of its block of numbers that one encode may err; 0: the allowance counts.
+  double relative = 0;
   bool streaming = false;   // decoded numbers will not be read soon: they need not stay in the caches
 };
 
@@ -46,6 +48,9 @@ class Codec {
   // Whether it codes numbers of this type.  Every function is an error of Code::type for any other.
   virtual bool supports(Dtype dtype) const { return SingleAndDouble::has(dtype); }
 
+  // Whether it knows Coding::relative.  Every function is an error of Code::argument where one is asked of any other.
+  virtual bool relative() const { return false; }
+
   // True when fold() and add() of frames make no error beyond those of the numbers that were encoded (and the
   // rounding of dtype where numbers are held uncompressed).  Decides how the bound is divided.
   virtual bool exact_sums() const = 0;
@@ -62,8 +67,8 @@ class Codec {
   // out = a op b.  out must not overlap a or b.  Commutative to the byte.
   virtual Coded add(Frame a, Frame b, std::size_t count, const Coding& coding, Blob out) const = 0;
 
-  // numbers = frame / coding.divisor.  With coding.allowance 0 any frame of the codec is read; otherwise it must be one
-  // of this operation.
+  // numbers = frame / coding.divisor.  With coding.allowance and coding.relative 0 any frame of the codec is read;
+  // otherwise it must be one of this operation.
   virtual Status decode(Frame frame, void* numbers, std::size_t count, const Coding& coding) const = 0;
 };
 
@@ -75,6 +80,9 @@ const Codec* find_codec(std::string_view name);
 
 // Why a codec refuses a type, in words.
 Status not_supported(const Codec& codec, Dtype dtype);
+
+// Why a codec refuses what is asked of it, if it does.
+Status check_coding(const Codec& codec, const Coding& coding);
 
 // Reads the header of a frame that must be of this codec, type and count, and not failed.
 Status read_codec_header(Frame frame, const Codec& codec, std::size_t count, Dtype dtype, wire::Header& header);

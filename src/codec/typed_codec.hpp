@@ -15,27 +15,27 @@ class TypedCodec : public Codec {
   bool supports(Dtype dtype) const final { return List::has(dtype); }
 
   Coded encode(const void* numbers, std::size_t count, const Coding& coding, Blob out) const final {
-    if (!supports(coding.dtype)) return {not_supported(*this, coding.dtype), 0};
+    if (Status s = check_coding(*this, coding); !s) return {s, 0};
     return dispatch(List{}, coding.dtype, [&](auto zero) {
       return self().encode_as(static_cast<const decltype(zero)*>(numbers), count, coding, out);
     });
   }
 
   Coded fold(Frame frame, const void* numbers, std::size_t count, const Coding& coding, Blob out) const final {
-    if (!supports(coding.dtype)) return {not_supported(*this, coding.dtype), 0};
+    if (Status s = check_coding(*this, coding); !s) return {s, 0};
     return dispatch(List{}, coding.dtype, [&](auto zero) {
       return self().fold_as(frame, static_cast<const decltype(zero)*>(numbers), count, coding, out);
     });
   }
 
   Coded add(Frame a, Frame b, std::size_t count, const Coding& coding, Blob out) const final {
-    if (!supports(coding.dtype)) return {not_supported(*this, coding.dtype), 0};
+    if (Status s = check_coding(*this, coding); !s) return {s, 0};
     return dispatch(List{}, coding.dtype,
                     [&](auto zero) { return self().template add_as<decltype(zero)>(a, b, count, coding, out); });
   }
 
   Status decode(Frame frame, void* numbers, std::size_t count, const Coding& coding) const final {
-    if (!supports(coding.dtype)) return not_supported(*this, coding.dtype);
+    if (Status s = check_coding(*this, coding); !s) return s;
     return dispatch(List{}, coding.dtype, [&](auto zero) {
       return self().decode_as(frame, static_cast<decltype(zero)*>(numbers), count, coding);
     });
@@ -44,10 +44,11 @@ class TypedCodec : public Codec {
  protected:
   // Writes the header of a frame whose payload, which is written, ends at `end`.
   Coded finish(const std::byte* end, std::size_t count, const Coding& coding, double step, double error,
-               Blob out) const {
+               Blob out, std::uint8_t flags = 0) const {
     wire::Header header;
     header.codec = id();
     header.dtype = coding.dtype;
+    header.flags = flags;
     header.count = static_cast<std::uint32_t>(count);
     header.payload = static_cast<std::uint32_t>(end - out.data() - static_cast<std::ptrdiff_t>(wire::header_bytes));
     header.step = step;

@@ -51,7 +51,7 @@ Status read_header(std::span<const std::byte> frame, Header& header) {
     return malformed("unknown type " + std::to_string(dtype));
   h.dtype = static_cast<Dtype>(dtype);
   h.flags = get<std::uint8_t>(frame, 7);
-  if ((h.flags & ~flag_failed) != 0) return malformed("unknown flags " + std::to_string(h.flags));
+  if ((h.flags & ~(flag_failed | flag_scaled)) != 0) return malformed("unknown flags " + std::to_string(h.flags));
   h.count = get<std::uint32_t>(frame, 8);
   h.payload = get<std::uint32_t>(frame, 12);
   h.step = get<double>(frame, 16);
@@ -63,6 +63,7 @@ Status read_header(std::span<const std::byte> frame, Header& header) {
     return malformed("payload of " + std::to_string(h.payload) + " bytes announced, " +
                      std::to_string(frame.size() - header_bytes) + " present");
   if (h.failed() != (h.codec == codec_none)) return malformed("a failed frame has codec 0, and no other has");
+  if (h.failed() && h.scaled()) return malformed("a failed frame that is scaled");
   if (h.failed() && (h.payload != 0 || h.step != 0 || h.error != 0))
     return malformed("a failed frame with a payload, a step or an error");
   header = h;

@@ -18,6 +18,10 @@ inline constexpr std::size_t header_bytes = 32;
 // A frame that stands for "the numbers could not be produced".  It travels the rest of the schedule in place of
 // numbers, so that every rank completes and every rank learns of the failure.
 inline constexpr std::uint8_t flag_failed = 1;
+
+// Blocks of numbers have steps of their own; `step` is what all of them are multiplied by.
+inline constexpr std::uint8_t flag_scaled = 2;
+
 inline constexpr std::uint8_t codec_none = 0;  // the codec of failed frames
 
 struct Header {
@@ -30,6 +34,7 @@ struct Header {
   double error = 0;           // worst-case absolute error of the numbers held, against exact arithmetic
 
   bool failed() const { return (flags & flag_failed) != 0; }
+  bool scaled() const { return (flags & flag_scaled) != 0; }
 };
 
 // Writes header_bytes bytes.  `out` must have room for them.

@@ -49,16 +49,4 @@ inline std::vector<std::byte> as_type(std::span<const std::byte> frame, Dtype dt
   return copy;
 }
 
-template <class C>
-constexpr bool has_largest = requires(C& c) {
-  c.largest;
-};
-
-// Tells the codec the greatest magnitude of the data, where it can be told; then bounds hold to the bit.
-template <class C>
-bool tell_largest(C& coding, double largest) {
-  if constexpr (has_largest<C>) coding.largest = largest;
-  return has_largest<C>;
-}
-
 }  // namespace laconic::test

@@ -86,7 +86,7 @@ TEST(Header, IsRefusedWhenAFieldIsWrong) {
   for (std::size_t i = 0; i < 4; ++i) bad.push_back(with_byte(good, i, 0));  // magic
   for (const int version : {0, 2, 255}) bad.push_back(with_byte(good, 4, version));
   for (const int dtype : {0, 13, 14, 255}) bad.push_back(with_byte(good, 6, dtype));
-  for (const int flags : {2, 4, 128, 3, 255}) bad.push_back(with_byte(good, 7, flags));
+  for (const int flags : {3, 4, 6, 128, 255}) bad.push_back(with_byte(good, 7, flags));
   for (const std::uint32_t payload : {0u, 4u, 6u, 0x7fffffffu, 0xffffffffu}) bad.push_back(with(good, 12, payload));
   for (const double step : {-1.0, -5e-324, -0.0, inf, -inf, nan}) bad.push_back(with(good, 16, step));
   for (const double error : {-1.0, -0.0, inf, -inf, nan}) bad.push_back(with(good, 24, error));

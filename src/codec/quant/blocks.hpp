@@ -11,13 +11,18 @@
 
 namespace laconic::quant {
 
-constexpr std::size_t blocks_of(std::size_t count) { return (count + block_values - 1) / block_values; }
-constexpr std::size_t index_bytes(std::size_t count) { return sizeof(Entry) * blocks_of(count); }
+constexpr std::size_t blocks_of(std::size_t count, std::size_t values = block_values) {
+  return (count + values - 1) / values;
+}
+constexpr std::size_t index_bytes(std::size_t count, std::size_t values = block_values) {
+  return sizeof(Entry) * blocks_of(count, values);
+}
 
 class Writer {
  public:
-  Writer(Blob out, std::size_t count)
-      : index_(out.data() + wire::header_bytes), at_(index_ + index_bytes(count)) {}
+  // values: in a block.
+  Writer(Blob out, std::size_t count, std::size_t values = block_values)
+      : index_(out.data() + wire::header_bytes), at_(index_ + index_bytes(count, values)) {}
 
   std::byte* body() const { return at_; }
   void put(Entry entry) {
@@ -34,11 +39,12 @@ class Writer {
 
 class Reader {
  public:
-  // `frame` has a header that was checked; number_bytes: of one number.
-  Reader(Frame frame, std::size_t count, bool has_lattice, std::size_t number_bytes)
+  // `frame` has a header that was checked; number_bytes: of one number; values: in a block.
+  Reader(Frame frame, std::size_t count, bool has_lattice, std::size_t number_bytes, std::size_t values = block_values)
       : index_(frame.data() + wire::header_bytes),
         end_(frame.data() + frame.size()),
-        at_(static_cast<std::size_t>(end_ - index_) < index_bytes(count) ? nullptr : index_ + index_bytes(count)),
+        at_(static_cast<std::size_t>(end_ - index_) < index_bytes(count, values) ? nullptr
+                                                                               : index_ + index_bytes(count, values)),
         has_lattice_(has_lattice),
         number_bytes_(number_bytes) {}
 

@@ -103,8 +103,8 @@ struct Lattice {
   double allowance = 0;
   double largest = 0;  // |q| of one contribution, so that a sum of all contributions fits 31 bits and the number type
 
-  // For float32, rounding in float32: with |q| <= largest_single the error of x * inverse_single is below 2^15 * 2^-23 =
-  // 2^-8 steps, which the step leaves room for.  0: never.
+  // For float32 and numbers of 16 bits, rounding in float32: with |q| <= largest_single the error of x * inverse_single
+  // is below 2^15 * 2^-23 = 2^-8 steps, which the step leaves room for.  0: never.
   float inverse_single = 0;
   float largest_single = 0;
 
@@ -113,28 +113,24 @@ struct Lattice {
   // number type (docs/error-model.md): for float32 up to 99,000 steps, and for every number when the greatest magnitude
   // among them is known (0: it is not).
   static Lattice make(double allowance, std::uint32_t terms, Dtype dtype, double greatest = 0) {
+    return dispatch(FloatingTypes{}, dtype,
+                    [&](auto zero) { return make_as<decltype(zero)>(allowance, terms, greatest); });
+  }
+
+  // With a given step, 2^-1000 < step < 2^1000 and its significand at most 21 bits; no point of a contribution beyond
+  // `reach`.
+  template <class T>
+  static Lattice with_step(double step, double allowance, std::uint32_t terms, std::int32_t reach) {
     Lattice l;
-    l.allowance = allowance;
-    double half = allowance * (1 - 0x1p-18);
-    if (dtype == Dtype::f32) {
-      half = std::min(half, allowance * (1 - 0x3p-8));
-      if (greatest > 0)
-        half = std::min(half, std::max(allowance - half_unit(greatest + allowance), allowance / 2) * (1 - 0x1p-18));
-    }
-    int exponent = 0;
-    const double mantissa = std::frexp(2 * half, &exponent);
-    const double step = std::ldexp(std::floor(std::ldexp(mantissa, 21)), exponent - 21);
-    // Below 2^-1000 the inverse or the exactness of q * step would be lost to the edge of the exponent range.
-    if (!(step > 0x1p-1000) || !std::isfinite(step) || !(1 / step > 0x1p-1000)) return l;
     l.step = step;
     l.inverse = 1 / step;
+    l.allowance = allowance;
     // A finite number must not come back infinite because the lattice point nearest to it, or to a sum, lies beyond the
     // largest number of the type.
-    const double most = dispatch(dtype, [](auto zero) -> double { return std::numeric_limits<decltype(zero)>::max(); });
-    const double points = std::min<double>(std::numeric_limits<std::int32_t>::max(), most / step);
+    const double points = std::min<double>(reach, static_cast<double>(std::numeric_limits<T>::max()) / step);
     l.largest = std::floor(points / std::max<std::uint32_t>(terms, 1));
     // Step and inverse must be normal float32 numbers.
-    if (dtype == Dtype::f32 && step >= 0x1p-126 && step <= 0x1p126) {
+    if (sizeof(T) <= 4 && step >= 0x1p-126 && step <= 0x1p126) {
       l.inverse_single = static_cast<float>(l.inverse);
       l.largest_single = static_cast<float>(std::min(l.largest, 32000.0));
     }
@@ -142,11 +138,35 @@ struct Lattice {
   }
 
  private:
-  // Half a unit in the last place of a float32 number of this magnitude.
+  template <class T>
+  static Lattice make_as(double allowance, std::uint32_t terms, double greatest) {
+    double half = allowance * (1 - 0x1p-18);
+    if (sizeof(T) <= 4) half = std::min(half, allowance * (1 - 0x3p-8));
+    if (sizeof(T) <= 4 && greatest > 0) {
+      const double left = std::max(allowance - half_unit<T>(greatest + allowance), allowance / 2);
+      // Where numbers have fewer digits than float32, half a unit of a few thousand steps is more than the rounding of
+      // x * inverse to float32: there must be room for both.
+      half = std::min(half, left * (sizeof(T) < 4 ? 1 - 0x3p-8 : 1 - 0x1p-18));
+    }
+    int exponent = 0;
+    const double mantissa = std::frexp(2 * half, &exponent);
+    const double step = std::ldexp(std::floor(std::ldexp(mantissa, 21)), exponent - 21);
+    // Below 2^-1000 the inverse or the exactness of q * step would be lost to the edge of the exponent range.
+    if (!(step > 0x1p-1000) || !std::isfinite(step) || !(1 / step > 0x1p-1000)) {
+      Lattice none;
+      none.allowance = allowance;
+      return none;
+    }
+    return with_step<T>(step, allowance, terms, std::numeric_limits<std::int32_t>::max());
+  }
+
+  // Half a unit in the last place of a number of the type and this magnitude.
+  template <class T>
   static double half_unit(double x) {
+    using Limits = std::numeric_limits<T>;
     int exponent = 0;
     std::frexp(x, &exponent);
-    return std::ldexp(1.0, std::max(exponent - 24, -149) - 1);
+    return std::ldexp(1.0, std::max(exponent, Limits::min_exponent) - Limits::digits - 1);
   }
 };
 

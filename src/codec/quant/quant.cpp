@@ -3,163 +3,106 @@
 // allowance (NaN, infinity, too large for the step) is kept uncompressed.
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <string>
 
-#include "codec/codec.hpp"
 #include "codec/quant/blocks.hpp"
-#include "codec/quant/kernels.hpp"
+#include "codec/quant/numbers.hpp"
+#include "codec/quant/scaled.hpp"
+#include "codec/typed_codec.hpp"
 
 namespace laconic {
 namespace quant {
 namespace {
 
-template <class T>
-bool quantise_block(const Kernels& k, const T* x, std::size_t n, const Lattice& lattice, Points& points) {
-  if (lattice.step == 0) return false;
-  if constexpr (sizeof(T) == 4)
-    return k.quantise_f32(x, n, lattice, points);
-  else
-    return k.quantise_f64(x, n, lattice, points);
-}
-
-template <class T>
-void dequantise_block(const Kernels& k, const Points& points, std::size_t n, double step, double divisor, T* x) {
-  if constexpr (sizeof(T) == 4)
-    k.dequantise_f32(points, n, step, divisor, x);
-  else
-    k.dequantise_f64(points, n, step, divisor, x);
-}
-
-// Writes a block of kind raw, or fill when all numbers have the same bits.
-template <class T>
-Entry write_numbers(const T* x, std::size_t n, std::byte* out) {
-  const auto* bytes = reinterpret_cast<const std::byte*>(x);
-  // Equal to itself shifted by one number: all numbers are the first one.
-  const bool same = n > 1 && std::memcmp(bytes, bytes + sizeof(T), (n - 1) * sizeof(T)) == 0;
-  const std::size_t size = same ? sizeof(T) : n * sizeof(T);
-  std::memcpy(out, x, size);
-  return make_entry(same ? Kind::fill : Kind::raw, size);
-}
-
-template <class T>
-void combine_numbers(Op op, T* into, const T* other, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) into[i] = combine(op, into[i], other[i]);
-}
-
-// Numbers of one block, as lattice points or as they are.
-template <class T>
-struct Block {
-  bool lattice = false;
-  Points points;
-  T numbers[block_values];
-
-  // False when the block is not valid.
-  bool read(const Kernels& k, const Packed& in, std::size_t n) {
-    const Kind kind = kind_of(in.entry);
-    lattice = on_lattice(kind);
-    if (kind == Kind::raw) {
-      std::memcpy(numbers, in.body, n * sizeof(T));
-    } else if (kind == Kind::fill) {
-      T value;
-      std::memcpy(&value, in.body, sizeof(T));
-      std::fill_n(numbers, n, value);
-    } else if (in.entry == zero_block) {
-      std::memset(points.q, 0, sizeof points.q);
-    } else {
-      return k.unpack(in, n, points);
-    }
-    return true;
-  }
-
-  // Turns lattice points into numbers.
-  void leave_lattice(const Kernels& k, std::size_t n, double step) {
-    if (!lattice) return;
-    dequantise_block(k, points, n, step, 1, numbers);
-    lattice = false;
-  }
-};
-
-Status other_step() { return {Code::frame, "malformed frame: step differs from this operation's"}; }
+Status malformed(const char* what) { return {Code::frame, std::string("malformed frame: ") + what}; }
+Status other_step() { return malformed("step differs from this operation's"); }
 
 Lattice lattice_of(const Coding& coding) {
   return Lattice::make(coding.allowance, coding.terms, coding.dtype, coding.greatest);
 }
 
-class QuantCodec final : public Codec {
+class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
  public:
   explicit QuantCodec(const Kernels& kernels) : k_(kernels) {}
 
   std::string_view name() const override { return "quant"; }
   std::uint8_t id() const override { return 2; }
+  bool relative() const override { return true; }
   bool exact_sums() const override { return true; }
 
+  // Of both kinds of frames, scaled or not.
   std::size_t capacity(std::size_t count, Dtype dtype) const override {
     const std::size_t block = std::max(block_values * size_of(dtype), largest_packed_block);
-    return wire::header_bytes + index_bytes(count) + blocks_of(count) * block + store_slack;
-  }
-
-  Coded encode(const void* numbers, std::size_t count, const Coding& coding, Blob out) const override {
-    return dispatch(coding.dtype, [&](auto zero) {
-      return encode_as(static_cast<const decltype(zero)*>(numbers), count, coding, out);
-    });
-  }
-
-  Coded fold(Frame frame, const void* numbers, std::size_t count, const Coding& coding, Blob out) const override {
-    return dispatch(coding.dtype, [&](auto zero) {
-      return fold_as(frame, static_cast<const decltype(zero)*>(numbers), count, coding, out);
-    });
-  }
-
-  Coded add(Frame a, Frame b, std::size_t count, const Coding& coding, Blob out) const override {
-    return dispatch(coding.dtype, [&](auto zero) { return add_as<decltype(zero)>(a, b, count, coding, out); });
-  }
-
-  Status decode(Frame frame, void* numbers, std::size_t count, const Coding& coding) const override {
-    return dispatch(coding.dtype,
-                    [&](auto zero) { return decode_as(frame, static_cast<decltype(zero)*>(numbers), count, coding); });
+    return wire::header_bytes + index_bytes(count, scaled::values) +
+           blocks_of(count) * std::max(block, 2 * scaled::largest_packed) + store_slack;
   }
 
  private:
-  // Kernels for blocks as a whole are for float32 and full blocks.
-  template <class T>
-  static bool whole(std::size_t n) {
-    return sizeof(T) == 4 && n == block_values;
+  friend class TypedCodec<QuantCodec, FloatingTypes>;
+
+  // Kernels for blocks as a whole are for float32, and full blocks.
+  bool encode_whole(const float* x, std::size_t n, const Lattice& lattice, Writer& out) const {
+    Entry entry = zero_block;
+    if (n != block_values || !k_.blocks.encode || !k_.blocks.encode(x, lattice, out.body(), entry)) return false;
+    out.put(entry);
+    return true;
+  }
+  bool encode_whole(const double*, std::size_t, const Lattice&, Writer&) const { return false; }
+
+  bool fold_whole(const Packed& in, const float* x, std::size_t n, const Lattice& lattice, Writer& out) const {
+    Entry entry = zero_block;
+    if (n != block_values || !k_.blocks.fold || !on_lattice(kind_of(in.entry)) || in.entry == zero_block ||
+        !k_.blocks.fold(in, x, lattice, out.body(), entry))
+      return false;
+    out.put(entry);
+    return true;
+  }
+  bool fold_whole(const Packed&, const double*, std::size_t, const Lattice&, Writer&) const { return false; }
+
+  bool add_whole(const Packed& a, const Packed& b, std::size_t n, Writer& out) const {
+    Entry entry = zero_block;
+    if (n != block_values || !k_.blocks.add || !k_.blocks.add(a, b, out.body(), entry)) return false;
+    out.put(entry);
+    return true;
+  }
+
+  bool decode_whole(const Packed& in, std::size_t n, double step, const Coding& coding, float* x) const {
+    return n == block_values && coding.divisor == 1 && k_.blocks.decode && on_lattice(kind_of(in.entry)) &&
+           k_.blocks.decode(in, step, coding.streaming, x);
   }
   template <class T>
-  static const float* as_float(const T* x) {
-    return reinterpret_cast<const float*>(x);
+  bool decode_whole(const Packed&, std::size_t, double, const Coding&, T*) const {
+    return false;
   }
 
   // Writes a block of own numbers as lattice points; false, with nothing written, when one of them has none.
   template <class T>
   bool put_on_lattice(const T* x, std::size_t n, const Lattice& lattice, Points& points, Writer& out) const {
-    Entry entry = zero_block;
-    if (!(whole<T>(n) && k_.blocks.encode && k_.blocks.encode(as_float(x), lattice, out.body(), entry))) {
-      if (!quantise_block(k_, x, n, lattice, points)) return false;
-      entry = k_.pack(points, n, out.body());
-    }
-    out.put(entry);
+    if (encode_whole(x, n, lattice, out)) return true;
+    if (!quantise_block(k_, x, n, lattice, points)) return false;
+    out.put(k_.pack(points, n, out.body()));
     return true;
   }
 
   template <class T>
   Coded encode_as(const T* x, std::size_t count, const Coding& coding, Blob out) const {
+    if (coding.relative > 0) return finish_scaled(scaled::encode(k_, x, count, coding, out), count, coding, out);
     const Lattice lattice = lattice_of(coding);
     Points points;
+    Wide<T> wide;
     Writer writer(out, count);
     bool rounded = false;
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
       // Also when packing gains nothing: numbers that stay off the lattice would be added as floating-point numbers, and
       // the result would depend on how the data is cut.
-      if (put_on_lattice(x + i, n, lattice, points, writer))
+      if (put_on_lattice(wide.of(x + i, n), n, lattice, points, writer))
         rounded = true;
       else
         writer.put(write_numbers(x + i, n, writer.body()));
     }
-    return finish<T>(count, lattice, rounded ? coding.allowance : 0, writer, out);
+    return finish(writer.end(), count, coding, lattice.step, rounded ? coding.allowance : 0, out);
   }
 
   template <class T>
@@ -167,39 +110,39 @@ class QuantCodec final : public Codec {
     const Lattice lattice = lattice_of(coding);
     wire::Header header;
     if (Status s = check(frame, count, coding, lattice, header); !s) return {s, 0};
+    if (header.scaled())
+      return finish_scaled(scaled::fold(k_, frame, header.error, x, count, coding, out), count, coding, out);
     Reader reader(frame, count, lattice.step > 0, sizeof(T));
     Block<T> block;
     Points points;
+    Wide<T> wide;
     Writer writer(out, count);
     bool rounded = false;
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
       Packed in;
       if (!reader.next(n, in)) return {reader.problem(), 0};
-      Entry entry = zero_block;
-      if (coding.op == Op::sum && whole<T>(n) && k_.blocks.fold && on_lattice(kind_of(in.entry)) &&
-          in.entry != zero_block && k_.blocks.fold(in, as_float(x + i), lattice, writer.body(), entry)) {
-        writer.put(entry);
-        rounded = true;
-        continue;
-      }
-      if (coding.op == Op::sum && in.entry == zero_block && put_on_lattice(x + i, n, lattice, points, writer)) {
+      const auto* own = wide.of(x + i, n);
+      if (coding.op == Op::sum &&
+          (fold_whole(in, own, n, lattice, writer) ||
+           (in.entry == zero_block && put_on_lattice(own, n, lattice, points, writer)))) {
         rounded = true;
         continue;
       }
       if (!block.read(k_, in, n)) return {Reader::bad_block(), 0};
-      if (block.lattice && quantise_block(k_, x + i, n, lattice, points)) {
+      if (block.lattice && quantise_block(k_, own, n, lattice, points)) {
         k_.combine(coding.op, block.points, points, n);
         writer.put(k_.pack(block.points, n, writer.body()));
         rounded = true;
         continue;
       }
       block.leave_lattice(k_, n, lattice.step);
-      combine_numbers(coding.op, block.numbers, x + i, n);
+      combine(coding.op, block.numbers, x + i, n);
       writer.put(write_numbers(block.numbers, n, writer.body()));
     }
     if (Status s = reader.finish(); !s) return {s, 0};
-    return finish<T>(count, lattice, error_of(coding.op, header.error, rounded ? coding.allowance : 0), writer, out);
+    return finish(writer.end(), count, coding, lattice.step,
+                  error_of(coding.op, header.error, rounded ? coding.allowance : 0), out);
   }
 
   // One block of a + b; false when one of them is not valid.
@@ -216,11 +159,7 @@ class QuantCodec final : public Codec {
         out.put(other.entry);
         return true;
       }
-      Entry entry = zero_block;
-      if (whole<T>(n) && k_.blocks.add && k_.blocks.add(a, b, out.body(), entry)) {
-        out.put(entry);
-        return true;
-      }
+      if (add_whole(a, b, n, out)) return true;
     }
     if (!block_a.read(k_, a, n) || !block_b.read(k_, b, n)) return false;
     if (block_a.lattice && block_b.lattice) {
@@ -230,7 +169,7 @@ class QuantCodec final : public Codec {
     }
     block_a.leave_lattice(k_, n, step);
     block_b.leave_lattice(k_, n, step);
-    combine_numbers(op, block_a.numbers, block_b.numbers, n);
+    combine(op, block_a.numbers, block_b.numbers, n);
     out.put(write_numbers(block_a.numbers, n, out.body()));
     return true;
   }
@@ -242,6 +181,9 @@ class QuantCodec final : public Codec {
     wire::Header header_b;
     if (Status s = check(a, count, coding, lattice, header_a); !s) return {s, 0};
     if (Status s = check(b, count, coding, lattice, header_b); !s) return {s, 0};
+    const double error = error_of(coding.op, header_a.error, header_b.error);
+    if (header_a.scaled())
+      return finish_scaled(scaled::add<T>(k_, a, b, error, count, coding, out), count, coding, out);
     Reader reader_a(a, count, lattice.step > 0, sizeof(T));
     Reader reader_b(b, count, lattice.step > 0, sizeof(T));
     Block<T> block_a;
@@ -258,13 +200,14 @@ class QuantCodec final : public Codec {
     }
     if (Status s = reader_a.finish(); !s) return {s, 0};
     if (Status s = reader_b.finish(); !s) return {s, 0};
-    return finish<T>(count, lattice, error_of(coding.op, header_a.error, header_b.error), writer, out);
+    return finish(writer.end(), count, coding, lattice.step, error, out);
   }
 
   template <class T>
   Status decode_as(Frame frame, T* x, std::size_t count, const Coding& coding) const {
     wire::Header header;
-    if (Status s = read_codec_header(frame, *this, count, coding.dtype, header); !s) return s;
+    if (Status s = open(frame, count, coding, header); !s) return s;
+    if (header.scaled()) return scaled::decode(k_, frame, x, count, coding);
     // Within an operation the step is known, and another one would scale every number.
     if (coding.allowance > 0 && header.step != lattice_of(coding).step) return other_step();
     Reader reader(frame, count, header.step > 0, sizeof(T));
@@ -273,45 +216,37 @@ class QuantCodec final : public Codec {
       const std::size_t n = std::min(block_values, count - i);
       Packed in;
       if (!reader.next(n, in)) return reader.problem();
-      if (whole<T>(n) && coding.divisor == 1 && k_.blocks.decode && on_lattice(kind_of(in.entry)) &&
-          k_.blocks.decode(in, header.step, coding.streaming, reinterpret_cast<float*>(x + i)))
-        continue;
+      if (decode_whole(in, n, header.step, coding, x + i)) continue;
       if (!block.read(k_, in, n)) return Reader::bad_block();
-      if (block.lattice) {
+      if (block.lattice)
         dequantise_block(k_, block.points, n, header.step, coding.divisor, x + i);
-      } else if (coding.divisor == 1) {
-        std::memcpy(x + i, block.numbers, n * sizeof(T));
-      } else {
-        for (std::size_t j = 0; j < n; ++j)
-          x[i + j] = static_cast<T>(static_cast<double>(block.numbers[j]) / coding.divisor);
-      }
+      else
+        divide_block(block.numbers, n, coding.divisor, x + i);
     }
     if (coding.streaming && k_.blocks.settle) k_.blocks.settle();
     return reader.finish();
   }
 
+  // Reads a header, and checks that an operation gets the kind of frame that it writes.
+  Status open(Frame frame, std::size_t count, const Coding& coding, wire::Header& header) const {
+    if (Status s = read_codec_header(frame, *this, count, coding.dtype, header); !s) return s;
+    if (header.scaled() && header.step != 1) return malformed("scaled with another step than 1");
+    if (header.scaled() && coding.allowance > 0) return malformed("scaled, which this operation is not");
+    if (!header.scaled() && coding.relative > 0) return malformed("not scaled, which this operation is");
+    return {};
+  }
+
   Status check(Frame frame, std::size_t count, const Coding& coding, const Lattice& lattice,
                wire::Header& header) const {
-    if (Status s = read_codec_header(frame, *this, count, coding.dtype, header); !s) return s;
+    if (Status s = open(frame, count, coding, header); !s) return s;
+    if (coding.relative > 0) return {};
+    if (header.scaled()) return malformed("scaled, which this operation is not");
     return header.step == lattice.step ? Status{} : other_step();
   }
 
-  // Finite whatever the frames say: what is written must be readable.
-  static double error_of(Op op, double a, double b) {
-    return op == Op::sum ? std::min(a + b, std::numeric_limits<double>::max()) : std::max(a, b);
-  }
-
-  template <class T>
-  Coded finish(std::size_t count, const Lattice& lattice, double error, const Writer& writer, Blob out) const {
-    wire::Header header;
-    header.codec = id();
-    header.dtype = sizeof(T) == 4 ? Dtype::f32 : Dtype::f64;
-    header.count = static_cast<std::uint32_t>(count);
-    header.payload = static_cast<std::uint32_t>(writer.end() - out.data() - static_cast<std::ptrdiff_t>(wire::header_bytes));
-    header.step = lattice.step;
-    header.error = error;
-    wire::write_header(header, out);
-    return {{}, wire::header_bytes + header.payload};
+  Coded finish_scaled(const scaled::Payload& payload, std::size_t count, const Coding& coding, Blob out) const {
+    if (!payload.status.ok()) return {payload.status, 0};
+    return finish(payload.end, count, coding, 1, payload.error, out, wire::flag_scaled);
   }
 
   const Kernels& k_;

@@ -1,0 +1,121 @@
+// Blocks of numbers, on the lattice and off it: what the kernels do, for every type.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <type_traits>
+
+#include "base/combine.hpp"
+#include "codec/quant/kernels.hpp"
+
+namespace laconic::quant {
+
+// Numbers as the kernels take them.  Those of 16 bits are float32 numbers, exactly.
+template <class T>
+class Wide {
+ public:
+  using Type = std::conditional_t<is_small_float<T>, float, T>;
+
+  // Until the next call.
+  const Type* of(const T* x, std::size_t n) {
+    if constexpr (is_small_float<T>) {
+      for (std::size_t i = 0; i < n; ++i) buffer_[i] = static_cast<float>(x[i]);
+      return buffer_.data();
+    } else {
+      return x;
+    }
+  }
+
+ private:
+  std::array<Type, is_small_float<T> ? block_values : 0> buffer_;
+};
+
+inline bool quantise_block(const Kernels& k, const float* x, std::size_t n, const Lattice& lattice, Points& points) {
+  return lattice.step != 0 && k.quantise_f32(x, n, lattice, points);
+}
+inline bool quantise_block(const Kernels& k, const double* x, std::size_t n, const Lattice& lattice, Points& points) {
+  return lattice.step != 0 && k.quantise_f64(x, n, lattice, points);
+}
+
+template <class T>
+void dequantise_block(const Kernels& k, const Points& points, std::size_t n, double step, double divisor, T* x) {
+  if constexpr (std::is_same_v<T, float>) {
+    k.dequantise_f32(points, n, step, divisor, x);
+  } else if constexpr (std::is_same_v<T, double>) {
+    k.dequantise_f64(points, n, step, divisor, x);
+  } else {
+    // By way of float32 the product would be rounded twice.
+    double wide[block_values];
+    k.dequantise_f64(points, n, step, divisor, wide);
+    for (std::size_t i = 0; i < n; ++i) x[i] = T(wide[i]);
+  }
+}
+
+// Writes a block of kind raw, or fill when all numbers have the same bits.
+template <class T>
+Entry write_numbers(const T* x, std::size_t n, std::byte* out) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(x);
+  // Equal to itself shifted by one number: all numbers are the first one.
+  const bool same = n > 1 && std::memcmp(bytes, bytes + sizeof(T), (n - 1) * sizeof(T)) == 0;
+  const std::size_t size = same ? sizeof(T) : n * sizeof(T);
+  std::memcpy(out, bytes, size);
+  return make_entry(same ? Kind::fill : Kind::raw, size);
+}
+
+// Reads a block of kind raw or fill.
+template <class T>
+void read_numbers(const Packed& in, std::size_t n, T* x) {
+  if (kind_of(in.entry) == Kind::raw) {
+    std::memcpy(static_cast<void*>(x), in.body, n * sizeof(T));
+  } else {
+    T value;
+    std::memcpy(&value, in.body, sizeof(T));
+    std::fill_n(x, n, value);
+  }
+}
+
+// What decoding makes of numbers off the lattice.
+template <class T>
+void divide_block(const T* numbers, std::size_t n, double divisor, T* x) {
+  if (divisor == 1) {
+    std::memcpy(static_cast<void*>(x), numbers, n * sizeof(T));
+  } else {
+    for (std::size_t i = 0; i < n; ++i) x[i] = divide(numbers[i], divisor);
+  }
+}
+
+// Numbers of one block, as lattice points or as they are.
+template <class T>
+struct Block {
+  bool lattice = false;
+  Points points;
+  T numbers[block_values];
+
+  // False when the block is not valid.
+  bool read(const Kernels& k, const Packed& in, std::size_t n) {
+    lattice = on_lattice(kind_of(in.entry));
+    if (!lattice) {
+      read_numbers(in, n, numbers);
+    } else if (in.entry == zero_block) {
+      std::memset(points.q, 0, sizeof points.q);
+    } else {
+      return k.unpack(in, n, points);
+    }
+    return true;
+  }
+
+  // Turns lattice points into numbers.
+  void leave_lattice(const Kernels& k, std::size_t n, double step) {
+    if (!lattice) return;
+    dequantise_block(k, points, n, step, 1, numbers);
+    lattice = false;
+  }
+};
+
+// The error of what was combined.  Finite whatever the frames say: what is written must be readable.
+inline double error_of(Op op, double a, double b) {
+  return op == Op::sum ? std::min(a + b, std::numeric_limits<double>::max()) : std::max(a, b);
+}
+
+}  // namespace laconic::quant

@@ -1,0 +1,276 @@
+#include "codec/quant/scaled.hpp"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "codec/quant/numbers.hpp"
+
+namespace laconic::quant::scaled {
+namespace {
+
+// Points that are added have at most this many bits beside their sign, so that 32 bits hold the sum of two.
+constexpr int addend_bits = 30;
+constexpr std::int32_t largest_addend = (1 << addend_bits) - 1;
+
+// Steps that are normal float64 numbers.
+constexpr int least_exponent = -1022;
+constexpr int greatest_exponent = 1023;
+
+// Of n numbers, each times `factor`.  The order of the additions is that of docs/wire-format.md, for every machine.
+template <class T>
+double sum_of_squares(const T* x, std::size_t n, double factor) {
+  constexpr std::size_t lanes = 16;
+  double sums[lanes] = {};
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const double v = static_cast<double>(x[i + l]) * factor;
+      sums[l] += v * v;
+    }
+  for (std::size_t l = 0; i + l < n; ++l) {
+    const double v = static_cast<double>(x[i + l]) * factor;
+    sums[l] += v * v;
+  }
+  for (std::size_t half = lanes / 2; half > 0; half /= 2)
+    for (std::size_t l = 0; l < half; ++l) sums[l] += sums[l + half];
+  return sums[0];
+}
+
+// Infinite or NaN when some number is.
+template <class T>
+double root_mean_square(const T* x, std::size_t n) {
+  // Squares of float64 numbers leave its range; those of float32 numbers, multiplied by 1, do not.
+  double factor = 1;
+  double sum = sum_of_squares(x, n, factor);
+  if (!(sum >= 0x1p-900 && sum <= 0x1p1000) && sizeof(T) == 8) {
+    factor = sum < 0x1p-900 ? 0x1p600 : 0x1p-600;
+    sum = sum_of_squares(x, n, factor);
+  }
+  return std::sqrt(sum / static_cast<double>(n)) / factor;
+}
+
+// The lattice of a block with this root mean square, and its exponent; false when it has none.
+template <class T>
+bool lattice_of(double rms, const Coding& coding, Lattice& lattice, int& exponent) {
+  // The room is for the rounding of the root mean square itself; multiplying by a power of two does not round.
+  const double allowance = coding.relative * rms * (1 - 0x1p-18);
+  if (!(allowance > 0x1p-1000 && allowance < 0x1p999)) return false;
+  std::frexp(2 * allowance, &exponent);
+  --exponent;
+  lattice = Lattice::with_step<T>(std::ldexp(1.0, exponent), allowance, coding.terms, largest_addend);
+  return true;
+}
+
+// A block, either numbers or points, which stand for point * 2^exponent.
+template <class T>
+struct Scaled : Block<T> {
+  bool zero = false;  // all points are 0, and the exponent says nothing
+  int exponent = 0;
+  int bits = 0;  // of the point of the largest magnitude
+
+  // Makes the exponent as large as the points and float64 allow, so that the bytes of a frame are a function of the numbers that it
+  // stands for: sums of three frames would have different exponents otherwise when two of them cancel.
+  void normalise(std::size_t n) {
+    std::int32_t* q = this->points.q;
+    std::uint32_t any = 0;
+    std::uint32_t magnitudes = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      any |= static_cast<std::uint32_t>(q[i]);
+      magnitudes |= static_cast<std::uint32_t>(q[i] ^ (q[i] >> 31));
+    }
+    zero = any == 0;
+    if (zero) return;
+    const int down = std::min(std::countr_zero(any), greatest_exponent - exponent);
+    bits = static_cast<int>(std::bit_width(magnitudes)) - down;
+    exponent += down;
+    if (down > 0)
+      for (std::size_t i = 0; i < n; ++i) q[i] >>= down;
+  }
+
+  Status read(const Kernels& k, const Packed& in, std::size_t n) {
+    this->lattice = on_lattice(kind_of(in.entry));
+    zero = in.entry == zero_block;
+    if (!this->lattice) {
+      read_numbers(in, n, this->numbers);
+      return {};
+    }
+    if (zero) {
+      std::memset(this->points.q, 0, sizeof this->points.q);
+      return {};
+    }
+    Exponent x;
+    const std::size_t size = bytes_of(in.entry);
+    if (size <= sizeof x) return {Code::frame, "malformed frame: a block that ends in its exponent"};
+    std::memcpy(&x, in.body, sizeof x);
+    if (x < least_exponent || x > greatest_exponent)
+      return {Code::frame, "malformed frame: an exponent of a block beyond those of float64"};
+    exponent = x;
+    const Packed rest{make_entry(kind_of(in.entry), size - sizeof x), in.body + sizeof x, in.end};
+    if (!k.unpack(rest, n, this->points)) return Reader::bad_block();
+    normalise(n);
+    return {};
+  }
+
+  // False when some number has no point.  error: of the numbers, which is not made smaller.
+  bool round(const Kernels& k, const T* x, std::size_t n, const Coding& coding, Wide<T>& wide, double& error) {
+    const auto* w = wide.of(x, n);
+    const double rms = root_mean_square(w, n);
+    this->lattice = true;
+    if (rms == 0) {
+      zero = true;
+      std::memset(this->points.q, 0, sizeof this->points.q);
+      return true;
+    }
+    Lattice own;
+    if (!lattice_of<T>(rms, coding, own, exponent) || !quantise_block(k, w, n, own, this->points))
+      return this->lattice = false;
+    error = std::max(error, own.step / 2);
+    normalise(n);
+    return true;
+  }
+
+  void leave_lattice(const Kernels& k, std::size_t n) {
+    Block<T>::leave_lattice(k, n, zero ? 1 : std::ldexp(1.0, exponent));
+  }
+
+  // Brings the points, which are not all 0, to a smaller exponent.
+  void shift_to(int smaller, std::size_t n) {
+    std::int32_t* q = this->points.q;
+    const int up = exponent - smaller;
+    exponent = smaller;
+    if (up == 0) return;
+    for (std::size_t i = 0; i < n; ++i) q[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(q[i]) << up);
+  }
+
+  void combine_with(const Kernels& k, Scaled& other, Op op, std::size_t n) {
+    if (this->lattice && other.lattice) {
+      if (zero) exponent = other.exponent;
+      if (other.zero) other.exponent = exponent;
+      const int smaller = std::min(exponent, other.exponent);
+      const auto fits = [&](const Scaled& s) { return s.zero || s.bits + s.exponent - smaller <= addend_bits; };
+      if (fits(*this) && fits(other)) {
+        shift_to(smaller, n);
+        other.shift_to(smaller, n);
+        k.combine(op, this->points, other.points, n);
+        return normalise(n);
+      }
+    }
+    leave_lattice(k, n);
+    other.leave_lattice(k, n);
+    combine(op, this->numbers, other.numbers, n);
+  }
+
+  void write(const Kernels& k, std::size_t n, Writer& out) {
+    if (!this->lattice) return out.put(write_numbers(this->numbers, n, out.body()));
+    if (zero) return out.put(zero_block);
+    const auto x = static_cast<Exponent>(exponent);
+    const Entry entry = k.pack(this->points, n, out.body() + sizeof x);
+    std::memcpy(out.body(), &x, sizeof x);
+    out.put(make_entry(kind_of(entry), bytes_of(entry) + sizeof x));
+  }
+};
+
+// Calls f(first, n) for every block until it returns an error.
+template <class F>
+Status each_block(std::size_t count, F&& f) {
+  for (std::size_t i = 0; i < count; i += values)
+    if (Status s = f(i, std::min(values, count - i)); !s) return s;
+  return {};
+}
+
+// Reads the next block.
+template <class T>
+Status read(const Kernels& k, Reader& reader, std::size_t n, Scaled<T>& block) {
+  Packed in;
+  if (!reader.next(n, in)) return reader.problem();
+  return block.read(k, in, n);
+}
+
+}  // namespace
+
+template <class T>
+Payload encode(const Kernels& k, const T* x, std::size_t count, const Coding& coding, Blob out) {
+  Writer writer(out, count, values);
+  Scaled<T> own;
+  Wide<T> wide;
+  double error = 0;
+  const Status status = each_block(count, [&](std::size_t i, std::size_t n) -> Status {
+    if (own.round(k, x + i, n, coding, wide, error))
+      own.write(k, n, writer);
+    else
+      writer.put(write_numbers(x + i, n, writer.body()));
+    return {};
+  });
+  return {status, writer.end(), error};
+}
+
+template <class T>
+Payload fold(const Kernels& k, Frame frame, double inherited, const T* x, std::size_t count, const Coding& coding,
+             Blob out) {
+  Reader reader(frame, count, true, sizeof(T), values);
+  Writer writer(out, count, values);
+  Scaled<T> block;
+  Scaled<T> own;
+  Wide<T> wide;
+  double error = 0;
+  Status status = each_block(count, [&](std::size_t i, std::size_t n) -> Status {
+    if (Status s = read(k, reader, n, block); !s) return s;
+    if (!block.lattice || !own.round(k, x + i, n, coding, wide, error)) {
+      own.lattice = false;
+      std::memcpy(static_cast<void*>(own.numbers), x + i, n * sizeof(T));
+    }
+    block.combine_with(k, own, coding.op, n);
+    block.write(k, n, writer);
+    return {};
+  });
+  if (status.ok()) status = reader.finish();
+  return {status, writer.end(), error_of(coding.op, inherited, error)};
+}
+
+template <class T>
+Payload add(const Kernels& k, Frame a, Frame b, double inherited, std::size_t count, const Coding& coding, Blob out) {
+  Reader reader_a(a, count, true, sizeof(T), values);
+  Reader reader_b(b, count, true, sizeof(T), values);
+  Writer writer(out, count, values);
+  Scaled<T> block_a;
+  Scaled<T> block_b;
+  Status status = each_block(count, [&](std::size_t, std::size_t n) -> Status {
+    if (Status s = read(k, reader_a, n, block_a); !s) return s;
+    if (Status s = read(k, reader_b, n, block_b); !s) return s;
+    block_a.combine_with(k, block_b, coding.op, n);
+    block_a.write(k, n, writer);
+    return {};
+  });
+  if (status.ok()) status = reader_a.finish();
+  if (status.ok()) status = reader_b.finish();
+  return {status, writer.end(), inherited};
+}
+
+template <class T>
+Status decode(const Kernels& k, Frame frame, T* x, std::size_t count, const Coding& coding) {
+  Reader reader(frame, count, true, sizeof(T), values);
+  Scaled<T> block;
+  const Status status = each_block(count, [&](std::size_t i, std::size_t n) -> Status {
+    if (Status s = read(k, reader, n, block); !s) return s;
+    if (block.lattice)
+      dequantise_block(k, block.points, n, block.zero ? 1 : std::ldexp(1.0, block.exponent), coding.divisor, x + i);
+    else
+      divide_block(block.numbers, n, coding.divisor, x + i);
+    return {};
+  });
+  return status.ok() ? reader.finish() : status;
+}
+
+#define LACONIC_SCALED(T)                                                                                             \
+  template Payload encode<T>(const Kernels&, const T*, std::size_t, const Coding&, Blob);                             \
+  template Payload fold<T>(const Kernels&, Frame, double, const T*, std::size_t, const Coding&, Blob);                \
+  template Payload add<T>(const Kernels&, Frame, Frame, double, std::size_t, const Coding&, Blob);                    \
+  template Status decode<T>(const Kernels&, Frame, T*, std::size_t, const Coding&);
+LACONIC_SCALED(float)
+LACONIC_SCALED(double)
+LACONIC_SCALED(Float16)
+LACONIC_SCALED(Bfloat16)
+#undef LACONIC_SCALED
+
+}  // namespace laconic::quant::scaled

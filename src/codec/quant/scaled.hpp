@@ -1,0 +1,40 @@
+// Scaled frames: the largest error of a number is a share of the root mean square of its block.  Steps are powers of two
+// and every block has its own, so points of different blocks are brought to the same step by shifting them, and sums stay
+// exact.  docs/wire-format.md has the bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "codec/quant/blocks.hpp"
+
+namespace laconic::quant::scaled {
+
+inline constexpr std::size_t values = 512;  // in a block
+static_assert(2 * values == block_values, "capacity() counts on it");
+
+// Of the step of a block, base 2: what its body begins with.
+using Exponent = std::int16_t;
+
+// Exponent, base, two bitmaps, codes and planes of a block whose widths are all 32.
+inline constexpr std::size_t largest_packed = sizeof(Exponent) + 4 + 2 + 2 + block_groups + 32 * block_subs;
+
+// What was written behind the header of a frame, and how far the numbers may be off.
+struct Payload {
+  Status status;
+  const std::byte* end = nullptr;
+  double error = 0;
+};
+
+// As the functions of Codec, for frames whose headers were checked; inherited: their error.  T is one of FloatingTypes.
+template <class T>
+Payload encode(const Kernels& k, const T* x, std::size_t count, const Coding& coding, Blob out);
+template <class T>
+Payload fold(const Kernels& k, Frame frame, double inherited, const T* x, std::size_t count, const Coding& coding,
+             Blob out);
+template <class T>
+Payload add(const Kernels& k, Frame a, Frame b, double inherited, std::size_t count, const Coding& coding, Blob out);
+template <class T>
+Status decode(const Kernels& k, Frame frame, T* x, std::size_t count, const Coding& coding);
+
+}  // namespace laconic::quant::scaled
