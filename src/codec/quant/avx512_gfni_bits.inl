@@ -105,11 +105,6 @@ LACONIC_INLINE __m512i expand_words(__mmask32 keep, __m512i words) {
   return _mm512_mask_expand_epi16(fresh, keep, words);
 }
 
-LACONIC_INLINE void put_words(__mmask32 keep, __m512i words, std::byte*& at) {
-  _mm512_storeu_si512(at, compress_words(keep, words));
-  at += 2 * _mm_popcnt_u32(keep);
-}
-
 // Where the next planes are, and how far memory may be read.
 struct Source {
   const std::byte* at;
@@ -126,29 +121,12 @@ LACONIC_INLINE __m512i next_words(std::uint32_t keep, Source& in) {
   return expand_words(keep, packed);
 }
 
-// Every plane below the highest one that is not 0 becomes something else than 0, too.  (In vectors: going through
-// general registers and back, to shift masks there, takes longer.)
-LACONIC_INLINE __m512i fill_down(__m512i words) {
-  words = _mm512_or_si512(words, _mm512_bsrli_epi128(words, 2));
-  words = _mm512_or_si512(words, _mm512_bsrli_epi128(words, 4));
-  return _mm512_or_si512(words, _mm512_bsrli_epi128(words, 8));
-}
-
-// Appends the planes of a narrow group; returns which they are, a byte for each sub-block.
-LACONIC_INLINE std::uint32_t put_narrow(__m512i rows, std::byte*& at) {
-  const __m512i words = planes_of(rows, each_zigzag_bit);
-  // Without the plane of signs where it is 0.
-  const __m512i filled = _mm512_mask_mov_epi16(fill_down(words), 0x01010101u, words);
-  const __mmask32 keep = _mm512_test_epi16_mask(filled, filled);
-  put_words(keep, words, at);
-  return keep;
-}
-
-LACONIC_INLINE bool fit_bytes(__m512i a, __m512i b) {
+// Bits above the eighth where one of the words is no signed byte.
+LACONIC_INLINE __m512i beyond_bytes(__m512i a, __m512i b) {
   const __m512i offset = _mm512_set1_epi16(128);
-  const __m512i beyond = _mm512_or_si512(_mm512_add_epi16(a, offset), _mm512_add_epi16(b, offset));
-  return _mm512_test_epi16_mask(beyond, _mm512_set1_epi16(~255)) == 0;
+  return _mm512_or_si512(_mm512_add_epi16(a, offset), _mm512_add_epi16(b, offset));
 }
+LACONIC_INLINE bool all_bytes(__m512i beyond) { return _mm512_test_epi16_mask(beyond, _mm512_set1_epi16(~255)) == 0; }
 
 LACONIC_INLINE __m512i zigzag_words(__m512i r) { return _mm512_xor_si512(_mm512_slli_epi16(r, 1), _mm512_srai_epi16(r, 15)); }
 LACONIC_INLINE __m512i unzigzag_words(__m512i z) {
@@ -159,30 +137,6 @@ LACONIC_INLINE __m512i unzigzag_words(__m512i z) {
 LACONIC_INLINE Halves halves_of_words(__m512i r0, __m512i r1) {
   return {_mm512_permutex2var_epi16(r0, load(half_of_words[0]), r1),
           _mm512_permutex2var_epi16(r0, load(half_of_words[1]), r1)};
-}
-
-// Every bit below the highest one that is set, in each byte of m.
-LACONIC_INLINE std::uint32_t fill_bytes(std::uint32_t m) {
-  m |= m >> 1 & 0x7f7f7f7fu;
-  m |= m >> 2 & 0x3f3f3f3fu;
-  return m | (m >> 4 & 0x0f0f0f0fu);
-}
-
-// Appends the planes of a wide group of up to 16 bits; returns which they are, of bits 0..7 and 8..15 (above).
-LACONIC_INLINE std::uint64_t put_wide(const Halves& r, std::byte*& at) {
-  const __m512i z[2] = {zigzag_words(r.first), zigzag_words(r.second)};
-  const __m512i byte = _mm512_set1_epi16(255);
-  const __m512i low =
-      planes_of(_mm512_packus_epi16(_mm512_and_si512(z[0], byte), _mm512_and_si512(z[1], byte)), each_bit);
-  const __m512i high = planes_of(_mm512_packus_epi16(_mm512_srli_epi16(z[0], 8), _mm512_srli_epi16(z[1], 8)), each_bit);
-  const std::uint32_t keep_high = fill_bytes(_mm512_test_epi16_mask(high, high));
-  // Bit 7 is there when any above it is.
-  std::uint32_t keep = fill_bytes(_mm512_test_epi16_mask(low, low) | (keep_high & 0x01010101u) << 7);
-  // wide_width_of_code has no 1, 3 and 5.
-  keep |= keep << 1 & 0x2a2a2a2au;
-  put_words(keep, low, at);
-  put_words(keep_high, high, at);
-  return static_cast<std::uint64_t>(keep_high) << 32 | keep;
 }
 
 // What the head of a block says of its planes.
@@ -283,10 +237,14 @@ LACONIC_INLINE __m512i next_narrow(std::uint32_t keep, Source& in, long long sel
   return _mm512_gf2p8affine_epi64_epi8(z, _mm512_set1_epi64(unzigzag_matrix), 0);
 }
 
-// Residuals of a wide group of up to 16 bits: the first and the second halves of the sub-blocks, in order or with
-// each_bit_reversed as Halves have them.
-LACONIC_INLINE Halves next_wide(std::uint32_t low, std::uint32_t high, Source& in, long long selector) {
-  const __m512i z_low = bytes_of_planes(next_words(low, in), selector);
-  const __m512i z_high = bytes_of_planes(next_words(high, in), selector);
+// Residuals of a group of up to 16 bits: the first and the second halves of the sub-blocks, in order or with
+// each_bit_reversed as Halves have them.  For blocks with wide groups.
+LACONIC_INLINE Halves next_words(const GroupHead& h, std::size_t g, Source& in, long long selector) {
+  const __m512i z_low = bytes_of_planes(next_words(h.low_planes(g), in), selector);
+  const __m512i z_high = bytes_of_planes(next_words(h.high_planes(g), in), selector);
   return {unzigzag_words(_mm512_unpacklo_epi8(z_low, z_high)), unzigzag_words(_mm512_unpackhi_epi8(z_low, z_high))};
+}
+
+LACONIC_INLINE Halves widen(__m512i rows) {
+  return {_mm512_srai_epi16(_mm512_unpacklo_epi8(rows, rows), 8), _mm512_srai_epi16(_mm512_unpackhi_epi8(rows, rows), 8)};
 }

@@ -86,38 +86,51 @@ Choice best_order(const Points16& points) {
   const int zeros0 = leading_zeros(a, b);
   const int zeros1 = leading_zeros(da, db);
   const int zeros2 = leading_zeros(sa, sb);
-  if (zeros2 > zeros0 && zeros2 > zeros1) return {2, !fit_bytes(sa, sb)};
-  return zeros1 > zeros0 ? Choice{1, !fit_bytes(da, db)} : Choice{0, !fit_bytes(a, b)};
+  if (zeros2 > zeros0 && zeros2 > zeros1) return {2, !all_bytes(beyond_bytes(sa, sb))};
+  return zeros1 > zeros0 ? Choice{1, !all_bytes(beyond_bytes(da, db))} : Choice{0, !all_bytes(beyond_bytes(a, b))};
 }
 
-LACONIC_INLINE void put_halves(Output& out, std::size_t g, const Halves& r, std::byte*& at) {
-  if (fit_bytes(r.first, r.second))
-    out.put_narrow_group(g, _mm512_packs_epi16(r.first, r.second), at);
-  else
-    out.put_wide_group(g, r, at);
-}
+// Own residuals as rows, if all_bytes(beyond) in the end.
+template <int order>
+struct OwnRows {
+  const Points16& points;
+  __m512i beyond = _mm512_setzero_si512();
+
+  LACONIC_INLINE __m512i operator()(std::size_t g) {
+    const std::int16_t* q = points.q + g * group_values;
+    const __m512i r0 = residuals32<order>(q);
+    const __m512i r1 = residuals32<order>(q + 32);
+    beyond = _mm512_or_si512(beyond, beyond_bytes(r0, r1));
+    return _mm512_permutex2var_epi8(r0, load(rows_of_words), r1);
+  }
+};
+
+// Own residuals as words; `exact` becomes false when one of them may need more.
+template <int order>
+struct OwnWords {
+  const Points16& points;
+  bool exact = true;
+
+  LACONIC_INLINE Halves operator()(std::size_t g) {
+    const std::int16_t* q = points.q + g * group_values;
+    const __m512i r0 = residuals32<order>(q);
+    const __m512i r1 = residuals32<order>(q + 32);
+    if (order == 2 && saturated(r0, r1)) exact = false;
+    return halves_of_words(r0, r1);
+  }
+};
 
 template <int order>
 bool encode_order(const Points16& points, bool wide, std::byte* out, Entry& entry) {
-  Output o(out, order, wide);
-  std::byte* at = o.begin();
-  std::size_t g = 0;
-  // Groups of bytes, up to the first that is none.
-  for (; g < block_groups && !wide; ++g) {
-    const std::int16_t* q = points.q + g * group_values;
-    const __m512i r0 = residuals32<order>(q);
-    const __m512i r1 = residuals32<order>(q + 32);
-    if (!fit_bytes(r0, r1)) break;
-    o.put_narrow_group(g, _mm512_permutex2var_epi8(r0, load(rows_of_words), r1), at);
+  Output o;
+  OwnRows<order> rows{points};
+  if (!wide) o.narrow(rows, block_groups);
+  if (wide || !all_bytes(rows.beyond)) {
+    OwnWords<order> words{points};
+    o.words(words, block_groups);
+    if (!words.exact) return false;
   }
-  for (; g < block_groups; ++g) {
-    const std::int16_t* q = points.q + g * group_values;
-    const __m512i r0 = residuals32<order>(q);
-    const __m512i r1 = residuals32<order>(q + 32);
-    if (order == 2 && saturated(r0, r1)) return false;
-    put_halves(o, g, halves_of_words(r0, r1), at);
-  }
-  entry = o.finish(points.q[0], at);
+  entry = o.finish(order, points.q[0], out, block_groups);
   return true;
 }
 
@@ -133,110 +146,142 @@ bool encode_block(const float* x, const Lattice& lattice, std::byte* out, Entry&
   }
 }
 
-LACONIC_INLINE Halves widen(__m512i rows) {
-  return {_mm512_srai_epi16(_mm512_unpacklo_epi8(rows, rows), 8), _mm512_srai_epi16(_mm512_unpackhi_epi8(rows, rows), 8)};
-}
+// Rows of a packed block.
+struct PackedRows {
+  const GroupHead& h;
+  Source in;
+
+  LACONIC_INLINE __m512i operator()(std::size_t g) { return next_narrow(h.low_planes(g), in, each_bit_reversed); }
+};
 
 LACONIC_INLINE Halves next_halves(const GroupHead& h, std::size_t g, Source& in) {
-  if (h.wide_group(g)) return next_wide(h.low_planes(g), h.high_planes(g), in, each_bit_reversed);
+  if (h.is_wide != 0) return next_words(h, g, in, each_bit_reversed);
   return widen(next_narrow(h.low_planes(g), in, each_bit_reversed));
 }
 
+// Words of a packed block.
+struct PackedWords {
+  const GroupHead& h;
+  Source in;
+
+  LACONIC_INLINE Halves operator()(std::size_t g) { return next_halves(h, g, in); }
+};
+
+// Rows of a sum, if exact() in the end.  Keeps those that the order is chosen from.
+template <class A, class B>
+struct SumRows {
+  LACONIC_INLINE SumRows(A& first_summand, B& second_summand) : a(first_summand), b(second_summand) {}
+
+  LACONIC_INLINE __m512i operator()(std::size_t g) {
+    const __m512i x = a(g);
+    const __m512i y = b(g);
+    const __m512i sum = _mm512_add_epi8(x, y);
+    // off |= sum ^ saturated sum
+    off = _mm512_ternarylogic_epi64(off, sum, _mm512_adds_epi8(x, y), 0xf6);
+    first[g] = sum;
+    return sum;
+  }
+  bool exact() const { return _mm512_test_epi8_mask(off, off) == 0; }
+
+  A& a;
+  B& b;
+  __m512i off = _mm512_setzero_si512();
+  __m512i first[block_groups];
+};
+
+// Words of a sum; false where one needs more.
+template <class A, class B>
+LACONIC_INLINE bool add_words(A& a, B& b, Words& sums) {
+  __m512i off = _mm512_setzero_si512();
+  for (std::size_t g = 0; g < block_groups; ++g) {
+    const Halves x = a(g);
+    const Halves y = b(g);
+    const Halves sum = {_mm512_add_epi16(x.first, y.first), _mm512_add_epi16(x.second, y.second)};
+    off = _mm512_ternarylogic_epi64(off, sum.first, _mm512_adds_epi16(x.first, y.first), 0xf6);
+    off = _mm512_ternarylogic_epi64(off, sum.second, _mm512_adds_epi16(x.second, y.second), 0xf6);
+    sums.store(g, sum);
+  }
+  return _mm512_test_epi8_mask(off, off) == 0;
+}
+
+// Whether encoding the points of a sum would choose the order that its residuals are in; `first` are those of the groups
+// that decide, in order.
+template <int order>
+LACONIC_INLINE bool keeps_order(const Halves* first, std::int32_t base) {
+  constexpr std::size_t count = 2 * sampled_groups;
+  __m512i r[count];
+  for (std::size_t v = 0; v < count; ++v)
+    r[v] = _mm512_permutex2var_epi16(first[v / 2].first, load(words_of_halves[v % 2]), first[v / 2].second);
+  Starts<order, true> starts;
+  starts.find(r, count, base);
+  __m512i points[2 * count];
+  for (std::size_t v = 0; v < count; ++v) words_to_points<order>(r[v], starts.start(v), starts.slope(v), points + 2 * v);
+  __m512i z0[4];
+  __m512i z1[4];
+  __m512i z2[4];
+  for (int k = 0; k < 4; ++k) {
+    const __m512i v = points[2 * k + 1];
+    const __m512i v1 = _mm512_alignr_epi32(v, points[2 * k], 15);
+    const __m512i v2 = _mm512_alignr_epi32(v, points[2 * k], 14);
+    const __m512i d = _mm512_sub_epi32(v, v1);
+    z0[k] = zigzag16(v);
+    z1[k] = zigzag16(d);
+    z2[k] = zigzag16(_mm512_sub_epi32(d, _mm512_sub_epi32(v1, v2)));
+  }
+  const unsigned width0 = width_of_four(z0);
+  const unsigned width1 = width_of_four(z1);
+  const unsigned width2 = width_of_four(z2);
+  if (order == 2) return width2 < width0 && width2 < width1;
+  if (width2 < width0 && width2 < width1) return false;
+  return (width1 < width0) == (order == 1);
+}
+
 // Residuals may be added in place of points only when the first one is 0, as encoders write it.
-bool starts_at_base(const GroupHead& h, const Source& first) {
+bool starts_at_base(const GroupHead& h, Source in) {
   if (h.order == 0) return true;
-  Source in = first;
   const Halves r = next_halves(h, 0, in);
   return (_mm_cvtsi128_si32(_mm_srli_si128(_mm512_castsi512_si128(r.first), 14)) & 0xffff) == 0;
 }
 
-// a + b as rows of bytes; false where a sum needs more.
-LACONIC_INLINE bool add_bytes(__m512i a, __m512i b, __m512i& sum) {
-  sum = _mm512_add_epi8(a, b);
-  return _mm512_cmpneq_epi8_mask(sum, _mm512_adds_epi8(a, b)) == 0;
+std::int32_t sum_of(std::int32_t a, std::int32_t b) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
 }
 
-// a + b; false where a sum needs more than 16 bits.
-LACONIC_INLINE bool add_words(const Halves& a, const Halves& b, Halves& sum) {
-  sum = {_mm512_add_epi16(a.first, b.first), _mm512_add_epi16(a.second, b.second)};
-  return (_mm512_cmpneq_epi16_mask(sum.first, _mm512_adds_epi16(a.first, b.first)) |
-          _mm512_cmpneq_epi16_mask(sum.second, _mm512_adds_epi16(a.second, b.second))) == 0;
+template <int order, class A, class B>
+LACONIC_INLINE bool put_sum_of_rows(A& a, B& b, std::int32_t base, std::byte* out, Entry& entry) {
+  SumRows<A, B> sum(a, b);
+  Output o;
+  o.narrow(sum, block_groups);
+  if (!sum.exact()) return false;
+  const Halves first[sampled_groups] = {widen(sum.first[0]), widen(sum.first[1])};
+  if (!keeps_order<order>(first, base)) return false;
+  entry = o.finish(order, base, out, block_groups);
+  return true;
 }
 
-// The order that a sum asks for, from the points of its first groups.
-template <int order>
-class Sample {
- public:
-  // Group g of the sum.
-  LACONIC_INLINE void add(std::size_t g, const Halves& sum) { groups_[g] = sum; }
+template <int order, class A, class B>
+LACONIC_INLINE bool put_sum_of_words(A& a, B& b, std::int32_t base, std::byte* out, Entry& entry) {
+  Words sums;
+  if (!add_words(a, b, sums)) return false;
+  Output o;
+  o.words(sums, block_groups);
+  const Halves first[sampled_groups] = {sums(0), sums(1)};
+  if (!keeps_order<order>(first, base)) return false;
+  entry = o.finish(order, base, out, block_groups);
+  return true;
+}
 
-  // Whether encoding the points would choose the order that the residuals are in.  To be asked when the block is done:
-  // what it takes is a long chain, and the processor would wait for it with the groups that follow.
-  LACONIC_INLINE bool keeps_order(std::int32_t base) const {
-    Before before{_mm512_set1_epi32(base), _mm512_setzero_si512()};
-    __m512i points[8];
-    for (std::size_t part = 0; part < 4; ++part) {
-      const Halves& h = groups_[part / 2];
-      words_to_points<order>(_mm512_permutex2var_epi16(h.first, load(words_of_halves[part % 2]), h.second), before,
-                             points[2 * part], points[2 * part + 1]);
-    }
-    __m512i z0[4];
-    __m512i z1[4];
-    __m512i z2[4];
-    for (int k = 0; k < 4; ++k) {
-      const __m512i v = points[2 * k + 1];
-      const __m512i v1 = _mm512_alignr_epi32(v, points[2 * k], 15);
-      const __m512i v2 = _mm512_alignr_epi32(v, points[2 * k], 14);
-      const __m512i d = _mm512_sub_epi32(v, v1);
-      z0[k] = zigzag16(v);
-      z1[k] = zigzag16(d);
-      z2[k] = zigzag16(_mm512_sub_epi32(d, _mm512_sub_epi32(v1, v2)));
-    }
-    const unsigned width0 = width_of_four(z0);
-    const unsigned width1 = width_of_four(z1);
-    const unsigned width2 = width_of_four(z2);
-    if (order == 2) return width2 < width0 && width2 < width1;
-    if (width2 < width0 && width2 < width1) return false;
-    return (width1 < width0) == (order == 1);
-  }
-
- private:
-  Halves groups_[sampled_groups];
-};
-
-// Adds two blocks of one order, residual by residual.
 template <int order>
 bool add_order(const GroupHead& ha, const GroupHead& hb, Source a, Source b, std::byte* out, Entry& entry) {
-  const bool wide = (ha.is_wide | hb.is_wide) != 0;
-  Output o(out, order, wide);
-  std::byte* at = o.begin();
-  const auto base = static_cast<std::int32_t>(static_cast<std::uint32_t>(ha.base) + static_cast<std::uint32_t>(hb.base));
-  Sample<order> sample;
-  std::size_t g = 0;
-  // Groups of bytes, up to the first sum that is none.
-  Halves sum;
-  for (; g < block_groups && !wide; ++g) {
-    const Source here_a = a;
-    const Source here_b = b;
-    const __m512i rows_a = next_narrow(ha.low_planes(g), a, each_bit_reversed);
-    const __m512i rows_b = next_narrow(hb.low_planes(g), b, each_bit_reversed);
-    __m512i rows;
-    if (!add_bytes(rows_a, rows_b, rows)) {
-      a = here_a;
-      b = here_b;
-      break;
-    }
-    if (g < sampled_groups) sample.add(g, widen(rows));
-    o.put_narrow_group(g, rows, at);
+  const std::int32_t base = sum_of(ha.base, hb.base);
+  if ((ha.is_wide | hb.is_wide) == 0) {
+    PackedRows rows_a{ha, a};
+    PackedRows rows_b{hb, b};
+    if (put_sum_of_rows<order>(rows_a, rows_b, base, out, entry)) return true;
   }
-  for (; g < block_groups; ++g) {
-    if (!add_words(next_halves(ha, g, a), next_halves(hb, g, b), sum)) return false;
-    if (g < sampled_groups) sample.add(g, sum);
-    put_halves(o, g, sum, at);
-  }
-  if (!sample.keeps_order(base)) return false;
-  entry = o.finish(base, at);
-  return true;
+  PackedWords words_a{ha, a};
+  PackedWords words_b{hb, b};
+  return put_sum_of_words<order>(words_a, words_b, base, out, entry);
 }
 
 bool add_block(const Packed& a, const Packed& b, std::byte* out, Entry& entry) {
@@ -254,104 +299,73 @@ bool add_block(const Packed& a, const Packed& b, std::byte* out, Entry& entry) {
   }
 }
 
-// Adds own points to a block.
 template <int order>
 bool fold_order(const GroupHead& h, Source in, const Points16& own, std::byte* out, Entry& entry) {
-  const bool wide = h.is_wide != 0;
-  Output o(out, order, wide);
-  std::byte* at = o.begin();
-  const auto base = static_cast<std::int32_t>(static_cast<std::uint32_t>(h.base) + static_cast<std::uint32_t>(own.q[0]));
-  Sample<order> sample;
-  std::size_t g = 0;
-  Halves sum;
-  for (; g < block_groups && !wide; ++g) {
-    const std::int16_t* q = own.q + g * group_values;
-    const __m512i r0 = residuals32<order>(q);
-    const __m512i r1 = residuals32<order>(q + 32);
-    if (!fit_bytes(r0, r1)) break;
-    const Source here = in;
-    const __m512i theirs = next_narrow(h.low_planes(g), in, each_bit_reversed);
-    __m512i rows;
-    if (!add_bytes(_mm512_permutex2var_epi8(r0, load(rows_of_words), r1), theirs, rows)) {
-      in = here;
-      break;
-    }
-    if (g < sampled_groups) sample.add(g, widen(rows));
-    o.put_narrow_group(g, rows, at);
+  const std::int32_t base = sum_of(h.base, own.q[0]);
+  if (h.is_wide == 0) {
+    OwnRows<order> mine{own};
+    PackedRows theirs{h, in};
+    if (put_sum_of_rows<order>(mine, theirs, base, out, entry) && all_bytes(mine.beyond)) return true;
   }
-  for (; g < block_groups; ++g) {
-    const std::int16_t* q = own.q + g * group_values;
-    const __m512i r0 = residuals32<order>(q);
-    const __m512i r1 = residuals32<order>(q + 32);
-    if (order == 2 && saturated(r0, r1)) return false;
-    if (!add_words(halves_of_words(r0, r1), next_halves(h, g, in), sum)) return false;
-    if (g < sampled_groups) sample.add(g, sum);
-    put_halves(o, g, sum, at);
-  }
-  if (!sample.keeps_order(base)) return false;
-  entry = o.finish(base, at);
-  return true;
+  OwnWords<order> mine{own};
+  PackedWords theirs{h, in};
+  return put_sum_of_words<order>(mine, theirs, base, out, entry) && mine.exact;
 }
 
 bool fold_block(const Packed& in, const float* x, const Lattice& lattice, std::byte* out, Entry& entry) {
   GroupHead h;
   Points16 own;
-  if (!read_groups(in, block_values, h) || h.is_long || !starts_at_base(h, source_of(h.planes, in)) || !quantise_words(x, lattice, own))
-    return false;
+  if (!read_groups(in, block_values, h) || h.is_long) return false;
+  const Source source = source_of(h.planes, in);
+  if (!starts_at_base(h, source) || !quantise_words(x, lattice, own)) return false;
   switch (h.order) {
-    case 0: return fold_order<0>(h, source_of(h.planes, in), own, out, entry);
-    case 1: return fold_order<1>(h, source_of(h.planes, in), own, out, entry);
-    default: return fold_order<2>(h, source_of(h.planes, in), own, out, entry);
+    case 0: return fold_order<0>(h, source, own, out, entry);
+    case 1: return fold_order<1>(h, source, own, out, entry);
+    default: return fold_order<2>(h, source, own, out, entry);
   }
-}
-
-// Every point is a float32 number.
-bool all_exact_single(const Points& points) {
-  __m512i most = _mm512_setzero_si512();
-  for (std::size_t i = 0; i < block_values; i += 16) {
-    const __m512i q = _mm512_load_si512(points.q + i);
-    most = _mm512_or_si512(most, _mm512_xor_si512(q, _mm512_srai_epi32(q, 31)));
-  }
-  return _mm512_cmpge_epu32_mask(most, _mm512_set1_epi32(largest_exact_single)) == 0;
-}
-
-// Stores that go past the caches, between the ends of x that share a cache line with something else.
-void stream_floats(const Points& points, __m512 step, float* x) {
-  const auto misaligned = reinterpret_cast<std::uintptr_t>(x) / sizeof(float) % 16;
-  const std::size_t head = (16 - misaligned) % 16;
-  if (head != 0)
-    _mm512_mask_storeu_ps(x, first16(head),
-                          _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_load_si512(points.q)), step));
-  std::size_t i = head;
-  for (; i + 16 <= block_values; i += 16)
-    _mm512_stream_ps(x + i, _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_loadu_si512(points.q + i)), step));
-  if (i < block_values)
-    _mm512_mask_storeu_ps(x + i, first16(block_values - i),
-                          _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_maskz_loadu_epi32(first16(block_values - i), points.q + i)), step));
 }
 
 void settle() { _mm_sfence(); }
 
+// Points to numbers; `most` tells whether some point was too large for float32.
+template <bool streaming>
+struct ToFloats {
+  __m512 step;
+  float* x;
+  __m512i most = _mm512_setzero_si512();
+
+  LACONIC_INLINE void operator()(std::size_t i, __m512i q) {
+    most = _mm512_or_si512(most, _mm512_abs_epi32(q));
+    const __m512 v = _mm512_mul_ps(_mm512_cvtepi32_ps(q), step);
+    if constexpr (streaming)
+      _mm512_stream_ps(x + i, v);
+    else
+      _mm512_storeu_ps(x + i, v);
+  }
+  bool exact() const { return _mm512_cmpge_epu32_mask(most, _mm512_set1_epi32(largest_exact_single)) == 0; }
+};
+
+template <bool streaming>
+bool decode_groups(const GroupHead& h, Source in, __m512 step, float* x) {
+  ToFloats<streaming> sink{step, x};
+  switch (h.order) {
+    case 0: block_to_points<0>(h, in, block_groups, sink); break;
+    case 1: block_to_points<1>(h, in, block_groups, sink); break;
+    default: block_to_points<2>(h, in, block_groups, sink); break;
+  }
+  return sink.exact();
+}
+
 bool decode_block(const Packed& in, double step, bool streaming, float* x) {
   if (!single_step(step)) return false;
-  const __m512 s = _mm512_set1_ps(static_cast<float>(step));
-  Points points;
   if (in.entry == zero_block) {
-    std::memset(points.q, 0, sizeof points.q);
-  } else {
-    GroupHead h;
-    if (!read_groups(in, block_values, h)) return false;
-    groups_to_points(h, in, block_groups, points);
-    // Bytes of orders 0 and 1 cannot lead far from the base.
-    constexpr std::int32_t near = largest_exact_single - static_cast<std::int32_t>(block_values) * 128;
-    const bool small = h.is_wide == 0 && h.order < 2 && h.base < near && h.base > -near;
-    if (!small && !all_exact_single(points)) return false;
-  }
-  if (streaming && reinterpret_cast<std::uintptr_t>(x) % sizeof(float) == 0) {
-    stream_floats(points, s, x);
+    for (std::size_t i = 0; i < block_values; i += 16) _mm512_storeu_ps(x + i, _mm512_setzero_ps());
     return true;
   }
-  for (std::size_t i = 0; i < block_values; i += 16)
-    _mm512_storeu_ps(x + i, _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_load_si512(points.q + i)), s));
-  return true;
+  GroupHead h;
+  if (!read_groups(in, block_values, h) || h.is_long) return false;
+  const Source source = source_of(h.planes, in);
+  const __m512 s = _mm512_set1_ps(static_cast<float>(step));
+  const bool aligned = reinterpret_cast<std::uintptr_t>(x) % sizeof(__m512) == 0;
+  return streaming && aligned ? decode_groups<true>(h, source, s, x) : decode_groups<false>(h, source, s, x);
 }

@@ -78,7 +78,7 @@ class Reader {
       return malformed("a block of lattice points in a frame without a lattice");
     return malformed("a block of another size than its numbers have");
   }
-  static Status bad_block() { return malformed("a block whose widths do not fit its size"); }
+  static Status bad_block() { return malformed("a block whose widths do not fit its size or its numbers"); }
 
   // To be called behind the last block.
   Status finish() {
