@@ -26,7 +26,7 @@ struct Coding {
   double rate = 0;          // bits per number where no error is bounded; 0: the allowance counts.  Only zfp knows it
   // Share of the root mean square of its block of numbers that one encode may err; 0: the allowance counts.
   double relative = 0;
-  bool streaming = false;   // decoded numbers will not be read soon: they need not stay in the caches
+  bool streaming = false;  // decoded numbers will not be read soon: they need not stay in the caches
 };
 
 struct Coded {

@@ -43,8 +43,8 @@ class TypedCodec : public Codec {
 
  protected:
   // Writes the header of a frame whose payload, which is written, ends at `end`.
-  Coded finish(const std::byte* end, std::size_t count, const Coding& coding, double step, double error,
-               Blob out, std::uint8_t flags = 0) const {
+  Coded finish(const std::byte* end, std::size_t count, const Coding& coding, double step, double error, Blob out,
+               std::uint8_t flags = 0) const {
     wire::Header header;
     header.codec = id();
     header.dtype = coding.dtype;

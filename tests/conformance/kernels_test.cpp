@@ -55,6 +55,8 @@ void same_frames(const Codec& a, const Codec& b) {
 }
 TEST_P(KernelTable, FramesFloat) { same_frames<float>(codec(), reference_codec()); }
 TEST_P(KernelTable, FramesDouble) { same_frames<double>(codec(), reference_codec()); }
+TEST_P(KernelTable, FramesFloat16) { same_frames<Float16>(codec(), reference_codec()); }
+TEST_P(KernelTable, FramesBfloat16) { same_frames<Bfloat16>(codec(), reference_codec()); }
 
 // Points of every width and shape, the whole range of 32 bits included: they arise from hostile frames.
 std::vector<std::int32_t> some_points(Random& random, std::size_t n) {

@@ -46,16 +46,19 @@ const std::vector<double>& allowances() {
 // narrower than the double that the lattice point is exact in.
 template <class T>
 ::testing::AssertionResult holds(T x, T back, double allowance) {
-  if (!std::isfinite(x)) {
+  const auto failure = [&](const char* what) {
+    return ::testing::AssertionFailure() << what << exactly(x) << " came back as " << exactly(back) << ", allowance "
+                                         << allowance;
+  };
+  if (!std::isfinite(exactly(x))) {
     if (bits_of(x) == bits_of(back)) return ::testing::AssertionSuccess();
-    return ::testing::AssertionFailure() << "not finite, and " << x << " came back as " << back;
+    return failure("not finite, and ");
   }
-  if (!std::isfinite(back))
-    return ::testing::AssertionFailure() << x << " came back as " << back << ", allowance " << allowance;
-  const long double off = std::fabs(static_cast<long double>(x) - static_cast<long double>(back));
-  const long double rounding = sizeof(T) == 4 ? half_ulp(back) : 0;
+  if (!std::isfinite(exactly(back))) return failure("");
+  const long double off = std::fabs(exactly(x) - exactly(back));
+  const long double rounding = sizeof(T) < 8 ? half_ulp(back) : 0;
   if (off <= static_cast<long double>(allowance) + rounding) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << x << " came back as " << back << ", allowance " << allowance;
+  return failure("");
 }
 
 template <class T>
@@ -105,6 +108,17 @@ class RoundTrip : public ::testing::TestWithParam<std::tuple<std::size_t, NamedK
   }
 };
 
+// For the types that a codec may not support.
+#define LACONIC_IF_SUPPORTED(T, test) \
+  if (codec().supports(dtype_of<T>))  \
+    test;                             \
+  else                                \
+    GTEST_SKIP() << "the codec does not support them"
+
+TEST_P(RoundTrip, Float16) { LACONIC_IF_SUPPORTED(Float16, all_counts_and_allowances<Float16>()); }
+TEST_P(RoundTrip, Bfloat16) { LACONIC_IF_SUPPORTED(Bfloat16, all_counts_and_allowances<Bfloat16>()); }
+TEST_P(RoundTrip, LargeFloat16) { LACONIC_IF_SUPPORTED(Float16, large_count<Float16>()); }
+TEST_P(RoundTrip, LargeBfloat16) { LACONIC_IF_SUPPORTED(Bfloat16, large_count<Bfloat16>()); }
 TEST_P(RoundTrip, Float) { all_counts_and_allowances<float>(); }
 TEST_P(RoundTrip, Double) { all_counts_and_allowances<double>(); }
 TEST_P(RoundTrip, LargeFloat) { large_count<float>(); }
@@ -155,12 +169,12 @@ template <class T>
 void ties_hold(const Codec& codec) {
   for (const double allowance : {1e-3, 7e-20, 3.0, 1e10}) {
     const Coding coding = coding_for<T>(allowance);
-    const double step = header_of(encode(codec, std::vector<T>{1}, coding)).step;
+    const double step = header_of(encode(codec, std::vector<T>{T(1.0)}, coding)).step;
     if (step == 0) continue;  // the codec has no lattice
     std::vector<T> x;
     for (int k = -3000; k < 3000; ++k) {
       const auto tie = static_cast<T>((k + 0.5) * step);
-      for (const T v : {tie, std::nextafter(tie, T(0)), std::nextafter(tie, std::numeric_limits<T>::infinity())})
+      for (const T v : {tie, next_toward(tie, T(0.0)), next_toward(tie, std::numeric_limits<T>::infinity())})
         x.push_back(v);
     }
     round_trip(codec, x, allowance, 1);
@@ -168,12 +182,14 @@ void ties_hold(const Codec& codec) {
 }
 TEST_P(EveryCodec, TiesFloat) { ties_hold<float>(codec()); }
 TEST_P(EveryCodec, TiesDouble) { ties_hold<double>(codec()); }
+TEST_P(EveryCodec, TiesFloat16) { LACONIC_IF_SUPPORTED(Float16, ties_hold<Float16>(codec())); }
+TEST_P(EveryCodec, TiesBfloat16) { LACONIC_IF_SUPPORTED(Bfloat16, ties_hold<Bfloat16>(codec())); }
 
 // Finite numbers stay finite although the nearest lattice point may lie beyond the largest number of the
 // type, and sums that are finite stay so too.
 template <class T>
 void largest_numbers_stay_finite(const Codec& codec) {
-  constexpr T largest = std::numeric_limits<T>::max();
+  const T largest = std::numeric_limits<T>::max();
   for (double share : {1e-9, 1e-6, 1e-3, 0.07, 0.1, 0.23, 0.3, 0.49, 0.7, 0.99})
     for (const std::uint32_t terms : some_terms) {
       const double allowance = share * static_cast<double>(largest);
@@ -181,18 +197,25 @@ void largest_numbers_stay_finite(const Codec& codec) {
       round_trip(codec, std::vector<T>(100, -largest), allowance, terms);
 
       const Coding coding = coding_for<T>(allowance, terms);
-      const auto part = static_cast<T>(largest / 2);  // two halves of the largest number: their sum is finite
+      const auto part =
+          static_cast<T>(static_cast<double>(largest) / 2);  // two halves of the largest number: their sum is finite
       if (terms < 2) continue;
       const std::vector<T> x(100, part);
       const Bytes sum = fold(codec, encode(codec, x, coding), x, coding);
       for (const T v : decode<T>(codec, sum, x.size(), coding)) {
-        ASSERT_TRUE(std::isfinite(v)) << "allowance " << share << " of the largest number, terms " << terms;
-        ASSERT_LE(std::fabs(static_cast<long double>(v) - 2.0L * part), 2.0L * allowance + half_ulp(v));
+        ASSERT_TRUE(std::isfinite(exactly(v))) << "allowance " << share << " of the largest number, terms " << terms;
+        ASSERT_LE(std::fabs(exactly(v) - 2 * exactly(part)), 2.0L * allowance + half_ulp(v));
       }
     }
 }
 TEST_P(EveryCodec, LargestFloatStaysFinite) { largest_numbers_stay_finite<float>(codec()); }
 TEST_P(EveryCodec, LargestDoubleStaysFinite) { largest_numbers_stay_finite<double>(codec()); }
+TEST_P(EveryCodec, LargestFloat16StaysFinite) {
+  LACONIC_IF_SUPPORTED(Float16, largest_numbers_stay_finite<Float16>(codec()));
+}
+TEST_P(EveryCodec, LargestBfloat16StaysFinite) {
+  LACONIC_IF_SUPPORTED(Bfloat16, largest_numbers_stay_finite<Bfloat16>(codec()));
+}
 
 // The same numbers give the same bytes, whatever was in the memory before.
 TEST_P(EveryCodec, IsAFunctionOfItsInput) {

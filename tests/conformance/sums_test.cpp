@@ -44,6 +44,7 @@ void for_all_inputs(F&& test) {
 
 template <class T>
 void algebra(const Codec& codec) {
+  if (!codec.supports(dtype_of<T>)) GTEST_SKIP() << "the codec does not support them";
   const bool quant = codec.name() == "quant";
   for_all_inputs<T>([&](const auto& x, const auto& y, const auto& z, const Coding& coding) {
     const std::size_t n = x.size();
@@ -74,11 +75,14 @@ void algebra(const Codec& codec) {
 }
 TEST_P(Sums, AlgebraFloat) { algebra<float>(codec()); }
 TEST_P(Sums, AlgebraDouble) { algebra<double>(codec()); }
+TEST_P(Sums, AlgebraFloat16) { algebra<Float16>(codec()); }
+TEST_P(Sums, AlgebraBfloat16) { algebra<Bfloat16>(codec()); }
 
 // On the lattice a sum of frames is exactly step * (sum of points); elsewhere it is what combine() says of
 // the numbers that the frames hold, within the allowance where those are encoded again.
 template <class T>
 void values(const Codec& codec) {
+  if (!codec.supports(dtype_of<T>)) GTEST_SKIP() << "the codec does not support them";
   for_all_inputs<T>([&](const auto& x, const auto& y, const auto& z, const Coding& coding) {
     const std::size_t n = x.size();
     (void)y;
@@ -105,21 +109,25 @@ void values(const Codec& codec) {
         ASSERT_EQ(r, static_cast<std::int32_t>(r));
         expected = static_cast<T>(static_cast<double>(r) * step);
       }
-      if (!codec.exact_sums() && std::isfinite(expected)) {
-        ASSERT_LE(std::fabs(static_cast<long double>(got[i]) - expected), coding.allowance) << "number " << i;
+      if (!codec.exact_sums() && std::isfinite(exactly(expected))) {
+        ASSERT_LE(std::fabs(exactly(got[i]) - exactly(expected)), coding.allowance) << "number " << i;
         continue;
       }
-      ASSERT_EQ(bits_of(got[i]), bits_of(expected)) << "number " << i << ": " << got[i] << ", expected " << expected;
+      ASSERT_EQ(bits_of(got[i]), bits_of(expected))
+          << "number " << i << ": " << exactly(got[i]) << ", expected " << exactly(expected);
     }
   });
 }
 TEST_P(Sums, ValuesFloat) { values<float>(codec()); }
 TEST_P(Sums, ValuesDouble) { values<double>(codec()); }
+TEST_P(Sums, ValuesFloat16) { values<Float16>(codec()); }
+TEST_P(Sums, ValuesBfloat16) { values<Bfloat16>(codec()); }
 
 // fold() may keep on the lattice what encode() wrote raw for its size; its numbers are within the allowances
 // anyway.
 template <class T>
 void folds(const Codec& codec) {
+  if (!codec.supports(dtype_of<T>)) GTEST_SKIP() << "the codec does not support them";
   for_all_inputs<T>([&](const auto& x, const auto& y, const auto& z, const Coding& coding) {
     (void)y;
     const std::size_t n = x.size();
@@ -132,23 +140,26 @@ void folds(const Codec& codec) {
     for (std::size_t i = 0; i < n; ++i) {
       const Exact e = reduce_exactly(coding.op, 2, [&](int r) { return r == 0 ? x[i] : z[i]; });
       if (e.nan || e.infinite != 0) {
-        ASSERT_EQ(std::isnan(got[i]), e.nan);
+        ASSERT_EQ(std::isnan(exactly(got[i])), e.nan);
         if (!e.nan) {
-          ASSERT_EQ(got[i] > 0 ? 1 : -1, e.infinite);
+          ASSERT_EQ(exactly(got[i]) > 0 ? 1 : -1, e.infinite);
         }
         continue;
       }
-      if (e.magnitude > std::numeric_limits<T>::max()) continue;  // may overflow as plain sums do
-      ASSERT_TRUE(std::isfinite(got[i])) << x[i] << " with " << z[i];
+      if (e.magnitude > exactly(std::numeric_limits<T>::max())) continue;  // may overflow as plain sums do
+      ASSERT_TRUE(std::isfinite(exactly(got[i]))) << exactly(x[i]) << " with " << exactly(z[i]);
       // Leaving the lattice rounds once, adding and decoding round once each.
       const long double rounding =
-          2 * std::numeric_limits<T>::epsilon() * (e.magnitude + coding.allowance) + half_ulp(T(0));
-      ASSERT_LE(std::fabs(got[i] - e.value), error + rounding) << x[i] << " with " << z[i] << " gave " << got[i];
+          std::ldexp(e.magnitude + coding.allowance, 2 - std::numeric_limits<T>::digits) + half_ulp(T(0.0));
+      ASSERT_LE(std::fabs(exactly(got[i]) - e.value), error + rounding)
+          << exactly(x[i]) << " with " << exactly(z[i]) << " gave " << exactly(got[i]);
     }
   });
 }
 TEST_P(Sums, FoldFloat) { folds<float>(codec()); }
 TEST_P(Sums, FoldDouble) { folds<double>(codec()); }
+TEST_P(Sums, FoldFloat16) { folds<Float16>(codec()); }
+TEST_P(Sums, FoldBfloat16) { folds<Bfloat16>(codec()); }
 
 // Many contributions of the largest size that still fits: nothing wraps, and the header says what the error
 // may be.

@@ -152,10 +152,10 @@ TEST_P(Types, AreRefusedByNameWhereTheyAreNotSupported) {
     header.dtype = dtype;
     wire::write_header(header, frame);
     Bytes out(codec().capacity(100, Dtype::f64));
-    for (const Status& s : {codec().encode(numbers.data(), 100, coding, out).status,
-                            codec().decode(frame, out.data(), 0, coding),
-                            codec().fold(frame, numbers.data(), 0, coding, out).status,
-                            codec().add(frame, frame, 0, coding, out).status}) {
+    for (const Status& s :
+         {codec().encode(numbers.data(), 100, coding, out).status, codec().decode(frame, out.data(), 0, coding),
+          codec().fold(frame, numbers.data(), 0, coding, out).status,
+          codec().add(frame, frame, 0, coding, out).status}) {
       EXPECT_EQ(s.code(), Code::type);
       for (const std::string_view word : {codec().name(), name_of(dtype), std::string_view("f32, f64")})
         EXPECT_NE(s.message().find(word), std::string::npos) << s.message();

@@ -23,14 +23,32 @@ BitsOf<T> bits_of(T x) {
   return std::bit_cast<BitsOf<T>>(x);
 }
 
+template <class T>
+long double exactly(T x) {
+  return static_cast<long double>(x);
+}
+
+// The next number of the type from x towards another one.
+template <class T>
+T next_toward(T x, T other) {
+  if constexpr (!is_small_float<T>) {
+    return std::nextafter(x, other);
+  } else {
+    if (x != x || other != other || x == other) return other;
+    const int bits = x.bits() & ~T::sign_bit;
+    const bool away = bits == 0 || (x < other) == (exactly(x) > 0);
+    const int sign = bits == 0 ? (x < other ? 0 : T::sign_bit) : x.bits() & T::sign_bit;
+    return T::of_bits(static_cast<std::uint16_t>(sign | (away ? bits + 1 : bits - 1)));
+  }
+}
+
 // Half a unit in the last place of x: the rounding that any value of the type may carry.
 template <class T>
 long double half_ulp(T x) {
-  const T magnitude = std::fabs(x);
-  if (!(magnitude < std::numeric_limits<T>::max()))
-    return std::ldexp(1.0L, std::numeric_limits<T>::max_exponent - std::numeric_limits<T>::digits - 1);
-  const T next = std::nextafter(magnitude, std::numeric_limits<T>::infinity());
-  return (static_cast<long double>(next) - static_cast<long double>(magnitude)) / 2;
+  using Limits = std::numeric_limits<T>;
+  const auto magnitude = static_cast<T>(static_cast<double>(std::fabs(exactly(x))));
+  if (!(magnitude < Limits::max())) return std::ldexp(1.0L, Limits::max_exponent - Limits::digits - 1);
+  return (exactly(next_toward(magnitude, Limits::infinity())) - exactly(magnitude)) / 2;
 }
 
 // One element of a reduction over ranks.
@@ -50,14 +68,14 @@ Exact reduce_exactly(Op op, int ranks, At at) {
   for (int r = 0; r < ranks; ++r) {
     const auto x = at(r);
     if (x != x) e.nan = true;
-    if (std::isinf(x)) (x > 0 ? plus : minus) = true;
-    const auto wide = static_cast<long double>(x);
+    const long double wide = exactly(x);
+    if (std::isinf(wide)) (wide > 0 ? plus : minus) = true;
     if (op == Op::sum) {
-      if (std::isfinite(x)) e.value += wide;
+      if (std::isfinite(wide)) e.value += wide;
     } else if (r == 0 || (op == Op::max ? wide > e.value : wide < e.value)) {
       e.value = wide;
     }
-    if (std::isfinite(x)) e.magnitude += std::fabs(wide);
+    if (std::isfinite(wide)) e.magnitude += std::fabs(wide);
   }
   if (op == Op::sum) {
     if (plus && minus) e.nan = true;

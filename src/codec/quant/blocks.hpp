@@ -44,7 +44,7 @@ class Reader {
       : index_(frame.data() + wire::header_bytes),
         end_(frame.data() + frame.size()),
         at_(static_cast<std::size_t>(end_ - index_) < index_bytes(count, values) ? nullptr
-                                                                               : index_ + index_bytes(count, values)),
+                                                                                 : index_ + index_bytes(count, values)),
         has_lattice_(has_lattice),
         number_bytes_(number_bytes) {}
 
@@ -66,8 +66,8 @@ class Reader {
   // All blocks were read and nothing comes after them.
   bool at_end() const { return at_ == end_; }
 
-  // Why next() failed, or, after the last block, why at_end() is false; for a block that next() gave and that turned out
-  // not to be valid see bad_block().
+  // Why next() failed, or, after the last block, why at_end() is false; for a block that next() gave and that turned
+  // out not to be valid see bad_block().
   Status problem() const {
     if (at_ == nullptr) return malformed("the payload ends in the index");
     if (n_ == 0) return malformed("bytes after the last block");

@@ -95,8 +95,8 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
     bool rounded = false;
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
-      // Also when packing gains nothing: numbers that stay off the lattice would be added as floating-point numbers, and
-      // the result would depend on how the data is cut.
+      // Also when packing gains nothing: numbers that stay off the lattice would be added as floating-point numbers,
+      // and the result would depend on how the data is cut.
       if (put_on_lattice(wide.of(x + i, n), n, lattice, points, writer))
         rounded = true;
       else
@@ -123,9 +123,8 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
       Packed in;
       if (!reader.next(n, in)) return {reader.problem(), 0};
       const auto* own = wide.of(x + i, n);
-      if (coding.op == Op::sum &&
-          (fold_whole(in, own, n, lattice, writer) ||
-           (in.entry == zero_block && put_on_lattice(own, n, lattice, points, writer)))) {
+      if (coding.op == Op::sum && (fold_whole(in, own, n, lattice, writer) ||
+                                   (in.entry == zero_block && put_on_lattice(own, n, lattice, points, writer)))) {
         rounded = true;
         continue;
       }

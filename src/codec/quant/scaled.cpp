@@ -69,8 +69,8 @@ struct Scaled : Block<T> {
   int exponent = 0;
   int bits = 0;  // of the point of the largest magnitude
 
-  // Makes the exponent as large as the points and float64 allow, so that the bytes of a frame are a function of the numbers that it
-  // stands for: sums of three frames would have different exponents otherwise when two of them cancel.
+  // Makes the exponent as large as the points and float64 allow, so that the bytes of a frame are a function of the
+  // numbers that it stands for: sums of three frames would have different exponents otherwise when two of them cancel.
   void normalise(std::size_t n) {
     std::int32_t* q = this->points.q;
     std::uint32_t any = 0;
@@ -262,10 +262,10 @@ Status decode(const Kernels& k, Frame frame, T* x, std::size_t count, const Codi
   return status.ok() ? reader.finish() : status;
 }
 
-#define LACONIC_SCALED(T)                                                                                             \
-  template Payload encode<T>(const Kernels&, const T*, std::size_t, const Coding&, Blob);                             \
-  template Payload fold<T>(const Kernels&, Frame, double, const T*, std::size_t, const Coding&, Blob);                \
-  template Payload add<T>(const Kernels&, Frame, Frame, double, std::size_t, const Coding&, Blob);                    \
+#define LACONIC_SCALED(T)                                                                              \
+  template Payload encode<T>(const Kernels&, const T*, std::size_t, const Coding&, Blob);              \
+  template Payload fold<T>(const Kernels&, Frame, double, const T*, std::size_t, const Coding&, Blob); \
+  template Payload add<T>(const Kernels&, Frame, Frame, double, std::size_t, const Coding&, Blob);     \
   template Status decode<T>(const Kernels&, Frame, T*, std::size_t, const Coding&);
 LACONIC_SCALED(float)
 LACONIC_SCALED(double)
