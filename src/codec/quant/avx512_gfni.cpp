@@ -17,7 +17,8 @@ LACONIC_TARGET_BEGIN(
 namespace laconic::quant {
 namespace {
 
-#include "codec/quant/avx512.inl"
+#include "codec/quant/avx512_numbers.inl"
+#include "codec/quant/avx512_gfni_subs.inl"
 #include "codec/quant/avx512_gfni_bits.inl"
 #include "codec/quant/avx512_gfni_output.inl"
 #include "codec/quant/avx512_gfni_points.inl"

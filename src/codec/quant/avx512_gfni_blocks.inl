@@ -90,44 +90,45 @@ Choice best_order(const Points16& points) {
   return zeros1 > zeros0 ? Choice{1, !all_bytes(beyond_bytes(da, db))} : Choice{0, !all_bytes(beyond_bytes(a, b))};
 }
 
-// Own residuals as rows; false when some group is wide.
+// Own residuals as rows, if all_bytes(beyond) in the end.
 template <int order>
-LACONIC_INLINE bool own_rows(const Points16& points, Rows& rows) {
+struct OwnRows {
+  const Points16& points;
   __m512i beyond = _mm512_setzero_si512();
-  for (std::size_t g = 0; g < block_groups; ++g) {
+
+  LACONIC_INLINE __m512i operator()(std::size_t g) {
     const std::int16_t* q = points.q + g * group_values;
     const __m512i r0 = residuals32<order>(q);
     const __m512i r1 = residuals32<order>(q + 32);
     beyond = _mm512_or_si512(beyond, beyond_bytes(r0, r1));
-    _mm512_store_si512(rows.of[g], _mm512_permutex2var_epi8(r0, load(rows_of_words), r1));
+    return _mm512_permutex2var_epi8(r0, load(rows_of_words), r1);
   }
-  return all_bytes(beyond);
-}
+};
 
-// Own residuals as words; false when one of them needs more.
+// Own residuals as words; `exact` becomes false when one of them may need more.
 template <int order>
-LACONIC_INLINE bool own_words(const Points16& points, Words& words) {
+struct OwnWords {
+  const Points16& points;
   bool exact = true;
-  for (std::size_t g = 0; g < block_groups; ++g) {
+
+  LACONIC_INLINE Halves operator()(std::size_t g) {
     const std::int16_t* q = points.q + g * group_values;
     const __m512i r0 = residuals32<order>(q);
     const __m512i r1 = residuals32<order>(q + 32);
     if (order == 2 && saturated(r0, r1)) exact = false;
-    words.store(g, halves_of_words(r0, r1));
+    return halves_of_words(r0, r1);
   }
-  return exact;
-}
+};
 
 template <int order>
 bool encode_order(const Points16& points, bool wide, std::byte* out, Entry& entry) {
   Output o;
-  Rows rows;
-  if (!wide && own_rows<order>(points, rows)) {
-    o.narrow(rows, block_groups);
-  } else {
-    Words words;
-    if (!own_words<order>(points, words)) return false;
+  OwnRows<order> rows{points};
+  if (!wide) o.narrow(rows, block_groups);
+  if (wide || !all_bytes(rows.beyond)) {
+    OwnWords<order> words{points};
     o.words(words, block_groups);
+    if (!words.exact) return false;
   }
   entry = o.finish(order, points.q[0], out, block_groups);
   return true;
@@ -145,35 +146,60 @@ bool encode_block(const float* x, const Lattice& lattice, std::byte* out, Entry&
   }
 }
 
-// Adds a packed block to rows; false where a sum is no byte.
-LACONIC_INLINE bool add_rows(const GroupHead& h, Source in, Rows& rows) {
-  __m512i off = _mm512_setzero_si512();
-  for (std::size_t g = 0; g < block_groups; ++g) {
-    const __m512i a = _mm512_load_si512(rows.of[g]);
-    const __m512i b = next_narrow(h.low_planes(g), in, each_bit_reversed);
-    const __m512i sum = _mm512_add_epi8(a, b);
-    // off |= sum ^ saturated sum
-    off = _mm512_ternarylogic_epi64(off, sum, _mm512_adds_epi8(a, b), 0xf6);
-    _mm512_store_si512(rows.of[g], sum);
-  }
-  return _mm512_test_epi8_mask(off, off) == 0;
-}
+// Rows of a packed block.
+struct PackedRows {
+  const GroupHead& h;
+  Source in;
+
+  LACONIC_INLINE __m512i operator()(std::size_t g) { return next_narrow(h.low_planes(g), in, each_bit_reversed); }
+};
 
 LACONIC_INLINE Halves next_halves(const GroupHead& h, std::size_t g, Source& in) {
   if (h.is_wide != 0) return next_words(h, g, in, each_bit_reversed);
   return widen(next_narrow(h.low_planes(g), in, each_bit_reversed));
 }
 
-// Adds a packed block to words; false where a sum needs more.
-LACONIC_INLINE bool add_words(const GroupHead& h, Source in, Words& words) {
+// Words of a packed block.
+struct PackedWords {
+  const GroupHead& h;
+  Source in;
+
+  LACONIC_INLINE Halves operator()(std::size_t g) { return next_halves(h, g, in); }
+};
+
+// Rows of a sum, if exact() in the end.  Keeps those that the order is chosen from.
+template <class A, class B>
+struct SumRows {
+  LACONIC_INLINE SumRows(A& first_summand, B& second_summand) : a(first_summand), b(second_summand) {}
+
+  LACONIC_INLINE __m512i operator()(std::size_t g) {
+    const __m512i x = a(g);
+    const __m512i y = b(g);
+    const __m512i sum = _mm512_add_epi8(x, y);
+    // off |= sum ^ saturated sum
+    off = _mm512_ternarylogic_epi64(off, sum, _mm512_adds_epi8(x, y), 0xf6);
+    first[g] = sum;
+    return sum;
+  }
+  bool exact() const { return _mm512_test_epi8_mask(off, off) == 0; }
+
+  A& a;
+  B& b;
+  __m512i off = _mm512_setzero_si512();
+  __m512i first[block_groups];
+};
+
+// Words of a sum; false where one needs more.
+template <class A, class B>
+LACONIC_INLINE bool add_words(A& a, B& b, Words& sums) {
   __m512i off = _mm512_setzero_si512();
   for (std::size_t g = 0; g < block_groups; ++g) {
-    const Halves a = words.load(g);
-    const Halves b = next_halves(h, g, in);
-    const Halves sum = {_mm512_add_epi16(a.first, b.first), _mm512_add_epi16(a.second, b.second)};
-    off = _mm512_ternarylogic_epi64(off, sum.first, _mm512_adds_epi16(a.first, b.first), 0xf6);
-    off = _mm512_ternarylogic_epi64(off, sum.second, _mm512_adds_epi16(a.second, b.second), 0xf6);
-    words.store(g, sum);
+    const Halves x = a(g);
+    const Halves y = b(g);
+    const Halves sum = {_mm512_add_epi16(x.first, y.first), _mm512_add_epi16(x.second, y.second)};
+    off = _mm512_ternarylogic_epi64(off, sum.first, _mm512_adds_epi16(x.first, y.first), 0xf6);
+    off = _mm512_ternarylogic_epi64(off, sum.second, _mm512_adds_epi16(x.second, y.second), 0xf6);
+    sums.store(g, sum);
   }
   return _mm512_test_epi8_mask(off, off) == 0;
 }
@@ -221,22 +247,26 @@ std::int32_t sum_of(std::int32_t a, std::int32_t b) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
 }
 
-template <int order>
-bool finish_rows(const Rows& rows, std::int32_t base, std::byte* out, Entry& entry) {
-  const Halves first[sampled_groups] = {widen(_mm512_load_si512(rows.of[0])), widen(_mm512_load_si512(rows.of[1]))};
-  if (!keeps_order<order>(first, base)) return false;
+template <int order, class A, class B>
+LACONIC_INLINE bool put_sum_of_rows(A& a, B& b, std::int32_t base, std::byte* out, Entry& entry) {
+  SumRows<A, B> sum(a, b);
   Output o;
-  o.narrow(rows, block_groups);
+  o.narrow(sum, block_groups);
+  if (!sum.exact()) return false;
+  const Halves first[sampled_groups] = {widen(sum.first[0]), widen(sum.first[1])};
+  if (!keeps_order<order>(first, base)) return false;
   entry = o.finish(order, base, out, block_groups);
   return true;
 }
 
-template <int order>
-bool finish_words(const Words& words, std::int32_t base, std::byte* out, Entry& entry) {
-  const Halves first[sampled_groups] = {words.load(0), words.load(1)};
-  if (!keeps_order<order>(first, base)) return false;
+template <int order, class A, class B>
+LACONIC_INLINE bool put_sum_of_words(A& a, B& b, std::int32_t base, std::byte* out, Entry& entry) {
+  Words sums;
+  if (!add_words(a, b, sums)) return false;
   Output o;
-  o.words(words, block_groups);
+  o.words(sums, block_groups);
+  const Halves first[sampled_groups] = {sums(0), sums(1)};
+  if (!keeps_order<order>(first, base)) return false;
   entry = o.finish(order, base, out, block_groups);
   return true;
 }
@@ -245,15 +275,13 @@ template <int order>
 bool add_order(const GroupHead& ha, const GroupHead& hb, Source a, Source b, std::byte* out, Entry& entry) {
   const std::int32_t base = sum_of(ha.base, hb.base);
   if ((ha.is_wide | hb.is_wide) == 0) {
-    Rows rows;
-    Source in = a;
-    for (std::size_t g = 0; g < block_groups; ++g)
-      _mm512_store_si512(rows.of[g], next_narrow(ha.low_planes(g), in, each_bit_reversed));
-    if (add_rows(hb, b, rows)) return finish_rows<order>(rows, base, out, entry);
+    PackedRows rows_a{ha, a};
+    PackedRows rows_b{hb, b};
+    if (put_sum_of_rows<order>(rows_a, rows_b, base, out, entry)) return true;
   }
-  Words words;
-  for (std::size_t g = 0; g < block_groups; ++g) words.store(g, next_halves(ha, g, a));
-  return add_words(hb, b, words) && finish_words<order>(words, base, out, entry);
+  PackedWords words_a{ha, a};
+  PackedWords words_b{hb, b};
+  return put_sum_of_words<order>(words_a, words_b, base, out, entry);
 }
 
 bool add_block(const Packed& a, const Packed& b, std::byte* out, Entry& entry) {
@@ -275,11 +303,13 @@ template <int order>
 bool fold_order(const GroupHead& h, Source in, const Points16& own, std::byte* out, Entry& entry) {
   const std::int32_t base = sum_of(h.base, own.q[0]);
   if (h.is_wide == 0) {
-    Rows rows;
-    if (own_rows<order>(own, rows) && add_rows(h, in, rows)) return finish_rows<order>(rows, base, out, entry);
+    OwnRows<order> mine{own};
+    PackedRows theirs{h, in};
+    if (put_sum_of_rows<order>(mine, theirs, base, out, entry) && all_bytes(mine.beyond)) return true;
   }
-  Words words;
-  return own_words<order>(own, words) && add_words(h, in, words) && finish_words<order>(words, base, out, entry);
+  OwnWords<order> mine{own};
+  PackedWords theirs{h, in};
+  return put_sum_of_words<order>(mine, theirs, base, out, entry) && mine.exact;
 }
 
 bool fold_block(const Packed& in, const float* x, const Lattice& lattice, std::byte* out, Entry& entry) {

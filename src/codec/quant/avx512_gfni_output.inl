@@ -3,11 +3,6 @@
 // In passes over the block, with what they hand on in between in memory: the chain from a residual to where its planes
 // are stored is long, and processors look only so many instructions ahead.  Short passes keep all their units busy.
 
-// Residuals of a block as rows of bytes.
-struct Rows {
-  alignas(64) std::uint8_t of[block_groups][64];
-};
-
 // Residuals of a block as words.
 struct Words {
   alignas(64) std::int16_t first[block_groups][32];   // of each sub-block the first half,
@@ -17,7 +12,7 @@ struct Words {
     _mm512_store_si512(first[g], r.first);
     _mm512_store_si512(second[g], r.second);
   }
-  LACONIC_INLINE Halves load(std::size_t g) const { return {_mm512_load_si512(first[g]), _mm512_load_si512(second[g])}; }
+  LACONIC_INLINE Halves operator()(std::size_t g) const { return {_mm512_load_si512(first[g]), _mm512_load_si512(second[g])}; }
 };
 
 // A byte for each sub-block of a block: which planes it has of bits 0..7, and of bits 8..15.
@@ -35,12 +30,13 @@ LACONIC_INLINE __m512i fill_bytes(__m512i m) {
 
 class Output {
  public:
-  // All groups of the block are narrow.
-  void narrow(const Rows& rows, std::size_t groups) {
+  // All groups of the block are narrow; rows(g) are the residuals of one.
+  template <class Residuals>
+  LACONIC_INLINE void narrow(Residuals& rows, std::size_t groups) {
     Present present;
     _mm512_store_si512(present.low, _mm512_setzero_si512());
     for (std::size_t g = 0; g < groups; ++g) {
-      const __m512i planes = planes_of(_mm512_load_si512(rows.of[g]), each_zigzag_bit);
+      const __m512i planes = planes_of(rows(g), each_zigzag_bit);
       _mm512_store_si512(low_[g], planes);
       present.low[g] = _mm512_test_epi16_mask(planes, planes);
     }
@@ -52,15 +48,16 @@ class Output {
     wide_ = 0;
   }
 
-  // Any widths up to 16 bits.  Without branches on which groups are wide: where widths are near the limit they would be
+  // Any widths up to 16 bits; words(g) are the residuals of a group.  Without branches on which groups are wide: where widths are near the limit they would be
   // mispredicted.
-  void words(const Words& words, std::size_t groups) {
+  template <class Residuals>
+  LACONIC_INLINE void words(Residuals& words, std::size_t groups) {
     Present present;
     _mm512_store_si512(present.low, _mm512_setzero_si512());
     _mm512_store_si512(present.high, _mm512_setzero_si512());
     const __m512i byte = _mm512_set1_epi16(255);
     for (std::size_t g = 0; g < groups; ++g) {
-      const Halves r = words.load(g);
+      const Halves r = words(g);
       const __m512i z[2] = {zigzag_words(r.first), zigzag_words(r.second)};
       const __m512i low =
           planes_of(_mm512_packus_epi16(_mm512_and_si512(z[0], byte), _mm512_and_si512(z[1], byte)), each_bit);
