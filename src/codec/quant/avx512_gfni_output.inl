@@ -12,7 +12,9 @@ struct Words {
     _mm512_store_si512(first[g], r.first);
     _mm512_store_si512(second[g], r.second);
   }
-  LACONIC_INLINE Halves operator()(std::size_t g) const { return {_mm512_load_si512(first[g]), _mm512_load_si512(second[g])}; }
+  LACONIC_INLINE Halves operator()(std::size_t g) const {
+    return {_mm512_load_si512(first[g]), _mm512_load_si512(second[g])};
+  }
 };
 
 // A byte for each sub-block of a block: which planes it has of bits 0..7, and of bits 8..15.
@@ -48,8 +50,8 @@ class Output {
     wide_ = 0;
   }
 
-  // Any widths up to 16 bits; words(g) are the residuals of a group.  Without branches on which groups are wide: where widths are near the limit they would be
-  // mispredicted.
+  // Any widths up to 16 bits; words(g) are the residuals of a group.  Without branches on which groups are wide: where
+  // widths are near the limit they would be mispredicted.
   template <class Residuals>
   LACONIC_INLINE void words(Residuals& words, std::size_t groups) {
     Present present;
