@@ -54,7 +54,7 @@ class Malformed(unittest.TestCase):
             self.assertIn(words[-1], str(refused.exception), name)
 
     def test_good_frames_cut_anywhere_are_refused(self):
-        for name in ("quant_f32_sum", "quant_f32_ties", "raw_f32_special"):
+        for name in ("quant_f32_sum", "quant_f32_ties", "raw_f32_special", "lossless_f32_special", "lossless_i8_normal"):
             frame = bytearray((GOLDEN / f"{name}.frame").read_bytes())
             for size in range(32, len(frame)):
                 frame[12:16] = (size - 32).to_bytes(4, "little")

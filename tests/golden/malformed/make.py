@@ -7,8 +7,8 @@ decoder of docs/educational says it in other words, those too. Run it after addi
 """
 import math, pathlib, struct
 
-NONE, RAW, QUANT, SZX = range(4)
-F32, F64 = 1, 2
+NONE, RAW, QUANT, SZX, ZFP, LOSSLESS = range(6)
+F32, F64, U8, I64 = 1, 2, 6, 11
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -26,6 +26,18 @@ def szx(*chunks, count=4, sizes=None, after=b"", **more):
     return frame(SZX, struct.pack(f"<{len(sizes)}I", *sizes) + b"".join(chunks) + after, count, **more)
 
 
+def lossless(*blocks, count=16, **more):
+    """Blocks are pairs of kind and body."""
+    index = b"".join(struct.pack("<H", kind | len(body) // 2 << 3) for kind, body in blocks)
+    return frame(LOSSLESS, index + b"".join(body for _, body in blocks), count, **more)
+
+
+def packed(codes, planes, base=b"\0" * 4, shift=0, floor=0, bitmap=1):
+    """A body of order 0 or 1 of lossless whose first group has these codes."""
+    word = sum(c << 4 * k for k, c in enumerate(codes))
+    return struct.pack("<H", shift | floor << 6) + base + struct.pack("<HH", bitmap, word) + b"\1\0" * planes
+
+
 def order_0(codes, planes):
     """A block of order 0 whose first group has these codes."""
     word = sum(c << 4 * k for k, c in enumerate(codes))
@@ -38,6 +50,9 @@ def truncated(length, counts, words, middle=0.0):
 
 
 CUT = "the payload ends in a block"
+INDEX = "the index of lossless says that the payload has another size"
+SIZE = "a block of another size than the index says"
+BEYOND = "a shift or width beyond the type's"
 CHUNK = "a chunk of szx is cut short or not valid"
 ZERO, RAW_BLOCK, FILL = b"\0", b"\3", b"\4"
 ONE = struct.pack("<f", 1.0)
@@ -121,6 +136,38 @@ ROWS = [
     ("szx_count_larger_than_word", szx(truncated(9, 3, b"\0" * 6)), CHUNK, "a leading count larger than the word"),
     ("szx_count_of_no_number", szx(truncated(9, 0x40, b"\0" * 6), count=3), CHUNK,
      "leading counts of numbers that the block does not have"),
+    # lossless.
+    ("lossless_with_step", lossless((0, b""), step=1.0), "lossless with a step or an error"),
+    ("lossless_with_error", lossless((0, b""), error=1.0), "lossless with a step or an error"),
+    ("lossless_index_cut", frame(LOSSLESS, b"\0", 16), "the payload ends in the index of lossless"),
+    ("lossless_second_block_missing", lossless((0, b""), count=1025), "the payload ends in the index of lossless"),
+    ("lossless_block_too_many", lossless((0, b""), (0, b"")), INDEX),
+    ("lossless_bytes_for_no_numbers", frame(LOSSLESS, b"\0\0", 0), INDEX),
+    ("lossless_body_cut", frame(LOSSLESS, lossless((1, packed([3], 3)))[32:-2], 16), INDEX),
+    ("lossless_body_long", frame(LOSSLESS, lossless((1, packed([3], 3)))[32:] + b"\0", 16), INDEX),
+    ("lossless_kind_5", lossless((5, b"")), "unknown kind of block"),
+    ("lossless_kind_7", lossless((7, b"\0" * 16)), "unknown kind of block"),
+    ("lossless_zero_with_bytes", lossless((0, b"\0\0")), SIZE),
+    ("lossless_raw_short", lossless((3, ONE * 15)), SIZE, "the payload ends in a block"),
+    ("lossless_raw_long", lossless((3, ONE * 17)), SIZE),
+    ("lossless_fill_short", lossless((4, ONE[:2])), SIZE, "the payload ends in a block"),
+    ("lossless_fill_long", lossless((4, ONE * 2)), SIZE),
+    ("lossless_u8_fill_not_padded", lossless((4, b""), dtype=U8), SIZE, "the payload ends in a block"),
+    ("lossless_head_cut", lossless((1, b"\0\0")), SIZE, "the payload ends in a block"),
+    ("lossless_bitmap_cut", lossless((2, b"\0\0\0\0\0\0")), SIZE, "the payload ends in a block"),
+    ("lossless_codes_cut", lossless((1, packed([], 0)[:-2])), SIZE, "the payload ends in a block"),
+    ("lossless_residuals_cut", lossless((1, packed([3], 2))), SIZE, "the payload ends in a block"),
+    ("lossless_residuals_long", lossless((1, packed([3], 4))), SIZE),
+    ("lossless_packed_as_large_as_raw", lossless((1, packed([12], 27, floor=15))), SIZE),
+    ("lossless_shift_32", lossless((1, packed([1], 1, shift=32))), BEYOND),
+    ("lossless_floor_18", lossless((1, packed([1], 19, floor=18))), BEYOND),
+    ("lossless_floor_of_reserved_bits", lossless((1, packed([1], 1, floor=64))), BEYOND),
+    ("lossless_u8_width_9", lossless((1, packed([9], 9, base=b"\0\0")), count=64, dtype=U8), BEYOND),
+    ("lossless_i64_floor_50", lossless((1, packed([1], 1, base=b"\0" * 8, floor=50)), dtype=I64), BEYOND),
+    ("lossless_width_beyond_sub_blocks", lossless((1, packed([1, 1], 2))),
+     "widths of sub-blocks that the block does not have"),
+    ("lossless_width_beyond_groups", lossless((2, packed([1], 1, bitmap=0x8000))),
+     "widths of sub-blocks that the block does not have"),
 ]
 
 
