@@ -71,7 +71,7 @@ def block(reader, kind, n, header):
         out = reader.take(size, "a block: its number") * n
         reader.take(-size % 2, "a block: its number")
     else:
-        require(len(reader.data) < n * size, WRONG_SIZE)
+        require(len(reader.data) < n * size, "a packed block that is not smaller than its numbers")
         words = packed(reader, kind, n, 8 * size, header.dtype in FLOATING)
         out = b"".join(word.to_bytes(size, "little") for word in words)
     require(reader.at_end(), WRONG_SIZE)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """szx (codec 3): chunks of 5120 numbers behind an index; blocks of 128, constant, truncated or raw."""
-import struct
+import math, struct
 
 from reader import Reader, layout_of, require, rounded
 
@@ -23,7 +23,8 @@ def truncated(reader, layout, n, length):
         word = word >> 8 * fresh << 8 * fresh | low
         v = struct.unpack(layout, struct.pack(word_layout, (word << bits - length) % 2**bits))[0]
         # float64 has room enough to add two float32 numbers and still round correctly.
-        out += rounded(v + middle, layout)
+        x = v + middle
+        out += rounded(math.nan if math.isnan(x) else x, layout)
     return out
 
 
@@ -40,7 +41,7 @@ def chunk(reader, layout, count):
             out += reader.take(size, "a block: its number") * n
             continue
         length = reader.number("<B", "a block: its length")
-        require(least <= length <= bits, f"length {length} of a block")
+        require(least <= length <= bits, "a length that blocks of this type do not have")
         out += reader.take(n * size, "a block: its numbers") if length == bits else truncated(reader, layout, n, length)
     require(reader.at_end(), "bytes after the last block of a chunk")
     return out

@@ -5,9 +5,11 @@
 // and commit tests/golden/*.frame.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdio>
 #include <functional>
 
+#include "support/exact.hpp"
 #include "support/fields.hpp"
 #include "support/frames.hpp"
 
@@ -36,6 +38,42 @@ std::function<Bytes(const Codec&)> summed(Kind kind, std::size_t count, double a
   };
 }
 
+// No encoder writes this: truncated blocks of szx whose middles and words are infinite and NaN.
+template <class T>
+Bytes not_finite(const Codec& codec) {
+  using Bits = BitsOf<T>;
+  constexpr int down = 8 * sizeof(T) - 16;
+  constexpr std::uint16_t infinity = sizeof(T) == 4 ? 0x7f80 : 0x7ff0;  // the high bits of one
+  constexpr std::array<std::uint16_t, 8> words{
+      infinity, infinity | 0x8000, infinity | 1, infinity | 0x800f, infinity | 8, 0, infinity - 0x40, 0x8000};
+  constexpr std::array<Bits, 4> middles{Bits{infinity} << down, (Bits{infinity} << down) + 0x12345, ~Bits{0},
+                                        Bits{infinity - 0x30} << down};
+  Bytes chunk{std::byte{0x0f}};
+  const auto put = [&](const auto& value) {
+    const auto* bytes = reinterpret_cast<const std::byte*>(&value);
+    chunk.insert(chunk.end(), bytes, bytes + sizeof value);
+  };
+  for (const Bits middle : middles) {
+    put(std::uint8_t{16});  // the length: words of two bytes
+    put(middle);
+    const std::size_t n = middle == middles.back() ? 8 : 128;
+    chunk.resize(chunk.size() + n / 4);  // no byte is left out
+    for (std::size_t i = 0; i < n; ++i) put(words[i % words.size()]);
+  }
+  Bytes frame(wire::header_bytes);
+  const auto size = static_cast<std::uint32_t>(chunk.size());
+  wire::Header header;
+  header.codec = codec.id();
+  header.dtype = dtype_of<T>;
+  header.count = 3 * 128 + 8;
+  header.payload = size + sizeof size;
+  wire::write_header(header, frame);
+  const auto* index = reinterpret_cast<const std::byte*>(&size);
+  frame.insert(frame.end(), index, index + sizeof size);
+  frame.insert(frame.end(), chunk.begin(), chunk.end());
+  return frame;
+}
+
 const std::vector<Golden>& goldens() {
   static const std::vector<Golden> g{
       {"quant_f32_normal", "quant", encoded<float>(Kind::normal, 1500, 0x1p-8, 4)},
@@ -59,6 +97,8 @@ const std::vector<Golden>& goldens() {
       {"szx_f64_lossless", "szx", encoded<double>(Kind::constant, 130, 0, 2)},
       {"szx_f32_sum", "szx", summed<float>(Kind::walk, 1030, 1e-3, Op::sum)},
       {"szx_f64_max", "szx", summed<double>(Kind::normal, 600, 1e-2, Op::max)},
+      {"szx_f32_not_finite", "szx", not_finite<float>},
+      {"szx_f64_not_finite", "szx", not_finite<double>},
       {"szx_f32_empty", "szx", encoded<float>(Kind::zero, 0, 1e-3, 2)},
       {"raw_bf16_sum", "raw", summed<Bfloat16>(Kind::normal, 50, 0, Op::sum)},
       {"lossless_f32_walk", "lossless", encoded<float>(Kind::walk, 2100, 0, 2)},

@@ -48,10 +48,10 @@ class Malformed(unittest.TestCase):
 
     def test_every_frame_is_refused_in_the_words_expected(self):
         for line in (make.HERE / "errors.txt").read_text().splitlines():
-            name, *words = line.split("\t")
+            name, words = line.split("\t")
             with self.subTest(name), self.assertRaises(decode_frame.Malformed) as refused:
                 decode_frame.decode((make.HERE / f"{name}.frame").read_bytes())
-            self.assertIn(words[-1], str(refused.exception), name)
+            self.assertIn(words, str(refused.exception), name)
 
     def test_good_frames_cut_anywhere_are_refused(self):
         for name in ("quant_f32_sum", "quant_f32_ties", "raw_f32_special", "lossless_f32_special", "lossless_i8_normal"):

@@ -128,7 +128,11 @@ std::byte* write_codes(const std::uint8_t (&codes)[block_subs], std::byte* at) {
   return words;
 }
 
-constexpr const char* wrong_size = "a block of another size than the index says";
+// What is wrong with a body of this size, or nullptr.
+const char* problem_of_size(std::size_t body, std::size_t needed) {
+  if (body == needed) return nullptr;
+  return body < needed ? "the payload ends in a block" : "a block of another size than the index says";
+}
 
 }  // namespace
 
@@ -218,7 +222,7 @@ struct Head {
 template <class Word>
 const char* read_head(const std::byte* in, std::size_t body, std::size_t n, Head<Word>& head) {
   constexpr std::size_t fixed = 2 + padded(sizeof(Word)) + 2;
-  if (body < fixed) return wrong_size;
+  if (body < fixed) return problem_of_size(body, fixed);
   std::uint16_t word;
   std::memcpy(&word, in, 2);
   head.shift = shift_of(word);
@@ -228,7 +232,7 @@ const char* read_head(const std::byte* in, std::size_t body, std::size_t n, Head
   std::uint16_t bitmap;
   std::memcpy(&bitmap, in + fixed - 2, 2);
   const auto groups = static_cast<std::size_t>(std::popcount(bitmap));
-  if (body < fixed + 2 * groups) return wrong_size;
+  if (body < fixed + 2 * groups) return problem_of_size(body, fixed + 2 * groups);
   const std::byte* at = in + fixed;
   const std::size_t subs = subs_of(n);
   std::size_t planes = 0;
@@ -246,9 +250,8 @@ const char* read_head(const std::byte* in, std::size_t body, std::size_t n, Head
     }
   }
   if (widest > bits_in<Word>) return "a shift or width beyond the type's";
-  if (body != fixed + 2 * (groups + planes)) return wrong_size;
   head.planes = at;
-  return nullptr;
+  return problem_of_size(body, fixed + 2 * (groups + planes));
 }
 
 template <class Word, bool floating>
@@ -286,15 +289,15 @@ const char* read_words(Kind kind, const std::byte* in, std::size_t body, std::si
   const std::size_t bytes = n * sizeof(Word);
   switch (kind) {
     case Kind::zero:
-      if (body != 0) return wrong_size;
+      if (body != 0) return problem_of_size(body, 0);
       std::memset(x, 0, bytes);
       return nullptr;
     case Kind::raw:
-      if (body != padded(bytes)) return wrong_size;
+      if (body != padded(bytes)) return problem_of_size(body, padded(bytes));
       std::memcpy(x, in, bytes);
       return nullptr;
     case Kind::fill: {
-      if (body != padded(sizeof(Word))) return wrong_size;
+      if (body != padded(sizeof(Word))) return problem_of_size(body, padded(sizeof(Word)));
       Word word;
       std::memcpy(&word, in, sizeof word);
       for (std::size_t i = 0; i < n; ++i) std::memcpy(static_cast<std::byte*>(x) + i * sizeof word, &word, sizeof word);
@@ -306,7 +309,7 @@ const char* read_words(Kind kind, const std::byte* in, std::size_t body, std::si
   }
   // What is as large as raw is not packed; so it fits here, with what is read along.
   std::byte copy[block_values * sizeof(Word) + store_slack];
-  if (body >= padded(bytes)) return wrong_size;
+  if (body >= padded(bytes)) return "a packed block that is not smaller than its numbers";
   if (behind < store_slack) {
     std::memcpy(copy, in, body);
     std::memset(copy + body, 0, store_slack);

@@ -16,13 +16,18 @@ struct Written {
 template <class T>
 Written write_block(const T* x, std::size_t n, double allowance, std::byte* out);
 
-// Reads n numbers from the `available` bytes at `in`; returns how many bytes they took, 0 if they are not a block.
+struct Read {
+  std::size_t bytes = 0;
+  const char* problem = nullptr;  // why the bytes are not a block, where they are not
+};
+
+// Reads n numbers from the `available` bytes at `in`.
 template <class T>
-std::size_t read_block(const std::byte* in, std::size_t available, bool constant, std::size_t n, T* x);
+Read read_block(const std::byte* in, std::size_t available, bool constant, std::size_t n, T* x);
 
 extern template Written write_block(const float*, std::size_t, double, std::byte*);
 extern template Written write_block(const double*, std::size_t, double, std::byte*);
-extern template std::size_t read_block(const std::byte*, std::size_t, bool, std::size_t, float*);
-extern template std::size_t read_block(const std::byte*, std::size_t, bool, std::size_t, double*);
+extern template Read read_block(const std::byte*, std::size_t, bool, std::size_t, float*);
+extern template Read read_block(const std::byte*, std::size_t, bool, std::size_t, double*);
 
 }  // namespace laconic::szx

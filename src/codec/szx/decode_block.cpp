@@ -2,12 +2,15 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 
 #include "codec/szx/block.hpp"
 #include "codec/szx/layout.hpp"
 
 namespace laconic::szx {
 namespace {
+
+constexpr Read cut_short{0, "the payload ends in a block"};
 
 template <class Bits>
 Bits get_word(const std::byte* in) {
@@ -22,14 +25,15 @@ struct Leading {
 
   std::size_t of(std::size_t i) const { return static_cast<std::size_t>(codes[i / 4]) >> (2 * (i % 4)) & 3; }
 
-  // False when a number that does not exist has a count, or one says more bytes than a number has.
-  bool read(const std::byte* in, std::size_t n, std::size_t bytes) {
+  // Why these are not the counts of n words of so many bytes; nullptr when they are.
+  const char* read(const std::byte* in, std::size_t n, std::size_t bytes) {
     std::memcpy(codes.data(), in, leading_bytes(n));
-    if (n % 4 != 0 && static_cast<unsigned>(codes[n / 4]) >> (2 * (n % 4)) != 0) return false;
-    if (bytes >= most_leading) return true;
+    if (n % 4 != 0 && static_cast<unsigned>(codes[n / 4]) >> (2 * (n % 4)) != 0)
+      return "leading counts of numbers that the block does not have";
+    if (bytes >= most_leading) return nullptr;
     unsigned threes = 0;
     for (const std::byte c : codes) threes |= static_cast<unsigned>(c) & (static_cast<unsigned>(c) >> 1) & 0x55u;
-    return threes == 0;
+    return threes == 0 ? nullptr : "a leading count larger than the word";
   }
 
   std::size_t sum() const {
@@ -65,20 +69,27 @@ void join(const std::byte* in, const Leading& leading, std::size_t n, std::size_
   }
 }
 
+// Bits that no encoder wrote can make v or the middle infinite or NaN, and which NaN an addition makes of that differs
+// by machine.
 template <class T>
-std::size_t read_truncated(const std::byte* in, std::size_t available, std::size_t n, T* x) {
+T restored(typename Format<T>::Bits word, int drop, T middle) {
+  const T x = std::bit_cast<T>(word << drop) + middle;
+  return x == x ? x : std::numeric_limits<T>::quiet_NaN();
+}
+
+template <class T>
+Read read_truncated(const std::byte* in, std::size_t available, std::size_t n, T* x) {
   using F = Format<T>;
   using Bits = typename F::Bits;
   const auto length = static_cast<int>(in[0]);
-  if (length < F::head) return 0;
   const std::size_t head = 1 + sizeof(T) + leading_bytes(n);
-  if (available < head) return 0;
+  if (available < head) return cut_short;
   const T middle = std::bit_cast<T>(get_word<Bits>(in + 1));
   const auto bytes = static_cast<std::size_t>(bytes_for(length));
   Leading leading;
-  if (!leading.read(in + 1 + sizeof(T), n, bytes)) return 0;
+  if (const char* problem = leading.read(in + 1 + sizeof(T), n, bytes)) return {0, problem};
   const std::size_t size = n * bytes - leading.sum();
-  if (available - head < size) return 0;
+  if (available - head < size) return cut_short;
 
   // At the end of a frame the bytes behind are not there to be read.
   std::array<std::byte, block_values * sizeof(T) + sizeof(T)> copy;
@@ -92,32 +103,34 @@ std::size_t read_truncated(const std::byte* in, std::size_t available, std::size
   join(words, leading, n, bytes, word.data());
   const int drop = F::bits - length;
   if (n == block_values) {
-    for (std::size_t i = 0; i < block_values; ++i) x[i] = std::bit_cast<T>(word[i] << drop) + middle;
+    for (std::size_t i = 0; i < block_values; ++i) x[i] = restored(word[i], drop, middle);
   } else {
-    for (std::size_t i = 0; i < n; ++i) x[i] = std::bit_cast<T>(word[i] << drop) + middle;
+    for (std::size_t i = 0; i < n; ++i) x[i] = restored(word[i], drop, middle);
   }
-  return head + size;
+  return {head + size, nullptr};
 }
 
 }  // namespace
 
 template <class T>
-std::size_t read_block(const std::byte* in, std::size_t available, bool constant, std::size_t n, T* x) {
+Read read_block(const std::byte* in, std::size_t available, bool constant, std::size_t n, T* x) {
   if (constant) {
-    if (available < sizeof(T)) return 0;
+    if (available < sizeof(T)) return cut_short;
     T value;
     std::memcpy(&value, in, sizeof value);
     std::fill_n(x, n, value);
-    return sizeof value;
+    return {sizeof value, nullptr};
   }
-  if (available == 0 || static_cast<int>(*in) > Format<T>::bits) return 0;
-  if (static_cast<int>(*in) < Format<T>::bits) return read_truncated(in, available, n, x);
-  if (available < 1 + n * sizeof(T)) return 0;
+  if (available == 0) return cut_short;
+  const auto length = static_cast<int>(*in);
+  if (length < Format<T>::head || length > Format<T>::bits) return {0, "a length that blocks of this type do not have"};
+  if (length < Format<T>::bits) return read_truncated(in, available, n, x);
+  if (available < 1 + n * sizeof(T)) return cut_short;
   std::memcpy(x, in + 1, n * sizeof(T));
-  return 1 + n * sizeof(T);
+  return {1 + n * sizeof(T), nullptr};
 }
 
-template std::size_t read_block(const std::byte*, std::size_t, bool, std::size_t, float*);
-template std::size_t read_block(const std::byte*, std::size_t, bool, std::size_t, double*);
+template Read read_block(const std::byte*, std::size_t, bool, std::size_t, float*);
+template Read read_block(const std::byte*, std::size_t, bool, std::size_t, double*);
 
 }  // namespace laconic::szx

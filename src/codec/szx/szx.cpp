@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <string>
 
 #include "base/combine.hpp"
 #include "codec/szx/block.hpp"
@@ -13,7 +14,7 @@ namespace laconic {
 namespace szx {
 namespace {
 
-Status bad_chunk() { return {Code::frame, "malformed frame: a chunk of szx is cut short or not valid"}; }
+Status malformed(const char* what) { return {Code::frame, std::string("malformed frame: ") + what}; }
 
 // Writes a payload block by block.
 class Writer {
@@ -66,15 +67,15 @@ class Writer {
 // Reads a payload block by block, and believes nothing.
 class Reader {
  public:
-  // False when the index does not fit the payload.
+  // False when the index does not fit the payload; problem() says why, as it does for read().
   bool open(Frame frame, std::size_t count) {
     index_ = frame.data() + wire::header_bytes;
     end_ = frame.data() + frame.size();
     left_ = count;
     const std::size_t index = index_bytes * chunks_of(count);
-    if (static_cast<std::size_t>(end_ - index_) < index) return false;
+    if (static_cast<std::size_t>(end_ - index_) < index) return refuse("the payload ends in the index");
     at_ = index_ + index;
-    return count != 0 || at_ == end_;
+    return count != 0 || ends();
   }
 
   // The next n numbers: block_values, or what is left.
@@ -82,26 +83,38 @@ class Reader {
   bool read(std::size_t n, T* x) {
     if (block_ == 0 && !begin_chunk()) return false;
     const bool constant = (states_[block_ / 8] >> (block_ % 8) & std::byte{1}) == std::byte{0};
-    const std::size_t size = read_block(at_, static_cast<std::size_t>(chunk_end_ - at_), constant, n, x);
-    if (size == 0) return false;
-    at_ += size;
+    const Read done = read_block(at_, static_cast<std::size_t>(chunk_end_ - at_), constant, n, x);
+    if (done.bytes == 0) return refuse(done.problem);
+    at_ += done.bytes;
     left_ -= n;
     if (++block_ != chunk_values / block_values && left_ != 0) return true;
     block_ = 0;
-    return at_ == chunk_end_ && (left_ != 0 || at_ == end_);
+    if (at_ != chunk_end_) return refuse("bytes after the last block of a chunk");
+    return left_ != 0 || ends();
   }
 
+  Status problem() const { return malformed(problem_); }
+
  private:
+  bool refuse(const char* problem) {
+    problem_ = problem;
+    return false;
+  }
+
+  bool ends() { return at_ == end_ || refuse("bytes after the last chunk"); }
+
   bool begin_chunk() {
     std::uint32_t size;
     std::memcpy(&size, index_, sizeof size);
     index_ += index_bytes;
     const std::size_t blocks = blocks_of(std::min(left_, chunk_values));
-    if (size > static_cast<std::size_t>(end_ - at_) || size < state_bytes(blocks)) return false;
+    if (size > static_cast<std::size_t>(end_ - at_)) return refuse("the payload ends in a chunk");
+    if (size < state_bytes(blocks)) return refuse("the payload ends in the states of a chunk");
     states_ = at_;
     chunk_end_ = at_ + size;
     at_ += state_bytes(blocks);
-    return blocks % 8 == 0 || (states_[blocks / 8] >> (blocks % 8)) == std::byte{0};
+    return blocks % 8 == 0 || (states_[blocks / 8] >> (blocks % 8)) == std::byte{0} ||
+           refuse("states of blocks that the chunk does not have");
   }
 
   const std::byte* index_ = nullptr;
@@ -111,6 +124,7 @@ class Reader {
   const std::byte* chunk_end_ = nullptr;
   std::size_t left_ = 0;
   std::size_t block_ = 0;  // in its chunk
+  const char* problem_ = "";
 };
 
 class SzxCodec final : public TypedCodec<SzxCodec, SingleAndDouble> {
@@ -129,8 +143,8 @@ class SzxCodec final : public TypedCodec<SzxCodec, SingleAndDouble> {
 
   Status open(Frame frame, std::size_t count, const Coding& coding, wire::Header& header, Reader& reader) const {
     if (Status s = read_codec_header(frame, *this, count, coding.dtype, header); !s) return s;
-    if (header.step != 0) return {Code::frame, "malformed frame: szx has no lattice, but the frame has a step"};
-    return reader.open(frame, count) ? Status{} : bad_chunk();
+    if (header.step != 0) return malformed("szx with a step");
+    return reader.open(frame, count) ? Status{} : reader.problem();
   }
 
   template <class T>
@@ -149,7 +163,7 @@ class SzxCodec final : public TypedCodec<SzxCodec, SingleAndDouble> {
     T numbers[block_values];
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
-      if (!reader.read(n, numbers)) return {bad_chunk(), 0};
+      if (!reader.read(n, numbers)) return {reader.problem(), 0};
       combine(coding.op, numbers, x + i, n);
       writer.write(numbers, n);
     }
@@ -169,7 +183,8 @@ class SzxCodec final : public TypedCodec<SzxCodec, SingleAndDouble> {
     T other[block_values];
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
-      if (!reader_a.read(n, numbers) || !reader_b.read(n, other)) return {bad_chunk(), 0};
+      if (!reader_a.read(n, numbers)) return {reader_a.problem(), 0};
+      if (!reader_b.read(n, other)) return {reader_b.problem(), 0};
       combine(coding.op, numbers, other, n);
       writer.write(numbers, n);
     }
@@ -185,7 +200,7 @@ class SzxCodec final : public TypedCodec<SzxCodec, SingleAndDouble> {
     if (Status s = open(frame, count, coding, header, reader); !s) return s;
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
-      if (!reader.read(n, x + i)) return bad_chunk();
+      if (!reader.read(n, x + i)) return reader.problem();
       if (coding.divisor == 1) continue;
       for (std::size_t j = i; j < i + n; ++j) x[j] = static_cast<T>(static_cast<double>(x[j]) / coding.divisor);
     }
