@@ -7,7 +7,7 @@ Written from docs/wire-format.md alone, slow and plain, to be read next to it.
 import argparse, collections, math, os, struct, sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import lossless, quant, szx  # noqa: E402
+import lossless, quant, szx, zfp  # noqa: E402
 from reader import LAYOUTS, NAMES as TYPES, Malformed, numbers_of, require  # noqa: E402
 
 MAGIC, VERSION, LAYOUT = 0x4E4F434C, 1, struct.Struct("<IBBBBIIdd")
@@ -47,9 +47,7 @@ def decode(frame):
     """The header, and the numbers as bytes of the dtype."""
     h = read_header(frame)
     require(h.codec != NONE, "the sender could not produce these numbers")
-    if h.codec == ZFP:
-        raise NotImplementedError("frames of zfp hold streams of libzfp, which this decoder does not have")
-    decoders = {RAW: decode_raw, QUANT: quant.decode, SZX: szx.decode, LOSSLESS: lossless.decode}
+    decoders = {RAW: decode_raw, QUANT: quant.decode, SZX: szx.decode, ZFP: zfp.decode, LOSSLESS: lossless.decode}
     return h, decoders[h.codec](h, frame[LAYOUT.size :])
 
 
@@ -62,8 +60,8 @@ def main():
     try:
         with open(args.frame, "rb") as file:
             h, numbers = decode(file.read())
-    except (Malformed, NotImplementedError) as why:
-        sys.exit(f"{args.frame}: {'malformed frame: ' if isinstance(why, Malformed) else ''}{why}")
+    except Malformed as why:
+        sys.exit(f"{args.frame}: malformed frame: {why}")
     for field, value in h._asdict().items():
         named = {"codec": NAMES, "dtype": TYPES}.get(field)
         print(f"{field:8} {value!r}" + (f" ({named[value]})" if named else ""))

@@ -29,6 +29,15 @@ std::function<Bytes(const Codec&)> encoded(Kind kind, std::size_t count, double 
 }
 
 template <class T>
+std::function<Bytes(const Codec&)> at_rate(Kind kind, std::size_t count, double rate) {
+  return [=](const Codec& codec) {
+    Coding coding = coding_for<T>(0);
+    coding.rate = rate;
+    return encode(codec, make_field<T>(kind, count, 7), coding);
+  };
+}
+
+template <class T>
 std::function<Bytes(const Codec&)> summed(Kind kind, std::size_t count, double allowance, Op op) {
   return [=](const Codec& codec) {
     const Coding coding = coding_for<T>(allowance, 3, op);
@@ -122,6 +131,17 @@ const std::vector<Golden>& goldens() {
       {"lossless_u32_walk", "lossless", encoded<std::uint32_t>(Kind::walk, 1500, 0, 2)},
       {"lossless_i64_walk", "lossless", encoded<std::int64_t>(Kind::walk, 1100, 0, 2)},
       {"lossless_u64_min", "lossless", summed<std::uint64_t>(Kind::normal, 150, 0, Op::min)},
+      {"zfp_f32_walk", "zfp", encoded<float>(Kind::walk, 4103, 0x1p-7, 4)},
+      {"zfp_f64_walk", "zfp", encoded<double>(Kind::walk, 230, 1e-12, 8)},
+      {"zfp_f64_huge_range", "zfp", encoded<double>(Kind::huge_range, 210, 1e290, 1)},
+      {"zfp_f32_special", "zfp", encoded<float>(Kind::special, 400, 1e-3, 2)},
+      {"zfp_f32_sparse", "zfp", encoded<float>(Kind::sparse, 257, 0.3, 2)},
+      {"zfp_f32_rate", "zfp", at_rate<float>(Kind::normal, 331, 7.25)},
+      {"zfp_f64_rate", "zfp", at_rate<double>(Kind::walk, 131, 21)},
+      {"zfp_f32_lowest_rate", "zfp", at_rate<float>(Kind::walk, 402, 2.25)},
+      {"zfp_f64_exact", "zfp", encoded<double>(Kind::normal, 9, 0, 1)},
+      {"zfp_f64_sum", "zfp", summed<double>(Kind::walk, 103, 1e-5, Op::sum)},
+      {"zfp_f32_empty", "zfp", encoded<float>(Kind::zero, 0, 1e-3, 2)},
       {"failed", "raw",
        [](const Codec&) {
          Bytes frame(wire::header_bytes);

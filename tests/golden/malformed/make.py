@@ -9,6 +9,7 @@ import math, pathlib, struct
 
 NONE, RAW, QUANT, SZX, ZFP, LOSSLESS = range(6)
 F32, F64, U8, I64 = 1, 2, 6, 11
+EXACT, ACCURACY, RATE = range(3)
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -49,10 +50,16 @@ def truncated(length, counts, words, middle=0.0):
     return b"\1" + bytes([length]) + struct.pack("<f", middle) + bytes([counts]) + words
 
 
+def zfp(*pieces, count=4, mode=ACCURACY, zero=0, parameter=-3, sizes=None, after=b"", **more):
+    sizes = [len(p) for p in pieces] if sizes is None else sizes
+    return frame(ZFP, struct.pack(f"<BBh{len(sizes)}H", mode, zero, parameter, *sizes) + b"".join(pieces) + after, count, **more)
+
+
 CUT = "the payload ends in a block"
 INDEX = "the index of lossless says that the payload has another size"
 SIZE = "a block of another size than the index says"
 BEYOND = "a shift or width beyond the type's"
+PIECE, PARAMETERS = "a piece of zfp is cut short or not valid", "parameters that zfp does not have"
 ZERO, RAW_BLOCK, FILL = b"\0", b"\3", b"\4"
 ONE = struct.pack("<f", 1.0)
 
@@ -135,6 +142,28 @@ ROWS = [
     ("szx_count_larger_than_word", szx(truncated(9, 3, b"\0" * 6)), "a leading count larger than the word"),
     ("szx_count_of_no_number", szx(truncated(9, 0x40, b"\0" * 6), count=3),
      "leading counts of numbers that the block does not have"),
+    # zfp. A bit 0 is a block of zeros; one byte of them is what four numbers take.
+    ("zfp_with_step", zfp(b"\0", step=1.0), "zfp with a step"),
+    ("zfp_head_cut", frame(ZFP, b"\1\0\0", 0), "no room for the index of zfp"),
+    ("zfp_index_cut", frame(ZFP, b"\1\0\0\0\1", 4), "no room for the index of zfp"),
+    ("zfp_second_size_missing", zfp(b"", count=4097), "no room for the index of zfp"),
+    ("zfp_mode_3", zfp(b"\0", mode=3), PARAMETERS),
+    ("zfp_mode_1_and_a_bit", zfp(b"\0", zero=1), PARAMETERS),
+    ("zfp_exact_with_parameter", zfp(ONE * 4, mode=EXACT, parameter=1), PARAMETERS),
+    ("zfp_exponent_too_low", zfp(b"\0", parameter=-1075), PARAMETERS),
+    ("zfp_exponent_too_high", zfp(b"\0", parameter=1024), PARAMETERS),
+    ("zfp_rate_too_low", zfp(b"\0", mode=RATE, parameter=8), PARAMETERS),
+    ("zfp_rate_of_raw", zfp(b"\0" * 16, mode=RATE, parameter=128), PARAMETERS),
+    ("zfp_f64_rate_too_low", zfp(b"\0", mode=RATE, parameter=11, dtype=F64), PARAMETERS),
+    ("zfp_exact_with_stream", zfp(b"\0", mode=EXACT, parameter=0), PIECE),
+    ("zfp_piece_empty", zfp(b""), PIECE),
+    ("zfp_piece_cut", zfp(b"\0", sizes=[2]), PIECE),
+    ("zfp_piece_longer_than_numbers", zfp(b"\0" * 17), PIECE),
+    ("zfp_stream_cut", zfp(b"\xff" * 4, parameter=-1000), PIECE),
+    ("zfp_stream_long", zfp(b"\0\0"), PIECE),
+    ("zfp_rate_cut", zfp(b"\0" * 3, mode=RATE, parameter=32), PIECE),
+    ("zfp_bytes_after", zfp(b"\0", after=b"\0"), PIECE),
+    ("zfp_bytes_for_no_numbers", zfp(count=0, after=b"\0"), PIECE),
     # lossless.
     ("lossless_with_step", lossless((0, b""), step=1.0), "lossless with a step or an error"),
     ("lossless_with_error", lossless((0, b""), error=1.0), "lossless with a step or an error"),
