@@ -237,8 +237,8 @@ void try_edges(const Extent& extent, const Try<T>& attempt) {
 
 #define LACONIC_INSTANTIATE(T)                                       \
   template void try_kind(std::size_t, const Extent&, const Try<T>&); \
-  template void try_patterns(const Extent&, const Try<T>&);
-LACONIC_SWEEP_ALL_TYPES(LACONIC_INSTANTIATE)
+  template void try_patterns(const Extent&, const Try<T>&)
+LACONIC_SWEEP_ALL_TYPES(LACONIC_INSTANTIATE);
 template void try_edges(const Extent&, const Try<float>&);
 template void try_edges(const Extent&, const Try<double>&);
 

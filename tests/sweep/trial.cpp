@@ -356,7 +356,7 @@ void try_numbers(const Family& family, std::span<const T> x, std::span<const T> 
 
 #define LACONIC_INSTANTIATE(T)                                                                          \
   template void try_numbers(const Family&, std::span<const T>, std::span<const T>, const Coding&, bool, \
-                            std::vector<Tally>&);
-LACONIC_SWEEP_ALL_TYPES(LACONIC_INSTANTIATE)
+                            std::vector<Tally>&)
+LACONIC_SWEEP_ALL_TYPES(LACONIC_INSTANTIATE);
 
 }  // namespace laconic::sweep
