@@ -17,12 +17,7 @@ LACONIC_TARGET_BEGIN(
 namespace laconic::quant {
 namespace {
 
-#include "codec/quant/avx512_gfni_bits.inl"
 #include "codec/quant/avx512_gfni_blocks.inl"
-#include "codec/quant/avx512_gfni_output.inl"
-#include "codec/quant/avx512_gfni_points.inl"
-#include "codec/quant/avx512_gfni_subs.inl"
-#include "codec/quant/avx512_numbers.inl"
 #include "codec/quant/pack.inl"
 
 }  // namespace

@@ -8,6 +8,8 @@
 // Rows of the matrix count from the last byte.  "Rows" below are therefore bytes in which residual i of every run of
 // eight is in place 7 - i.
 
+#include "codec/quant/avx512_gfni_subs.inl"
+
 constexpr std::size_t group_values = group_subs * sub_values;
 
 // Bytes 0..63 of a table computed when compiled.

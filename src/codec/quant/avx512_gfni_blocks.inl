@@ -1,6 +1,8 @@
 // Whole blocks of float32 numbers and their sums, included inside the target region of avx512_gfni.cpp.  Points are
 // words of 16 bits where they are needed at all: residuals are added as residuals.
 
+#include "codec/quant/avx512_gfni_points.inl"
+
 struct alignas(64) Points16 {
   std::int16_t before[32];
   std::int16_t q[block_values];

@@ -3,6 +3,8 @@
 // In passes over the block, with what they hand on in between in memory: the chain from a residual to where its planes
 // are stored is long, and processors look only so many instructions ahead.  Short passes keep all their units busy.
 
+#include "codec/quant/avx512_gfni_bits.inl"
+
 // Residuals of a block as words.
 struct Words {
   alignas(64) std::int16_t first[block_groups][32];   // of each sub-block the first half,

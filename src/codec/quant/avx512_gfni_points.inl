@@ -1,5 +1,7 @@
 // Packing and unpacking 32-bit points, included inside the target region of avx512_gfni.cpp.
 
+#include "codec/quant/avx512_gfni_output.inl"
+
 template <int order>
 LACONIC_INLINE __m512i differences16(const std::int32_t* q) {
   const __m512i v = _mm512_load_si512(q);

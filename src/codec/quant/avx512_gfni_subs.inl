@@ -1,5 +1,7 @@
 // One sub-block of any width at a time, one mask for each plane.  Included inside the target region of avx512_gfni.cpp.
 
+#include "codec/quant/avx512_numbers.inl"
+
 __m512i zigzag16(__m512i r) { return _mm512_xor_si512(_mm512_slli_epi32(r, 1), _mm512_srai_epi32(r, 31)); }
 
 template <int order>
