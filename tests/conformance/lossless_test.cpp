@@ -137,15 +137,18 @@ TEST(LosslessBlock, OrderedIntegers) {
 TEST(LosslessPlanes, AreTheTransposedWords) {
   Random random(base_seed());
   for (int round = 0; round < 1000; ++round) {
-    std::uint16_t rows[16];
-    for (auto& row : rows) row = static_cast<std::uint16_t>(random.bits());
-    std::uint64_t m[4];
-    std::memcpy(m, rows, sizeof m);
+    std::uint16_t rows[2][16];
+    std::uint16_t planes[2][16];
+    for (auto& lane : rows)
+      for (auto& row : lane) row = static_cast<std::uint16_t>(random.bits());
+    lossless::Pair m[4];
+    lossless::load(rows[0], rows[1], m);
     lossless::transpose(m);
-    std::uint16_t planes[16];
-    std::memcpy(planes, m, sizeof m);
-    for (int k = 0; k < 16; ++k)
-      for (int i = 0; i < 16; ++i) ASSERT_EQ(planes[k] >> i & 1, rows[i] >> k & 1);
+    for (int lane = 0; lane < 2; ++lane) {
+      lossless::store(m, lane, planes[lane]);
+      for (int k = 0; k < 16; ++k)
+        for (int i = 0; i < 16; ++i) ASSERT_EQ(planes[lane][k] >> i & 1, rows[lane][i] >> k & 1);
+    }
   }
 }
 
