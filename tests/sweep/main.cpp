@@ -179,6 +179,10 @@ int main(int argc, char** argv) {
   laconic::sweep::Arguments arguments;
   if (!laconic::sweep::parse(argc, argv, arguments)) {
     std::fputs(laconic::sweep::usage, stderr);
+    std::fputs("  Codecs of this build:", stderr);
+    for (const laconic::Codec* codec : laconic::all_codecs())
+      std::fprintf(stderr, " %s", std::string(codec->name()).c_str());
+    std::fputs("\n", stderr);
     return 2;
   }
   return laconic::sweep::run(arguments);
