@@ -136,7 +136,7 @@ int run(const Arguments& arguments) {
   }
   std::printf("seed %llu, %llu patterns of each type; bounds %s to the bit; allocations %s\n",
               static_cast<unsigned long long>(extent.seed), static_cast<unsigned long long>(extent.patterns),
-              largest_can_be_told() ? "hold" : "are not yet to hold", allocations_are_seen() ? "counted" : "not seen");
+              greatest_can_be_told() ? "hold" : "are not yet to hold", allocations_are_seen() ? "counted" : "not seen");
   Sweep sweep(arguments);
   Sweep::print_head();
   for (const std::string& path : fields) {
