@@ -136,7 +136,7 @@ int run(const Arguments& arguments) {
   }
   std::printf("seed %llu, %llu patterns of each type; bounds %s to the bit; allocations %s\n",
               static_cast<unsigned long long>(extent.seed), static_cast<unsigned long long>(extent.patterns),
-              largest_can_be_told() ? "hold" : "are not yet to hold", allocations_are_seen() ? "counted" : "not seen");
+              greatest_can_be_told() ? "hold" : "are not yet to hold", allocations_are_seen() ? "counted" : "not seen");
   Sweep sweep(arguments);
   Sweep::print_head();
   for (const std::string& path : fields) {
@@ -179,6 +179,10 @@ int main(int argc, char** argv) {
   laconic::sweep::Arguments arguments;
   if (!laconic::sweep::parse(argc, argv, arguments)) {
     std::fputs(laconic::sweep::usage, stderr);
+    std::fputs("  Codecs of this build:", stderr);
+    for (const laconic::Codec* codec : laconic::all_codecs())
+      std::fprintf(stderr, " %s", std::string(codec->name()).c_str());
+    std::fputs("\n", stderr);
     return 2;
   }
   return laconic::sweep::run(arguments);

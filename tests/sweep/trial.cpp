@@ -321,21 +321,21 @@ Tally& Tally::operator+=(const Tally& other) {
   return *this;
 }
 
-bool largest_can_be_told() { return test::has_largest<Coding>; }
+bool greatest_can_be_told() { return test::has_greatest<Coding>; }
 
 template <class T>
 void try_numbers(const Family& family, std::span<const T> x, std::span<const T> y, const Coding& coding, bool told,
                  std::vector<Tally>& tallies) {
   Coding mine = coding;
   mine.dtype = dtype_of<T>;
-  told = told && is_rounded<T> && largest_can_be_told();
+  told = told && is_rounded<T> && greatest_can_be_told();
   if (told) {
     double largest = 0;
     for (const std::span<const T> numbers : {x, y})
       for (const T v : numbers)
         if (const double size = std::fabs(static_cast<double>(v)); std::isfinite(size))
           largest = std::max(largest, size);
-    test::tell_largest(mine, largest);
+    test::tell_greatest(mine, largest);
   }
   static Rooms first_rooms, other_rooms;
   Tally found;

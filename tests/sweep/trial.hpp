@@ -48,7 +48,7 @@ struct Tally {
 };
 
 // Whether the library can be told the greatest magnitude of the data, and then keeps bounds to the bit.
-bool largest_can_be_told();
+bool greatest_can_be_told();
 
 // Types whose numbers codecs may change by up to a bound; of all others every bit is to come back.
 template <class T>

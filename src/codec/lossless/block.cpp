@@ -8,7 +8,10 @@
 namespace laconic::lossless {
 namespace {
 
-// The inner loops have sixteen turns, known to the compiler, and no branches: it makes vectors of them.
+// The inner loops have no branches and a number of turns that the compiler knows, so it makes vectors of them; where
+// that matters it is 64, which is more than compilers unroll before they look for vectors.
+constexpr std::size_t stretch = group_subs * sub_values;
+
 template <class Word>
 struct alignas(64) Block {
   static constexpr std::size_t before = 64 / sizeof(Word);  // room for a number in front, of which v is no less aligned
@@ -22,38 +25,44 @@ int bits_of(Word any) {
 }
 
 template <class Word>
-Word least_value(const Word* v, std::size_t subs) {
-  Word least[sub_values];
+Word least_value(const Word* v, std::size_t count) {
+  Word least[stretch];
   std::memset(least, 0xff, sizeof least);
-  for (std::size_t s = 0; s < subs; ++s)
-    for (std::size_t i = 0; i < sub_values; ++i) {
-      const auto z = static_cast<Word>(zigzag(v[s * sub_values + i]) - 1);  // 0, which is kept as it is, counts as most
+  for (std::size_t at = 0; at < count; at += stretch)
+    for (std::size_t i = 0; i < stretch; ++i) {
+      const auto z = static_cast<Word>(zigzag(v[at + i]) - 1);  // 0, which is kept as it is, counts as most
       least[i] = z < least[i] ? z : least[i];
     }
-  return *std::min_element(least, least + sub_values);
+  return *std::min_element(least, least + stretch);
 }
 
-// Residuals of one sub-block, order 0: what zigzag makes of the numbers, less what all but 0 have in common.
+// All sixteen or-ed together, in 64 bits at a time.
 template <class Word>
-Word residuals_of_values(const Word* v, Word base, Word* z) {
-  Word any = 0;
-  for (std::size_t i = 0; i < sub_values; ++i) {
+Word any_of(const Word* z) {
+  std::uint64_t any = 0;
+  for (std::size_t i = 0; i < sub_values * sizeof(Word); i += 8) {
+    std::uint64_t words;
+    std::memcpy(&words, reinterpret_cast<const std::byte*>(z) + i, sizeof words);
+    any |= words;
+  }
+  for (int shift = 32; shift >= bits_in<Word>; shift /= 2) any |= any >> shift;
+  return static_cast<Word>(any);
+}
+
+// Residuals of order 0: what zigzag makes of the numbers, less what all but 0 have in common.
+template <std::size_t count, class Word>
+void residuals_of_values(const Word* __restrict v, Word base, Word* __restrict z) {
+  for (std::size_t i = 0; i < count; ++i) {
     const Word full = zigzag(v[i]);
     z[i] = static_cast<Word>(full - (full == 0 ? Word{0} : base));
-    any = static_cast<Word>(any | z[i]);
   }
-  return any;
 }
 
 // Order 1.  `v` has a number before its first.
-template <class Word>
-Word residuals_of_differences(const Word* v, Word* z) {
-  Word any = 0;
-  for (std::size_t i = 0; i < sub_values; ++i) {
-    z[i] = zigzag(static_cast<Word>(v[i] - *(v + i - 1)));
-    any = static_cast<Word>(any | z[i]);
-  }
-  return any;
+template <std::size_t count, class Word>
+void residuals_of_differences(const Word* __restrict v, Word* __restrict z) {
+  const Word* previous = v - 1;
+  for (std::size_t i = 0; i < count; ++i) z[i] = zigzag(static_cast<Word>(v[i] - previous[i]));
 }
 
 template <class Word>
@@ -62,40 +71,85 @@ bool differences_are_smaller(const Word* v, std::size_t subs, Word base) {
   int of_differences = 0;
   Word z[sub_values];
   for (std::size_t s = 0; s < subs; s += sample_stride) {
-    of_values += bits_of(residuals_of_values(v + s * sub_values, base, z));
-    of_differences += bits_of(residuals_of_differences(v + s * sub_values, z));
+    residuals_of_values<sub_values>(v + s * sub_values, base, z);
+    of_values += bits_of(any_of(z));
+    residuals_of_differences<sub_values>(v + s * sub_values, z);
+    of_differences += bits_of(any_of(z));
   }
   return of_differences < of_values;
 }
 
+// Words of more than 16 bits: their halves, or quarters, are the lanes.
 template <class Word>
 std::byte* write_planes(const Word* z, int width, std::byte* at) {
-  for (int low = 0; low < width; low += 16) {
-    std::uint16_t part[sub_values];
-    for (std::size_t i = 0; i < sub_values; ++i) part[i] = static_cast<std::uint16_t>(z[i] >> low);
-    std::uint64_t m[4];
-    std::memcpy(m, part, sizeof m);
+  for (int low = 0; low < width; low += 32) {
+    std::uint16_t part[2][sub_values];
+    for (std::size_t i = 0; i < sub_values; ++i) part[0][i] = static_cast<std::uint16_t>(z[i] >> low);
+    for (std::size_t i = 0; i < sub_values; ++i) part[1][i] = static_cast<std::uint16_t>(z[i] >> low >> 16);
+    Pair m[4];
+    load(part[0], part[1], m);
     transpose(m);
-    std::memcpy(at + 2 * low, m, sizeof m);
+    store(m, 0, at + 2 * low);
+    if (width > low + 16) store(m, 1, at + 2 * low + 32);
   }
   return at + 2 * width;
 }
 
+// Others: the lanes are two sub-blocks.
 template <class Word>
-void read_planes(const std::byte* at, int width, Word* z) {
-  for (std::size_t i = 0; i < sub_values; ++i) z[i] = 0;
-  for (int low = 0; low < width; low += 16) {
-    std::uint64_t m[4];
-    std::memcpy(m, at + 2 * low, sizeof m);
-    transpose(m);
-    std::uint16_t part[sub_values];
-    std::memcpy(part, m, sizeof m);
-    for (std::size_t i = 0; i < sub_values; ++i)
-      z[i] = static_cast<Word>(z[i] | static_cast<Word>(static_cast<Word>(part[i]) << low));
-  }
-  // Planes of the next sub-block were read along.
-  const auto mask = static_cast<Word>(std::numeric_limits<Word>::max() >> (bits_in<Word> - width));
+std::byte* write_planes(const Word* z, int width, int next_width, std::byte* at) {
+  std::uint16_t part[2][sub_values];
+  for (std::size_t i = 0; i < sub_values; ++i) part[0][i] = z[i];
+  for (std::size_t i = 0; i < sub_values; ++i) part[1][i] = z[sub_values + i];
+  Pair m[4];
+  load(part[0], part[1], m);
+  transpose(m);
+  if (width > 0) store(m, 0, at);
+  at += 2 * width;
+  if (next_width > 0) store(m, 1, at);
+  return at + 2 * next_width;
+}
+
+// Planes of the next sub-block are read along.
+template <class Word>
+void keep_bits(Word* z, int width) {
+  const auto mask = static_cast<Word>(width == 0 ? 0 : std::numeric_limits<Word>::max() >> (bits_in<Word> - width));
   for (std::size_t i = 0; i < sub_values; ++i) z[i] = static_cast<Word>(z[i] & mask);
+}
+
+template <class Word>
+const std::byte* read_planes(const std::byte* at, int width, Word* z) {
+  std::memset(z, 0, sub_values * sizeof(Word));
+  for (int low = 0; low < width; low += 32) {
+    const bool both = width > low + 16;
+    Pair m[4];
+    load(at + 2 * low, at + 2 * low + (both ? 32 : 0), m);
+    transpose(m);
+    std::uint16_t part[2][sub_values];
+    store(m, 0, part[0]);
+    store(m, 1, part[1]);
+    for (std::size_t i = 0; i < sub_values; ++i) {
+      const std::uint32_t word = part[0][i] | std::uint32_t{part[1][i]} << 16;
+      z[i] = static_cast<Word>(z[i] | static_cast<Word>(word) << low);
+    }
+  }
+  keep_bits(z, width);
+  return at + 2 * width;
+}
+
+template <class Word>
+const std::byte* read_planes(const std::byte* at, int width, int next_width, Word* z) {
+  Pair m[4];
+  load(at, next_width > 0 ? at + 2 * width : at, m);
+  transpose(m);
+  std::uint16_t part[2][sub_values];
+  store(m, 0, part[0]);
+  store(m, 1, part[1]);
+  for (std::size_t i = 0; i < sub_values; ++i) z[i] = static_cast<Word>(part[0][i]);
+  for (std::size_t i = 0; i < sub_values; ++i) z[sub_values + i] = static_cast<Word>(part[1][i]);
+  keep_bits(z, width);
+  keep_bits(z + sub_values, next_width);
+  return at + 2 * (width + next_width);
 }
 
 template <class Word, bool floating>
@@ -139,17 +193,18 @@ const char* problem_of_size(std::size_t body, std::size_t needed) {
 template <class Word, bool floating>
 Written write_words(const void* numbers, std::size_t n, std::byte* out) {
   const std::size_t subs = subs_of(n);
+  const std::size_t count = (n + stretch - 1) / stretch * stretch;
   Block<Word> room;
   Word* x = room.v();
   std::memcpy(x, numbers, n * sizeof(Word));
   const Word first = x[0];
-  std::fill(x + n, x + subs * sub_values, first);
+  std::fill(x + n, x + count, first);
   Word any = 0;
   Word other = 0;
-  for (std::size_t s = 0; s < subs; ++s)
-    for (std::size_t i = 0; i < sub_values; ++i) {
-      any = static_cast<Word>(any | x[s * sub_values + i]);
-      other = static_cast<Word>(other | (x[s * sub_values + i] ^ first));
+  for (std::size_t at = 0; at < count; at += stretch)
+    for (std::size_t i = 0; i < stretch; ++i) {
+      any = static_cast<Word>(any | x[at + i]);
+      other = static_cast<Word>(other | (x[at + i] ^ first));
     }
   if (any == 0) return {};
   if (other == 0) {
@@ -159,25 +214,22 @@ Written write_words(const void* numbers, std::size_t n, std::byte* out) {
   }
 
   const int shift = common_zeros<Word, floating>(any);
-  for (std::size_t s = 0; s < subs; ++s)
-    for (std::size_t i = 0; i < sub_values; ++i)
-      x[s * sub_values + i] = to_ordered<floating>(x[s * sub_values + i], shift);
-  std::fill(x + n, x + subs * sub_values, x[n - 1]);
+  for (std::size_t at = 0; at < count; at += stretch)
+    for (std::size_t i = 0; i < stretch; ++i) x[at + i] = to_ordered<floating>(x[at + i], shift);
+  std::fill(x + n, x + count, x[n - 1]);
   x[-1] = x[0];
-  const Word base = least_value(x, subs);
+  const Word base = least_value(x, count);
   const bool differences = differences_are_smaller(x, subs, base);
 
   alignas(64) Word z[block_values];
   Word bits[block_subs];
-  for (std::size_t s = 0; s < subs; ++s) {
-    const std::size_t at = s * sub_values;
-    bits[s] = differences ? residuals_of_differences(x + at, z + at) : residuals_of_values(x + at, base, z + at);
-  }
-  if (!differences && n % sub_values != 0) {
-    std::fill(z + n, z + subs * sub_values, Word{0});
-    bits[subs - 1] = 0;
-    for (std::size_t i = (subs - 1) * sub_values; i < n; ++i) bits[subs - 1] = static_cast<Word>(bits[subs - 1] | z[i]);
-  }
+  for (std::size_t at = 0; at < count; at += stretch)
+    if (differences)
+      residuals_of_differences<stretch>(x + at, z + at);
+    else
+      residuals_of_values<stretch>(x + at, base, z + at);
+  std::fill(z + n, z + count, Word{0});
+  for (std::size_t s = 0; s < subs; ++s) bits[s] = any_of(z + s * sub_values);
 
   int widest = 0;
   for (std::size_t s = 0; s < subs; ++s) widest = std::max(widest, bits_of(bits[s]));
@@ -204,7 +256,12 @@ Written write_words(const void* numbers, std::size_t n, std::byte* out) {
   out[2 + sizeof(Word) % 2] = std::byte{0};
   std::memcpy(out + 2, &kept, sizeof kept);
   std::byte* at = write_codes(codes, out + 2 + padded(sizeof(Word)));
-  for (std::size_t s = 0; s < subs; ++s) at = write_planes(z + s * sub_values, width_of(codes[s], floor), at);
+  if constexpr (sizeof(Word) <= 2) {
+    for (std::size_t s = 0; s < subs; s += 2)
+      at = write_planes(z + s * sub_values, width_of(codes[s], floor), width_of(codes[s + 1], floor), at);
+  } else {
+    for (std::size_t s = 0; s < subs; ++s) at = write_planes(z + s * sub_values, width_of(codes[s], floor), at);
+  }
   return {differences ? Kind::order1 : Kind::order0, static_cast<std::size_t>(at - out)};
 }
 
@@ -259,22 +316,22 @@ const char* read_packed(bool differences, const std::byte* in, std::size_t body,
   Head<Word> head;
   if (const char* problem = read_head(in, body, n, head)) return problem;
   alignas(64) Word x[block_values];
-  Word z[sub_values];
+  const std::size_t subs = subs_of(n);
+  const std::byte* at = head.planes;
+  if constexpr (sizeof(Word) <= 2) {
+    for (std::size_t s = 0; s < subs; s += 2)
+      at = read_planes(at, head.widths[s], head.widths[s + 1], x + s * sub_values);
+  } else {
+    for (std::size_t s = 0; s < subs; ++s) at = read_planes(at, head.widths[s], x + s * sub_values);
+  }
   Word last = head.base;
-  for (std::size_t s = 0; s < subs_of(n); ++s) {
-    const int width = head.widths[s];
-    if (width == 0)
-      std::memset(z, 0, sizeof z);
-    else
-      read_planes(head.planes, width, z);
-    head.planes += 2 * width;
-    Word* v = x + s * sub_values;
+  for (Word* v = x; v < x + subs * sub_values; v += sub_values) {
     if (differences) {
-      for (std::size_t i = 0; i < sub_values; ++i) z[i] = unzigzag(z[i]);
-      for (std::size_t i = 0; i < sub_values; ++i) v[i] = last = static_cast<Word>(last + z[i]);
+      for (std::size_t i = 0; i < sub_values; ++i) v[i] = unzigzag(v[i]);
+      for (std::size_t i = 0; i < sub_values; ++i) v[i] = last = static_cast<Word>(last + v[i]);
     } else {
       for (std::size_t i = 0; i < sub_values; ++i)
-        v[i] = unzigzag(static_cast<Word>(z[i] + (z[i] == 0 ? Word{0} : head.base)));
+        v[i] = unzigzag(static_cast<Word>(v[i] + (v[i] == 0 ? Word{0} : head.base)));
     }
     for (std::size_t i = 0; i < sub_values; ++i) v[i] = from_ordered<floating>(v[i], head.shift);
   }
