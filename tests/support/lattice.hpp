@@ -49,4 +49,16 @@ inline std::vector<std::byte> as_type(std::span<const std::byte> frame, Dtype dt
   return copy;
 }
 
+template <class C>
+constexpr bool has_greatest = requires(C& c) {
+  c.greatest;
+};
+
+// Tells the codec the greatest magnitude of the data, where it can be told; then bounds hold to the bit.
+template <class C>
+bool tell_greatest(C& coding, double greatest) {
+  if constexpr (has_greatest<C>) coding.greatest = greatest;
+  return has_greatest<C>;
+}
+
 }  // namespace laconic::test

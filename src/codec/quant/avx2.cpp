@@ -1,6 +1,7 @@
-// AVX2 kernels: one sub-block is two vectors, one bit plane their sign bits.
+// AVX2 kernels.
 #if defined(__x86_64__)
 
+#include <algorithm>
 #include <cstring>
 
 #include "codec/quant/kernels.hpp"
@@ -114,233 +115,7 @@ void dequantise_all(const Points& points, std::size_t n, double step, double div
   for (; i < n; ++i) x[i] = dequantise<T>(points.q[i], step, divisor);
 }
 
-__m256i zigzag8(__m256i r) { return _mm256_xor_si256(_mm256_slli_epi32(r, 1), _mm256_srai_epi32(r, 31)); }
-
-template <int order>
-__m256i residuals8(const std::int32_t* q) {
-  const __m256i v = _mm256_load_si256(reinterpret_cast<const __m256i*>(q));
-  if constexpr (order == 0) return zigzag8(v);
-  const __m256i v1 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(q - 1));
-  const __m256i first = _mm256_sub_epi32(v, v1);
-  if constexpr (order == 1) return zigzag8(first);
-  const __m256i v2 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(q - 2));
-  return zigzag8(_mm256_sub_epi32(first, _mm256_sub_epi32(v1, v2)));
-}
-
-// The bits that are set in any of 16 residuals.
-std::uint32_t bits16(__m256i low, __m256i high) {
-  const __m256i both = _mm256_or_si256(low, high);
-  __m128i v = _mm_or_si128(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
-  v = _mm_or_si128(v, _mm_shuffle_epi32(v, 0x4e));
-  v = _mm_or_si128(v, _mm_shuffle_epi32(v, 0xb1));
-  return static_cast<std::uint32_t>(_mm_cvtsi128_si32(v));
-}
-
-template <int order>
-unsigned sampled_width(const Points& points, std::size_t subs) {
-  unsigned width = 0;
-  for (const std::size_t s : sampled_subs) {
-    if (s >= subs) break;
-    const std::int32_t* q = points.q + s * sub_values;
-    width += static_cast<unsigned>(std::bit_width(bits16(residuals8<order>(q), residuals8<order>(q + 8))));
-  }
-  return width;
-}
-
-// (No lambdas here: GCC does not give them the target of the function they stand in.)
-__m256i swap_bits(__m256i v, int by, long long mask) {
-  const __m256i t = _mm256_and_si256(_mm256_xor_si256(v, _mm256_srli_epi64(v, by)), _mm256_set1_epi64x(mask));
-  return _mm256_xor_si256(v, _mm256_xor_si256(t, _mm256_slli_epi64(t, by)));
-}
-
-// Transposes the 8x8 bits of each 64-bit lane: byte i bit k becomes byte k bit i.  (Warren, Hacker's Delight, 7-3.)
-__m256i transpose_bits(__m256i x) {
-  x = swap_bits(x, 7, 0x00aa00aa00aa00aaLL);
-  x = swap_bits(x, 14, 0x0000cccc0000ccccLL);
-  return swap_bits(x, 28, 0x00000000f0f0f0f0LL);
-}
-
-// The low bytes of 32 residuals, two sub-blocks, in order.
-__m256i low_bytes(const __m256i* z) {
-  const __m256i byte = _mm256_set1_epi32(255);
-  const __m256i a = _mm256_packus_epi32(_mm256_and_si256(z[0], byte), _mm256_and_si256(z[1], byte));
-  const __m256i b = _mm256_packus_epi32(_mm256_and_si256(z[2], byte), _mm256_and_si256(z[3], byte));
-  // Packing works inside 128-bit lanes and leaves runs of four out of order.
-  return _mm256_permutevar8x32_epi32(_mm256_packus_epi16(a, b), _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
-}
-
-// Eight planes of each of two sub-blocks, as words, from one byte of each residual; and back.
-__m256i planes_of(__m256i bytes) {
-  const __m256i interleave = _mm256_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15,  //
-                                              0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
-  return _mm256_shuffle_epi8(transpose_bits(bytes), interleave);
-}
-__m256i bytes_of_planes(__m256i words) {
-  const __m256i separate = _mm256_setr_epi8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15,  //
-                                            0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
-  return transpose_bits(_mm256_shuffle_epi8(words, separate));
-}
-
-// Eight planes, or seven from plane 1 on.
-void store_planes(std::byte* at, __m128i planes, bool from_1) {
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(at), from_1 ? _mm_srli_si128(planes, 2) : planes);
-}
-
-// The bytes that the residuals of a group have.
-unsigned bytes_of_group(const Planes* planes) {
-  unsigned end = 0;
-  for (std::size_t k = 0; k < group_subs; ++k) {
-    const unsigned last = planes[k].first + planes[k].count;
-    end = last > end ? last : end;
-  }
-  return (end + 7) / 8;
-}
-
-// The planes of a group: one byte of its 64 residuals after the other.
-template <int order>
-std::byte* pack_group(const std::int32_t* q, const Planes* planes, std::byte* at) {
-  const unsigned bytes = bytes_of_group(planes);
-  if (bytes == 0) return at;
-  __m256i z[8];
-  for (std::size_t k = 0; k < 8; ++k) z[k] = residuals8<order>(q + 8 * k);
-  for (unsigned byte = 0;; ++byte) {
-    for (std::size_t pair = 0; pair < 2; ++pair) {
-      const __m256i words = planes_of(low_bytes(z + 4 * pair));
-      const Planes first = part_of(planes[2 * pair], byte);
-      const Planes second = part_of(planes[2 * pair + 1], byte);
-      store_planes(at, _mm256_castsi256_si128(words), first.first % 8 != 0);
-      at += 2 * first.count;
-      store_planes(at, _mm256_extracti128_si256(words, 1), second.first % 8 != 0);
-      at += 2 * second.count;
-    }
-    if (byte + 1 == bytes) return at;
-    for (__m256i& v : z) v = _mm256_srli_epi32(v, 8);
-  }
-}
-
-template <int order>
-Entry pack_order(const Points& points, std::size_t subs, std::byte* out) {
-  std::uint32_t bits[block_subs] = {};
-  for (std::size_t s = 0; s < subs; ++s) {
-    const std::int32_t* q = points.q + s * sub_values;
-    bits[s] = bits16(residuals8<order>(q), residuals8<order>(q + 8));
-  }
-  const Head head = write_head(order, points.q[0], bits, out);
-  std::byte* at = out + head.bytes;
-  for (std::size_t s = 0; s < subs; s += group_subs)
-    at = pack_group<order>(points.q + s * sub_values, head.planes + s, at);
-  return make_entry(head.kind, static_cast<std::size_t>(at - out));
-}
-
-__m256i unzigzag8(__m256i z) {
-  const __m256i odd = _mm256_and_si256(z, _mm256_set1_epi32(1));
-  return _mm256_xor_si256(_mm256_srli_epi32(z, 1), _mm256_sub_epi32(_mm256_setzero_si256(), odd));
-}
-
-// Sums of each lane and those before it, plus `carry`; leaves the last one in every lane of `carry`.
-__m256i prefix8(__m256i r, __m256i& carry) {
-  r = _mm256_add_epi32(r, _mm256_slli_si256(r, 4));
-  r = _mm256_add_epi32(r, _mm256_slli_si256(r, 8));
-  const __m256i low_total = _mm256_permutevar8x32_epi32(r, _mm256_set1_epi32(3));
-  r = _mm256_add_epi32(r, _mm256_blend_epi32(_mm256_setzero_si256(), low_total, 0xf0));
-  r = _mm256_add_epi32(r, carry);
-  carry = _mm256_permutevar8x32_epi32(r, _mm256_set1_epi32(7));
-  return r;
-}
-
-// Up to eight planes; those from `planes` on, which belong to somebody else or are not there, as 0.
-__m128i load_planes(const std::byte* at, int planes, const std::byte* end) {
-  static constexpr std::uint8_t ones_then_zeros[32] = {255, 255, 255, 255, 255, 255, 255, 255,
-                                                       255, 255, 255, 255, 255, 255, 255, 255};
-  planes = planes < 0 ? 0 : planes > 8 ? 8 : planes;
-  const __m128i mask = _mm_loadu_si128(reinterpret_cast<const __m128i*>(ones_then_zeros + 16 - 2 * planes));
-  if (end - at >= 16) return _mm_and_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)), mask);
-  alignas(16) std::byte last[16] = {};
-  std::memcpy(last, at, static_cast<std::size_t>(2 * planes));
-  return _mm_load_si128(reinterpret_cast<const __m128i*>(last));
-}
-
-__m256i both(__m128i lower, __m128i upper) { return _mm256_inserti128_si256(_mm256_castsi128_si256(lower), upper, 1); }
-
-// The planes of one byte of a sub-block, plane 0 as 0 where it was left out.
-__m128i next_planes(Planes part, const std::byte*& at, const std::byte* end) {
-  const __m128i words = load_planes(at, part.count, end);
-  at += 2 * part.count;
-  return part.first % 8 == 0 ? words : _mm_slli_si128(words, 2);
-}
-
-// One byte of each of 32 residuals, two sub-blocks.
-__m256i next_bytes(const Planes* planes, unsigned byte, const std::byte*& at, const std::byte* end) {
-  const __m128i first = next_planes(part_of(planes[0], byte), at, end);
-  return bytes_of_planes(both(first, next_planes(part_of(planes[1], byte), at, end)));
-}
-
-void widen_bytes(__m256i bytes, __m256i* r) {
-  const __m128i first = _mm256_castsi256_si128(bytes);
-  const __m128i last = _mm256_extracti128_si256(bytes, 1);
-  r[0] = _mm256_cvtepi8_epi32(first);
-  r[1] = _mm256_cvtepi8_epi32(_mm_srli_si128(first, 8));
-  r[2] = _mm256_cvtepi8_epi32(last);
-  r[3] = _mm256_cvtepi8_epi32(_mm_srli_si128(last, 8));
-}
-
-// Residuals of a group.
-const std::byte* unpack_group(const Planes* planes, const std::byte* at, const std::byte* end, __m256i* r) {
-  const unsigned bytes = bytes_of_group(planes);
-  if (bytes <= 1) {
-    for (std::size_t pair = 0; pair < 2; ++pair) {
-      const __m256i z = next_bytes(planes + 2 * pair, 0, at, end);
-      const __m256i odd = _mm256_and_si256(z, _mm256_set1_epi8(1));
-      const __m256i half = _mm256_and_si256(_mm256_srli_epi16(z, 1), _mm256_set1_epi8(127));
-      widen_bytes(_mm256_xor_si256(half, _mm256_sub_epi8(_mm256_setzero_si256(), odd)), r + 4 * pair);
-    }
-    return at;
-  }
-  __m256i z[4][2];
-  for (unsigned byte = 0; byte < 4; ++byte)
-    for (std::size_t pair = 0; pair < 2; ++pair)
-      z[byte][pair] =
-          byte < bytes ? next_bytes(planes + 2 * pair, byte, at, end) : _mm256_setzero_si256();
-  for (std::size_t pair = 0; pair < 2; ++pair) {
-    __m256i* out = r + 4 * pair;
-    const __m256i low[2] = {_mm256_unpacklo_epi8(z[0][pair], z[1][pair]), _mm256_unpackhi_epi8(z[0][pair], z[1][pair])};
-    if (bytes == 2) {
-      for (int k = 0; k < 2; ++k) {
-        const __m256i odd = _mm256_and_si256(low[k], _mm256_set1_epi16(1));
-        const __m256i words =
-            _mm256_xor_si256(_mm256_srli_epi16(low[k], 1), _mm256_sub_epi16(_mm256_setzero_si256(), odd));
-        out[k] = _mm256_cvtepi16_epi32(_mm256_castsi256_si128(words));
-        out[2 + k] = _mm256_cvtepi16_epi32(_mm256_extracti128_si256(words, 1));
-      }
-      continue;
-    }
-    const __m256i high[2] = {_mm256_unpacklo_epi8(z[2][pair], z[3][pair]),
-                             _mm256_unpackhi_epi8(z[2][pair], z[3][pair])};
-    for (int k = 0; k < 2; ++k) {
-      const __m256i four = _mm256_unpacklo_epi16(low[k], high[k]);
-      const __m256i next = _mm256_unpackhi_epi16(low[k], high[k]);
-      out[k] = unzigzag8(_mm256_permute2x128_si256(four, next, 0x20));
-      out[2 + k] = unzigzag8(_mm256_permute2x128_si256(four, next, 0x31));
-    }
-  }
-  return at;
-}
-
-template <int order>
-void unpack_planes(const Head& head, const std::byte* at, const std::byte* end, std::size_t subs, Points& points) {
-  __m256i last = _mm256_set1_epi32(head.base);
-  __m256i difference = _mm256_setzero_si256();
-  for (std::size_t s = 0; s < subs; s += group_subs) {
-    __m256i r[8];
-    at = unpack_group(head.planes + s, at, end, r);
-    for (std::size_t k = 0; k < 8; ++k) {
-      if constexpr (order == 2) r[k] = prefix8(r[k], difference);
-      if constexpr (order != 0) r[k] = prefix8(r[k], last);
-      _mm256_store_si256(reinterpret_cast<__m256i*>(points.q + s * sub_values + 8 * k), r[k]);
-    }
-  }
-}
-
+#include "codec/quant/avx2_planes.inl"
 #include "codec/quant/combine.inl"
 #include "codec/quant/pack.inl"
 #include "codec/quant/unpack.inl"
@@ -348,9 +123,15 @@ void unpack_planes(const Head& head, const std::byte* at, const std::byte* end, 
 }  // namespace
 
 const Kernels& avx2_kernels() {
-  static const Kernels table{
-      "avx2", quantise_all<float>, quantise_all<double>, dequantise_all<float>, dequantise_all<double>, pack,
-      unpack, combine_points, {}};
+  static const Kernels table{"avx2",
+                             quantise_all<float>,
+                             quantise_all<double>,
+                             dequantise_all<float>,
+                             dequantise_all<double>,
+                             pack,
+                             unpack,
+                             combine_points,
+                             {}};
   return table;
 }
 

@@ -9,16 +9,37 @@ namespace laconic::quant {
 
 constexpr std::size_t subs_of(std::size_t n) { return (n + sub_values - 1) / sub_values; }
 
+// Codes of narrow groups by bits, and planes of both kinds of group by code.
+struct NarrowCodes {
+  std::uint8_t of_bits[1 << narrow_bits];
+};
+constexpr NarrowCodes make_narrow_codes() {
+  NarrowCodes t{};
+  for (std::uint32_t bits = 0; bits < sizeof t.of_bits; ++bits) t.of_bits[bits] = code_of(bits, false);
+  return t;
+}
+inline constexpr NarrowCodes narrow_codes = make_narrow_codes();
+struct PlanesOfCodes {
+  Planes at[2][16];
+};
+constexpr PlanesOfCodes make_planes_of_codes() {
+  PlanesOfCodes t{};
+  for (unsigned code = 0; code < 16; ++code)
+    for (const bool wide : {false, true}) t.at[wide][code] = planes_of_code(code, wide);
+  return t;
+}
+inline constexpr PlanesOfCodes planes_of_codes = make_planes_of_codes();
+
 // What comes before the planes, and which planes there are.
 struct Head {
   Kind kind = Kind::order0;
   std::int32_t base = 0;
-  std::size_t bytes = 0;              // before the planes
-  Planes planes[block_subs] = {};     // of each sub-block
+  std::size_t bytes = 0;           // before the planes
+  Planes planes[block_subs] = {};  // of each sub-block
 };
 
-// Writes everything before the planes for residuals of which bits[0..block_subs) are set in each sub-block (0 beyond the
-// last one).
+// Writes everything before the planes for residuals of which bits[0..block_subs) are set in each sub-block (0 beyond
+// the last one).
 inline Head write_head(int order, std::int32_t base, const std::uint32_t* bits, std::byte* out) {
   Head head;
   std::uint16_t present = 0;
@@ -34,9 +55,9 @@ inline Head write_head(int order, std::int32_t base, const std::uint32_t* bits, 
     wide = static_cast<std::uint16_t>(wide | static_cast<unsigned>(is_wide) << g);
     unsigned word = 0;
     for (std::size_t k = 0; k < group_subs; ++k) {
-      const unsigned code = code_of(b[k], is_wide);
+      const unsigned code = is_wide ? code_of(b[k], true) : narrow_codes.of_bits[b[k]];
       word |= code << (4 * k);
-      head.planes[g * group_subs + k] = planes_of_code(code, is_wide);
+      head.planes[g * group_subs + k] = planes_of_codes.at[is_wide][code];
     }
     words[count++] = static_cast<std::uint16_t>(word);
   }
@@ -87,7 +108,7 @@ inline bool read_head(Entry entry, const std::byte* in, std::size_t n, Head& hea
       const unsigned code = word >> (4 * k) & 15u;
       const std::size_t s = g * group_subs + k;
       if (code != 0 && s >= subs_of(n)) return false;
-      head.planes[s] = planes_of_code(code, (wide >> g & 1) != 0);
+      head.planes[s] = planes_of_codes.at[wide >> g & 1][code];
       planes += head.planes[s].count;
     }
   }
