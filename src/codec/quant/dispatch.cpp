@@ -7,6 +7,7 @@
 
 namespace laconic::quant {
 
+const Kernels& generic_kernels();
 #if defined(__x86_64__)
 const Kernels& avx2_kernels();
 const Kernels& avx512_kernels();
@@ -15,7 +16,7 @@ const Kernels& avx512_gfni_kernels();
 
 std::span<const Kernels* const> available_kernels() {
   static const std::vector<const Kernels*> tables = [] {
-    std::vector<const Kernels*> t{&reference_kernels()};
+    std::vector<const Kernels*> t{&reference_kernels(), &generic_kernels()};
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2")) t.push_back(&avx2_kernels());
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
