@@ -6,6 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "codec/quant/scaled.hpp"
 #include "codec_speed.hpp"
 #include "coded_field.hpp"
 
@@ -29,6 +30,39 @@ double half_unit(T x) {
   }
 }
 
+// The largest absolute error that the promise allows number i.
+template <class T, class Wide>
+class Allowed {
+ public:
+  Allowed(const T* exact, std::size_t count, const Promise& promise)
+      : exact_(exact), count_(count), promise_(promise) {}
+
+  Wide at(std::size_t i) {
+    if (promise_.relative == 0) return static_cast<Wide>(promise_.error);
+    if (i == next_) begin_block();
+    return error_;
+  }
+
+ private:
+  void begin_block() {
+    const std::size_t chunk = promise_.chunk == 0 ? count_ : promise_.chunk;
+    const std::size_t end = std::min({next_ + quant::scaled::values, (next_ / chunk + 1) * chunk, count_});
+    long double squares = 0;
+    for (std::size_t i = next_; i < end; ++i)
+      squares += static_cast<long double>(exact_[i]) * static_cast<long double>(exact_[i]);
+    const long double rms = std::sqrt(squares / static_cast<long double>(end - next_));
+    // Beside a number that is not finite nothing is rounded.
+    error_ = std::isfinite(rms) ? static_cast<Wide>(promise_.relative * rms) : 0;
+    next_ = end;
+  }
+
+  const T* exact_;
+  std::size_t count_;
+  const Promise& promise_;
+  std::size_t next_ = 0;
+  Wide error_ = 0;
+};
+
 template <class T>
 Errors compare_as(const T* exact, const T* got, std::size_t count, const Range& range, const Promise& promise) {
   // Differences must not round: the promise is held to the last bit.
@@ -38,10 +72,12 @@ Errors compare_as(const T* exact, const T* got, std::size_t count, const Range& 
   Wide largest = 0;
   Wide squares = 0;
   std::size_t finite = 0;
+  Allowed<T, Wide> allowed(exact, count, promise);
   for (std::size_t i = 0; i < count; ++i) {
     const bool same_bits = std::memcmp(exact + i, got + i, sizeof(T)) == 0;
     bool kept = same_bits;
     bool excused = false;
+    const Wide error = allowed.at(i);
     const auto x = static_cast<Wide>(exact[i]);
     const auto y = static_cast<Wide>(got[i]);
     if (std::isfinite(x)) {
@@ -50,8 +86,8 @@ Errors compare_as(const T* exact, const T* got, std::size_t count, const Range& 
       squares += difference * difference;
       ++finite;
       if (promise.kind == Promise::Kind::error) {
-        kept = difference <= static_cast<Wide>(promise.error);
-        excused = promise.error > 0 && difference <= static_cast<Wide>(promise.error) + half_unit(got[i]);
+        kept = difference <= error;
+        excused = error > 0 && difference <= error + half_unit(got[i]);
       }
     } else if (promise.kind == Promise::Kind::error) {
       kept = x == y || (std::isnan(x) && std::isnan(y));
@@ -77,14 +113,15 @@ double Measurement::ratio(Dtype dtype) const {
 
 bool offers(const Codec& codec, const Bound& bound) {
   if (bound.mode == BoundMode::rate) return codec.name() == "zfp";  // Coding::rate
-  return bound.mode != BoundMode::rms;
+  return bound.mode != BoundMode::rms || codec.relative();
 }
 
 Status resolve(const Bound& bound, const Range& range, Dtype dtype, Coding& coding, Promise& promise) {
   coding.dtype = dtype;
   coding.allowance = 0;
   coding.rate = 0;
-  promise = {Promise::Kind::error, 0};
+  coding.relative = 0;
+  promise = {};
   switch (bound.mode) {
     case BoundMode::abs: coding.allowance = bound.value; break;
     case BoundMode::rel: {
@@ -95,6 +132,7 @@ Status resolve(const Bound& bound, const Range& range, Dtype dtype, Coding& codi
       break;
     }
     case BoundMode::lossless: promise.kind = Promise::Kind::bits; break;
+    case BoundMode::rms: coding.relative = promise.relative = bound.value; break;
     case BoundMode::rate:
       coding.rate = bound.value;
       promise.kind = Promise::Kind::nothing;
@@ -131,6 +169,7 @@ Measurement measure(const Codec& codec, const AskedBound& asked, const Field& fi
   Promise promise;
   if (m.status = resolve(asked.bound, range, field.dtype, coding, promise); !m.status) return m;
   m.allowance = coding.allowance;
+  promise.chunk = setup.chunk;
 
   const View all{field.numbers.data(), field.count, field.dtype, setup.chunk};
   Memory got(all.bytes());

@@ -46,7 +46,9 @@ struct AskedBound {
 // What a bound promises of every number.
 struct Promise {
   enum class Kind { nothing, error, bits } kind = Kind::error;
-  double error = 0;  // largest absolute error; NaN and infinities come back in any case
+  double error = 0;       // largest absolute error; NaN and infinities come back in any case
+  double relative = 0;    // the same as a share of the root mean square of the number's block; 0: error counts
+  std::size_t chunk = 0;  // numbers per frame, where blocks begin; 0: all are in one
 };
 
 struct Measurement {

@@ -74,6 +74,10 @@ Status not_built(std::string_view codec) {
                               available + " (zfp needs libzfp: apt-get install libzfp-dev, then build again)"};
 }
 
+// From this many bytes on the numbers of a result are written past the caches: it is more than a core's share of them,
+// so what is written first would be gone before the caller reads it, and would have pushed out frames under way.
+constexpr std::size_t streaming_bytes = std::size_t{8} << 20;
+
 // A hash of everything that must be the same on all ranks.
 std::uint64_t signature_of(const AllreduceCall& call, const Meaning& m, const laconic_options& o) {
   std::uint64_t h = 0xcbf29ce484222325ULL;
@@ -226,6 +230,7 @@ class Allreduce {
     if (!agreement.verdict().ok()) return agreement.verdict();
 
     set_bound(work, absolute_bound(agreement.range()));
+    work.coding.greatest = greatest_magnitude(agreement.range());
     work.sequence = machinery.next_sequence();
     run.start(work);
     while (!run.poll()) {
@@ -249,6 +254,14 @@ class Allreduce {
     return std::isfinite(bound) ? bound : 0;
   }
 
+  // Of the numbers that a result can be, where the ranks agreed on it; 0 where they did not, and for sums.  With it the
+  // bound covers the last rounding of the result, too.
+  double greatest_magnitude(const Range& range) const {
+    if (settings_.bound.mode != LACONIC_BOUND_REL || meaning_.op == Op::sum) return 0;
+    const double greatest = std::max(std::fabs(range.least), std::fabs(range.greatest));
+    return std::isfinite(greatest) ? greatest : 0;
+  }
+
   // All of the work but its sequence number and its allowance, which need the agreement.
   Work make_work(Machinery& machinery, const void* input) {
     const Facts facts{static_cast<std::size_t>(call_.count), meaning_.dtype, binding_->size};
@@ -262,6 +275,8 @@ class Allreduce {
     work.coding.op = meaning_.op;
     work.coding.divisor = meaning_.mean ? binding_->size : 1;
     if (settings_.bound.mode == LACONIC_BOUND_RATE) work.coding.rate = settings_.bound.value;
+    if (settings_.bound.mode == LACONIC_BOUND_RMS) work.coding.relative = settings_.bound.value;
+    work.coding.streaming = bytes() >= streaming_bytes;
     work.input = input;
     work.output = call_.recvbuf;
     work.count = facts.count;
@@ -276,7 +291,9 @@ class Allreduce {
                                  *algorithm_, binding_->size, *work.codec);
     work.coding.allowance = budget.allowance;
     work.coding.terms = meaning_.op == Op::sum ? budget.terms : 1;
-    if (settings_.bound.mode == LACONIC_BOUND_RATE) budget.worst_case = std::numeric_limits<double>::infinity();
+    // What is not known as an absolute error before the numbers are coded.
+    if (settings_.bound.mode == LACONIC_BOUND_RATE || settings_.bound.mode == LACONIC_BOUND_RMS)
+      budget.worst_case = std::numeric_limits<double>::infinity();
     set_plan_stats(*algorithm_, *work.codec, budget);
   }
 

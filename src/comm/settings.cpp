@@ -135,14 +135,6 @@ Status check_range(std::string_view name, std::int64_t value, std::int64_t great
   return not_valid(name, std::to_string(value), "0 (chosen by the library) to " + std::to_string(greatest));
 }
 
-// What this version can do of what may be written.
-Status check_supported(const laconic_bound& bound) {
-  if (bound.mode != LACONIC_BOUND_RMS) return {};
-  return {Code::argument, "bound '" + to_string(Bound{static_cast<BoundMode>(bound.mode), bound.value}) +
-                              "' is not offered by any codec of this version; valid are abs:E, rel:E or lossless, and "
-                              "rate:BITS with the codec zfp"};
-}
-
 }  // namespace
 
 Status set_option(laconic_options& options, std::string_view name, std::string_view value) {
@@ -158,7 +150,6 @@ Status check_options(const laconic_options& o) {
   if (o.bound.mode < LACONIC_BOUND_UNSET || o.bound.mode > LACONIC_BOUND_LOSSLESS)
     return not_valid("options->bound.mode", std::to_string(o.bound.mode), bound_forms);
   if (Status s = check_bound(bound_of(o)); !s) return with_source(s, "options");
-  if (Status s = check_supported(o.bound); !s) return with_source(s, "options");
   if (o.codec != LACONIC_CODEC_UNSET && !known(codec_names, o.codec))
     return not_valid("options->codec", std::to_string(o.codec), list_of(codec_names));
   if (o.algorithm != LACONIC_ALGORITHM_UNSET && !known(algorithm_names, o.algorithm))
@@ -175,9 +166,13 @@ Status check_options(const laconic_options& o) {
 }
 
 Status check_together(const laconic_options& o) {
-  if (o.bound.mode != LACONIC_BOUND_RATE || o.codec == LACONIC_CODEC_ZFP) return {};
-  return {Code::argument, "bound '" + to_string(bound_of(o)) +
-                              "' needs the codec zfp; valid with the others are abs:E, rel:E or lossless"};
+  const char* needed = nullptr;
+  if (o.bound.mode == LACONIC_BOUND_RATE && o.codec != LACONIC_CODEC_ZFP) needed = "zfp";
+  if (o.bound.mode == LACONIC_BOUND_RMS && o.codec != LACONIC_CODEC_QUANT && o.codec != LACONIC_CODEC_UNSET)
+    needed = "quant";
+  if (needed == nullptr) return {};
+  return {Code::argument, "bound '" + to_string(bound_of(o)) + "' needs the codec " + needed +
+                              "; valid with the others are abs:E, rel:E or lossless"};
 }
 
 void fill_unset(laconic_options& o, const laconic_options& fallback) {
@@ -215,7 +210,6 @@ Status read_environment(laconic_options& options) {
     }
     if (Status s = option->value(options, value); !s) return with_source(s, std::string(name));
   }
-  if (Status s = check_supported(options.bound); !s) return with_source(s, "LACONIC_BOUND");
   return {};
 }
 
@@ -237,7 +231,6 @@ Status read_info(MPI_Info info, laconic_options& options) {
     if (Status s = set_option(options, name.substr(hint_prefix.size()), value.data()); !s)
       return with_source(s, "hint " + std::string(name));
   }
-  if (Status s = check_supported(options.bound); !s) return with_source(s, "hint laconic_bound");
   return {};
 }
 

@@ -140,7 +140,7 @@ void bad(Test& t) {
       {"LACONIC_BOUND", "abs:inf", {"abs:E"}},
       {"LACONIC_BOUND", "abs:1e-3 ", {"abs:E"}},
       {"LACONIC_BOUND", "abs:1e999", {"abs:E"}},
-      {"LACONIC_BOUND", "rms:0.1", {"abs:E", "rel:E", "lossless"}},
+      {"LACONIC_BOUND", "rms:-0.1", {"abs:E", "rel:E", "lossless"}},
       {"LACONIC_CODEC", "nonsense", {"nonsense", "quant", "raw"}},
       {"LACONIC_ALGORITHM", "Ring", {"Ring", "ring", "recursive-doubling", "direct", "plain", "auto"}},
       {"LACONIC_TARGET", "0", {"result", "input"}},

@@ -119,7 +119,7 @@ std::vector<Bad> bad_arguments() {
       with_bound("bound 0", bound(LACONIC_BOUND_REL, 0)),
       with_bound("bound -0", bound(LACONIC_BOUND_ABS, -0.0)),
       with_bound("bound Inf", bound(LACONIC_BOUND_ABS, infinity)),
-      with_bound("bound rms", bound(LACONIC_BOUND_RMS, 0.1)),
+      with_bound("bound rms 0", bound(LACONIC_BOUND_RMS, 0)),
       with_bound("bound rate", bound(LACONIC_BOUND_RATE, 8)),
       {"codec 99",
        MPI_ERR_ARG,
@@ -333,7 +333,7 @@ void bad_hints(Test& t) {
   const std::vector<Hint> hints{
       {"laconic_bound", "abs", false, {"laconic_bound", "abs:E", "rel:E"}},
       {"laconic_bound", "abs:-1", false, {"laconic_bound"}},
-      {"laconic_bound", "rms:0.1", false, {"laconic_bound", "abs:E"}},
+      {"laconic_bound", "rms:0", false, {"laconic_bound", "abs:E"}},
       {"laconic_algorithm", "rings", false, {"laconic_algorithm", "rings", "ring", "direct"}},
       {"laconic_target", "output", false, {"laconic_target", "result", "input"}},
       {"laconic_min_bytes", "0", false, {"laconic_min_bytes"}},
