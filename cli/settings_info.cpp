@@ -25,7 +25,8 @@ std::vector<Setting> environment_settings() {
   const auto text = [](const char* name) { return std::string(name != nullptr ? name : "?"); };
   add("bound", "LACONIC_BOUND", to_string(bound_of(o)), "none: plain MPI");
   add("target", "LACONIC_TARGET", o.target == LACONIC_TARGET_INPUT ? "input" : "result", "result");
-  add("codec", "LACONIC_CODEC", text(laconic_codec_name(o.codec)), "quant");
+  add("codec", "LACONIC_CODEC", text(laconic_codec_name(o.codec)),
+      o.bound.mode == LACONIC_BOUND_LOSSLESS ? "lossless" : "quant");
   add("algorithm", "LACONIC_ALGORITHM", text(laconic_algorithm_name(o.algorithm)), "auto");
   add("min_bytes", "LACONIC_MIN_BYTES", std::to_string(o.min_bytes), std::to_string(default_min_bytes).c_str());
   add("chunk_elements", "LACONIC_CHUNK_ELEMENTS", std::to_string(o.chunk_elements), "chosen by size");

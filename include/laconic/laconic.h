@@ -43,7 +43,7 @@ typedef enum laconic_bound_mode {
   LACONIC_BOUND_RMS = 3,     /* share of the root mean square; no codec of this version offers it */
   LACONIC_BOUND_RATE = 4,    /* bits per value, no bound on the error: codec zfp only, in steps of 1/4, at least 2.25
                                 (float) or 3 (double); from 32 (64) on values are sent as they are */
-  LACONIC_BOUND_LOSSLESS = 5 /* value unused */
+  LACONIC_BOUND_LOSSLESS = 5 /* no bit is lost, of integers either; value unused */
 } laconic_bound_mode;
 
 typedef struct laconic_bound {
@@ -60,10 +60,11 @@ typedef enum laconic_target {
 
 typedef enum laconic_codec {
   LACONIC_CODEC_UNSET = 0,
-  LACONIC_CODEC_QUANT = 1, /* integer lattice: the default */
-  LACONIC_CODEC_RAW = 2,   /* the bytes themselves */
-  LACONIC_CODEC_SZX = 3,   /* SZx as C-Coll customises it: for comparison; sums are rounded again at every hop */
-  LACONIC_CODEC_ZFP = 4    /* libzfp, where the library was built with it: for comparison; sums likewise */
+  LACONIC_CODEC_QUANT = 1,   /* integer lattice: the default */
+  LACONIC_CODEC_RAW = 2,     /* the bytes themselves */
+  LACONIC_CODEC_SZX = 3,     /* SZx as C-Coll customises it: for comparison; sums are rounded again at every hop */
+  LACONIC_CODEC_ZFP = 4,     /* libzfp, where the library was built with it: for comparison; sums likewise */
+  LACONIC_CODEC_LOSSLESS = 5 /* keeps every bit of every type: the default with LACONIC_BOUND_LOSSLESS */
 } laconic_codec;
 
 typedef enum laconic_algorithm {
@@ -80,11 +81,11 @@ typedef enum laconic_plain_reason {
   LACONIC_PLAIN_NOT = 0,      /* it did not: the call went through a codec */
   LACONIC_PLAIN_NO_BOUND = 1, /* no bound was given anywhere */
   LACONIC_PLAIN_ASKED = 2,    /* algorithm = plain */
-  LACONIC_PLAIN_TYPE = 3,     /* datatype other than MPI_FLOAT, MPI_DOUBLE */
+  LACONIC_PLAIN_TYPE = 3,     /* datatype other than MPI_FLOAT, MPI_DOUBLE and, with lossless, MPI's integers */
   LACONIC_PLAIN_OP = 4,       /* operation other than MPI_SUM, MPI_MAX, MPI_MIN, LACONIC_AVG */
   LACONIC_PLAIN_SMALL = 5,    /* fewer bytes than min_bytes */
   LACONIC_PLAIN_ONE_RANK = 6, /* nothing to send */
-  LACONIC_PLAIN_LOSSLESS = 7, /* lossless was asked for and the codec was not pinned */
+  LACONIC_PLAIN_LOSSLESS = 7, /* no call of this version: lossless has its codec */
   LACONIC_PLAIN_INTERCOMM = 8 /* intercommunicators are left to MPI */
 } laconic_plain_reason;
 
@@ -159,8 +160,12 @@ LACONIC_API MPI_Op laconic_op_avg(void);
  * differs from the exact value by at most the bound, plus the rounding of the result's own type (for
  * elements held uncompressed: of the sum that plain MPI would form).  NaN and infinities arise where the
  * operation gives them; MPI_MAX and MPI_MIN return NaN where any rank holds one.
- * The result has the same bits on every rank.  Anything else is passed to MPI_Allreduce untouched
- * (LACONIC_AVG of another type is an error) and the stats say so.
+ * The result has the same bits on every rank.
+ * With the bound lossless nothing is rounded but sums of floating-point numbers, each to its type, in the order of the
+ * algorithm; and MPI_SUM, MPI_MAX and MPI_MIN of integers are compressed too, with the bits of MPI_Allreduce (sums
+ * modulo 2^w): MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG, MPI_SIGNED_CHAR and their unsigned kin, MPI_INT8_T ...
+ * MPI_UINT64_T, MPI_AINT, MPI_OFFSET and MPI_COUNT. Anything else is passed to MPI_Allreduce untouched (LACONIC_AVG of
+ * another type is an error) and the stats say so.
  *
  * Collective.  When the call is large enough to be compressed (min_bytes), an error in any rank's arguments, or
  * ranks that disagree on count, type, operation or options, make every rank return an error; recvbuf is

@@ -4,11 +4,13 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "base/clock.hpp"
 #include "comm/agreement.hpp"
 #include "comm/binding.hpp"
+#include "comm/datatypes.hpp"
 #include "comm/errors.hpp"
 #include "comm/plain.hpp"
 #include "comm/process.hpp"
@@ -24,16 +26,21 @@ namespace {
 // MPI's handles in our words; what is not known here is left to MPI.
 struct Meaning {
   bool type_known = false;
+  bool integer = false;
   bool op_known = false;
   Dtype dtype = Dtype::f32;
   Op op = Op::sum;
   bool mean = false;
+
+  bool has_mean() const { return type_known && !integer; }
 };
 
 Meaning meaning_of(MPI_Datatype datatype, MPI_Op op) {
   Meaning m;
-  m.type_known = datatype == MPI_FLOAT || datatype == MPI_DOUBLE;
-  m.dtype = datatype == MPI_DOUBLE ? Dtype::f64 : Dtype::f32;
+  const std::optional<Dtype> dtype = find_dtype(datatype);
+  m.type_known = dtype.has_value();
+  m.dtype = dtype.value_or(Dtype::f32);
+  m.integer = is_integer(m.dtype);
   m.mean = op == Process::instance().average();
   m.op_known = op == MPI_SUM || op == MPI_MAX || op == MPI_MIN || m.mean;
   m.op = op == MPI_MAX ? Op::max : op == MPI_MIN ? Op::min : Op::sum;
@@ -46,7 +53,7 @@ Status check_arguments(const AllreduceCall& call, const Meaning& meaning) {
   if (call.datatype == MPI_DATATYPE_NULL)
     return {Code::type, "datatype is MPI_DATATYPE_NULL; valid is any committed datatype"};
   if (call.op == MPI_OP_NULL) return {Code::op, "op is MPI_OP_NULL; valid is any operation"};
-  if (meaning.mean && !meaning.type_known)
+  if (meaning.mean && !meaning.has_mean())
     return {Code::type, "LACONIC_AVG of this datatype; valid are MPI_FLOAT and MPI_DOUBLE"};
   // MPI_BOTTOM is NULL, and a good address for types that hold absolute ones.
   if (call.count == 0 || !meaning.type_known) return {};
@@ -120,6 +127,7 @@ class Allreduce {
         // Whether the call is large enough to be compressed still counts, as far as it can be read.
         const bool readable = call_.options->size == sizeof(laconic_options) && call_.options->min_bytes >= 0;
         settings_.min_bytes = readable ? call_.options->min_bytes : 1;
+        if (readable) settings_.bound = call_.options->bound;
       }
     }
     if (status.ok()) status = binding_->inherited_status;
@@ -139,20 +147,33 @@ class Allreduce {
   // other ranks may be about to, and then they must hear of the error.
   laconic_plain_reason plain_reason(bool options_ok) const {
     const laconic_options& o = settings_;
-    const bool type_hidden = call_.datatype == MPI_DATATYPE_NULL || (meaning_.mean && !meaning_.type_known);
+    const bool type_hidden = call_.datatype == MPI_DATATYPE_NULL || (meaning_.mean && !meaning_.has_mean());
     const bool op_hidden = call_.op == MPI_OP_NULL;
     const bool count_hidden = call_.count < 0;
     if (binding_->intercomm) return LACONIC_PLAIN_INTERCOMM;
     if (options_ok) {
       if (o.bound.mode == LACONIC_BOUND_UNSET) return LACONIC_PLAIN_NO_BOUND;
       if (o.algorithm == LACONIC_ALGORITHM_PLAIN) return LACONIC_PLAIN_ASKED;
-      if (o.bound.mode == LACONIC_BOUND_LOSSLESS && o.codec == LACONIC_CODEC_UNSET) return LACONIC_PLAIN_LOSSLESS;
     }
-    if (!meaning_.type_known && !type_hidden) return LACONIC_PLAIN_TYPE;
+    if (!type_hidden && (!meaning_.type_known || (meaning_.integer && !codes_integers()))) return LACONIC_PLAIN_TYPE;
     if (!meaning_.op_known && !op_hidden) return LACONIC_PLAIN_OP;
     if (binding_->size == 1) return LACONIC_PLAIN_ONE_RANK;
     if (!count_hidden && bytes() < static_cast<std::size_t>(o.min_bytes)) return LACONIC_PLAIN_SMALL;
     return LACONIC_PLAIN_NOT;
+  }
+
+  // No integer is rounded: a bound on the error is for other types.
+  bool codes_integers() const {
+    const Codec* codec = asked_codec();
+    return settings_.bound.mode == LACONIC_BOUND_LOSSLESS && codec != nullptr && codec->supports(meaning_.dtype);
+  }
+
+  // nullptr where it is not in this build.
+  const Codec* asked_codec() const {
+    if (settings_.codec == LACONIC_CODEC_UNSET)
+      return find_codec(settings_.bound.mode == LACONIC_BOUND_LOSSLESS ? "lossless" : "quant");
+    const char* name = laconic_codec_name(settings_.codec);
+    return name != nullptr ? find_codec(name) : nullptr;
   }
 
   int run_plain() {
@@ -236,7 +257,7 @@ class Allreduce {
                      : find_algorithm(laconic_algorithm_name(settings_.algorithm));
     Work work;
     work.plan = &machinery.plan(*algorithm_);
-    work.codec = find_codec(settings_.codec == LACONIC_CODEC_UNSET ? "quant" : laconic_codec_name(settings_.codec));
+    work.codec = asked_codec();
     work.coding.dtype = meaning_.dtype;
     work.coding.op = meaning_.op;
     work.coding.divisor = meaning_.mean ? binding_->size : 1;

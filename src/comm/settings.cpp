@@ -22,11 +22,12 @@ struct Named {
   Value value;
 };
 
-constexpr std::array<Named<laconic_codec>, 4> codec_names{{
+constexpr std::array<Named<laconic_codec>, 5> codec_names{{
     {"quant", LACONIC_CODEC_QUANT},
     {"raw", LACONIC_CODEC_RAW},
     {"szx", LACONIC_CODEC_SZX},
     {"zfp", LACONIC_CODEC_ZFP},
+    {"lossless", LACONIC_CODEC_LOSSLESS},
 }};
 constexpr std::array<Named<laconic_algorithm>, 5> algorithm_names{{
     {"auto", LACONIC_ALGORITHM_AUTO},

@@ -104,7 +104,7 @@ void rounds(const Codec& codec, const Codec& reference) {
         double largest = 0;
         for (const T v : x) largest = std::max(largest, std::fabs(static_cast<double>(v)));
         for (const bool tell : {false, true}) {
-          const bool told = tell && tell_largest(coding, largest);
+          const bool told = tell && tell_greatest(coding, largest);
           const Bytes frame = encode(codec, x, coding);
           ASSERT_EQ(frame, encode(reference, x, coding));
           const auto back = decode<T>(codec, frame, x.size(), coding);

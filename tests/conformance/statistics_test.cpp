@@ -91,7 +91,7 @@ TEST(Statistics, DataWithALargeOffsetIsCompressedWithinItsBound) {
     if (subject.codec->name() != "quant") continue;
     for (const bool tell : {false, true}) {
       Coding coding = coding_for<float>(allowance, 4);
-      const bool told = tell && tell_largest(coding, largest);
+      const bool told = tell && tell_greatest(coding, largest);
       const Bytes frame = encode(*subject.codec, x, coding);
       EXPECT_LT(frame.size() * 3, x.size() * sizeof(float) * 2) << subject.name << ": a ratio of 1.5 or less";
       const auto back = decode<float>(*subject.codec, frame, x.size(), coding);

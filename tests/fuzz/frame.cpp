@@ -16,6 +16,13 @@ void put(Bytes& frame, std::size_t offset, T value) {
   std::memcpy(frame.data() + offset, &value, sizeof value);
 }
 
+// Codecs that it is not meant for refuse it by its header; harness `header` sees to that.
+const Family& meant_for(const Bytes& frame) {
+  for (const Family& family : families())
+    if (frame.size() > 5 && static_cast<std::byte>(family.members.front()->id()) == frame[5]) return family;
+  return families().front();
+}
+
 struct Case {
   Coding coding;
   std::uint32_t count = 0;
@@ -38,13 +45,16 @@ Case read_case(const std::uint8_t* data, std::size_t size) {
   c.coding.terms = 1u + terms;
   c.coding.allowance = exponent == 0 ? 0 : std::ldexp(1.25, 8 * (exponent - 128));
   if (c.frame.size() < wire::header_bytes) return c;
-  c.coding.dtype = c.frame[6] == std::byte{1} ? Dtype::f32 : Dtype::f64;
+  c.coding.dtype = static_cast<Dtype>(c.frame[6]);
+  if (!known(c.coding.dtype)) c.coding.dtype = Dtype::f64;
   std::memcpy(&c.count, c.frame.data() + 8, sizeof c.count);
   c.count %= (how & 128) != 0 ? most_numbers : fewer_numbers;
+  if ((how & 8) == 0 && codec != 0) put(c.frame, 5, all_codecs()[codec % all_codecs().size()]->id());
+  // What a codec does not code, it is not asked for; harness `header` sees to that.
+  if (!meant_for(c.frame).members.front()->supports(c.coding.dtype)) c.coding.dtype = Dtype::f32;
   if ((how & 8) == 0) {
     put(c.frame, 0, wire::magic);
     put(c.frame, 4, wire::version);
-    if (codec != 0) put(c.frame, 5, all_codecs()[codec % all_codecs().size()]->id());
     put(c.frame, 6, static_cast<std::uint8_t>(c.coding.dtype));
     put(c.frame, 7, std::uint8_t{0});
     put(c.frame, 8, c.count);
@@ -97,11 +107,6 @@ void run(const Family& family, const Case& c) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace laconic::fuzz;
   const Case c = read_case(data, size);
-  // Codecs that it is not meant for refuse it by its header; harness `header` sees to that.
-  const std::byte codec = c.frame.size() > 5 ? c.frame[5] : std::byte{0};
-  const Family* meant = &families().front();
-  for (const Family& family : families())
-    if (static_cast<std::byte>(family.members.front()->id()) == codec) meant = &family;
-  run(*meant, c);
+  run(meant_for(c.frame), c);
   return 0;
 }

@@ -52,7 +52,8 @@ class Malformed(unittest.TestCase):
             self.assertIn(words, str(refused.exception), name)
 
     def test_good_frames_cut_anywhere_are_refused(self):
-        for name in ("quant_f32_sum", "quant_f32_ties", "quant_f32_not_canonical", "raw_f32_special", "zfp_f64_sum"):
+        for name in ("quant_f32_sum", "quant_f32_ties", "quant_f32_not_canonical", "raw_f32_special", "zfp_f64_sum",
+                     "lossless_f32_special", "lossless_i8_normal"):
             frame = bytearray((GOLDEN / f"{name}.frame").read_bytes())
             for size in range(32, len(frame)):
                 frame[12:16] = (size - 32).to_bytes(4, "little")

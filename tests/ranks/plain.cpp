@@ -95,7 +95,10 @@ void untouched(Test& t) {
     same_as_mpi(t, "below the default min_bytes", floats.data(), 4 * count, count, MPI_FLOAT, MPI_SUM, &o,
                 one ? alone : LACONIC_PLAIN_SMALL, in_place);
     o = options_with(LACONIC_BOUND_LOSSLESS, 0);
-    same_as_mpi(t, "lossless", floats.data(), 4 * count, count, MPI_FLOAT, MPI_SUM, &o, LACONIC_PLAIN_LOSSLESS,
+    same_as_mpi(t, "text", ints.data(), 4 * count, 4 * count, MPI_BYTE, MPI_BOR, &o, LACONIC_PLAIN_TYPE, in_place);
+    same_as_mpi(t, "int product", ints.data(), 4 * count, count, MPI_INT, MPI_PROD, &o, LACONIC_PLAIN_OP, in_place);
+    o.codec = LACONIC_CODEC_QUANT;
+    same_as_mpi(t, "a codec without integers", ints.data(), 4 * count, count, MPI_INT, MPI_SUM, &o, LACONIC_PLAIN_TYPE,
                 in_place);
     same_as_mpi(t, "nothing", floats.data(), 0, 0, MPI_FLOAT, MPI_SUM, &bounded, one ? alone : LACONIC_PLAIN_SMALL,
                 in_place);

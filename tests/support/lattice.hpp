@@ -50,15 +50,15 @@ inline std::vector<std::byte> as_type(std::span<const std::byte> frame, Dtype dt
 }
 
 template <class C>
-constexpr bool has_largest = requires(C& c) {
-  c.largest;
+constexpr bool has_greatest = requires(C& c) {
+  c.greatest;
 };
 
 // Tells the codec the greatest magnitude of the data, where it can be told; then bounds hold to the bit.
 template <class C>
-bool tell_largest(C& coding, double largest) {
-  if constexpr (has_largest<C>) coding.largest = largest;
-  return has_largest<C>;
+bool tell_greatest(C& coding, double greatest) {
+  if constexpr (has_greatest<C>) coding.greatest = greatest;
+  return has_greatest<C>;
 }
 
 }  // namespace laconic::test

@@ -9,7 +9,9 @@
 #include <limits>
 #include <memory>
 
+#include "support/exact.hpp"
 #include "support/fields.hpp"
+#include "trial.hpp"
 
 namespace laconic::sweep {
 namespace {
@@ -36,9 +38,9 @@ struct Range {
   template <class T>
   void take(std::span<const T> x) {
     for (const T v : x)
-      if (std::isfinite(v)) {
-        least = std::min<double>(least, v);
-        greatest = std::max<double>(greatest, v);
+      if (std::isfinite(static_cast<double>(v))) {
+        least = std::min(least, static_cast<double>(v));
+        greatest = std::max(greatest, static_cast<double>(v));
       }
   }
   double width() const { return greatest > least ? greatest - least : 0; }
@@ -63,6 +65,7 @@ bool read_parts(const std::string& path, F&& use) {
 // From less than the numbers can resolve to more than they differ by; then where the exponents of bounds end.
 template <class T>
 std::vector<double> bounds_for(std::span<const T> x, bool quick) {
+  if constexpr (!is_rounded<T>) return {0};
   Range range;
   range.take(x);
   const double width = range.width() > 0 ? range.width() : 1;
@@ -75,6 +78,62 @@ std::vector<double> bounds_for(std::span<const T> x, bool quick) {
       bounds.push_back(more);
   for (double& bound : bounds) bound = std::min(bound, std::numeric_limits<double>::max());
   return bounds;
+}
+
+template <class T>
+void try_rounded_patterns(const Extent& extent, const Try<T>& attempt) {
+  using Bits = test::BitsOf<T>;
+  constexpr int fraction = std::numeric_limits<T>::digits - 1;
+  constexpr int bias = std::numeric_limits<T>::max_exponent - 1;
+  constexpr int lowest = sizeof(T) == 4 ? -160 : -1040;
+  constexpr Bits sign = Bits{1} << (8 * sizeof(T) - 1);
+  Random random(extent.seed);
+  std::vector<T> numbers[2];
+  for (std::uint64_t tried = 0; tried < extent.patterns;) {
+    const std::size_t count = 1 + static_cast<std::size_t>(random.below(1 << 17));
+    const int exponent = lowest + static_cast<int>(random.below(static_cast<std::uint64_t>(bias - lowest)));
+    const double allowance = std::ldexp(1 + random.unit(), exponent);
+    Coding coding = coding_of(random.bits() >> 8, allowance);
+    // From this exponent on, down to nothing, bits stand for numbers that the lattice can hold.
+    const int top = exponent + static_cast<int>(random.below(32)) - std::bit_width(coding.terms);
+    const bool anything = random.below(4) == 0;
+    const auto most = static_cast<Bits>(std::clamp(top + bias, 1, 2 * bias));
+    for (std::vector<T>& x : numbers) {
+      x.resize(count);
+      for (T& v : x) {
+        auto bits = static_cast<Bits>(random.bits());
+        if (!anything) {
+          // Exponents that differ little, so that large lattice points are as frequent as small ones.
+          const Bits down = std::min<Bits>(most, (bits >> fraction) & 15);
+          bits = (bits & sign) | (bits & ((Bits{1} << fraction) - 1)) | (most - down) << fraction;
+        }
+        v = std::bit_cast<T>(bits);
+      }
+    }
+    attempt(numbers[0], numbers[1], coding, random.below(2) == 0);
+    tried += count;
+  }
+}
+
+template <class T>
+void try_exact_patterns(const Extent& extent, const Try<T>& attempt) {
+  using Bits = test::BitsOf<T>;
+  Random random(extent.seed);
+  std::vector<T> numbers[2];
+  for (std::uint64_t tried = 0; tried < extent.patterns / 10;) {
+    const std::size_t count = 1 + static_cast<std::size_t>(random.below(1 << 15));
+    std::uint64_t length = 64;
+    for (std::vector<T>& x : numbers) {
+      x.resize(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        if (i % 64 == 0) length = random.below(3) == 0 ? 64 : random.below(65);
+        const std::uint64_t bits = length == 0 ? 0 : random.bits() >> (64 - length);
+        x[i] = std::bit_cast<T>(static_cast<Bits>(random.below(8) == 0 ? ~bits : bits));
+      }
+    }
+    attempt(numbers[0], numbers[1], coding_of(random.bits() >> 8, 0), false);
+    tried += count;
+  }
 }
 
 }  // namespace
@@ -121,12 +180,13 @@ void try_kind(std::size_t which, const Extent& extent, const Try<T>& attempt) {
   for (const std::size_t count : counts) {
     const auto x = test::make_field<T>(kind, count, extent.seed + count, 0);
     const auto y = test::make_field<T>(kind, count, extent.seed + count, 1);
-    for (const double bound : bounds_for<T>(x, extent.quick)) {
+    const auto bounds = bounds_for<T>(x, extent.quick);
+    for (const double bound : bounds) {
       const Coding coding = coding_of(turn++, bound);
       attempt(x, y, coding, turn % 2 == 0);
     }
   }
-  if (extent.quick) return;
+  if (extent.quick || !is_rounded<T>) return;
   const auto x = test::make_field<T>(kind, 1000007, extent.seed, 0);
   const auto y = test::make_field<T>(kind, 1000007, extent.seed, 1);
   Range range;
@@ -137,37 +197,10 @@ void try_kind(std::size_t which, const Extent& extent, const Try<T>& attempt) {
 
 template <class T>
 void try_patterns(const Extent& extent, const Try<T>& attempt) {
-  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-  constexpr int fraction = std::numeric_limits<T>::digits - 1;
-  constexpr int bias = std::numeric_limits<T>::max_exponent - 1;
-  constexpr int lowest = sizeof(T) == 4 ? -160 : -1040;
-  constexpr Bits sign = Bits{1} << (8 * sizeof(T) - 1);
-  Random random(extent.seed);
-  std::vector<T> numbers[2];
-  for (std::uint64_t tried = 0; tried < extent.patterns;) {
-    const std::size_t count = 1 + static_cast<std::size_t>(random.below(1 << 17));
-    const int exponent = lowest + static_cast<int>(random.below(static_cast<std::uint64_t>(bias - lowest)));
-    const double allowance = std::ldexp(1 + random.unit(), exponent);
-    Coding coding = coding_of(random.bits() >> 8, allowance);
-    // From this exponent on, down to nothing, bits stand for numbers that the lattice can hold.
-    const int top = exponent + static_cast<int>(random.below(32)) - std::bit_width(coding.terms);
-    const bool anything = random.below(4) == 0;
-    const auto most = static_cast<Bits>(std::clamp(top + bias, 1, 2 * bias));
-    for (std::vector<T>& x : numbers) {
-      x.resize(count);
-      for (T& v : x) {
-        auto bits = static_cast<Bits>(random.bits());
-        if (!anything) {
-          // Exponents that differ little, so that large lattice points are as frequent as small ones.
-          const Bits down = std::min<Bits>(most, (bits >> fraction) & 15);
-          bits = (bits & sign) | (bits & ((Bits{1} << fraction) - 1)) | (most - down) << fraction;
-        }
-        v = std::bit_cast<T>(bits);
-      }
-    }
-    attempt(numbers[0], numbers[1], coding, random.below(2) == 0);
-    tried += count;
-  }
+  if constexpr (is_rounded<T>)
+    try_rounded_patterns(extent, attempt);
+  else
+    try_exact_patterns(extent, attempt);
 }
 
 template <class T>
@@ -202,10 +235,10 @@ void try_edges(const Extent& extent, const Try<T>& attempt) {
   }
 }
 
-template void try_kind(std::size_t, const Extent&, const Try<float>&);
-template void try_kind(std::size_t, const Extent&, const Try<double>&);
-template void try_patterns(const Extent&, const Try<float>&);
-template void try_patterns(const Extent&, const Try<double>&);
+#define LACONIC_INSTANTIATE(T)                                       \
+  template void try_kind(std::size_t, const Extent&, const Try<T>&); \
+  template void try_patterns(const Extent&, const Try<T>&)
+LACONIC_SWEEP_ALL_TYPES(LACONIC_INSTANTIATE);
 template void try_edges(const Extent&, const Try<float>&);
 template void try_edges(const Extent&, const Try<double>&);
 

@@ -15,7 +15,7 @@ namespace laconic::sweep {
 // How much to try.
 struct Extent {
   bool quick = false;
-  std::uint64_t patterns = 0;  // random bit patterns of each type
+  std::uint64_t patterns = 0;  // random bit patterns of each type that is rounded; a tenth for others
   std::uint64_t seed = 0;
 };
 
@@ -29,13 +29,15 @@ std::vector<std::string> fields_in(const std::string& folder);
 // A field in parts, with bounds from 1e-1 to 1e-6 of its range; false when it cannot be read.
 bool try_field(const std::string& path, const Extent& extent, const Try<float>& attempt);
 
-// Kinds of tests/support/fields.hpp: all counts, all bounds from below one unit in the last place to above the range.
+// Kinds of tests/support/fields.hpp: all counts, all bounds from below one unit in the last place to above the range
+// (none for types that are not rounded).
 template <class T>
 void try_kind(std::size_t which, const Extent& extent, const Try<T>& attempt);
 std::size_t kinds();
 std::string name_of_kind(std::size_t which);
 
-// Bits as they come, which most lattices cannot hold, and bits with exponents that they can.
+// Bits as they come, which most lattices cannot hold, and bits with exponents that they can; bits of all lengths for
+// types that are not rounded.
 template <class T>
 void try_patterns(const Extent& extent, const Try<T>& attempt);
 

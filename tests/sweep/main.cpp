@@ -70,20 +70,23 @@ class Sweep {
   // Everything that `feed` has to try, and a line for each implementation.
   template <class T, class F>
   bool over(const std::string& data, F&& feed) {
+    std::vector<const Family*> able;
+    for (const Family* family : chosen_)
+      if (family->members[0].codec->supports(dtype_of<T>)) able.push_back(family);
     std::vector<std::vector<Tally>> found;
-    for (const Family* family : chosen_) found.emplace_back(family->members.size());
+    for (const Family* family : able) found.emplace_back(family->members.size());
     const bool fed = feed(Try<T>([&](std::span<const T> x, std::span<const T> y, const Coding& coding, bool told) {
-      for (std::size_t f = 0; f < chosen_.size(); ++f) {
+      for (std::size_t f = 0; f < able.size(); ++f) {
         const test::Watchdog watchdog(longest_trial, [&] {
-          return data + ", " + chosen_[f]->name + ", " + std::to_string(x.size()) + " numbers, allowance " +
+          return data + ", " + able[f]->name + ", " + std::to_string(x.size()) + " numbers, allowance " +
                  std::to_string(coding.allowance) + ", seed " + std::to_string(extent_.seed);
         });
-        try_numbers<T>(*chosen_[f], x, y, coding, told, found[f]);
+        try_numbers<T>(*able[f], x, y, coding, told, found[f]);
       }
     }));
-    for (std::size_t f = 0; f < chosen_.size(); ++f)
+    for (std::size_t f = 0; f < able.size(); ++f)
       for (std::size_t m = 0; m < found[f].size(); ++m)
-        print(chosen_[f]->name, chosen_[f]->members[m].isa, data, found[f][m]);
+        print(able[f]->name, able[f]->members[m].isa, data, found[f][m]);
     return fed;
   }
 
@@ -133,7 +136,7 @@ int run(const Arguments& arguments) {
   }
   std::printf("seed %llu, %llu patterns of each type; bounds %s to the bit; allocations %s\n",
               static_cast<unsigned long long>(extent.seed), static_cast<unsigned long long>(extent.patterns),
-              largest_can_be_told() ? "hold" : "are not yet to hold", allocations_are_seen() ? "counted" : "not seen");
+              greatest_can_be_told() ? "hold" : "are not yet to hold", allocations_are_seen() ? "counted" : "not seen");
   Sweep sweep(arguments);
   Sweep::print_head();
   for (const std::string& path : fields) {
@@ -143,18 +146,29 @@ int run(const Arguments& arguments) {
       return 2;
     }
   }
-  const auto both = [&](const std::string& name, auto&& feed) {
+  const auto each_rounded = [&](const std::string& name, auto&& feed) {
     const auto all = [&](const auto& attempt) {
       feed(attempt);
       return true;
     };
-    sweep.over<float>(name + ", float32", all);
-    sweep.over<double>(name + ", float64", all);
+    sweep.over<float>(name + ", f32", all);
+    sweep.over<double>(name + ", f64", all);
   };
   for (std::size_t k = 0; k < kinds(); ++k)
-    both(name_of_kind(k), [&](const auto& attempt) { try_kind(k, extent, attempt); });
-  both("around powers of two", [&](const auto& attempt) { try_edges(extent, attempt); });
-  both("random bits", [&](const auto& attempt) { try_patterns(extent, attempt); });
+    each_rounded(name_of_kind(k), [&](const auto& attempt) { try_kind(k, extent, attempt); });
+  each_rounded("around powers of two", [&](const auto& attempt) { try_edges(extent, attempt); });
+  for (const Dtype dtype : all_dtypes)
+    dispatch(AllTypes{}, dtype, [&](auto zero) {
+      using T = decltype(zero);
+      const auto patterns = [&](const Try<T>& attempt) {
+        // Of types that are not rounded, kinds share a line.
+        for (std::size_t k = 0; !is_rounded<T> && k < kinds(); ++k) try_kind(k, extent, attempt);
+        try_patterns(extent, attempt);
+        return true;
+      };
+      sweep.over<T>((is_rounded<T> ? "random bits, " : "all kinds and random bits, ") + std::string(name_of(dtype)),
+                    patterns);
+    });
   return sweep.conclude();
 }
 
@@ -165,6 +179,10 @@ int main(int argc, char** argv) {
   laconic::sweep::Arguments arguments;
   if (!laconic::sweep::parse(argc, argv, arguments)) {
     std::fputs(laconic::sweep::usage, stderr);
+    std::fputs("  Codecs of this build:", stderr);
+    for (const laconic::Codec* codec : laconic::all_codecs())
+      std::fprintf(stderr, " %s", std::string(codec->name()).c_str());
+    std::fputs("\n", stderr);
     return 2;
   }
   return laconic::sweep::run(arguments);

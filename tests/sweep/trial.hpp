@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "codec/codec.hpp"
@@ -47,7 +48,26 @@ struct Tally {
 };
 
 // Whether the library can be told the greatest magnitude of the data, and then keeps bounds to the bit.
-bool largest_can_be_told();
+bool greatest_can_be_told();
+
+// Types whose numbers codecs may change by up to a bound; of all others every bit is to come back.
+template <class T>
+inline constexpr bool is_rounded = std::is_floating_point_v<T>;
+
+// X(T); for every type.
+#define LACONIC_SWEEP_ALL_TYPES(X) \
+  X(float);                        \
+  X(double);                       \
+  X(Float16);                      \
+  X(Bfloat16);                     \
+  X(std::int8_t);                  \
+  X(std::uint8_t);                 \
+  X(std::int16_t);                 \
+  X(std::uint16_t);                \
+  X(std::int32_t);                 \
+  X(std::uint32_t);                \
+  X(std::int64_t);                 \
+  X(std::uint64_t)
 
 // Encodes x and y, folds, adds and decodes; tallies[m] is that of member m.  `terms` and so on are those of coding;
 // told: tell the codec how large the numbers are, where it can be told.

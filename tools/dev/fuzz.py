@@ -5,7 +5,7 @@ import hashlib, os, re
 from . import needs, trees
 from .steps import ROOT, Failed, run, say, tail
 
-HARNESSES = ("header", "frame", "round_trip")
+HARNESSES = ("header", "frame", "round_trip", "types")
 GOLDEN = ROOT / "tests" / "golden"
 KEPT = ROOT / "build" / "fuzz"  # what fuzzers have found, and what they found interesting
 LONGEST_INPUT = 8192
@@ -20,6 +20,11 @@ def seeds(harness):
         # Operation and corrections, terms, exponent of the allowance, codec.
         prefixes = [bytes(p) for p in ((0, 1, 127, 0), (1, 0, 127, 0), (20, 3, 0, 0), (16, 1, 126, 0), (56, 0, 0, 0))]
         return [prefix + frame for prefix in prefixes for frame in frames]
+    if harness == "types":
+        # Type, operation, count above a block and period of the numbers; count; numbers.
+        numbers = [path for path in sorted(GOLDEN.iterdir()) if path.suffix != ".frame" and path.is_file()]
+        return [bytes([k + turn, k, turn]) + count.to_bytes(2, "little") + path.read_bytes()[:512]
+                for k, path in enumerate(numbers) for turn, count in ((0, 100), (1, 1500), (16, 60), (65, 2000))]
     # Type, operation, style; codec; terms; exponent and fraction of the allowance; count; numbers.
     numbers = [path for suffix in ("f32", "f64") for path in sorted(GOLDEN.glob(f"*.{suffix}"))]
     heads = [(how, terms, exponent, count) for how in (0, 2, 8, 16, 32, 64, 224) for terms, exponent, count in

@@ -123,9 +123,15 @@ void dequantise_all(const Points& points, std::size_t n, double step, double div
 }  // namespace
 
 const Kernels& avx2_kernels() {
-  static const Kernels table{
-      "avx2", quantise_all<float>, quantise_all<double>, dequantise_all<float>, dequantise_all<double>, pack,
-      unpack, combine_points, {}};
+  static const Kernels table{"avx2",
+                             quantise_all<float>,
+                             quantise_all<double>,
+                             dequantise_all<float>,
+                             dequantise_all<double>,
+                             pack,
+                             unpack,
+                             combine_points,
+                             {}};
   return table;
 }
 

@@ -63,7 +63,6 @@ __m256i planes_of(__m256i bytes) {
   return _mm256_shuffle_epi8(transpose_bits(bytes), interleave);
 }
 
-
 // The planes of all groups of a block, by byte of the residuals, and which of them are not 0.
 struct Staged {
   alignas(32) std::byte planes[4][block_groups][group_subs][16];
@@ -115,8 +114,7 @@ Entry pack_order(const Points& points, std::size_t subs, std::byte* out) {
   Staged staged;
   std::memset(staged.present, 0, sizeof staged.present);
   const std::size_t groups = (subs + group_subs - 1) / group_subs;
-  for (std::size_t g = 0; g < groups; ++g)
-    stage_group<order>(points.q + g * group_subs * sub_values, g, staged);
+  for (std::size_t g = 0; g < groups; ++g) stage_group<order>(points.q + g * group_subs * sub_values, g, staged);
   // A plane is there when some residual has that bit.
   std::uint32_t bits[block_subs];
   for (std::size_t s = 0; s < block_subs; ++s)
@@ -154,8 +152,8 @@ __m256i prefix8(__m256i r, __m256i& carry) {
   return sums;
 }
 
-// Takes planes `first` .. `first` + `count` - 1 of eight, which lie close together, to their places, all others as 0, the
-// low bytes of all before the high ones.
+// Takes planes `first` .. `first` + `count` - 1 of eight, which lie close together, to their places, all others as 0,
+// the low bytes of all before the high ones.
 struct PlaceTable {
   std::uint8_t at[2][9][16];
 };
@@ -265,4 +263,3 @@ void unpack_planes(const Head& head, const std::byte* at, const std::byte* end, 
     _mm256_store_si256(place, prefix8(r, last));
   }
 }
-

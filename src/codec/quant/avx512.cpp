@@ -25,9 +25,15 @@ namespace {
 }  // namespace
 
 const Kernels& avx512_kernels() {
-  static const Kernels table{
-      "avx512", quantise_all<float>, quantise_all<double>, dequantise_all<float>, dequantise_all<double>, pack,
-      unpack,   combine_points, {}};
+  static const Kernels table{"avx512",
+                             quantise_all<float>,
+                             quantise_all<double>,
+                             dequantise_all<float>,
+                             dequantise_all<double>,
+                             pack,
+                             unpack,
+                             combine_points,
+                             {}};
   return table;
 }
 

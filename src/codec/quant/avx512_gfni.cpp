@@ -17,20 +17,21 @@ LACONIC_TARGET_BEGIN(
 namespace laconic::quant {
 namespace {
 
-#include "codec/quant/avx512_numbers.inl"
-#include "codec/quant/avx512_gfni_subs.inl"
-#include "codec/quant/avx512_gfni_bits.inl"
-#include "codec/quant/avx512_gfni_output.inl"
-#include "codec/quant/avx512_gfni_points.inl"
-#include "codec/quant/pack.inl"
 #include "codec/quant/avx512_gfni_blocks.inl"
+#include "codec/quant/pack.inl"
 
 }  // namespace
 
 const Kernels& avx512_gfni_kernels() {
-  static const Kernels table{
-      "avx512gfni", quantise_all<float>, quantise_all<double>, dequantise_all<float>, dequantise_all<double>, pack,
-      unpack,       combine_points, {encode_block, decode_block, fold_block, add_block, settle}};
+  static const Kernels table{"avx512gfni",
+                             quantise_all<float>,
+                             quantise_all<double>,
+                             dequantise_all<float>,
+                             dequantise_all<double>,
+                             pack,
+                             unpack,
+                             combine_points,
+                             {encode_block, decode_block, fold_block, add_block, settle}};
   return table;
 }
 

@@ -8,6 +8,8 @@
 // Rows of the matrix count from the last byte.  "Rows" below are therefore bytes in which residual i of every run of
 // eight is in place 7 - i.
 
+#include "codec/quant/avx512_gfni_subs.inl"
+
 constexpr std::size_t group_values = group_subs * sub_values;
 
 // Bytes 0..63 of a table computed when compiled.
@@ -89,7 +91,8 @@ LACONIC_INLINE __m512i planes_of(__m512i rows, long long selector) {
 
 // One byte of each of 64 residuals from eight planes of four sub-blocks: in order, or with each_bit_reversed as rows.
 LACONIC_INLINE __m512i bytes_of_planes(__m512i words, long long selector) {
-  return _mm512_gf2p8affine_epi64_epi8(_mm512_set1_epi64(selector), _mm512_shuffle_epi8(words, load(rows_of_planes)), 0);
+  return _mm512_gf2p8affine_epi64_epi8(_mm512_set1_epi64(selector), _mm512_shuffle_epi8(words, load(rows_of_planes)),
+                                       0);
 }
 
 // The words that `keep` selects, closed up.  On some processors the instruction waits for the old value of its
@@ -110,7 +113,9 @@ struct Source {
   const std::byte* at;
   const std::byte* last;  // where the last 64 bytes begin
 };
-LACONIC_INLINE Source source_of(const std::byte* planes, const Packed& in) { return {planes, in.end - sizeof(__m512i)}; }
+LACONIC_INLINE Source source_of(const std::byte* planes, const Packed& in) {
+  return {planes, in.end - sizeof(__m512i)};
+}
 
 // The words that `keep` has a place for, each in its place.
 LACONIC_INLINE __m512i next_words(std::uint32_t keep, Source& in) {
@@ -128,7 +133,9 @@ LACONIC_INLINE __m512i beyond_bytes(__m512i a, __m512i b) {
 }
 LACONIC_INLINE bool all_bytes(__m512i beyond) { return _mm512_test_epi16_mask(beyond, _mm512_set1_epi16(~255)) == 0; }
 
-LACONIC_INLINE __m512i zigzag_words(__m512i r) { return _mm512_xor_si512(_mm512_slli_epi16(r, 1), _mm512_srai_epi16(r, 15)); }
+LACONIC_INLINE __m512i zigzag_words(__m512i r) {
+  return _mm512_xor_si512(_mm512_slli_epi16(r, 1), _mm512_srai_epi16(r, 15));
+}
 LACONIC_INLINE __m512i unzigzag_words(__m512i z) {
   const __m512i odd = _mm512_and_si512(z, _mm512_set1_epi16(1));
   return _mm512_xor_si512(_mm512_srli_epi16(z, 1), _mm512_sub_epi16(_mm512_setzero_si512(), odd));
@@ -146,6 +153,7 @@ struct GroupHead {
   alignas(64) std::uint8_t high[block_subs];  // of bits 8..15; of blocks with wide groups only
   std::uint16_t is_wide = 0;
   bool is_long = false;  // some residuals may have more than 16 bits
+  bool is_full = false;  // some have 8 bits or more: added to others like them they will not stay bytes
   int order = 0;
   std::int32_t base = 0;
   const std::byte* planes = nullptr;
@@ -225,6 +233,7 @@ bool read_groups(const Packed& in, std::size_t n, GroupHead& h) {
     h.is_long = _mm512_mask_cmpgt_epu8_mask(in_wide, codes, _mm512_set1_epi8(13)) != 0;
     _mm512_store_si512(h.codes, codes);
   }
+  h.is_full = _mm512_movepi8_mask(low) != 0;
   _mm512_store_si512(h.low, low);
   const auto planes =
       static_cast<std::ptrdiff_t>(_mm512_reduce_add_epi64(_mm512_sad_epu8(widths, _mm512_setzero_si512())));
@@ -246,5 +255,6 @@ LACONIC_INLINE Halves next_words(const GroupHead& h, std::size_t g, Source& in, 
 }
 
 LACONIC_INLINE Halves widen(__m512i rows) {
-  return {_mm512_srai_epi16(_mm512_unpacklo_epi8(rows, rows), 8), _mm512_srai_epi16(_mm512_unpackhi_epi8(rows, rows), 8)};
+  return {_mm512_srai_epi16(_mm512_unpacklo_epi8(rows, rows), 8),
+          _mm512_srai_epi16(_mm512_unpackhi_epi8(rows, rows), 8)};
 }

@@ -1,5 +1,7 @@
-// Whole blocks of float32 numbers and their sums, included inside the target region of avx512_gfni.cpp.  Points are words
-// of 16 bits where they are needed at all: residuals are added as residuals.
+// Whole blocks of float32 numbers and their sums, included inside the target region of avx512_gfni.cpp.  Points are
+// words of 16 bits where they are needed at all: residuals are added as residuals.
+
+#include "codec/quant/avx512_gfni_points.inl"
 
 struct alignas(64) Points16 {
   std::int16_t before[32];
@@ -179,23 +181,30 @@ struct SumRows {
     // off |= sum ^ saturated sum
     off = _mm512_ternarylogic_epi64(off, sum, _mm512_adds_epi8(x, y), 0xf6);
     first[g] = sum;
+    if (g == 0) starts = _mm512_or_si512(x, y);
     return sum;
   }
   bool exact() const { return _mm512_test_epi8_mask(off, off) == 0; }
+  // Residuals may be added in place of points only when the first ones are 0, as encoders write them.
+  bool from_base() const { return (_mm512_testn_epi8_mask(starts, starts) >> 7 & 1) != 0; }
 
   A& a;
   B& b;
+  __m512i starts;
   __m512i off = _mm512_setzero_si512();
   __m512i first[block_groups];
 };
 
-// Words of a sum; false where one needs more.
-template <class A, class B>
+// Words of a sum; false where one needs more, or a block does not start at its base.
+template <int order, class A, class B>
 LACONIC_INLINE bool add_words(A& a, B& b, Words& sums) {
   __m512i off = _mm512_setzero_si512();
   for (std::size_t g = 0; g < block_groups; ++g) {
     const Halves x = a(g);
     const Halves y = b(g);
+    if (order != 0 && g == 0 &&
+        (_mm512_test_epi16_mask(x.first, x.first) | _mm512_test_epi16_mask(y.first, y.first)) >> 7 & 1)
+      return false;
     const Halves sum = {_mm512_add_epi16(x.first, y.first), _mm512_add_epi16(x.second, y.second)};
     off = _mm512_ternarylogic_epi64(off, sum.first, _mm512_adds_epi16(x.first, y.first), 0xf6);
     off = _mm512_ternarylogic_epi64(off, sum.second, _mm512_adds_epi16(x.second, y.second), 0xf6);
@@ -204,8 +213,8 @@ LACONIC_INLINE bool add_words(A& a, B& b, Words& sums) {
   return _mm512_test_epi8_mask(off, off) == 0;
 }
 
-// Whether encoding the points of a sum would choose the order that its residuals are in; `first` are those of the groups
-// that decide, in order.
+// Whether encoding the points of a sum would choose the order that its residuals are in; `first` are those of the
+// groups that decide, in order.
 template <int order>
 LACONIC_INLINE bool keeps_order(const Halves* first, std::int32_t base) {
   constexpr std::size_t count = 2 * sampled_groups;
@@ -215,7 +224,8 @@ LACONIC_INLINE bool keeps_order(const Halves* first, std::int32_t base) {
   Starts<order, true> starts;
   starts.find(r, count, base);
   __m512i points[2 * count];
-  for (std::size_t v = 0; v < count; ++v) words_to_points<order>(r[v], starts.start(v), starts.slope(v), points + 2 * v);
+  for (std::size_t v = 0; v < count; ++v)
+    words_to_points<order>(r[v], starts.start(v), starts.slope(v), points + 2 * v);
   __m512i z0[4];
   __m512i z1[4];
   __m512i z2[4];
@@ -236,13 +246,6 @@ LACONIC_INLINE bool keeps_order(const Halves* first, std::int32_t base) {
   return (width1 < width0) == (order == 1);
 }
 
-// Residuals may be added in place of points only when the first one is 0, as encoders write it.
-bool starts_at_base(const GroupHead& h, Source in) {
-  if (h.order == 0) return true;
-  const Halves r = next_halves(h, 0, in);
-  return (_mm_cvtsi128_si32(_mm_srli_si128(_mm512_castsi512_si128(r.first), 14)) & 0xffff) == 0;
-}
-
 std::int32_t sum_of(std::int32_t a, std::int32_t b) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
 }
@@ -252,7 +255,7 @@ LACONIC_INLINE bool put_sum_of_rows(A& a, B& b, std::int32_t base, std::byte* ou
   SumRows<A, B> sum(a, b);
   Output o;
   o.narrow(sum, block_groups);
-  if (!sum.exact()) return false;
+  if (!sum.exact() || (order != 0 && !sum.from_base())) return false;
   const Halves first[sampled_groups] = {widen(sum.first[0]), widen(sum.first[1])};
   if (!keeps_order<order>(first, base)) return false;
   entry = o.finish(order, base, out, block_groups);
@@ -262,7 +265,7 @@ LACONIC_INLINE bool put_sum_of_rows(A& a, B& b, std::int32_t base, std::byte* ou
 template <int order, class A, class B>
 LACONIC_INLINE bool put_sum_of_words(A& a, B& b, std::int32_t base, std::byte* out, Entry& entry) {
   Words sums;
-  if (!add_words(a, b, sums)) return false;
+  if (!add_words<order>(a, b, sums)) return false;
   Output o;
   o.words(sums, block_groups);
   const Halves first[sampled_groups] = {sums(0), sums(1)};
@@ -274,7 +277,7 @@ LACONIC_INLINE bool put_sum_of_words(A& a, B& b, std::int32_t base, std::byte* o
 template <int order>
 bool add_order(const GroupHead& ha, const GroupHead& hb, Source a, Source b, std::byte* out, Entry& entry) {
   const std::int32_t base = sum_of(ha.base, hb.base);
-  if ((ha.is_wide | hb.is_wide) == 0) {
+  if (!ha.is_full && !hb.is_full) {
     PackedRows rows_a{ha, a};
     PackedRows rows_b{hb, b};
     if (put_sum_of_rows<order>(rows_a, rows_b, base, out, entry)) return true;
@@ -291,7 +294,6 @@ bool add_block(const Packed& a, const Packed& b, std::byte* out, Entry& entry) {
   const Source source_a = source_of(ha.planes, a);
   const Source source_b = source_of(hb.planes, b);
   if (ha.order != hb.order || ha.is_long || hb.is_long) return false;
-  if (!starts_at_base(ha, source_a) || !starts_at_base(hb, source_b)) return false;
   switch (ha.order) {
     case 0: return add_order<0>(ha, hb, source_a, source_b, out, entry);
     case 1: return add_order<1>(ha, hb, source_a, source_b, out, entry);
@@ -302,7 +304,7 @@ bool add_block(const Packed& a, const Packed& b, std::byte* out, Entry& entry) {
 template <int order>
 bool fold_order(const GroupHead& h, Source in, const Points16& own, std::byte* out, Entry& entry) {
   const std::int32_t base = sum_of(h.base, own.q[0]);
-  if (h.is_wide == 0) {
+  if (!h.is_full) {
     OwnRows<order> mine{own};
     PackedRows theirs{h, in};
     if (put_sum_of_rows<order>(mine, theirs, base, out, entry) && all_bytes(mine.beyond)) return true;
@@ -317,7 +319,7 @@ bool fold_block(const Packed& in, const float* x, const Lattice& lattice, std::b
   Points16 own;
   if (!read_groups(in, block_values, h) || h.is_long) return false;
   const Source source = source_of(h.planes, in);
-  if (!starts_at_base(h, source) || !quantise_words(x, lattice, own)) return false;
+  if (!quantise_words(x, lattice, own)) return false;
   switch (h.order) {
     case 0: return fold_order<0>(h, source, own, out, entry);
     case 1: return fold_order<1>(h, source, own, out, entry);
@@ -342,18 +344,17 @@ struct ToFloats {
     else
       _mm512_storeu_ps(x + i, v);
   }
-  bool exact() const { return _mm512_cmpge_epu32_mask(most, _mm512_set1_epi32(largest_exact_single)) == 0; }
 };
 
 template <bool streaming>
-bool decode_groups(const GroupHead& h, Source in, __m512 step, float* x) {
+LACONIC_INLINE bool decode_groups(const GroupHead& h, Source in, __m512 step, float* x) {
   ToFloats<streaming> sink{step, x};
   switch (h.order) {
     case 0: block_to_points<0>(h, in, block_groups, sink); break;
     case 1: block_to_points<1>(h, in, block_groups, sink); break;
     default: block_to_points<2>(h, in, block_groups, sink); break;
   }
-  return sink.exact();
+  return _mm512_cmpge_epu32_mask(sink.most, _mm512_set1_epi32(largest_exact_single)) == 0;
 }
 
 bool decode_block(const Packed& in, double step, bool streaming, float* x) {
@@ -366,6 +367,8 @@ bool decode_block(const Packed& in, double step, bool streaming, float* x) {
   if (!read_groups(in, block_values, h) || h.is_long) return false;
   const Source source = source_of(h.planes, in);
   const __m512 s = _mm512_set1_ps(static_cast<float>(step));
-  const bool aligned = reinterpret_cast<std::uintptr_t>(x) % sizeof(__m512) == 0;
-  return streaming && aligned ? decode_groups<true>(h, source, s, x) : decode_groups<false>(h, source, s, x);
+  // Stores past the caches pay only for whole cache lines: with shifted ones, whose ends are stored as usual, decoding
+  // was slower than without any.
+  const bool lines = reinterpret_cast<std::uintptr_t>(x) % sizeof(__m512) == 0;
+  return streaming && lines ? decode_groups<true>(h, source, s, x) : decode_groups<false>(h, source, s, x);
 }

@@ -3,6 +3,8 @@
 // In passes over the block, with what they hand on in between in memory: the chain from a residual to where its planes
 // are stored is long, and processors look only so many instructions ahead.  Short passes keep all their units busy.
 
+#include "codec/quant/avx512_gfni_bits.inl"
+
 // Residuals of a block as words.
 struct Words {
   alignas(64) std::int16_t first[block_groups][32];   // of each sub-block the first half,
@@ -12,7 +14,9 @@ struct Words {
     _mm512_store_si512(first[g], r.first);
     _mm512_store_si512(second[g], r.second);
   }
-  LACONIC_INLINE Halves operator()(std::size_t g) const { return {_mm512_load_si512(first[g]), _mm512_load_si512(second[g])}; }
+  LACONIC_INLINE Halves operator()(std::size_t g) const {
+    return {_mm512_load_si512(first[g]), _mm512_load_si512(second[g])};
+  }
 };
 
 // A byte for each sub-block of a block: which planes it has of bits 0..7, and of bits 8..15.
@@ -48,8 +52,8 @@ class Output {
     wide_ = 0;
   }
 
-  // Any widths up to 16 bits; words(g) are the residuals of a group.  Without branches on which groups are wide: where widths are near the limit they would be
-  // mispredicted.
+  // Any widths up to 16 bits; words(g) are the residuals of a group.  Without branches on which groups are wide: where
+  // widths are near the limit they would be mispredicted.
   template <class Residuals>
   LACONIC_INLINE void words(Residuals& words, std::size_t groups) {
     Present present;

@@ -1,5 +1,7 @@
 // Packing and unpacking 32-bit points, included inside the target region of avx512_gfni.cpp.
 
+#include "codec/quant/avx512_gfni_output.inl"
+
 template <int order>
 LACONIC_INLINE __m512i differences16(const std::int32_t* q) {
   const __m512i v = _mm512_load_si512(q);
@@ -73,8 +75,8 @@ LACONIC_INLINE __m512i prefix_lanes(__m512i r) {
 }
 LACONIC_INLINE __m512i last_lane(__m512i v) { return _mm512_permutexvar_epi32(_mm512_set1_epi32(15), v); }
 
-// Sums over residuals in runs, one run to a 32-bit lane: four bytes, or two words.  What a run adds up to comes from one
-// instruction.
+// Sums over residuals in runs, one run to a 32-bit lane: four bytes, or two words.  What a run adds up to comes from
+// one instruction.
 template <bool words>
 struct Runs {
   static constexpr int positions = words ? 2 : 4;
@@ -103,8 +105,8 @@ struct Runs {
     return before_each(add(_mm512_slli_epi32(slope, words ? 1 : 2), twice[positions - 1], r), carry);
   }
 
-  // Points at each position, from the point (and for order 2 the difference) before each run, in the lanes that `places`
-  // says.
+  // Points at each position, from the point (and for order 2 the difference) before each run, in the lanes that
+  // `places` says.
   template <int order>
   LACONIC_INLINE static void points(__m512i r, __m512i start, __m512i slope, __m512i places, __m512i* p) {
     r = _mm512_permutexvar_epi32(places, r);
@@ -204,7 +206,8 @@ LACONIC_INLINE void block_to_points(const GroupHead& h, Source in, std::size_t g
   for (std::size_t g = 0; g < groups; ++g) {
     const Halves halves = next_words(h, g, in, each_bit);
     r[2 * g] = _mm512_permutex2var_epi64(halves.first, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), halves.second);
-    r[2 * g + 1] = _mm512_permutex2var_epi64(halves.first, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), halves.second);
+    r[2 * g + 1] =
+        _mm512_permutex2var_epi64(halves.first, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), halves.second);
   }
   Starts<order, true> starts;
   starts.find(r, 2 * groups, h.base);

@@ -1,5 +1,7 @@
 // One sub-block of any width at a time, one mask for each plane.  Included inside the target region of avx512_gfni.cpp.
 
+#include "codec/quant/avx512_numbers.inl"
+
 __m512i zigzag16(__m512i r) { return _mm512_xor_si512(_mm512_slli_epi32(r, 1), _mm512_srai_epi32(r, 31)); }
 
 template <int order>
@@ -90,8 +92,7 @@ unsigned width_of_four(const __m512i* z) {
   const __m512i t1 = _mm512_or_si512(_mm512_unpacklo_epi32(z[2], z[3]), _mm512_unpackhi_epi32(z[2], z[3]));
   const __m512i t = _mm512_or_si512(_mm512_unpacklo_epi64(t0, t1), _mm512_unpackhi_epi64(t0, t1));
   const __m256i half = _mm256_or_si256(_mm512_castsi512_si256(t), _mm512_extracti64x4_epi64(t, 1));
-  const __m128i bits =
-      _mm_or_si128(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+  const __m128i bits = _mm_or_si128(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
   // Widths are 32 less the leading zeros.
   const __m128i zeros = _mm_lzcnt_epi32(bits);
   const __m128i two = _mm_add_epi32(zeros, _mm_shuffle_epi32(zeros, 0x4e));

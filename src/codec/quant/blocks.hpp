@@ -16,8 +16,7 @@ constexpr std::size_t index_bytes(std::size_t count) { return sizeof(Entry) * bl
 
 class Writer {
  public:
-  Writer(Blob out, std::size_t count)
-      : index_(out.data() + wire::header_bytes), at_(index_ + index_bytes(count)) {}
+  Writer(Blob out, std::size_t count) : index_(out.data() + wire::header_bytes), at_(index_ + index_bytes(count)) {}
 
   std::byte* body() const { return at_; }
   void put(Entry entry) {
@@ -60,8 +59,8 @@ class Reader {
   // All blocks were read and nothing comes after them.
   bool at_end() const { return at_ == end_; }
 
-  // Why next() failed, or, after the last block, why at_end() is false; for a block that next() gave and that turned out
-  // not to be valid see bad_block().
+  // Why next() failed, or, after the last block, why at_end() is false; for a block that next() gave and that turned
+  // out not to be valid see bad_block().
   Status problem() const {
     if (at_ == nullptr) return malformed("the payload ends in the index");
     if (n_ == 0) return malformed("bytes after the last block");

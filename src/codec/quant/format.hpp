@@ -51,8 +51,9 @@ inline constexpr unsigned narrow_bits = 8;
 inline constexpr std::uint8_t wide_width_of_code[16] = {0, 2, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 32};
 
 // The smallest of them that holds a width of 0..32.
-inline constexpr std::uint8_t wide_code_of_width[33] = {0,  1,  1,  2,  2,  3,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13,
-                                                        14, 14, 14, 14, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15};
+inline constexpr std::uint8_t wide_code_of_width[33] = {0,  1,  1,  2,  2,  3,  3,  4,  5,  6,  7,
+                                                        8,  9,  10, 11, 12, 13, 14, 14, 14, 14, 15,
+                                                        15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15};
 
 // The planes of a sub-block: `count` of them, from plane `first` on.
 struct Planes {
@@ -65,8 +66,8 @@ constexpr Planes planes_of_code(unsigned code, bool wide) {
   return {1, static_cast<std::uint8_t>(code - narrow_bits)};
 }
 
-// Planes are written byte by byte: those of bits 0..7 of the four sub-blocks of a group, then those of bits 8..15, and so
-// on.  Those of one byte:
+// Planes are written byte by byte: those of bits 0..7 of the four sub-blocks of a group, then those of bits 8..15, and
+// so on.  Those of one byte:
 constexpr Planes part_of(Planes planes, unsigned byte) {
   const unsigned first = std::max<unsigned>(planes.first, 8 * byte);
   const unsigned end = std::min<unsigned>(planes.first + planes.count, 8 * byte + 8);
@@ -85,8 +86,8 @@ constexpr std::uint32_t zigzag(std::uint32_t r) {
 }
 constexpr std::uint32_t unzigzag(std::uint32_t z) { return (z >> 1) ^ (0u - (z & 1u)); }
 
-// The order is the one that makes these sub-blocks smallest.  They lie close to the beginning so that adding frames needs
-// the points of two groups only, and four that are not neighbours choose nearly as well as all.
+// The order is the one that makes these sub-blocks smallest.  They lie close to the beginning so that adding frames
+// needs the points of two groups only, and four that are not neighbours choose nearly as well as all.
 inline constexpr std::size_t sampled_subs[4] = {1, 3, 5, 7};
 inline constexpr std::size_t sampled_groups = 2;
 
@@ -103,13 +104,13 @@ struct Lattice {
   double allowance = 0;
   double largest = 0;  // |q| of one contribution, so that a sum of all contributions fits 31 bits and the number type
 
-  // For float32, rounding in float32: with |q| <= largest_single the error of x * inverse_single is below 2^15 * 2^-23 =
-  // 2^-8 steps, which the step leaves room for.  0: never.
+  // For float32, rounding in float32: with |q| <= largest_single the error of x * inverse_single is below 2^15 * 2^-23
+  // = 2^-8 steps, which the step leaves room for.  0: never.
   float inverse_single = 0;
   float largest_single = 0;
 
-  // step is just below twice the allowance and has 21 significant bits, so q * step is exact in double for every 32-bit q.
-  // What it stays below leaves room for the rounding of x * inverse and, where it can, for that of q * step to the
+  // step is just below twice the allowance and has 21 significant bits, so q * step is exact in double for every 32-bit
+  // q. What it stays below leaves room for the rounding of x * inverse and, where it can, for that of q * step to the
   // number type (docs/error-model.md): for float32 up to 99,000 steps, and for every number when the greatest magnitude
   // among them is known (0: it is not).
   static Lattice make(double allowance, std::uint32_t terms, Dtype dtype, double greatest = 0) {

@@ -37,9 +37,9 @@ struct Kernels {
   void (*dequantise_f32)(const Points& points, std::size_t n, double step, double divisor, float* x);
   void (*dequantise_f64)(const Points& points, std::size_t n, double step, double divisor, double* x);
 
-  // Writes the body of the block on the lattice that stands for q[0..n), n >= 1, at most largest_packed_block bytes, and
-  // returns its entry; up to store_slack bytes behind it may be overwritten.  The bytes are a function of the points
-  // alone.  May overwrite points beyond n.
+  // Writes the body of the block on the lattice that stands for q[0..n), n >= 1, at most largest_packed_block bytes,
+  // and returns its entry; up to store_slack bytes behind it may be overwritten.  The bytes are a function of the
+  // points alone.  May overwrite points beyond n.
   Entry (*pack)(Points& points, std::size_t n, std::byte* out);
 
   // Reads such a block; false when it is not valid.

@@ -34,12 +34,12 @@ inline constexpr PlanesOfCodes planes_of_codes = make_planes_of_codes();
 struct Head {
   Kind kind = Kind::order0;
   std::int32_t base = 0;
-  std::size_t bytes = 0;              // before the planes
-  Planes planes[block_subs] = {};     // of each sub-block
+  std::size_t bytes = 0;           // before the planes
+  Planes planes[block_subs] = {};  // of each sub-block
 };
 
-// Writes everything before the planes for residuals of which bits[0..block_subs) are set in each sub-block (0 beyond the
-// last one).
+// Writes everything before the planes for residuals of which bits[0..block_subs) are set in each sub-block (0 beyond
+// the last one).
 inline Head write_head(int order, std::int32_t base, const std::uint32_t* bits, std::byte* out) {
   Head head;
   std::uint16_t present = 0;

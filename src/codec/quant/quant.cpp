@@ -152,8 +152,8 @@ class QuantCodec final : public Codec {
     bool rounded = false;
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
-      // Also when packing gains nothing: numbers that stay off the lattice would be added as floating-point numbers, and
-      // the result would depend on how the data is cut.
+      // Also when packing gains nothing: numbers that stay off the lattice would be added as floating-point numbers,
+      // and the result would depend on how the data is cut.
       if (put_on_lattice(x + i, n, lattice, points, writer))
         rounded = true;
       else
@@ -307,7 +307,8 @@ class QuantCodec final : public Codec {
     header.codec = id();
     header.dtype = sizeof(T) == 4 ? Dtype::f32 : Dtype::f64;
     header.count = static_cast<std::uint32_t>(count);
-    header.payload = static_cast<std::uint32_t>(writer.end() - out.data() - static_cast<std::ptrdiff_t>(wire::header_bytes));
+    header.payload =
+        static_cast<std::uint32_t>(writer.end() - out.data() - static_cast<std::ptrdiff_t>(wire::header_bytes));
     header.step = lattice.step;
     header.error = error;
     wire::write_header(header, out);

@@ -68,7 +68,8 @@ Entry pack(Points& points, std::size_t n, std::byte* out) {
         sub_block(q, n, s, order, z);
         for (unsigned k = part.first; k < part.first + part.count; ++k) {
           std::uint16_t plane = 0;
-          for (std::size_t i = 0; i < sub_values; ++i) plane = static_cast<std::uint16_t>(plane | (z[i] >> k & 1u) << i);
+          for (std::size_t i = 0; i < sub_values; ++i)
+            plane = static_cast<std::uint16_t>(plane | (z[i] >> k & 1u) << i);
           std::memcpy(at, &plane, 2);
           at += 2;
         }
@@ -110,9 +111,15 @@ bool unpack(const Packed& in, std::size_t n, Points& points) {
 }  // namespace
 
 const Kernels& reference_kernels() {
-  static const Kernels table{
-      "baseline", quantise_all<float>, quantise_all<double>, dequantise_all<float>, dequantise_all<double>, pack,
-      unpack,     combine_points, {}};
+  static const Kernels table{"baseline",
+                             quantise_all<float>,
+                             quantise_all<double>,
+                             dequantise_all<float>,
+                             dequantise_all<double>,
+                             pack,
+                             unpack,
+                             combine_points,
+                             {}};
   return table;
 }
 

@@ -7,8 +7,8 @@ library and that of the decoder of docs/educational. Run it after adding a row; 
 """
 import math, pathlib, struct
 
-NONE, RAW, QUANT, SZX, ZFP = range(5)
-F32, F64 = 1, 2
+NONE, RAW, QUANT, SZX, ZFP, LOSSLESS = range(6)
+F32, F64, U8, I64 = 1, 2, 6, 11
 EXACT, ACCURACY, RATE = range(3)
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -34,6 +34,18 @@ def words(*numbers):
     return struct.pack(f"<{len(numbers)}H", *numbers)
 
 
+def lossless(*blocks, count=16, **more):
+    """Blocks are pairs of kind and body."""
+    index = b"".join(struct.pack("<H", kind | len(body) // 2 << 3) for kind, body in blocks)
+    return frame(LOSSLESS, index + b"".join(body for _, body in blocks), count, **more)
+
+
+def packed(codes, planes, base=b"\0" * 4, shift=0, floor=0, bitmap=1):
+    """A body of order 0 or 1 of lossless whose first group has these codes."""
+    word = sum(c << 4 * k for k, c in enumerate(codes))
+    return struct.pack("<H", shift | floor << 6) + base + struct.pack("<HH", bitmap, word) + b"\1\0" * planes
+
+
 def truncated(length, counts, words, middle=0.0):
     """A szx chunk of one block of four numbers."""
     return b"\1" + bytes([length]) + struct.pack("<f", middle) + bytes([counts]) + words
@@ -45,6 +57,9 @@ def zfp(*pieces, count=4, mode=ACCURACY, zero=0, parameter=-3, sizes=None, after
 
 
 CUT = "the payload ends in a block"
+INDEX = "the index of lossless says that the payload has another size"
+OTHER_SIZE = "a block of another size than the index says"
+BEYOND = "a shift or width beyond the type's"
 PIECE, PARAMETERS = "a piece of zfp is cut short or not valid", "parameters that zfp does not have"
 WIDTHS, SIZE = "a block whose widths do not fit its size or its numbers", "a block of another size than its numbers have"
 RAW_BLOCK, FILL = 3, 7  # kinds of quant; the others are orders 0, 1, 2 and, with wide groups, 4, 5, 6
@@ -184,6 +199,39 @@ ROWS = [
     ("zfp_rate_cut", zfp(b"\0" * 3, mode=RATE, parameter=32), PIECE),
     ("zfp_bytes_after", zfp(b"\0", after=b"\0"), PIECE),
     ("zfp_bytes_for_no_numbers", zfp(count=0, after=b"\0"), PIECE),
+    # lossless.
+    ("lossless_with_step", lossless((0, b""), step=1.0), "lossless with a step or an error"),
+    ("lossless_with_error", lossless((0, b""), error=1.0), "lossless with a step or an error"),
+    ("lossless_index_cut", frame(LOSSLESS, b"\0", 16), "the payload ends in the index of lossless"),
+    ("lossless_second_block_missing", lossless((0, b""), count=1025), "the payload ends in the index of lossless"),
+    ("lossless_block_too_many", lossless((0, b""), (0, b"")), INDEX),
+    ("lossless_bytes_for_no_numbers", frame(LOSSLESS, b"\0\0", 0), INDEX),
+    ("lossless_body_cut", frame(LOSSLESS, lossless((1, packed([3], 3)))[32:-2], 16), INDEX),
+    ("lossless_body_long", frame(LOSSLESS, lossless((1, packed([3], 3)))[32:] + b"\0", 16), INDEX),
+    ("lossless_kind_5", lossless((5, b"")), "unknown kind of block"),
+    ("lossless_kind_7", lossless((7, b"\0" * 16)), "unknown kind of block"),
+    ("lossless_zero_with_bytes", lossless((0, b"\0\0")), OTHER_SIZE),
+    ("lossless_raw_short", lossless((3, ONE * 15)), CUT),
+    ("lossless_raw_long", lossless((3, ONE * 17)), OTHER_SIZE),
+    ("lossless_fill_short", lossless((4, ONE[:2])), CUT),
+    ("lossless_fill_long", lossless((4, ONE * 2)), OTHER_SIZE),
+    ("lossless_u8_fill_not_padded", lossless((4, b""), dtype=U8), CUT),
+    ("lossless_head_cut", lossless((1, b"\0\0")), CUT),
+    ("lossless_bitmap_cut", lossless((2, b"\0\0\0\0\0\0")), CUT),
+    ("lossless_codes_cut", lossless((1, packed([], 0)[:-2])), CUT),
+    ("lossless_residuals_cut", lossless((1, packed([3], 2))), CUT),
+    ("lossless_residuals_long", lossless((1, packed([3], 4))), OTHER_SIZE),
+    ("lossless_packed_as_large_as_raw", lossless((1, packed([12], 27, floor=15))),
+     "a packed block that is not smaller than its numbers"),
+    ("lossless_shift_32", lossless((1, packed([1], 1, shift=32))), BEYOND),
+    ("lossless_floor_18", lossless((1, packed([1], 19, floor=18))), BEYOND),
+    ("lossless_floor_of_reserved_bits", lossless((1, packed([1], 1, floor=64))), BEYOND),
+    ("lossless_u8_width_9", lossless((1, packed([9], 9, base=b"\0\0")), count=64, dtype=U8), BEYOND),
+    ("lossless_i64_floor_50", lossless((1, packed([1], 1, base=b"\0" * 8, floor=50)), dtype=I64), BEYOND),
+    ("lossless_width_beyond_sub_blocks", lossless((1, packed([1, 1], 2))),
+     "widths of sub-blocks that the block does not have"),
+    ("lossless_width_beyond_groups", lossless((2, packed([1], 1, bitmap=0x8000))),
+     "widths of sub-blocks that the block does not have"),
 ]
 
 
