@@ -20,6 +20,9 @@ namespace {
 // A sample shorter than this says more about the clock than about the codec.
 constexpr double least_sample = 2e-3;
 
+// From this size on numbers are decoded past the caches: more than a core's share of them.
+constexpr std::size_t streaming_bytes = std::size_t{8} << 20;
+
 // One thread's part: a run of chunks, and memory for one frame.
 struct Share {
   std::size_t begin = 0;
@@ -104,6 +107,9 @@ Status measure_speed(const Codec& codec, const Coding& coding, const Field& fiel
   if (setup.tile > 0) view = {tile.data(), tile.size() / unit, field.dtype, setup.chunk};
   m.speed_bytes = view.bytes();
 
+  // What does not fit the caches anyway should not push anything else out of them.
+  Coding stream = coding;
+  stream.streaming = view.bytes() >= streaming_bytes;
   // A sum of two contributions needs room on the lattice for both; only fold and add are to pay for it.
   Coding sum = coding;
   sum.terms = 2;
@@ -147,7 +153,7 @@ Status measure_speed(const Codec& codec, const Coding& coding, const Field& fiel
                    1,
                    {}});
   tasks.push_back({each_chunk([&](Share&, std::size_t k) {
-                     return codec.decode(coded.frame(k), place(k), view.size(k), coding).ok();
+                     return codec.decode(coded.frame(k), place(k), view.size(k), stream).ok();
                    }),
                    &m.decode,
                    1,

@@ -1,60 +1,76 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""quant (codec 2): integers times the step, in bit planes; blocks of 1024 numbers, sub-blocks of 16."""
+"""quant (codec 2): integers times the step, in bit planes; blocks of 1024 numbers, groups of 64, sub-blocks of 16."""
 import struct
 
-from reader import Reader, layout_of, require, rounded
+from reader import Malformed, Reader, layout_of, require, rounded
 
-BLOCK, SUB, PER_GROUP = 1024, 16, 4
-WIDTHS = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 32)
-ZERO, ORDER_0, ORDER_1, RAW, FILL = range(5)
-
-
-def residuals(reader, n):
-    """The packed residuals of a block of n numbers, as signed integers."""
-    codes = []
-    bitmap = reader.number("<H", "a block: its bitmap")
-    for group in range(BLOCK // SUB // PER_GROUP):
-        word = reader.number("<H", "a block: its widths") if bitmap >> group & 1 else 0
-        codes += [word >> 4 * k & 15 for k in range(PER_GROUP)]
-    subs = -(-n // SUB)
-    require(not any(codes[subs:]), "widths of sub-blocks that the block does not have")
-    found = []
-    for code in codes[:subs]:
-        width = WIDTHS[code]
-        words = struct.unpack(f"<{width}H", reader.take(2 * width, "a block: its residuals"))
-        for i in range(SUB):
-            z = sum((word >> i & 1) << k for k, word in enumerate(words))
-            found.append(z >> 1 ^ -(z & 1))
-    return found[:n]
+BLOCK, GROUP, SUB = 1024, 4, 16  # numbers, sub-blocks, numbers
+RAW, FILL = 3, 7  # the other kinds are orders 0, 1, 2, and 4 more with wide groups
+# The bits of residuals that each code says are there.
+NARROW = [range(w) for w in range(9)] + [range(1, w) for w in range(2, 9)]
+WIDE = [range(w) for w in (0, 2, 4, *range(6, 17), 20, 32)]
 
 
-def points(reader, kind, n):
+def residuals(body, n, has_wide):
+    """Those of a block of n numbers, as signed integers."""
+    present = body.number("<H", "a block")
+    wide = body.number("<H", "a block") if has_wide else 0
+    groups = [g for g in range(BLOCK // SUB // GROUP) if present >> g & 1]
+    planes = {}  # of each sub-block
+    for g in groups:
+        word = body.number("<H", "a block")
+        for k in range(GROUP):
+            planes[GROUP * g + k] = (WIDE if wide >> g & 1 else NARROW)[word >> 4 * k & 15]
+    require(not any(planes[s] for s in planes if s * SUB >= n), "sub-blocks that the block does not have")
+    z = [0] * BLOCK
+    for g in groups:
+        for byte in range(4):
+            for s in range(GROUP * g, GROUP * (g + 1)):
+                for bit in planes[s]:
+                    if bit // 8 == byte:
+                        plane = body.number("<H", "a block")
+                        for i in range(SUB):
+                            z[s * SUB + i] |= (plane >> i & 1) << bit
+    require(body.at_end(), "bytes after the planes")
+    return [r >> 1 ^ -(r & 1) for r in z[:n]]
+
+
+def points(kind, body, n):
     """The lattice points of a block."""
-    if kind == ZERO:
-        return [0] * n
-    q = reader.number("<i", "a block: its base") if kind == ORDER_1 else 0
-    found = []
-    for r in residuals(reader, n):
-        q = (q + r if kind == ORDER_1 else r) + 2**31
+    order = kind & 3
+    q, difference, found = body.number("<i", "a block") if order else 0, 0, []
+    for r in residuals(body, n, kind > RAW):
+        difference = difference + r if order == 2 else r
+        q = (q + difference if order else r) + 2**31
         q = q % 2**32 - 2**31
         found.append(q)
     return found
 
 
+def lattice_block(entry, body, n):
+    if entry == 0:
+        return [0] * n
+    try:
+        return points(entry & 7, Reader(body), n)
+    except Malformed:
+        raise Malformed("a block whose widths do not fit its size or its numbers") from None
+
+
 def decode(header, payload):
     layout, reader, out = layout_of(header), Reader(payload), bytearray()
     size = struct.calcsize(layout)
-    for begin in range(0, header.count, BLOCK):
-        n = min(BLOCK, header.count - begin)
-        kind = reader.number("<B", "a block: its kind")
-        require(kind <= FILL, f"unknown kind of block {kind}")
-        if kind == RAW:
-            out += reader.take(n * size, "a block: its numbers")
-        elif kind == FILL:
-            out += reader.take(size, "a block: its number") * n
+    blocks = -(-header.count // BLOCK)
+    index = struct.unpack(f"<{blocks}H", reader.take(2 * blocks, "the index"))
+    for b, entry in enumerate(index):
+        n = min(BLOCK, header.count - b * BLOCK)
+        kind, body = entry & 7, reader.take(2 * (entry >> 3), "a block")
+        if kind in (RAW, FILL):
+            copies = n if kind == FILL else 1
+            require(len(body) * copies == n * size, "a block of another size than its numbers have")
+            out += body * copies
         else:
             require(header.step > 0, "a block of lattice points in a frame without a lattice")
-            for q in points(reader, kind, n):
+            for q in lattice_block(entry, body, n):
                 out += rounded(q * header.step, layout)
     require(reader.at_end(), "bytes after the last block")
     return bytes(out)

@@ -22,7 +22,9 @@ struct Coding {
   double allowance = 0;     // largest absolute error that one encode may make; 0: none
   std::uint32_t terms = 1;  // how many contributions a frame may come to hold the sum of
   double divisor = 1;       // decode divides by it (a mean is a sum that is divided when decoded)
+  double greatest = 0;      // greatest finite magnitude among the numbers, the same on every rank; 0: not known
   double rate = 0;          // bits per number where no error is bounded; 0: the allowance counts.  Only zfp knows it
+  bool streaming = false;   // decoded numbers will not be read soon: they need not stay in the caches
 };
 
 struct Coded {

@@ -5,9 +5,13 @@
 // and commit tests/golden/*.frame.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <functional>
+#include <limits>
 
 #include "support/exact.hpp"
 #include "support/fields.hpp"
@@ -83,6 +87,107 @@ Bytes not_finite(const Codec& codec) {
   return frame;
 }
 
+constexpr double golden_allowance = 0x1p-7;
+
+// Encodes numbers that lie on lattice points, so that the points are these.
+Bytes encoded_points(const Codec& codec, const std::vector<std::int32_t>& points) {
+  const Coding coding = coding_for<double>(golden_allowance);
+  const double step = quant::Lattice::make(golden_allowance, 1, Dtype::f64).step;
+  std::vector<double> x;
+  for (const std::int32_t q : points) x.push_back(q * step);
+  const Bytes frame = encode(codec, x, coding);
+  EXPECT_TRUE(all_on_lattice(frame, x.size(), Dtype::f64));
+  return frame;
+}
+
+// Sub-block s of every block has residuals of widths[s % widths.size()] bits, none below 0 where s % 3 is 0; `order`
+// turns them into points.
+void append_points(std::vector<std::int32_t>& points, std::size_t n, const std::vector<unsigned>& widths, int order) {
+  Random random(11);
+  std::int64_t difference = 0;
+  std::int64_t last = order == 0 ? 0 : 1000000;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t s = i / quant::sub_values;
+    const unsigned width = widths[s % widths.size()];
+    const std::uint64_t below = std::uint64_t{1} << width;
+    // The first one has all bits; the lowest is the sign.
+    std::uint64_t z = i % quant::sub_values == 0 ? below - 1 : random.below(below);
+    if (s % 3 == 0) z &= ~std::uint64_t{1};
+    std::int64_t r = quant::unzigzag(static_cast<std::uint32_t>(z));
+    r = static_cast<std::int32_t>(r);
+    if (r == std::numeric_limits<std::int32_t>::min()) ++r;  // no encoder has this one
+    if (i == 0 && order != 0) r = 0;
+    difference = order == 2 ? difference + r : r;
+    last = order == 0 ? r : last + difference;
+    points.push_back(static_cast<std::int32_t>(last));
+  }
+}
+
+// All widths, those of wide groups next to those of narrow ones, in every order; the last block is partial.
+Bytes all_widths(const Codec& codec) {
+  std::vector<std::int32_t> points;
+  append_points(points, 1024,
+                {0, 1, 2, 3, 32, 4, 0, 31, 4,  5,  6, 7, 20, 19, 18, 17, 8,  7,  2, 0, 21, 2, 9,  1, 8, 8,
+                 8, 8, 3, 4, 5,  6, 9, 10, 11, 12, 0, 0, 0,  0,  13, 14, 15, 16, 1, 1, 1,  1, 16, 8, 0, 9},
+                0);
+  append_points(points, 1024, {3, 2, 9, 1, 4, 5, 6, 7, 8, 0, 2, 1, 10, 12, 14, 16, 18, 20, 1, 0}, 1);
+  append_points(points, 1024, {2, 3, 8, 1, 4, 5, 0, 6, 9, 7, 10, 0, 1, 2, 1, 0, 2}, 2);
+  append_points(points, 1000, {1, 4, 5, 6, 7, 3, 2, 8}, 1);
+  return encoded_points(codec, points);
+}
+
+// A curve whose second differences are constant, and one of third degree.
+Bytes smooth(const Codec& codec) {
+  std::vector<std::int32_t> points;
+  for (int i = 0; i < 1024; ++i) points.push_back(i * (i - 200) / 2);
+  for (int i = 0; i < 330; ++i) points.push_back(i * (i - 80) * (i - 200) / 64);
+  return encoded_points(codec, points);
+}
+
+// Blocks of every sort: zeros, numbers (among them an infinity), one number, which is NaN, points, and a partial one.
+Bytes mixed(const Codec& codec) {
+  auto x = make_field<float>(Kind::walk, 4 * 1024 + 100, 7);
+  std::fill_n(x.begin(), 1024, 0.0f);
+  x[1500] = std::numeric_limits<float>::infinity();
+  std::fill_n(x.begin() + 2048, 1024, std::numeric_limits<float>::quiet_NaN());
+  return encode(codec, x, coding_for<float>(0x1p-6, 2));
+}
+
+// Temperatures: the step leaves room for the rounding of the greatest.
+Bytes greatest_known(const Codec& codec, double allowance) {
+  auto x = make_field<float>(Kind::normal, 200, 7);
+  Coding coding = coding_for<float>(allowance);
+  for (float& v : x) coding.greatest = std::max<double>(coding.greatest, std::fabs(v += 300));
+  return encode(codec, x, coding);
+}
+
+// What no encoder writes and readers take at its meaning.
+Bytes not_canonical(const Codec& codec) {
+  const std::vector<std::pair<int, std::vector<std::uint16_t>>> blocks{
+      {0, {0}},                                                       // zeros, not of size 0
+      {0, {0x8001, 0x0000, 0x4000, 0x0003, 0x0000, 0x0000, 0x0000}},  // groups without codes, widths too large
+      {4, {0x0002, 0x7ffd, 0x0201, 0xffff, 0x0001, 0x1234}},          // wide groups that are not there; none wide
+      {5, {7, 0, 0x0001, 0x0001, 0x0005, 1, 0, 2, 3, 0, 0, 0, 0}},    // residual 0 is not 0; fits a narrow group
+      {2, {7, 0x8000, 0x0001, 0x0012, 0x0003, 0x0001, 0x8000}},       // residual 0 is not 0, q overflows
+      {6, {1, 0, 0x0001, 0x0000, 0x000a, 9, 0xffff}},                 // wide without wide groups; no signs
+      {1, {3, 0, 0x0001, 0x0002, 0xffff, 0xff0f}},                    // of 5 numbers: the missing are not 0
+  };
+  std::vector<std::uint16_t> words;
+  for (const auto& [kind, body] : blocks)
+    words.push_back(quant::make_entry(static_cast<quant::Kind>(kind), 2 * body.size()));
+  for (const auto& [kind, body] : blocks) words.insert(words.end(), body.begin(), body.end());
+  Bytes frame(wire::header_bytes + 2 * words.size());
+  std::memcpy(frame.data() + wire::header_bytes, words.data(), 2 * words.size());
+  wire::Header header;
+  header.codec = codec.id();
+  header.dtype = Dtype::f32;
+  header.count = 6 * 1024 + 5;
+  header.payload = static_cast<std::uint32_t>(2 * words.size());
+  header.step = 0.25;
+  wire::write_header(header, frame);
+  return frame;
+}
+
 const std::vector<Golden>& goldens() {
   static const std::vector<Golden> g{
       {"quant_f32_normal", "quant", encoded<float>(Kind::normal, 1500, 0x1p-8, 4)},
@@ -95,6 +200,12 @@ const std::vector<Golden>& goldens() {
       {"quant_f32_wide", "quant", encoded<float>(Kind::normal, 100, 1e-8, 2)},
       {"quant_f32_sum", "quant", summed<float>(Kind::walk, 1030, 0x1p-9, Op::sum)},
       {"quant_f64_max", "quant", summed<double>(Kind::normal, 600, 0x1p-5, Op::max)},
+      {"quant_f64_widths", "quant", all_widths},
+      {"quant_f64_smooth", "quant", smooth},
+      {"quant_f32_mixed", "quant", mixed},
+      {"quant_f32_greatest", "quant", [](const Codec& codec) { return greatest_known(codec, 0x1p-14); }},
+      {"quant_f32_greatest_coarse", "quant", [](const Codec& codec) { return greatest_known(codec, 0x1p-17); }},
+      {"quant_f32_not_canonical", "quant", not_canonical},
       {"quant_f32_empty", "quant", encoded<float>(Kind::zero, 0, 1e-3, 2)},
       {"raw_f32_special", "raw", encoded<float>(Kind::special, 100, 1e-3, 2)},
       {"raw_f64_sum", "raw", summed<double>(Kind::normal, 50, 1e-3, Op::sum)},

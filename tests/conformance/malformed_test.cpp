@@ -161,10 +161,11 @@ TEST(MalformedBlock, WithWidthsBeyondItsNumbers) {
     for (const std::size_t n : {1, 16, 17, 33, 64, 100, 1008}) {
       quant::Points points;
       for (std::size_t i = 0; i < quant::block_values; ++i) points.q[i] = i % 2 == 0 ? 1 : -1;
-      Bytes block(quant::largest_packed_block);
-      const std::size_t size = kernels->pack(points, quant::block_values, block.data());
-      EXPECT_EQ(kernels->unpack(block.data(), size, quant::block_values, points), size) << kernels->name;
-      EXPECT_EQ(kernels->unpack(block.data(), size, n, points), 0u) << kernels->name << ", " << n << " numbers";
+      Bytes block(quant::largest_packed_block + quant::store_slack);
+      const quant::Entry entry = kernels->pack(points, quant::block_values, block.data());
+      const quant::Packed in{entry, block.data(), block.data() + quant::bytes_of(entry)};
+      EXPECT_TRUE(kernels->unpack(in, quant::block_values, points)) << kernels->name;
+      EXPECT_FALSE(kernels->unpack(in, n, points)) << kernels->name << ", " << n << " numbers";
     }
 }
 

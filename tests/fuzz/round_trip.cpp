@@ -100,12 +100,11 @@ void check_encoded(const Family& family, const Case<T>& c, const Bytes& numbers,
 
 // Whether all blocks of a quant frame are on the lattice.
 bool all_on_lattice(const Bytes& frame, std::size_t count) {
-  static quant::Points points;
-  const std::byte* at = frame.data() + wire::header_bytes;
+  quant::Reader reader(frame, count, true, sizeof(float));
   for (std::size_t i = 0; i < count; i += quant::block_values) {
-    if (!quant::on_lattice(static_cast<quant::Kind>(*at))) return false;
-    const auto available = static_cast<std::size_t>(frame.data() + frame.size() - at);
-    at += quant::reference_kernels().unpack(at, available, std::min(quant::block_values, count - i), points);
+    quant::Packed in;
+    if (!reader.next(std::min(quant::block_values, count - i), in) || !quant::on_lattice(quant::kind_of(in.entry)))
+      return false;
   }
   return true;
 }

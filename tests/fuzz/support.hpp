@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "codec/codec.hpp"
+#include "codec/quant/blocks.hpp"
 #include "codec/quant/kernels.hpp"
 #include "support/guarded.hpp"
 #include "wire/frame.hpp"

@@ -52,8 +52,8 @@ class Malformed(unittest.TestCase):
             self.assertIn(words, str(refused.exception), name)
 
     def test_good_frames_cut_anywhere_are_refused(self):
-        for name in ("quant_f32_sum", "quant_f32_ties", "raw_f32_special", "zfp_f64_sum", "lossless_f32_special",
-                     "lossless_i8_normal"):
+        for name in ("quant_f32_sum", "quant_f32_ties", "quant_f32_not_canonical", "raw_f32_special", "zfp_f64_sum",
+                     "lossless_f32_special", "lossless_i8_normal"):
             frame = bytearray((GOLDEN / f"{name}.frame").read_bytes())
             for size in range(32, len(frame)):
                 frame[12:16] = (size - 32).to_bytes(4, "little")
@@ -72,9 +72,9 @@ class Command(unittest.TestCase):
             self.assertIn(word, done.stdout)
 
     def test_says_what_is_wrong(self):
-        done = self.run_on(GOLDEN / "malformed" / "quant_kind_5.frame")
+        done = self.run_on(GOLDEN / "malformed" / "quant_raw_empty.frame")
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("malformed frame: unknown kind of block 5", done.stderr)
+        self.assertIn("malformed frame: a block of another size than its numbers have", done.stderr)
 
 
 if __name__ == "__main__":

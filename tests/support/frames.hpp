@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "codec/codec.hpp"
+#include "codec/quant/blocks.hpp"
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
 #include "support/guarded.hpp"
@@ -110,24 +111,25 @@ struct QuantBlock {
 
 inline std::vector<QuantBlock> quant_blocks(const Bytes& frame, std::size_t count, Dtype dtype) {
   std::vector<QuantBlock> blocks;
-  const std::byte* at = frame.data() + wire::header_bytes;
-  const std::byte* end = frame.data() + frame.size();
+  quant::Reader reader(frame, count, true, size_of(dtype));
   for (std::size_t i = 0; i < count; i += quant::block_values) {
     const std::size_t n = std::min(quant::block_values, count - i);
-    const auto kind = static_cast<quant::Kind>(*at);
-    QuantBlock block{kind, {}};
-    if (quant::on_lattice(kind)) {
+    quant::Packed in;
+    if (!reader.next(n, in)) {
+      ADD_FAILURE() << reader.problem().message();
+      return blocks;
+    }
+    QuantBlock block{quant::kind_of(in.entry), {}};
+    if (in.entry == quant::zero_block) {
+      block.points.assign(n, 0);
+    } else if (quant::on_lattice(block.kind)) {
       quant::Points points;
-      const std::size_t size = quant::reference_kernels().unpack(at, static_cast<std::size_t>(end - at), n, points);
-      EXPECT_GT(size, 0u);
+      EXPECT_TRUE(quant::reference_kernels().unpack(in, n, points));
       block.points.assign(points.q, points.q + n);
-      at += size;
-    } else {
-      at += 1 + (kind == quant::Kind::fill ? 1 : n) * size_of(dtype);
     }
     blocks.push_back(std::move(block));
   }
-  EXPECT_EQ(at, end);
+  EXPECT_TRUE(reader.at_end());
   return blocks;
 }
 

@@ -23,7 +23,7 @@ std::uint32_t sign_of(std::uint32_t x) { return 0u - (x >> 31); }
 std::uint32_t zigzag(std::uint32_t r) { return (r << 1) ^ sign_of(r); }
 
 int in_table(int width, const std::vector<int>& table) { return *std::lower_bound(table.begin(), table.end(), width); }
-int of_quant(int width, int) { return in_table(width, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 32}); }
+int of_points(int width, int) { return in_table(width, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 32}); }
 int of_floats(int width, int) { return in_table(width, {0, 4, 8, 12, 14, 16, 18, 20, 21, 22, 23, 24, 25, 26, 28, 32}); }
 int consecutive(int width, int widest) { return width == 0 ? 0 : std::max(width, std::max(widest, 15) - 14); }
 
@@ -106,7 +106,7 @@ const std::vector<Variant>& variants() {
       {"byte planes", byte_planes},
       {"xor", xor_previous},
       {"order 1", [](const Words& x) { return planes(differences(ordered(x, false), 1), consecutive); }},
-      {"order 0 or 1, widths of quant", [](const Words& x) { return either(ordered(x, false), of_quant); }},
+      {"order 0 or 1, widths to 10, 12, 14, 16, 20, 32", [](const Words& x) { return either(ordered(x, false), of_points); }},
       {"..., 16 widths for floats", [](const Words& x) { return either(ordered(x, false), of_floats); }},
       {"..., 15 widths that follow each other", [](const Words& x) { return either(ordered(x, false), consecutive); }},
       {"... and shift", [](const Words& x) { return either(ordered(x, true), consecutive); }},

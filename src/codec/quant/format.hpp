@@ -19,37 +19,80 @@ inline constexpr std::size_t group_subs = 4;       // sub-blocks whose widths sh
 inline constexpr std::size_t block_subs = block_values / sub_values;
 inline constexpr std::size_t block_groups = block_subs / group_subs;
 
+// Bits 0 and 1 are the order of the residuals, 3 where the block is not on the lattice.
 enum class Kind : std::uint8_t {
-  zero = 0,    // every lattice point is 0
-  order0 = 1,  // lattice points
-  order1 = 2,  // the first lattice point, and differences
-  raw = 3,     // numbers uncompressed
-  fill = 4,    // one uncompressed number, repeated
+  order0 = 0,       // lattice points
+  order1 = 1,       // the first lattice point, and differences
+  order2 = 2,       // the first lattice point, and differences of differences
+  raw = 3,          // numbers uncompressed
+  order0_wide = 4,  // as above, with groups whose widths are those of wide_width_of_code
+  order1_wide = 5,
+  order2_wide = 6,
+  fill = 7,  // one uncompressed number, repeated
 };
 
-constexpr bool on_lattice(Kind kind) { return kind <= Kind::order1; }
+constexpr Kind kind_of(int order, bool wide) { return static_cast<Kind>(order + (wide ? 4 : 0)); }
+constexpr int order_of(Kind kind) { return static_cast<int>(kind) & 3; }
+constexpr bool is_wide(Kind kind) { return kind >= Kind::order0_wide; }
+constexpr bool on_lattice(Kind kind) { return order_of(kind) != 3; }
 
-// Widths a sub-block may have, by their 4-bit code.  Every width up to 10 is exact; above, what is lost by rounding
-// up is a small share of what is sent.
-inline constexpr std::uint8_t width_of_code[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 32};
+// What the index says of a block: its kind and the bytes of its body.
+using Entry = std::uint16_t;
+inline constexpr Entry zero_block = 0;  // every lattice point is 0: order 0, and no body
+constexpr Entry make_entry(Kind kind, std::size_t bytes) {
+  return static_cast<Entry>(static_cast<std::size_t>(kind) | bytes / 2 << 3);
+}
+constexpr Kind kind_of(Entry entry) { return static_cast<Kind>(entry & 7); }
+constexpr std::size_t bytes_of(Entry entry) { return 2 * static_cast<std::size_t>(entry >> 3); }
 
-// The smallest code that holds `bits` bits, 0..32.
-inline constexpr std::uint8_t code_of_bits[33] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 11, 12, 12, 13, 13,
-                                                  14, 14, 14, 14, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15};
+// A group is wide when a zigzagged residual in it needs more than 8 bits.  In the other groups codes 9..15 are widths
+// 2..8 whose plane 0, the signs, is left out because it is 0: smooth rises and falls cost a bit less.
+inline constexpr unsigned narrow_bits = 8;
+inline constexpr std::uint8_t wide_width_of_code[16] = {0, 2, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 32};
+
+// The smallest of them that holds a width of 0..32.
+inline constexpr std::uint8_t wide_code_of_width[33] = {0,  1,  1,  2,  2,  3,  3,  4,  5,  6,  7,
+                                                        8,  9,  10, 11, 12, 13, 14, 14, 14, 14, 15,
+                                                        15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15};
+
+// The planes of a sub-block: `count` of them, from plane `first` on.
+struct Planes {
+  std::uint8_t first;
+  std::uint8_t count;
+};
+constexpr Planes planes_of_code(unsigned code, bool wide) {
+  if (wide) return {0, wide_width_of_code[code]};
+  if (code <= narrow_bits) return {0, static_cast<std::uint8_t>(code)};
+  return {1, static_cast<std::uint8_t>(code - narrow_bits)};
+}
+
+// Planes are written byte by byte: those of bits 0..7 of the four sub-blocks of a group, then those of bits 8..15, and
+// so on.  Those of one byte:
+constexpr Planes part_of(Planes planes, unsigned byte) {
+  const unsigned first = std::max<unsigned>(planes.first, 8 * byte);
+  const unsigned end = std::min<unsigned>(planes.first + planes.count, 8 * byte + 8);
+  return {static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(end > first ? end - first : 0)};
+}
+
+// From the bits that are set in any zigzagged residual of the sub-block.
+constexpr std::uint8_t code_of(std::uint32_t bits, bool wide) {
+  const auto width = static_cast<unsigned>(std::bit_width(bits));
+  if (wide) return wide_code_of_width[width];
+  return static_cast<std::uint8_t>(width >= 2 && (bits & 1) == 0 ? narrow_bits - 1 + width : width);
+}
 
 constexpr std::uint32_t zigzag(std::uint32_t r) {
   return (r << 1) ^ static_cast<std::uint32_t>(static_cast<std::int32_t>(r) >> 31);
 }
 constexpr std::uint32_t unzigzag(std::uint32_t z) { return (z >> 1) ^ (0u - (z & 1u)); }
-constexpr std::uint8_t code_of(std::uint32_t or_of_zigzags) {
-  return code_of_bits[static_cast<std::size_t>(std::bit_width(or_of_zigzags))];
-}
 
-// Differences are used when they make the sampled sub-blocks smaller.
-inline constexpr std::size_t sample_stride = 16;
+// The order is the one that makes these sub-blocks smallest.  They lie close to the beginning so that adding frames
+// needs the points of two groups only, and four that are not neighbours choose nearly as well as all.
+inline constexpr std::size_t sampled_subs[4] = {1, 3, 5, 7};
+inline constexpr std::size_t sampled_groups = 2;
 
-// Kind, base, bitmap, codes and planes of a block whose widths are all 32.
-inline constexpr std::size_t largest_packed_block = 1 + 4 + 2 + 2 * block_groups + 2 * 32 * block_subs;
+// Base, two bitmaps, codes and planes of a block whose widths are all 32.
+inline constexpr std::size_t largest_packed_block = 4 + 2 + 2 + 2 * block_groups + 2 * 32 * block_subs;
 
 // Kernels store whole vectors: room that capacity() keeps behind the last block.
 inline constexpr std::size_t store_slack = 64;
@@ -61,20 +104,26 @@ struct Lattice {
   double allowance = 0;
   double largest = 0;  // |q| of one contribution, so that a sum of all contributions fits 31 bits and the number type
 
-  // For float32, rounding in float32: with |q| <= largest_single the error of x * inverse_single is below
-  // 2^15 * 2^-23 = 2^-8 steps, which the step leaves room for.  0: never.
+  // For float32, rounding in float32: with |q| <= largest_single the error of x * inverse_single is below 2^15 * 2^-23
+  // = 2^-8 steps, which the step leaves room for.  0: never.
   float inverse_single = 0;
   float largest_single = 0;
 
-  // step is just below twice the allowance and has 21 significant bits, so q * step is exact in double for every
-  // 32-bit q.  Rounding x * inverse to the nearest integer then errs by at most step (1/2 + room) < allowance
-  // (docs/error-model.md).
-  static Lattice make(double allowance, std::uint32_t terms, Dtype dtype) {
+  // step is just below twice the allowance and has 21 significant bits, so q * step is exact in double for every 32-bit
+  // q. What it stays below leaves room for the rounding of x * inverse and, where it can, for that of q * step to the
+  // number type (docs/error-model.md): for float32 up to 99,000 steps, and for every number when the greatest magnitude
+  // among them is known (0: it is not).
+  static Lattice make(double allowance, std::uint32_t terms, Dtype dtype, double greatest = 0) {
     Lattice l;
     l.allowance = allowance;
-    const double room = dtype == Dtype::f32 ? 0x1p-7 : 0x1p-18;
+    double half = allowance * (1 - 0x1p-18);
+    if (dtype == Dtype::f32) {
+      half = std::min(half, allowance * (1 - 0x3p-8));
+      if (greatest > 0)
+        half = std::min(half, std::max(allowance - half_unit(greatest + allowance), allowance / 2) * (1 - 0x1p-18));
+    }
     int exponent = 0;
-    const double mantissa = std::frexp(2 * allowance * (1 - room), &exponent);
+    const double mantissa = std::frexp(2 * half, &exponent);
     const double step = std::ldexp(std::floor(std::ldexp(mantissa, 21)), exponent - 21);
     // Below 2^-1000 the inverse or the exactness of q * step would be lost to the edge of the exponent range.
     if (!(step > 0x1p-1000) || !std::isfinite(step) || !(1 / step > 0x1p-1000)) return l;
@@ -91,6 +140,14 @@ struct Lattice {
       l.largest_single = static_cast<float>(std::min(l.largest, 32000.0));
     }
     return l;
+  }
+
+ private:
+  // Half a unit in the last place of a float32 number of this magnitude.
+  static double half_unit(double x) {
+    int exponent = 0;
+    std::frexp(x, &exponent);
+    return std::ldexp(1.0, std::max(exponent - 24, -149) - 1);
   }
 };
 

@@ -14,10 +14,17 @@
 
 namespace laconic::quant {
 
-// Lattice points of one block.  The kernels read and write whole sub-blocks, and one value before the first.
+// Lattice points of one block.  The kernels read and write whole sub-blocks, and two values before the first.
 struct alignas(64) Points {
   std::int32_t before[16];
   std::int32_t q[block_values];
+};
+
+// A block on the lattice in a frame, not zero_block.  Kernels may read up to `end`, beyond its body.
+struct Packed {
+  Entry entry;
+  const std::byte* body;
+  const std::byte* end;
 };
 
 struct Kernels {
@@ -30,16 +37,28 @@ struct Kernels {
   void (*dequantise_f32)(const Points& points, std::size_t n, double step, double divisor, float* x);
   void (*dequantise_f64)(const Points& points, std::size_t n, double step, double divisor, double* x);
 
-  // Writes the block of kind zero, order0 or order1 that stands for q[0..n), n >= 1, and returns its size, at most
-  // largest_packed_block; up to store_slack bytes behind it may be overwritten.  The bytes are a function of the points
-  // alone.  May overwrite points beyond n.
-  std::size_t (*pack)(Points& points, std::size_t n, std::byte* out);
+  // Writes the body of the block on the lattice that stands for q[0..n), n >= 1, at most largest_packed_block bytes,
+  // and returns its entry; up to store_slack bytes behind it may be overwritten.  The bytes are a function of the
+  // points alone.  May overwrite points beyond n.
+  Entry (*pack)(Points& points, std::size_t n, std::byte* out);
 
-  // Reads such a block; returns its size, or 0 when `available` bytes do not begin with a valid one.
-  std::size_t (*unpack)(const std::byte* in, std::size_t available, std::size_t n, Points& points);
+  // Reads such a block; false when it is not valid.
+  bool (*unpack)(const Packed& in, std::size_t n, Points& points);
 
   // into[0..n) = into op other.
   void (*combine)(Op op, Points& into, const Points& other, std::size_t n);
+
+  // Full blocks of float32 numbers, and sums, without points in between: what the functions above do one after the
+  // other, faster.  False, with the output in any state, when a block has to take the long way, where it may also turn
+  // out not to be valid.  Null where there is nothing faster.
+  struct Blocks {
+    bool (*encode)(const float* x, const Lattice& lattice, std::byte* out, Entry& entry) = nullptr;
+    bool (*decode)(const Packed& in, double step, bool streaming, float* x) = nullptr;
+    bool (*fold)(const Packed& in, const float* x, const Lattice& lattice, std::byte* out, Entry& entry) = nullptr;
+    bool (*add)(const Packed& a, const Packed& b, std::byte* out, Entry& entry) = nullptr;
+    void (*settle)() = nullptr;  // makes streamed numbers visible to other threads, like any other store
+  };
+  Blocks blocks = {};
 };
 
 const Kernels& reference_kernels();

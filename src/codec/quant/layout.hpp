@@ -9,88 +9,111 @@ namespace laconic::quant {
 
 constexpr std::size_t subs_of(std::size_t n) { return (n + sub_values - 1) / sub_values; }
 
-// Writes everything before the planes for the widths codes[0..block_subs) (0 beyond the last sub-block).
-inline std::byte* write_block_head(Kind kind, std::int32_t base, const std::uint8_t* codes, std::byte* out) {
-  *out++ = static_cast<std::byte>(kind);
-  if (kind == Kind::order1) {
-    std::memcpy(out, &base, 4);
-    out += 4;
-  }
-  std::uint16_t bitmap = 0;
-  std::byte* words = out + 2;
-  for (std::size_t g = 0; g < block_groups; ++g) {
-    const std::uint8_t* c = codes + g * group_subs;
-    const auto word = static_cast<std::uint16_t>(c[0] | c[1] << 4 | c[2] << 8 | c[3] << 12);
-    if (word == 0) continue;
-    bitmap = static_cast<std::uint16_t>(bitmap | 1u << g);
-    std::memcpy(words, &word, 2);
-    words += 2;
-  }
-  std::memcpy(out, &bitmap, 2);
-  return words;
+// Codes of narrow groups by bits, and planes of both kinds of group by code.
+struct NarrowCodes {
+  std::uint8_t of_bits[1 << narrow_bits];
+};
+constexpr NarrowCodes make_narrow_codes() {
+  NarrowCodes t{};
+  for (std::uint32_t bits = 0; bits < sizeof t.of_bits; ++bits) t.of_bits[bits] = code_of(bits, false);
+  return t;
 }
+inline constexpr NarrowCodes narrow_codes = make_narrow_codes();
+struct PlanesOfCodes {
+  Planes at[2][16];
+};
+constexpr PlanesOfCodes make_planes_of_codes() {
+  PlanesOfCodes t{};
+  for (unsigned code = 0; code < 16; ++code)
+    for (const bool wide : {false, true}) t.at[wide][code] = planes_of_code(code, wide);
+  return t;
+}
+inline constexpr PlanesOfCodes planes_of_codes = make_planes_of_codes();
 
-struct BlockHead {
-  Kind kind = Kind::zero;
+// What comes before the planes, and which planes there are.
+struct Head {
+  Kind kind = Kind::order0;
   std::int32_t base = 0;
-  std::uint8_t codes[block_subs] = {};
-  std::size_t head = 0;   // bytes before the planes; 0: not a valid block
-  std::size_t total = 0;  // bytes of the block
+  std::size_t bytes = 0;           // before the planes
+  Planes planes[block_subs] = {};  // of each sub-block
 };
 
-// Reads and checks what write_block_head wrote, and that the planes it announces are there.
-inline BlockHead read_block_head(const std::byte* in, std::size_t available, std::size_t n) {
-  BlockHead b;
-  if (available < 1) return b;
-  b.kind = static_cast<Kind>(in[0]);
-  if (b.kind == Kind::zero) {
-    b.head = b.total = 1;
-    return b;
+// Writes everything before the planes for residuals of which bits[0..block_subs) are set in each sub-block (0 beyond
+// the last one).
+inline Head write_head(int order, std::int32_t base, const std::uint32_t* bits, std::byte* out) {
+  Head head;
+  std::uint16_t present = 0;
+  std::uint16_t wide = 0;
+  std::uint16_t words[block_groups];
+  std::size_t count = 0;
+  for (std::size_t g = 0; g < block_groups; ++g) {
+    const std::uint32_t* b = bits + g * group_subs;
+    const std::uint32_t any = b[0] | b[1] | b[2] | b[3];
+    if (any == 0) continue;
+    const bool is_wide = any >> narrow_bits != 0;
+    present = static_cast<std::uint16_t>(present | 1u << g);
+    wide = static_cast<std::uint16_t>(wide | static_cast<unsigned>(is_wide) << g);
+    unsigned word = 0;
+    for (std::size_t k = 0; k < group_subs; ++k) {
+      const unsigned code = is_wide ? code_of(b[k], true) : narrow_codes.of_bits[b[k]];
+      word |= code << (4 * k);
+      head.planes[g * group_subs + k] = planes_of_codes.at[is_wide][code];
+    }
+    words[count++] = static_cast<std::uint16_t>(word);
   }
-  if (!on_lattice(b.kind)) return b;
-  std::size_t at = 1;
-  if (b.kind == Kind::order1) {
-    if (available < at + 4) return b;
-    std::memcpy(&b.base, in + at, 4);
+  head.kind = kind_of(order, wide != 0);
+  head.base = base;
+  if (order == 0 && present == 0) return head;
+  std::byte* at = out;
+  if (order != 0) {
+    std::memcpy(at, &base, 4);
     at += 4;
   }
-  if (available < at + 2) return b;
-  std::uint16_t bitmap;
-  std::memcpy(&bitmap, in + at, 2);
+  std::memcpy(at, &present, 2);
   at += 2;
-  if (available < at + 2 * static_cast<std::size_t>(std::popcount(bitmap))) return b;
+  if (wide != 0) {
+    std::memcpy(at, &wide, 2);
+    at += 2;
+  }
+  std::memcpy(at, words, 2 * count);
+  head.bytes = static_cast<std::size_t>(at - out) + 2 * count;
+  return head;
+}
+
+// Reads and checks what write_head wrote, and that the planes it announces fill the rest of the body of a block of n
+// numbers.
+inline bool read_head(Entry entry, const std::byte* in, std::size_t n, Head& head) {
+  const std::size_t size = bytes_of(entry);
+  head.kind = kind_of(entry);
+  const int order = order_of(head.kind);
+  std::size_t at = order != 0 ? 4 : 0;
+  if (size < at + (is_wide(head.kind) ? 4 : 2)) return false;
+  if (order != 0) std::memcpy(&head.base, in, 4);
+  std::uint16_t present;
+  std::uint16_t wide = 0;
+  std::memcpy(&present, in + at, 2);
+  at += 2;
+  if (is_wide(head.kind)) {
+    std::memcpy(&wide, in + at, 2);
+    at += 2;
+  }
+  if (size < at + 2 * static_cast<std::size_t>(std::popcount(present))) return false;
   std::size_t planes = 0;
   for (std::size_t g = 0; g < block_groups; ++g) {
-    if ((bitmap >> g & 1) == 0) continue;
+    if ((present >> g & 1) == 0) continue;
     std::uint16_t word;
     std::memcpy(&word, in + at, 2);
     at += 2;
     for (std::size_t k = 0; k < group_subs; ++k) {
-      const auto code = static_cast<std::uint8_t>(word >> (4 * k) & 15);
-      if (code != 0 && g * group_subs + k >= subs_of(n)) return b;
-      b.codes[g * group_subs + k] = code;
-      planes += width_of_code[code];
+      const unsigned code = word >> (4 * k) & 15u;
+      const std::size_t s = g * group_subs + k;
+      if (code != 0 && s >= subs_of(n)) return false;
+      head.planes[s] = planes_of_codes.at[wide >> g & 1][code];
+      planes += head.planes[s].count;
     }
   }
-  if (available < at + 2 * planes) return b;
-  b.head = at;
-  b.total = at + 2 * planes;
-  return b;
-}
-
-// Why the block that `available` bytes begin with was refused, in words.
-inline const char* problem_of_block(const std::byte* in, std::size_t available, std::size_t n, bool has_lattice) {
-  constexpr const char* cut_short = "the payload ends in a block";
-  if (available == 0) return cut_short;
-  const auto kind = static_cast<Kind>(in[0]);
-  if (kind > Kind::fill) return "unknown kind of block";
-  if (!on_lattice(kind)) return cut_short;
-  if (!has_lattice) return "a block of lattice points in a frame without a lattice";
-  // Where it would be valid with enough zeros behind it, it was cut short.
-  std::byte longer[largest_packed_block] = {};
-  std::memcpy(longer, in, std::min(available, sizeof longer));
-  return read_block_head(longer, sizeof longer, n).head != 0 ? cut_short
-                                                             : "widths of sub-blocks that the block does not have";
+  head.bytes = at;
+  return size == at + 2 * planes;
 }
 
 }  // namespace laconic::quant

@@ -8,17 +8,12 @@
 #include <string>
 
 #include "codec/codec.hpp"
+#include "codec/quant/blocks.hpp"
 #include "codec/quant/kernels.hpp"
-#include "codec/quant/layout.hpp"
 
 namespace laconic {
 namespace quant {
 namespace {
-
-template <class T>
-constexpr std::size_t raw_block(std::size_t n) {
-  return 1 + n * sizeof(T);
-}
 
 template <class T>
 bool quantise_block(const Kernels& k, const T* x, std::size_t n, const Lattice& lattice, Points& points) {
@@ -39,14 +34,13 @@ void dequantise_block(const Kernels& k, const Points& points, std::size_t n, dou
 
 // Writes a block of kind raw, or fill when all numbers have the same bits.
 template <class T>
-std::size_t write_numbers(const T* x, std::size_t n, std::byte* out) {
+Entry write_numbers(const T* x, std::size_t n, std::byte* out) {
   const auto* bytes = reinterpret_cast<const std::byte*>(x);
   // Equal to itself shifted by one number: all numbers are the first one.
   const bool same = n > 1 && std::memcmp(bytes, bytes + sizeof(T), (n - 1) * sizeof(T)) == 0;
-  *out = static_cast<std::byte>(same ? Kind::fill : Kind::raw);
   const std::size_t size = same ? sizeof(T) : n * sizeof(T);
-  std::memcpy(out + 1, x, size);
-  return 1 + size;
+  std::memcpy(out, x, size);
+  return make_entry(same ? Kind::fill : Kind::raw, size);
 }
 
 template <class T>
@@ -61,6 +55,24 @@ struct Block {
   Points points;
   T numbers[block_values];
 
+  // False when the block is not valid.
+  bool read(const Kernels& k, const Packed& in, std::size_t n) {
+    const Kind kind = kind_of(in.entry);
+    lattice = on_lattice(kind);
+    if (kind == Kind::raw) {
+      std::memcpy(numbers, in.body, n * sizeof(T));
+    } else if (kind == Kind::fill) {
+      T value;
+      std::memcpy(&value, in.body, sizeof(T));
+      std::fill_n(numbers, n, value);
+    } else if (in.entry == zero_block) {
+      std::memset(points.q, 0, sizeof points.q);
+    } else {
+      return k.unpack(in, n, points);
+    }
+    return true;
+  }
+
   // Turns lattice points into numbers.
   void leave_lattice(const Kernels& k, std::size_t n, double step) {
     if (!lattice) return;
@@ -69,68 +81,11 @@ struct Block {
   }
 };
 
-// Walks the blocks of a frame's payload.
-class Reader {
- public:
-  Reader(Frame frame, bool has_lattice)
-      : at_(frame.data() + wire::header_bytes), end_(frame.data() + frame.size()), has_lattice_(has_lattice) {}
-
-  template <class T>
-  bool next(const Kernels& k, std::size_t n, Block<T>& block) {
-    if (at_ == end_) return false;
-    const auto available = static_cast<std::size_t>(end_ - at_);
-    const auto kind = static_cast<Kind>(*at_);
-    block.lattice = on_lattice(kind);
-    if (block.lattice) {
-      const std::size_t size = has_lattice_ ? k.unpack(at_, available, n, block.points) : 0;
-      at_ += size;
-      return size != 0;
-    }
-    if (kind == Kind::raw && available >= raw_block<T>(n)) {
-      std::memcpy(block.numbers, at_ + 1, n * sizeof(T));
-      at_ += raw_block<T>(n);
-      return true;
-    }
-    if (kind == Kind::fill && available >= raw_block<T>(1)) {
-      T value;
-      std::memcpy(&value, at_ + 1, sizeof(T));
-      std::fill_n(block.numbers, n, value);
-      at_ += raw_block<T>(1);
-      return true;
-    }
-    return false;
-  }
-
-  bool at_end() const { return at_ == end_; }
-
-  // What to say when next() failed, and when the last block has been read and this is not at_end().
-  Status bad_block(std::size_t n) const {
-    return malformed(problem_of_block(at_, static_cast<std::size_t>(end_ - at_), n, has_lattice_));
-  }
-  static Status bad_end() { return malformed("bytes after the last block"); }
-
-  // The next block is zero: adding it changes nothing.
-  bool at_zero() const { return at_ != end_ && has_lattice_ && static_cast<Kind>(*at_) == Kind::zero; }
-  void skip_zero() { ++at_; }
-
-  // The bytes of the next block if it is on the lattice, else nothing and the block stays next.
-  Frame next_packed(std::size_t n) {
-    if (!has_lattice_) return {};
-    const std::size_t size = read_block_head(at_, static_cast<std::size_t>(end_ - at_), n).total;
-    const Frame block(at_, size);
-    at_ += size;
-    return block;
-  }
-
- private:
-  static Status malformed(const char* what) { return {Code::frame, std::string("malformed frame: ") + what}; }
-
-  const std::byte* at_;
-  const std::byte* end_;
-  bool has_lattice_;
-};
-
 Status other_step() { return {Code::frame, "malformed frame: step differs from this operation's"}; }
+
+Lattice lattice_of(const Coding& coding) {
+  return Lattice::make(coding.allowance, coding.terms, coding.dtype, coding.greatest);
+}
 
 class QuantCodec final : public Codec {
  public:
@@ -141,9 +96,8 @@ class QuantCodec final : public Codec {
   bool exact_sums() const override { return true; }
 
   std::size_t capacity(std::size_t count, Dtype dtype) const override {
-    const std::size_t blocks = (count + block_values - 1) / block_values;
-    const std::size_t raw = 1 + block_values * size_of(dtype);
-    return wire::header_bytes + blocks * (raw > largest_packed_block ? raw : largest_packed_block) + store_slack;
+    const std::size_t block = std::max(block_values * size_of(dtype), largest_packed_block);
+    return wire::header_bytes + index_bytes(count) + blocks_of(count) * block + store_slack;
   }
 
   Coded encode(const void* numbers, std::size_t count, const Coding& coding, Blob out) const override {
@@ -168,94 +122,143 @@ class QuantCodec final : public Codec {
   }
 
  private:
+  // Kernels for blocks as a whole are for float32 and full blocks.
+  template <class T>
+  static bool whole(std::size_t n) {
+    return sizeof(T) == 4 && n == block_values;
+  }
+  template <class T>
+  static const float* as_float(const T* x) {
+    return reinterpret_cast<const float*>(x);
+  }
+
+  // Writes a block of own numbers as lattice points; false, with nothing written, when one of them has none.
+  template <class T>
+  bool put_on_lattice(const T* x, std::size_t n, const Lattice& lattice, Points& points, Writer& out) const {
+    Entry entry = zero_block;
+    if (!(whole<T>(n) && k_.blocks.encode && k_.blocks.encode(as_float(x), lattice, out.body(), entry))) {
+      if (!quantise_block(k_, x, n, lattice, points)) return false;
+      entry = k_.pack(points, n, out.body());
+    }
+    out.put(entry);
+    return true;
+  }
+
   template <class T>
   Coded encode_as(const T* x, std::size_t count, const Coding& coding, Blob out) const {
-    const Lattice lattice = Lattice::make(coding.allowance, coding.terms, coding.dtype);
+    const Lattice lattice = lattice_of(coding);
     Points points;
-    std::byte* at = out.data() + wire::header_bytes;
+    Writer writer(out, count);
     bool rounded = false;
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
       // Also when packing gains nothing: numbers that stay off the lattice would be added as floating-point numbers,
       // and the result would depend on how the data is cut.
-      const bool on_lattice = quantise_block(k_, x + i, n, lattice, points);
-      at += on_lattice ? k_.pack(points, n, at) : write_numbers(x + i, n, at);
-      rounded = rounded || on_lattice;
+      if (put_on_lattice(x + i, n, lattice, points, writer))
+        rounded = true;
+      else
+        writer.put(write_numbers(x + i, n, writer.body()));
     }
-    return finish<T>(count, lattice, rounded ? coding.allowance : 0, at, out);
+    return finish<T>(count, lattice, rounded ? coding.allowance : 0, writer, out);
   }
 
   template <class T>
   Coded fold_as(Frame frame, const T* x, std::size_t count, const Coding& coding, Blob out) const {
-    const Lattice lattice = Lattice::make(coding.allowance, coding.terms, coding.dtype);
+    const Lattice lattice = lattice_of(coding);
     wire::Header header;
     if (Status s = check(frame, count, coding, lattice, header); !s) return {s, 0};
-    Reader reader(frame, lattice.step > 0);
+    Reader reader(frame, count, lattice.step > 0, sizeof(T));
     Block<T> block;
     Points points;
-    std::byte* at = out.data() + wire::header_bytes;
+    Writer writer(out, count);
     bool rounded = false;
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
-      if (coding.op == Op::sum && reader.at_zero() && quantise_block(k_, x + i, n, lattice, points)) {
-        reader.skip_zero();
-        at += k_.pack(points, n, at);
+      Packed in;
+      if (!reader.next(n, in)) return {reader.problem(), 0};
+      Entry entry = zero_block;
+      if (coding.op == Op::sum && whole<T>(n) && k_.blocks.fold && on_lattice(kind_of(in.entry)) &&
+          in.entry != zero_block && k_.blocks.fold(in, as_float(x + i), lattice, writer.body(), entry)) {
+        writer.put(entry);
         rounded = true;
         continue;
       }
-      if (!reader.next(k_, n, block)) return {reader.bad_block(n), 0};
+      if (coding.op == Op::sum && in.entry == zero_block && put_on_lattice(x + i, n, lattice, points, writer)) {
+        rounded = true;
+        continue;
+      }
+      if (!block.read(k_, in, n)) return {Reader::bad_block(), 0};
       if (block.lattice && quantise_block(k_, x + i, n, lattice, points)) {
         k_.combine(coding.op, block.points, points, n);
-        at += k_.pack(block.points, n, at);
+        writer.put(k_.pack(block.points, n, writer.body()));
         rounded = true;
         continue;
       }
       block.leave_lattice(k_, n, lattice.step);
       combine_numbers(coding.op, block.numbers, x + i, n);
-      at += write_numbers(block.numbers, n, at);
+      writer.put(write_numbers(block.numbers, n, writer.body()));
     }
-    if (!reader.at_end()) return {Reader::bad_end(), 0};
-    return finish<T>(count, lattice, error_of(coding.op, header.error, rounded ? coding.allowance : 0), at, out);
+    if (Status s = reader.finish(); !s) return {s, 0};
+    return finish<T>(count, lattice, error_of(coding.op, header.error, rounded ? coding.allowance : 0), writer, out);
+  }
+
+  // One block of a + b; false when one of them is not valid.
+  template <class T>
+  bool add_blocks(const Packed& a, const Packed& b, std::size_t n, Op op, double step, Block<T>& block_a,
+                  Block<T>& block_b, Writer& out) const {
+    if (op == Op::sum && on_lattice(kind_of(a.entry)) && on_lattice(kind_of(b.entry))) {
+      // Adding zero changes nothing.
+      if (a.entry == zero_block || b.entry == zero_block) {
+        const Packed& other = a.entry == zero_block ? b : a;
+        Head head;
+        if (other.entry != zero_block && !read_head(other.entry, other.body, n, head)) return false;
+        std::memcpy(out.body(), other.body, bytes_of(other.entry));
+        out.put(other.entry);
+        return true;
+      }
+      Entry entry = zero_block;
+      if (whole<T>(n) && k_.blocks.add && k_.blocks.add(a, b, out.body(), entry)) {
+        out.put(entry);
+        return true;
+      }
+    }
+    if (!block_a.read(k_, a, n) || !block_b.read(k_, b, n)) return false;
+    if (block_a.lattice && block_b.lattice) {
+      k_.combine(op, block_a.points, block_b.points, n);
+      out.put(k_.pack(block_a.points, n, out.body()));
+      return true;
+    }
+    block_a.leave_lattice(k_, n, step);
+    block_b.leave_lattice(k_, n, step);
+    combine_numbers(op, block_a.numbers, block_b.numbers, n);
+    out.put(write_numbers(block_a.numbers, n, out.body()));
+    return true;
   }
 
   template <class T>
   Coded add_as(Frame a, Frame b, std::size_t count, const Coding& coding, Blob out) const {
-    const Lattice lattice = Lattice::make(coding.allowance, coding.terms, coding.dtype);
+    const Lattice lattice = lattice_of(coding);
     wire::Header header_a;
     wire::Header header_b;
     if (Status s = check(a, count, coding, lattice, header_a); !s) return {s, 0};
     if (Status s = check(b, count, coding, lattice, header_b); !s) return {s, 0};
-    Reader reader_a(a, lattice.step > 0);
-    Reader reader_b(b, lattice.step > 0);
+    Reader reader_a(a, count, lattice.step > 0, sizeof(T));
+    Reader reader_b(b, count, lattice.step > 0, sizeof(T));
     Block<T> block_a;
     Block<T> block_b;
-    std::byte* at = out.data() + wire::header_bytes;
+    Writer writer(out, count);
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
-      if (coding.op == Op::sum && (reader_a.at_zero() || reader_b.at_zero())) {
-        Reader& zero = reader_a.at_zero() ? reader_a : reader_b;
-        Reader& other = reader_a.at_zero() ? reader_b : reader_a;
-        if (const Frame packed = other.next_packed(n); !packed.empty()) {
-          zero.skip_zero();
-          std::memcpy(at, packed.data(), packed.size());
-          at += packed.size();
-          continue;
-        }
-      }
-      if (!reader_a.next(k_, n, block_a)) return {reader_a.bad_block(n), 0};
-      if (!reader_b.next(k_, n, block_b)) return {reader_b.bad_block(n), 0};
-      if (block_a.lattice && block_b.lattice) {
-        k_.combine(coding.op, block_a.points, block_b.points, n);
-        at += k_.pack(block_a.points, n, at);
-        continue;
-      }
-      block_a.leave_lattice(k_, n, lattice.step);
-      block_b.leave_lattice(k_, n, lattice.step);
-      combine_numbers(coding.op, block_a.numbers, block_b.numbers, n);
-      at += write_numbers(block_a.numbers, n, at);
+      Packed in_a;
+      Packed in_b;
+      if (!reader_a.next(n, in_a)) return {reader_a.problem(), 0};
+      if (!reader_b.next(n, in_b)) return {reader_b.problem(), 0};
+      if (!add_blocks(in_a, in_b, n, coding.op, lattice.step, block_a, block_b, writer))
+        return {Reader::bad_block(), 0};
     }
-    if (!reader_a.at_end() || !reader_b.at_end()) return {Reader::bad_end(), 0};
-    return finish<T>(count, lattice, error_of(coding.op, header_a.error, header_b.error), at, out);
+    if (Status s = reader_a.finish(); !s) return {s, 0};
+    if (Status s = reader_b.finish(); !s) return {s, 0};
+    return finish<T>(count, lattice, error_of(coding.op, header_a.error, header_b.error), writer, out);
   }
 
   template <class T>
@@ -263,13 +266,17 @@ class QuantCodec final : public Codec {
     wire::Header header;
     if (Status s = read_codec_header(frame, *this, count, coding.dtype, header); !s) return s;
     // Within an operation the step is known, and another one would scale every number.
-    if (coding.allowance > 0 && header.step != Lattice::make(coding.allowance, coding.terms, coding.dtype).step)
-      return other_step();
-    Reader reader(frame, header.step > 0);
+    if (coding.allowance > 0 && header.step != lattice_of(coding).step) return other_step();
+    Reader reader(frame, count, header.step > 0, sizeof(T));
     Block<T> block;
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
-      if (!reader.next(k_, n, block)) return reader.bad_block(n);
+      Packed in;
+      if (!reader.next(n, in)) return reader.problem();
+      if (whole<T>(n) && coding.divisor == 1 && k_.blocks.decode && on_lattice(kind_of(in.entry)) &&
+          k_.blocks.decode(in, header.step, coding.streaming, reinterpret_cast<float*>(x + i)))
+        continue;
+      if (!block.read(k_, in, n)) return Reader::bad_block();
       if (block.lattice) {
         dequantise_block(k_, block.points, n, header.step, coding.divisor, x + i);
       } else if (coding.divisor == 1) {
@@ -279,7 +286,8 @@ class QuantCodec final : public Codec {
           x[i + j] = static_cast<T>(static_cast<double>(block.numbers[j]) / coding.divisor);
       }
     }
-    return reader.at_end() ? Status{} : Reader::bad_end();
+    if (coding.streaming && k_.blocks.settle) k_.blocks.settle();
+    return reader.finish();
   }
 
   Status check(Frame frame, std::size_t count, const Coding& coding, const Lattice& lattice,
@@ -294,12 +302,13 @@ class QuantCodec final : public Codec {
   }
 
   template <class T>
-  Coded finish(std::size_t count, const Lattice& lattice, double error, const std::byte* end, Blob out) const {
+  Coded finish(std::size_t count, const Lattice& lattice, double error, const Writer& writer, Blob out) const {
     wire::Header header;
     header.codec = id();
     header.dtype = sizeof(T) == 4 ? Dtype::f32 : Dtype::f64;
     header.count = static_cast<std::uint32_t>(count);
-    header.payload = static_cast<std::uint32_t>(end - out.data() - static_cast<std::ptrdiff_t>(wire::header_bytes));
+    header.payload =
+        static_cast<std::uint32_t>(writer.end() - out.data() - static_cast<std::ptrdiff_t>(wire::header_bytes));
     header.step = lattice.step;
     header.error = error;
     wire::write_header(header, out);

@@ -20,3 +20,7 @@
   LACONIC_PRAGMA(GCC target(__VA_ARGS__))
 #define LACONIC_TARGET_END LACONIC_PRAGMA(GCC pop_options) LACONIC_PRAGMA(GCC diagnostic pop)
 #endif
+
+// For the parts of an inner loop.  What the compiler leaves as calls passes vectors, and with them what every step
+// waits for, through memory.
+#define LACONIC_INLINE __attribute__((always_inline)) inline

@@ -1,14 +1,14 @@
-// Unpacking a block with unpack_planes<differences>, which each instruction set defines before including this inside its
+// Unpacking a block with unpack_planes<order>, which each instruction set defines before including this inside its
 // target region.
 
-std::size_t unpack(const std::byte* in, std::size_t available, std::size_t n, Points& points) {
-  const BlockHead head = read_block_head(in, available, n);
-  if (head.head == 0) return 0;
-  if (head.kind == Kind::zero)
-    std::memset(points.q, 0, sizeof points.q);
-  else if (head.kind == Kind::order1)
-    unpack_planes<true>(head, in + head.head, in + available, subs_of(n), points);
-  else
-    unpack_planes<false>(head, in + head.head, in + available, subs_of(n), points);
-  return head.total;
+bool unpack(const Packed& in, std::size_t n, Points& points) {
+  Head head;
+  if (!read_head(in.entry, in.body, n, head)) return false;
+  const std::byte* at = in.body + head.bytes;
+  switch (order_of(head.kind)) {
+    case 0: unpack_planes<0>(head, at, in.end, subs_of(n), points); break;
+    case 1: unpack_planes<1>(head, at, in.end, subs_of(n), points); break;
+    default: unpack_planes<2>(head, at, in.end, subs_of(n), points); break;
+  }
+  return true;
 }

@@ -18,13 +18,20 @@ def frame(codec=RAW, payload=b"\0" * 8, count=2, dtype=F32, step=0.0, error=0.0,
     return magic + struct.pack("<BBBBIIdd", version, codec, dtype, flags, count, size, step, error) + payload
 
 
-def quant(payload, count=16, step=0.5, **more):
-    return frame(QUANT, payload, count, step=step, **more)
+def quant(*blocks, count=16, step=0.5, after=b"", **more):
+    """Blocks are (kind, body), or (kind, body, the size that the index says, in units of 2 bytes)."""
+    index = [kind | (said[0] if said else len(body) // 2) << 3 for kind, body, *said in blocks]
+    bodies = b"".join(body for _, body, *_ in blocks)
+    return frame(QUANT, struct.pack(f"<{len(index)}H", *index) + bodies + after, count, step=step, **more)
 
 
 def szx(*chunks, count=4, sizes=None, after=b"", **more):
     sizes = [len(c) for c in chunks] if sizes is None else sizes
     return frame(SZX, struct.pack(f"<{len(sizes)}I", *sizes) + b"".join(chunks) + after, count, **more)
+
+
+def words(*numbers):
+    return struct.pack(f"<{len(numbers)}H", *numbers)
 
 
 def lossless(*blocks, count=16, **more):
@@ -39,12 +46,6 @@ def packed(codes, planes, base=b"\0" * 4, shift=0, floor=0, bitmap=1):
     return struct.pack("<H", shift | floor << 6) + base + struct.pack("<HH", bitmap, word) + b"\1\0" * planes
 
 
-def order_0(codes, planes):
-    """A block of order 0 whose first group has these codes."""
-    word = sum(c << 4 * k for k, c in enumerate(codes))
-    return b"\1" + struct.pack("<HH", 1, word) + planes
-
-
 def truncated(length, counts, words, middle=0.0):
     """A szx chunk of one block of four numbers."""
     return b"\1" + bytes([length]) + struct.pack("<f", middle) + bytes([counts]) + words
@@ -57,10 +58,13 @@ def zfp(*pieces, count=4, mode=ACCURACY, zero=0, parameter=-3, sizes=None, after
 
 CUT = "the payload ends in a block"
 INDEX = "the index of lossless says that the payload has another size"
-SIZE = "a block of another size than the index says"
+OTHER_SIZE = "a block of another size than the index says"
 BEYOND = "a shift or width beyond the type's"
 PIECE, PARAMETERS = "a piece of zfp is cut short or not valid", "parameters that zfp does not have"
-ZERO, RAW_BLOCK, FILL = b"\0", b"\3", b"\4"
+WIDTHS, SIZE = "a block whose widths do not fit its size or its numbers", "a block of another size than its numbers have"
+RAW_BLOCK, FILL = 3, 7  # kinds of quant; the others are orders 0, 1, 2 and, with wide groups, 4, 5, 6
+LATTICE = (0, 1, 2, 4, 5, 6)
+ZERO = (0, b"")
 ONE = struct.pack("<f", 1.0)
 
 ROWS = [
@@ -100,27 +104,58 @@ ROWS = [
     ("raw_with_step", frame(step=1.0), "raw with a step or an error"),
     ("raw_with_error", frame(error=1.0), "raw with a step or an error"),
     # quant.
-    ("quant_no_block", quant(b""), CUT),
-    ("quant_second_block_missing", quant(ZERO, count=1025), CUT),
-    ("quant_block_too_many", quant(ZERO * 2), "bytes after the last block"),
+    ("quant_no_index", frame(QUANT, b"", 16, step=0.5), "the payload ends in the index"),
+    ("quant_index_cut", frame(QUANT, b"\0", 16, step=0.5), "the payload ends in the index"),
+    ("quant_second_entry_missing", quant(ZERO, count=1025), "the payload ends in the index"),
+    ("quant_entry_too_many", quant(ZERO, ZERO), "bytes after the last block"),
     ("quant_bytes_for_no_numbers", quant(ZERO, count=0), "bytes after the last block"),
-    ("quant_kind_5", quant(b"\5"), "unknown kind of block"),
-    ("quant_kind_255", quant(b"\xff" * 200), "unknown kind of block"),
+    ("quant_byte_after", quant(ZERO, after=b"\0"), "bytes after the last block"),
+    ("quant_bytes_after_lattice", quant((0, words(1, 1, 1)), after=b"\0\0"), "bytes after the last block"),
+    ("quant_bytes_after_raw", quant((RAW_BLOCK, ONE * 16), after=ONE), "bytes after the last block"),
+    ("quant_body_missing", quant((0, b"", 3)), CUT),
+    ("quant_body_cut", quant((0, words(1, 1), 3)), CUT),
+    ("quant_body_cut_in_word", quant((0, words(1, 1) + b"\1", 3)), CUT),
+    ("quant_body_largest", quant((0, b"\xff" * 200, 8191)), CUT),
+    ("quant_second_body_cut", quant((0, words(1, 1, 1)), (0, words(1, 1), 3), count=1040), CUT),
+    ("quant_raw_cut", quant((RAW_BLOCK, ONE * 15, 32)), CUT),
+    ("quant_fill_cut", quant((FILL, ONE[:2], 2)), CUT),
+    ("quant_raw_empty", quant((RAW_BLOCK, b"")), SIZE),
+    ("quant_raw_short", quant((RAW_BLOCK, ONE * 15)), SIZE),
+    ("quant_raw_long", quant((RAW_BLOCK, ONE * 17)), SIZE),
+    ("quant_raw_of_a_full_block", quant(ZERO, (RAW_BLOCK, ONE * 1024), count=1040), SIZE),
+    ("quant_raw_of_fill_size", quant((RAW_BLOCK, ONE)), SIZE),
+    ("quant_fill_empty", quant((FILL, b"")), SIZE),
+    ("quant_fill_of_raw_size", quant((FILL, ONE * 16)), SIZE),
+    ("quant_fill_of_f64_size", quant((FILL, ONE * 2)), SIZE),
+    ("quant_f64_fill_of_f32_size", quant((FILL, ONE), dtype=F64), SIZE),
+    ("quant_f64_raw_of_f32_size", quant((RAW_BLOCK, ONE * 16), dtype=F64), SIZE),
     ("quant_zero_without_lattice", quant(ZERO, step=0.0), "without a lattice"),
-    ("quant_order_0_without_lattice", quant(order_0([1], b"\1\0"), step=0.0), "without a lattice"),
-    ("quant_order_1_without_lattice", quant(b"\2\7\0\0\0\0\0", step=0.0), "without a lattice"),
-    ("quant_base_cut", quant(b"\2\0\0\0"), CUT),
-    ("quant_bitmap_cut", quant(b"\1\0"), CUT),
-    ("quant_codes_cut", quant(b"\1\1\0\1"), CUT),
-    ("quant_residuals_cut", quant(order_0([3], b"\0" * 5)), CUT),
-    ("quant_residuals_of_width_32_cut", quant(order_0([15], b"\0" * 63)), CUT),
-    ("quant_raw_cut", quant(RAW_BLOCK + ONE * 15 + ONE[:3]), CUT),
-    ("quant_fill_cut", quant(FILL + ONE[:3]), CUT),
-    ("quant_f64_fill_of_f32_size", quant(FILL + ONE, dtype=F64), CUT),
-    ("quant_raw_long", quant(RAW_BLOCK + ONE * 17), "bytes after the last block"),
-    ("quant_residuals_long", quant(order_0([1], b"\1\0\0")), "bytes after the last block"),
-    ("quant_width_beyond_sub_blocks", quant(order_0([1, 1], b"\1\0" * 2)), "widths of sub-blocks that the block does not have"),
-    ("quant_width_beyond_groups", quant(b"\1\0\x80\0\x10\1\0"), "widths of sub-blocks that the block does not have"),
+    *((f"quant_kind_{k}_without_lattice", quant((k, words(1, 1, 1)), step=0.0), "without a lattice") for k in LATTICE),
+    *((f"quant_kind_{k}_of_size_0", quant((k, b"")), WIDTHS) for k in LATTICE[1:]),
+    ("quant_base_cut", quant((1, words(0))), WIDTHS),
+    ("quant_order_1_bitmap_missing", quant((1, words(0, 0))), WIDTHS),
+    ("quant_order_2_bitmap_missing", quant((2, words(0, 0))), WIDTHS),
+    ("quant_wide_bitmap_missing", quant((4, words(0))), WIDTHS),
+    ("quant_order_1_wide_bitmap_missing", quant((5, words(0, 0, 0))), WIDTHS),
+    ("quant_order_2_wide_bitmap_missing", quant((6, words(0, 0, 0))), WIDTHS),
+    ("quant_codes_missing", quant((0, words(1))), WIDTHS),
+    ("quant_codes_of_second_group_missing", quant((0, words(3, 1)), count=1024), WIDTHS),
+    ("quant_wide_codes_missing", quant((4, words(1, 1))), WIDTHS),
+    ("quant_planes_missing", quant((0, words(1, 1))), WIDTHS),
+    ("quant_planes_short", quant((0, words(1, 3, 0, 0))), WIDTHS),
+    ("quant_planes_long", quant((0, words(1, 3, 0, 0, 0, 0))), WIDTHS),
+    ("quant_planes_without_bitmap", quant((0, words(0, 1))), WIDTHS),
+    ("quant_planes_with_signs_left_out", quant((0, words(1, 9, 0, 0))), WIDTHS),
+    ("quant_planes_without_signs_short", quant((0, words(1, 15, *[0] * 6))), WIDTHS),
+    ("quant_wide_read_as_narrow", quant((4, words(1, 0, 2, *[0] * 4))), WIDTHS),
+    ("quant_narrow_read_as_wide", quant((4, words(1, 1, 2, *[0] * 2))), WIDTHS),
+    ("quant_width_20_short", quant((4, words(1, 1, 14, *[0] * 19))), WIDTHS),
+    ("quant_width_32_short", quant((4, words(1, 1, 15, *[0] * 31))), WIDTHS),
+    ("quant_width_32_long", quant((4, words(1, 1, 15, *[0] * 33))), WIDTHS),
+    ("quant_width_beyond_sub_blocks", quant((0, words(1, 0x11, 1, 1))), WIDTHS),
+    ("quant_width_without_signs_beyond_sub_blocks", quant((0, words(1, 0x91, 1, 1))), WIDTHS),
+    ("quant_width_beyond_groups", quant((0, words(0x8000, 0x1000, 1))), WIDTHS),
+    ("quant_wide_width_beyond_groups", quant((4, words(2, 2, 1, 1, 1))), WIDTHS),
     # szx.
     ("szx_with_step", szx(b"\0" + ONE, step=1.0), "szx with a step"),
     ("szx_index_cut", frame(SZX, b"\5\0\0", 4), "the payload ends in the index"),
@@ -175,17 +210,17 @@ ROWS = [
     ("lossless_body_long", frame(LOSSLESS, lossless((1, packed([3], 3)))[32:] + b"\0", 16), INDEX),
     ("lossless_kind_5", lossless((5, b"")), "unknown kind of block"),
     ("lossless_kind_7", lossless((7, b"\0" * 16)), "unknown kind of block"),
-    ("lossless_zero_with_bytes", lossless((0, b"\0\0")), SIZE),
+    ("lossless_zero_with_bytes", lossless((0, b"\0\0")), OTHER_SIZE),
     ("lossless_raw_short", lossless((3, ONE * 15)), CUT),
-    ("lossless_raw_long", lossless((3, ONE * 17)), SIZE),
+    ("lossless_raw_long", lossless((3, ONE * 17)), OTHER_SIZE),
     ("lossless_fill_short", lossless((4, ONE[:2])), CUT),
-    ("lossless_fill_long", lossless((4, ONE * 2)), SIZE),
+    ("lossless_fill_long", lossless((4, ONE * 2)), OTHER_SIZE),
     ("lossless_u8_fill_not_padded", lossless((4, b""), dtype=U8), CUT),
     ("lossless_head_cut", lossless((1, b"\0\0")), CUT),
     ("lossless_bitmap_cut", lossless((2, b"\0\0\0\0\0\0")), CUT),
     ("lossless_codes_cut", lossless((1, packed([], 0)[:-2])), CUT),
     ("lossless_residuals_cut", lossless((1, packed([3], 2))), CUT),
-    ("lossless_residuals_long", lossless((1, packed([3], 4))), SIZE),
+    ("lossless_residuals_long", lossless((1, packed([3], 4))), OTHER_SIZE),
     ("lossless_packed_as_large_as_raw", lossless((1, packed([12], 27, floor=15))),
      "a packed block that is not smaller than its numbers"),
     ("lossless_shift_32", lossless((1, packed([1], 1, shift=32))), BEYOND),

@@ -1,4 +1,4 @@
-// What the AVX-512 kernels share: rounding, and packing one sub-block of any width.  Included inside a target region.
+// Numbers to points and back with AVX-512.  Included inside a target region.
 
 __mmask8 first(std::size_t n) { return static_cast<__mmask8>(n >= 8 ? 0xff : (1u << n) - 1); }
 
@@ -109,76 +109,6 @@ void dequantise_all(const Points& points, std::size_t n, double step, double div
     if (divisor != 1) v = _mm512_div_pd(v, d);
     store8(x + i, first(n - i), v);
   }
-}
-
-__m512i zigzag16(__m512i r) { return _mm512_xor_si512(_mm512_slli_epi32(r, 1), _mm512_srai_epi32(r, 31)); }
-
-template <int order>
-__m512i residuals16(const std::int32_t* q) {
-  const __m512i v = _mm512_load_si512(q);
-  if constexpr (order == 0) return zigzag16(v);
-  return zigzag16(_mm512_sub_epi32(v, _mm512_loadu_si512(q - 1)));
-}
-
-// The planes of one sub-block: one mask each.
-std::byte* pack_planes(__m512i z, unsigned width, std::byte* at) {
-  __m512i bit = _mm512_set1_epi32(1);
-  for (unsigned k = width; k > 0; --k) {
-    const __mmask16 plane = _mm512_test_epi32_mask(z, bit);
-    std::memcpy(at, &plane, 2);
-    at += 2;
-    bit = _mm512_add_epi32(bit, bit);
-  }
-  return at;
-}
-
-__m512i planes_to_points(const std::byte* at, unsigned width) {
-  __m512i z = _mm512_setzero_si512();
-  __m512i bit = _mm512_set1_epi32(1);
-  for (unsigned k = width; k > 0; --k) {
-    std::uint16_t plane;
-    std::memcpy(&plane, at, 2);
-    at += 2;
-    z = _mm512_mask_or_epi32(z, plane, z, bit);
-    bit = _mm512_add_epi32(bit, bit);
-  }
-  const __m512i odd = _mm512_and_si512(z, _mm512_set1_epi32(1));
-  return _mm512_xor_si512(_mm512_srli_epi32(z, 1), _mm512_sub_epi32(_mm512_setzero_si512(), odd));
-}
-
-// Sums of each lane and those before it, plus `carry`; leaves the last one in every lane of `carry`.
-__m512i prefix16(__m512i r, __m512i& carry) {
-  const __m512i zero = _mm512_setzero_si512();
-  r = _mm512_add_epi32(r, _mm512_alignr_epi32(r, zero, 15));
-  r = _mm512_add_epi32(r, _mm512_alignr_epi32(r, zero, 14));
-  r = _mm512_add_epi32(r, _mm512_alignr_epi32(r, zero, 12));
-  r = _mm512_add_epi32(r, _mm512_alignr_epi32(r, zero, 8));
-  r = _mm512_add_epi32(r, carry);
-  carry = _mm512_permutexvar_epi32(_mm512_set1_epi32(15), r);
-  return r;
-}
-
-std::uint8_t code16(__m512i z) { return code_of(static_cast<std::uint32_t>(_mm512_reduce_or_epi32(z))); }
-
-template <int order>
-std::size_t sampled_width(const Points& points, std::size_t subs) {
-  static_assert(block_subs / sample_stride == 4);
-  __m512i z[4];
-  for (std::size_t k = 0; k < 4; ++k) {
-    const std::size_t s = k * sample_stride;
-    z[k] = s < subs ? residuals16<order>(points.q + s * sub_values) : _mm512_setzero_si512();
-  }
-  // Four reductions at once, as in a transpose.
-  const __m512i t0 = _mm512_or_si512(_mm512_unpacklo_epi32(z[0], z[1]), _mm512_unpackhi_epi32(z[0], z[1]));
-  const __m512i t1 = _mm512_or_si512(_mm512_unpacklo_epi32(z[2], z[3]), _mm512_unpackhi_epi32(z[2], z[3]));
-  const __m512i t = _mm512_or_si512(_mm512_unpacklo_epi64(t0, t1), _mm512_unpackhi_epi64(t0, t1));
-  const __m256i half = _mm256_or_si256(_mm512_castsi512_si256(t), _mm512_extracti64x4_epi64(t, 1));
-  alignas(16) std::uint32_t bits[4];
-  _mm_store_si128(reinterpret_cast<__m128i*>(bits),
-                  _mm_or_si128(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1)));
-  std::size_t width = 0;
-  for (const std::uint32_t b : bits) width += width_of_code[code_of(b)];
-  return width;
 }
 
 #include "codec/quant/combine.inl"

@@ -1,0 +1,265 @@
+// Packing and unpacking with AVX2, also for processors that have AVX-512 but not the instructions of avx512_gfni.cpp.
+// Included inside a target region.
+
+__m256i zigzag8(__m256i r) { return _mm256_xor_si256(_mm256_slli_epi32(r, 1), _mm256_srai_epi32(r, 31)); }
+
+template <int order>
+__m256i residuals8(const std::int32_t* q) {
+  const __m256i v = _mm256_load_si256(reinterpret_cast<const __m256i*>(q));
+  if constexpr (order == 0) return zigzag8(v);
+  const __m256i v1 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(q - 1));
+  const __m256i first = _mm256_sub_epi32(v, v1);
+  if constexpr (order == 1) return zigzag8(first);
+  const __m256i v2 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(q - 2));
+  return zigzag8(_mm256_sub_epi32(first, _mm256_sub_epi32(v1, v2)));
+}
+
+// The bits that are set in any of 16 residuals.
+std::uint32_t bits16(__m256i low, __m256i high) {
+  const __m256i both = _mm256_or_si256(low, high);
+  __m128i v = _mm_or_si128(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
+  v = _mm_or_si128(v, _mm_shuffle_epi32(v, 0x4e));
+  v = _mm_or_si128(v, _mm_shuffle_epi32(v, 0xb1));
+  return static_cast<std::uint32_t>(_mm_cvtsi128_si32(v));
+}
+
+template <int order>
+unsigned sampled_width(const Points& points, std::size_t subs) {
+  unsigned width = 0;
+  for (const std::size_t s : sampled_subs) {
+    if (s >= subs) break;
+    const std::int32_t* q = points.q + s * sub_values;
+    width += static_cast<unsigned>(std::bit_width(bits16(residuals8<order>(q), residuals8<order>(q + 8))));
+  }
+  return width;
+}
+
+// (No lambdas here: GCC does not give them the target of the function they stand in.)
+__m256i swap_bits(__m256i v, int by, long long mask) {
+  const __m256i t = _mm256_and_si256(_mm256_xor_si256(v, _mm256_srli_epi64(v, by)), _mm256_set1_epi64x(mask));
+  return _mm256_xor_si256(v, _mm256_xor_si256(t, _mm256_slli_epi64(t, by)));
+}
+
+// Transposes the 8x8 bits of each 64-bit lane: byte i bit k becomes byte k bit i.  (Warren, Hacker's Delight, 7-3.)
+__m256i transpose_bits(__m256i x) {
+  x = swap_bits(x, 7, 0x00aa00aa00aa00aaLL);
+  x = swap_bits(x, 14, 0x0000cccc0000ccccLL);
+  return swap_bits(x, 28, 0x00000000f0f0f0f0LL);
+}
+
+// The low bytes of 32 residuals, two sub-blocks, in order.
+__m256i low_bytes(const __m256i* z) {
+  const __m256i byte = _mm256_set1_epi32(255);
+  const __m256i a = _mm256_packus_epi32(_mm256_and_si256(z[0], byte), _mm256_and_si256(z[1], byte));
+  const __m256i b = _mm256_packus_epi32(_mm256_and_si256(z[2], byte), _mm256_and_si256(z[3], byte));
+  // Packing works inside 128-bit lanes and leaves runs of four out of order.
+  return _mm256_permutevar8x32_epi32(_mm256_packus_epi16(a, b), _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+}
+
+// Eight planes of each of two sub-blocks, as words, from one byte of each residual.
+__m256i planes_of(__m256i bytes) {
+  const __m256i interleave = _mm256_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15,  //
+                                              0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
+  return _mm256_shuffle_epi8(transpose_bits(bytes), interleave);
+}
+
+// The planes of all groups of a block, by byte of the residuals, and which of them are not 0.
+struct Staged {
+  alignas(32) std::byte planes[4][block_groups][group_subs][16];
+  alignas(32) std::uint8_t present[4][block_subs];
+  std::uint8_t bytes[block_groups];  // how many bytes the residuals of a group have
+};
+
+template <int order>
+void stage_group(const std::int32_t* q, std::size_t g, Staged& staged) {
+  __m256i z[8];
+  __m256i any = _mm256_setzero_si256();
+  for (std::size_t k = 0; k < 8; ++k) {
+    z[k] = residuals8<order>(q + 8 * k);
+    any = _mm256_or_si256(any, z[k]);
+  }
+  const std::size_t bytes = _mm256_testz_si256(any, _mm256_set1_epi32(~0xff)) != 0     ? 1
+                            : _mm256_testz_si256(any, _mm256_set1_epi32(~0xffff)) != 0 ? 2
+                                                                                       : 4;
+  staged.bytes[g] = static_cast<std::uint8_t>(bytes);
+  for (std::size_t byte = 0; byte < bytes; ++byte) {
+    for (std::size_t pair = 0; pair < 2; ++pair) {
+      const __m256i words = planes_of(low_bytes(z + 4 * pair));
+      _mm256_store_si256(reinterpret_cast<__m256i*>(staged.planes[byte][g][2 * pair]), words);
+      const auto zero = static_cast<unsigned>(_mm256_movemask_epi8(_mm256_cmpeq_epi16(words, _mm256_setzero_si256())));
+      const auto present = static_cast<std::uint16_t>(_pext_u32(~zero, 0x55555555u));
+      std::memcpy(staged.present[byte] + g * group_subs + 2 * pair, &present, 2);
+    }
+    for (__m256i& v : z) v = _mm256_srli_epi32(v, 8);
+  }
+}
+
+// Moves eight planes down by `first`.
+struct ShiftTable {
+  std::uint8_t at[2][16];
+};
+constexpr ShiftTable make_shift_table() {
+  ShiftTable t{};
+  for (unsigned first = 0; first < 2; ++first)
+    for (unsigned byte = 0; byte < 16; ++byte)
+      t.at[first][byte] = static_cast<std::uint8_t>(byte + 2 * first < 16 ? byte + 2 * first : 128);
+  return t;
+}
+alignas(16) constexpr ShiftTable shift_table = make_shift_table();
+
+__m128i load16(const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); }
+
+template <int order>
+Entry pack_order(const Points& points, std::size_t subs, std::byte* out) {
+  Staged staged;
+  std::memset(staged.present, 0, sizeof staged.present);
+  const std::size_t groups = (subs + group_subs - 1) / group_subs;
+  for (std::size_t g = 0; g < groups; ++g) stage_group<order>(points.q + g * group_subs * sub_values, g, staged);
+  // A plane is there when some residual has that bit.
+  std::uint32_t bits[block_subs];
+  for (std::size_t s = 0; s < block_subs; ++s)
+    bits[s] = static_cast<std::uint32_t>(staged.present[0][s]) | static_cast<std::uint32_t>(staged.present[1][s]) << 8 |
+              static_cast<std::uint32_t>(staged.present[2][s]) << 16 |
+              static_cast<std::uint32_t>(staged.present[3][s]) << 24;
+  const Head head = write_head(order, points.q[0], bits, out);
+  std::byte* at = out + head.bytes;
+  for (std::size_t g = 0; g < groups; ++g)
+    for (unsigned byte = 0; byte < staged.bytes[g]; ++byte)
+      for (std::size_t k = 0; k < group_subs; ++k) {
+        const Planes part = part_of(head.planes[g * group_subs + k], byte);
+        const __m128i words = load16(staged.planes[byte][g][k]);
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(at),
+                         _mm_shuffle_epi8(words, load16(shift_table.at[part.first % 8 != 0 ? 1 : 0])));
+        at += 2 * part.count;
+      }
+  return make_entry(head.kind, static_cast<std::size_t>(at - out));
+}
+
+__m256i unzigzag8(__m256i z) {
+  const __m256i odd = _mm256_and_si256(z, _mm256_set1_epi32(1));
+  return _mm256_xor_si256(_mm256_srli_epi32(z, 1), _mm256_sub_epi32(_mm256_setzero_si256(), odd));
+}
+
+// Sums of each lane and those before it, plus `carry`; leaves the last one in every lane of `carry`.
+__m256i prefix8(__m256i r, __m256i& carry) {
+  r = _mm256_add_epi32(r, _mm256_slli_si256(r, 4));
+  r = _mm256_add_epi32(r, _mm256_slli_si256(r, 8));
+  const __m256i low_total = _mm256_permutevar8x32_epi32(r, _mm256_set1_epi32(3));
+  r = _mm256_add_epi32(r, _mm256_blend_epi32(_mm256_setzero_si256(), low_total, 0xf0));
+  const __m256i sums = _mm256_add_epi32(r, carry);
+  // One addition from carry to carry: the next sums wait for nothing else.
+  carry = _mm256_add_epi32(carry, _mm256_permutevar8x32_epi32(r, _mm256_set1_epi32(7)));
+  return sums;
+}
+
+// Takes planes `first` .. `first` + `count` - 1 of eight, which lie close together, to their places, all others as 0,
+// the low bytes of all before the high ones.
+struct PlaceTable {
+  std::uint8_t at[2][9][16];
+};
+constexpr PlaceTable make_place_table() {
+  PlaceTable t{};
+  for (unsigned first = 0; first < 2; ++first)
+    for (unsigned count = 0; count < 9; ++count)
+      for (unsigned byte = 0; byte < 16; ++byte) {
+        const unsigned plane = byte % 8;
+        const bool there = plane >= first && plane < first + count;
+        t.at[first][count][byte] = static_cast<std::uint8_t>(there ? 2 * (plane - first) + byte / 8 : 128);
+      }
+  return t;
+}
+alignas(16) constexpr PlaceTable place_table = make_place_table();
+
+__m256i both(__m128i lower, __m128i upper) { return _mm256_inserti128_si256(_mm256_castsi128_si256(lower), upper, 1); }
+
+// The planes of one byte of a sub-block.
+__m128i next_planes(Planes part, const std::byte*& at, const std::byte* end) {
+  __m128i words;
+  if (end - at >= 16) {
+    words = load16(at);
+  } else {
+    alignas(16) std::byte last[16] = {};
+    std::memcpy(last, at, 2u * part.count);
+    words = load16(last);
+  }
+  at += 2 * part.count;
+  return _mm_shuffle_epi8(words, load16(place_table.at[part.first % 8][part.count]));
+}
+
+// One byte of each of 32 residuals, two sub-blocks.
+__m256i next_bytes(Planes first, Planes second, const std::byte*& at, const std::byte* end) {
+  const __m128i lower = next_planes(first, at, end);
+  return transpose_bits(both(lower, next_planes(second, at, end)));
+}
+
+void widen_bytes(__m256i bytes, __m256i* r) {
+  const __m128i first = _mm256_castsi256_si128(bytes);
+  const __m128i last = _mm256_extracti128_si256(bytes, 1);
+  r[0] = _mm256_cvtepi8_epi32(first);
+  r[1] = _mm256_cvtepi8_epi32(_mm_srli_si128(first, 8));
+  r[2] = _mm256_cvtepi8_epi32(last);
+  r[3] = _mm256_cvtepi8_epi32(_mm_srli_si128(last, 8));
+}
+
+// Residuals of a group.
+const std::byte* unpack_group(const Planes* planes, const std::byte* at, const std::byte* end, __m256i* r) {
+  const int widest = std::max(std::max(planes[0].count, planes[1].count), std::max(planes[2].count, planes[3].count));
+  if (widest <= 8) {
+    for (std::size_t pair = 0; pair < 2; ++pair) {
+      const __m256i z = next_bytes(planes[2 * pair], planes[2 * pair + 1], at, end);
+      const __m256i odd = _mm256_and_si256(z, _mm256_set1_epi8(1));
+      const __m256i half = _mm256_and_si256(_mm256_srli_epi16(z, 1), _mm256_set1_epi8(127));
+      widen_bytes(_mm256_xor_si256(half, _mm256_sub_epi8(_mm256_setzero_si256(), odd)), r + 4 * pair);
+    }
+    return at;
+  }
+  __m256i z[4][2];
+  for (unsigned byte = 0; byte < 4; ++byte)
+    for (std::size_t pair = 0; pair < 2; ++pair)
+      z[byte][pair] = widest > static_cast<int>(8 * byte)
+                          ? next_bytes(part_of(planes[2 * pair], byte), part_of(planes[2 * pair + 1], byte), at, end)
+                          : _mm256_setzero_si256();
+  for (std::size_t pair = 0; pair < 2; ++pair) {
+    __m256i* out = r + 4 * pair;
+    const __m256i low[2] = {_mm256_unpacklo_epi8(z[0][pair], z[1][pair]), _mm256_unpackhi_epi8(z[0][pair], z[1][pair])};
+    if (widest <= 16) {
+      for (int k = 0; k < 2; ++k) {
+        const __m256i odd = _mm256_and_si256(low[k], _mm256_set1_epi16(1));
+        const __m256i words =
+            _mm256_xor_si256(_mm256_srli_epi16(low[k], 1), _mm256_sub_epi16(_mm256_setzero_si256(), odd));
+        out[k] = _mm256_cvtepi16_epi32(_mm256_castsi256_si128(words));
+        out[2 + k] = _mm256_cvtepi16_epi32(_mm256_extracti128_si256(words, 1));
+      }
+      continue;
+    }
+    const __m256i high[2] = {_mm256_unpacklo_epi8(z[2][pair], z[3][pair]),
+                             _mm256_unpackhi_epi8(z[2][pair], z[3][pair])};
+    for (int k = 0; k < 2; ++k) {
+      const __m256i four = _mm256_unpacklo_epi16(low[k], high[k]);
+      const __m256i next = _mm256_unpackhi_epi16(low[k], high[k]);
+      out[k] = unzigzag8(_mm256_permute2x128_si256(four, next, 0x20));
+      out[2 + k] = unzigzag8(_mm256_permute2x128_si256(four, next, 0x31));
+    }
+  }
+  return at;
+}
+
+// In passes, as in avx512_gfni_output.inl: all residuals first, then their sums.
+template <int order>
+void unpack_planes(const Head& head, const std::byte* at, const std::byte* end, std::size_t subs, Points& points) {
+  for (std::size_t s = 0; s < subs; s += group_subs) {
+    __m256i r[8];
+    at = unpack_group(head.planes + s, at, end, r);
+    for (std::size_t k = 0; k < 8; ++k)
+      _mm256_store_si256(reinterpret_cast<__m256i*>(points.q + s * sub_values + 8 * k), r[k]);
+  }
+  if constexpr (order == 0) return;
+  __m256i last = _mm256_set1_epi32(head.base);
+  __m256i difference = _mm256_setzero_si256();
+  for (std::size_t i = 0; i < subs * sub_values; i += 8) {
+    auto* place = reinterpret_cast<__m256i*>(points.q + i);
+    __m256i r = _mm256_load_si256(place);
+    if constexpr (order == 2) r = prefix8(r, difference);
+    _mm256_store_si256(place, prefix8(r, last));
+  }
+}

@@ -1,0 +1,169 @@
+// From residuals to the body of a block, included inside the target region of avx512_gfni.cpp.
+//
+// In passes over the block, with what they hand on in between in memory: the chain from a residual to where its planes
+// are stored is long, and processors look only so many instructions ahead.  Short passes keep all their units busy.
+
+#include "codec/quant/avx512_gfni_bits.inl"
+
+// Residuals of a block as words.
+struct Words {
+  alignas(64) std::int16_t first[block_groups][32];   // of each sub-block the first half,
+  alignas(64) std::int16_t second[block_groups][32];  // and the second, as in Halves
+
+  LACONIC_INLINE void store(std::size_t g, const Halves& r) {
+    _mm512_store_si512(first[g], r.first);
+    _mm512_store_si512(second[g], r.second);
+  }
+  LACONIC_INLINE Halves operator()(std::size_t g) const {
+    return {_mm512_load_si512(first[g]), _mm512_load_si512(second[g])};
+  }
+};
+
+// A byte for each sub-block of a block: which planes it has of bits 0..7, and of bits 8..15.
+struct Present {
+  alignas(64) std::uint32_t low[block_groups];
+  alignas(64) std::uint32_t high[block_groups];
+};
+
+// Every bit below the highest one that is set, in each byte.
+LACONIC_INLINE __m512i fill_bytes(__m512i m) {
+  m = _mm512_or_si512(m, _mm512_and_si512(_mm512_srli_epi16(m, 1), _mm512_set1_epi8(0x7f)));
+  m = _mm512_or_si512(m, _mm512_and_si512(_mm512_srli_epi16(m, 2), _mm512_set1_epi8(0x3f)));
+  return _mm512_or_si512(m, _mm512_and_si512(_mm512_srli_epi16(m, 4), _mm512_set1_epi8(0x0f)));
+}
+
+class Output {
+ public:
+  // All groups of the block are narrow; rows(g) are the residuals of one.
+  template <class Residuals>
+  LACONIC_INLINE void narrow(Residuals& rows, std::size_t groups) {
+    Present present;
+    _mm512_store_si512(present.low, _mm512_setzero_si512());
+    for (std::size_t g = 0; g < groups; ++g) {
+      const __m512i planes = planes_of(rows(g), each_zigzag_bit);
+      _mm512_store_si512(low_[g], planes);
+      present.low[g] = _mm512_test_epi16_mask(planes, planes);
+    }
+    const __m512i low = _mm512_load_si512(present.low);
+    // Without the plane of signs where it is 0.
+    const __m512i keep = _mm512_ternarylogic_epi64(fill_bytes(low), low, _mm512_set1_epi8(1), 0xd0);
+    _mm512_store_si512(keep_.low, keep);
+    codes_ = narrow_codes(keep);
+    wide_ = 0;
+  }
+
+  // Any widths up to 16 bits; words(g) are the residuals of a group.  Without branches on which groups are wide: where
+  // widths are near the limit they would be mispredicted.
+  template <class Residuals>
+  LACONIC_INLINE void words(Residuals& words, std::size_t groups) {
+    Present present;
+    _mm512_store_si512(present.low, _mm512_setzero_si512());
+    _mm512_store_si512(present.high, _mm512_setzero_si512());
+    const __m512i byte = _mm512_set1_epi16(255);
+    for (std::size_t g = 0; g < groups; ++g) {
+      const Halves r = words(g);
+      const __m512i z[2] = {zigzag_words(r.first), zigzag_words(r.second)};
+      const __m512i low =
+          planes_of(_mm512_packus_epi16(_mm512_and_si512(z[0], byte), _mm512_and_si512(z[1], byte)), each_bit);
+      const __m512i high =
+          planes_of(_mm512_packus_epi16(_mm512_srli_epi16(z[0], 8), _mm512_srli_epi16(z[1], 8)), each_bit);
+      _mm512_store_si512(low_[g], low);
+      _mm512_store_si512(high_[g], high);
+      present.low[g] = _mm512_test_epi16_mask(low, low);
+      present.high[g] = _mm512_test_epi16_mask(high, high);
+    }
+    const __m512i one = _mm512_set1_epi8(1);
+    const __m512i low = _mm512_load_si512(present.low);
+    const __m512i high = fill_bytes(_mm512_load_si512(present.high));
+    wide_ = _mm512_test_epi32_mask(high, high);
+    // Bit 7 is there when any above it is.
+    const __m512i filled = fill_bytes(_mm512_or_si512(low, _mm512_slli_epi16(_mm512_and_si512(high, one), 7)));
+    const __m512i if_narrow = _mm512_ternarylogic_epi64(filled, low, one, 0xd0);
+    // wide_width_of_code has no 1, 3 and 5.
+    const __m512i if_wide =
+        _mm512_or_si512(filled, _mm512_and_si512(_mm512_slli_epi16(filled, 1), _mm512_set1_epi8(0x2a)));
+    const __m512i keep = _mm512_mask_mov_epi32(if_narrow, static_cast<__mmask16>(wide_), if_wide);
+    _mm512_store_si512(keep_.low, keep);
+    _mm512_store_si512(keep_.high, high);
+    // 0, 1, 2, 3, 4, 5 ... 13 for 0, 2, 4, 6, 7, 8 ... 16 planes.
+    const __m512i count = _mm512_add_epi8(_mm512_popcnt_epi8(keep), _mm512_popcnt_epi8(high));
+    const __m512i half = _mm512_and_si512(_mm512_srli_epi16(count, 1), _mm512_set1_epi8(15));
+    const __m512i wide_codes = _mm512_max_epi8(half, _mm512_sub_epi8(count, _mm512_set1_epi8(3)));
+    codes_ = _mm512_mask_mov_epi32(narrow_codes(keep), static_cast<__mmask16>(wide_), wide_codes);
+  }
+
+  // A group, already given as zeros, whose residuals need more than 16 bits.
+  void long_group(std::size_t g, const __m512i* r) {
+    wide_ |= 1u << g;
+    long_ |= 1u << g;
+    alignas(64) std::uint8_t codes[block_subs];
+    _mm512_store_si512(codes, codes_);
+    for (std::size_t k = 0; k < group_subs; ++k) codes[g * group_subs + k] = code_of(bits16(zigzag16(r[k])), true);
+    codes_ = _mm512_load_si512(codes);
+  }
+
+  // Writes the head; the planes of group g go to `at` next, for each g in turn.
+  LACONIC_INLINE std::byte* head(int order, std::int32_t base, std::byte* out) {
+    // Two codes to a byte, four to a word.
+    const __m512i pairs = _mm512_maddubs_epi16(codes_, _mm512_set1_epi16(0x1001));
+    const __m256i words = _mm512_cvtepi32_epi16(_mm512_madd_epi16(pairs, _mm512_set1_epi32(0x01000001)));
+    const auto present = static_cast<std::uint16_t>(_mm256_test_epi16_mask(words, words));
+    const auto wide = static_cast<std::uint16_t>(wide_);
+    kind_ = kind_of(order, wide != 0);
+    out_ = out;
+    if (order == 0 && present == 0) return out;
+    if (order != 0) {
+      std::memcpy(out, &base, 4);
+      out += 4;
+    }
+    std::memcpy(out, &present, 2);
+    out += 2;
+    if (wide != 0) {
+      std::memcpy(out, &wide, 2);
+      out += 2;
+    }
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_maskz_compress_epi16(present, words));
+    return out + 2 * _mm_popcnt_u32(present);
+  }
+
+  LACONIC_INLINE void low_planes(std::size_t g, std::byte*& at) const { put(keep_.low[g], low_[g], at); }
+  LACONIC_INLINE void high_planes(std::size_t g, std::byte*& at) const { put(keep_.high[g], high_[g], at); }
+  bool is_long(std::size_t g) const { return (long_ >> g & 1) != 0; }
+  bool any_wide() const { return wide_ != 0; }
+
+  // All of it, where no group is long.
+  LACONIC_INLINE Entry finish(int order, std::int32_t base, std::byte* out, std::size_t groups) {
+    std::byte* at = head(order, base, out);
+    if (wide_ == 0) {
+      for (std::size_t g = 0; g < groups; ++g) low_planes(g, at);
+    } else {
+      for (std::size_t g = 0; g < groups; ++g) {
+        low_planes(g, at);
+        high_planes(g, at);
+      }
+    }
+    return entry(at);
+  }
+  Entry entry(const std::byte* end) const { return make_entry(kind_, static_cast<std::size_t>(end - out_)); }
+
+ private:
+  // The number of planes, and 8 more where plane 0 is not among them.
+  LACONIC_INLINE static __m512i narrow_codes(__m512i keep) {
+    const __mmask64 no_signs = _mm512_test_epi8_mask(keep, keep) & _mm512_testn_epi8_mask(keep, _mm512_set1_epi8(1));
+    const __m512i count = _mm512_popcnt_epi8(keep);
+    return _mm512_mask_add_epi8(count, no_signs, count, _mm512_set1_epi8(narrow_bits));
+  }
+  LACONIC_INLINE static void put(std::uint32_t keep, const std::uint8_t* planes, std::byte*& at) {
+    _mm512_storeu_si512(at, compress_words(keep, _mm512_load_si512(planes)));
+    at += 2 * _mm_popcnt_u32(keep);
+  }
+
+  alignas(64) std::uint8_t low_[block_groups][64];
+  alignas(64) std::uint8_t high_[block_groups][64];
+  Present keep_;
+  __m512i codes_;
+  unsigned wide_ = 0;
+  unsigned long_ = 0;
+  Kind kind_ = Kind::order0;
+  std::byte* out_ = nullptr;
+};

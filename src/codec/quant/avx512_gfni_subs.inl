@@ -1,0 +1,110 @@
+// One sub-block of any width at a time, one mask for each plane.  Included inside the target region of avx512_gfni.cpp.
+
+#include "codec/quant/avx512_numbers.inl"
+
+__m512i zigzag16(__m512i r) { return _mm512_xor_si512(_mm512_slli_epi32(r, 1), _mm512_srai_epi32(r, 31)); }
+
+template <int order>
+__m512i residuals16(const std::int32_t* q) {
+  const __m512i v = _mm512_load_si512(q);
+  if constexpr (order == 0) return zigzag16(v);
+  const __m512i v1 = _mm512_loadu_si512(q - 1);
+  const __m512i first = _mm512_sub_epi32(v, v1);
+  if constexpr (order == 1) return zigzag16(first);
+  return zigzag16(_mm512_sub_epi32(first, _mm512_sub_epi32(v1, _mm512_loadu_si512(q - 2))));
+}
+
+// The planes of one sub-block: one mask each.
+std::byte* pack_planes(__m512i z, Planes planes, std::byte* at) {
+  __m512i bit = _mm512_set1_epi32(1 << planes.first);
+  for (unsigned k = planes.count; k > 0; --k) {
+    const __mmask16 plane = _mm512_test_epi32_mask(z, bit);
+    std::memcpy(at, &plane, 2);
+    at += 2;
+    bit = _mm512_add_epi32(bit, bit);
+  }
+  return at;
+}
+
+void unpack_planes_of(const std::byte* at, Planes planes, __m512i& z) {
+  __m512i bit = _mm512_set1_epi32(1 << planes.first);
+  for (unsigned k = planes.count; k > 0; --k) {
+    std::uint16_t plane;
+    std::memcpy(&plane, at, 2);
+    at += 2;
+    z = _mm512_mask_or_epi32(z, plane, z, bit);
+    bit = _mm512_add_epi32(bit, bit);
+  }
+}
+
+__m512i unzigzag16(__m512i z) {
+  const __m512i odd = _mm512_and_si512(z, _mm512_set1_epi32(1));
+  return _mm512_xor_si512(_mm512_srli_epi32(z, 1), _mm512_sub_epi32(_mm512_setzero_si512(), odd));
+}
+
+unsigned bytes_of_group(const Planes* planes) {
+  unsigned end = 0;
+  for (std::size_t k = 0; k < group_subs; ++k) {
+    const unsigned last = planes[k].first + planes[k].count;
+    end = last > end ? last : end;
+  }
+  return (end + 7) / 8;
+}
+
+// The planes of a group from its zigzagged residuals, and back.
+std::byte* pack_group(const __m512i* z, const Planes* planes, std::byte* at) {
+  const unsigned bytes = bytes_of_group(planes);
+  for (unsigned byte = 0; byte < bytes; ++byte)
+    for (std::size_t k = 0; k < group_subs; ++k) at = pack_planes(z[k], part_of(planes[k], byte), at);
+  return at;
+}
+const std::byte* unpack_group(const std::byte* at, const Planes* planes, __m512i* r) {
+  const unsigned bytes = bytes_of_group(planes);
+  for (std::size_t k = 0; k < group_subs; ++k) r[k] = _mm512_setzero_si512();
+  for (unsigned byte = 0; byte < bytes; ++byte)
+    for (std::size_t k = 0; k < group_subs; ++k) {
+      const Planes part = part_of(planes[k], byte);
+      unpack_planes_of(at, part, r[k]);
+      at += 2 * part.count;
+    }
+  for (std::size_t k = 0; k < group_subs; ++k) r[k] = unzigzag16(r[k]);
+  return at;
+}
+
+// Sums of each lane and those before it, plus `carry`; leaves the last one in every lane of `carry`.
+__m512i prefix16(__m512i r, __m512i& carry) {
+  const __m512i zero = _mm512_setzero_si512();
+  r = _mm512_add_epi32(r, _mm512_alignr_epi32(r, zero, 15));
+  r = _mm512_add_epi32(r, _mm512_alignr_epi32(r, zero, 14));
+  r = _mm512_add_epi32(r, _mm512_alignr_epi32(r, zero, 12));
+  r = _mm512_add_epi32(r, _mm512_alignr_epi32(r, zero, 8));
+  r = _mm512_add_epi32(r, carry);
+  carry = _mm512_permutexvar_epi32(_mm512_set1_epi32(15), r);
+  return r;
+}
+
+std::uint32_t bits16(__m512i z) { return static_cast<std::uint32_t>(_mm512_reduce_or_epi32(z)); }
+
+// Widths of four sub-blocks, added up.
+unsigned width_of_four(const __m512i* z) {
+  // Four reductions at once, as in a transpose.
+  const __m512i t0 = _mm512_or_si512(_mm512_unpacklo_epi32(z[0], z[1]), _mm512_unpackhi_epi32(z[0], z[1]));
+  const __m512i t1 = _mm512_or_si512(_mm512_unpacklo_epi32(z[2], z[3]), _mm512_unpackhi_epi32(z[2], z[3]));
+  const __m512i t = _mm512_or_si512(_mm512_unpacklo_epi64(t0, t1), _mm512_unpackhi_epi64(t0, t1));
+  const __m256i half = _mm256_or_si256(_mm512_castsi512_si256(t), _mm512_extracti64x4_epi64(t, 1));
+  const __m128i bits = _mm_or_si128(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+  // Widths are 32 less the leading zeros.
+  const __m128i zeros = _mm_lzcnt_epi32(bits);
+  const __m128i two = _mm_add_epi32(zeros, _mm_shuffle_epi32(zeros, 0x4e));
+  return 128 - static_cast<unsigned>(_mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32(two, 0xb1))));
+}
+
+template <int order>
+unsigned sampled_width(const Points& points, std::size_t subs) {
+  __m512i z[4];
+  for (std::size_t k = 0; k < 4; ++k) {
+    const std::size_t s = sampled_subs[k];
+    z[k] = s < subs ? residuals16<order>(points.q + s * sub_values) : _mm512_setzero_si512();
+  }
+  return width_of_four(z);
+}

@@ -1,0 +1,101 @@
+// Walking the blocks of a frame, and writing them, as docs/wire-format.md lays them out: the index, then the bodies.
+#pragma once
+
+#include <cstring>
+#include <string>
+
+#include "base/status.hpp"
+#include "codec/codec.hpp"
+#include "codec/quant/kernels.hpp"
+#include "codec/quant/layout.hpp"
+
+namespace laconic::quant {
+
+constexpr std::size_t blocks_of(std::size_t count) { return (count + block_values - 1) / block_values; }
+constexpr std::size_t index_bytes(std::size_t count) { return sizeof(Entry) * blocks_of(count); }
+
+class Writer {
+ public:
+  Writer(Blob out, std::size_t count) : index_(out.data() + wire::header_bytes), at_(index_ + index_bytes(count)) {}
+
+  std::byte* body() const { return at_; }
+  void put(Entry entry) {
+    std::memcpy(index_, &entry, sizeof entry);
+    index_ += sizeof entry;
+    at_ += bytes_of(entry);
+  }
+  const std::byte* end() const { return at_; }
+
+ private:
+  std::byte* index_;
+  std::byte* at_;
+};
+
+class Reader {
+ public:
+  // `frame` has a header that was checked; number_bytes: of one number.
+  Reader(Frame frame, std::size_t count, bool has_lattice, std::size_t number_bytes)
+      : index_(frame.data() + wire::header_bytes),
+        end_(frame.data() + frame.size()),
+        at_(static_cast<std::size_t>(end_ - index_) < index_bytes(count) ? nullptr : index_ + index_bytes(count)),
+        has_lattice_(has_lattice),
+        number_bytes_(number_bytes) {}
+
+  // The next block, of n numbers; false when problem() says why there is none.  What it says of a block on the lattice
+  // is not yet checked.
+  bool next(std::size_t n, Packed& block) {
+    n_ = n;
+    if (at_ == nullptr) return false;
+    std::memcpy(&block.entry, index_, sizeof block.entry);
+    block.body = at_;
+    block.end = end_;
+    const std::size_t size = bytes_of(block.entry);
+    if (size > static_cast<std::size_t>(end_ - at_) || !fits(block.entry)) return false;
+    index_ += sizeof block.entry;
+    at_ += size;
+    return true;
+  }
+
+  // All blocks were read and nothing comes after them.
+  bool at_end() const { return at_ == end_; }
+
+  // Why next() failed, or, after the last block, why at_end() is false; for a block that next() gave and that turned
+  // out not to be valid see bad_block().
+  Status problem() const {
+    if (at_ == nullptr) return malformed("the payload ends in the index");
+    if (n_ == 0) return malformed("bytes after the last block");
+    Entry entry;
+    std::memcpy(&entry, index_, sizeof entry);
+    if (bytes_of(entry) > static_cast<std::size_t>(end_ - at_)) return malformed("the payload ends in a block");
+    if (on_lattice(kind_of(entry)) && !has_lattice_)
+      return malformed("a block of lattice points in a frame without a lattice");
+    return malformed("a block of another size than its numbers have");
+  }
+  static Status bad_block() { return malformed("a block whose widths do not fit its size or its numbers"); }
+
+  // To be called behind the last block.
+  Status finish() {
+    n_ = 0;
+    return at_end() ? Status{} : problem();
+  }
+
+ private:
+  static Status malformed(const char* what) { return {Code::frame, std::string("malformed frame: ") + what}; }
+
+  bool fits(Entry entry) const {
+    switch (kind_of(entry)) {
+      case Kind::raw: return bytes_of(entry) == n_ * number_bytes_;
+      case Kind::fill: return bytes_of(entry) == number_bytes_;
+      default: return has_lattice_;
+    }
+  }
+
+  const std::byte* index_;
+  const std::byte* end_;
+  const std::byte* at_;  // null: there is no room for the index
+  bool has_lattice_;
+  std::size_t number_bytes_;
+  std::size_t n_ = 0;
+};
+
+}  // namespace laconic::quant

@@ -1,0 +1,292 @@
+// Blocks as a whole: the functions of Kernels::Blocks, which go other ways than the ones for points, and bodies that no
+// encoder writes, against the reference, byte for byte.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/blocks.hpp"
+#include "support/guarded.hpp"
+#include "support/page_end.hpp"
+#include "support/seed.hpp"
+
+namespace laconic::test {
+namespace {
+
+using quant::block_values;
+using quant::Entry;
+using quant::Kernels;
+using quant::Lattice;
+using quant::Packed;
+
+constexpr int rounds = slow_build ? 300 : 3000;
+constexpr double allowance = 0x1p-7;
+
+const Lattice& lattice() {
+  static const Lattice made = Lattice::make(allowance, 4, Dtype::f32);
+  return made;
+}
+
+std::vector<float> numbers_of(const PointList& q) {
+  std::vector<float> x;
+  for (const std::int32_t v : q) x.push_back(quant::dequantise<float>(v, lattice().step, 1));
+  return x;
+}
+
+// Room for a body, and whether it is the one expected and nothing behind its slack was written.
+class Room {
+ public:
+  std::byte* out() { return memory_.data(); }
+  void expect(Entry entry, const Body& body) const {
+    ASSERT_EQ(entry, body.entry) << "kind " << (entry & 7) << ", not " << (body.entry & 7);
+    const auto end = memory_.begin() + static_cast<std::ptrdiff_t>(body.bytes.size());
+    ASSERT_TRUE(std::equal(memory_.begin(), end, body.bytes.begin())) << "other bytes than the reference";
+    const auto clean = [](std::byte b) { return b == pattern; };
+    ASSERT_TRUE(std::all_of(end + quant::store_slack, memory_.end(), clean)) << "written beyond the slack";
+  }
+
+ private:
+  static constexpr std::byte pattern{0x77};
+  Bytes memory_ = Bytes(quant::largest_packed_block + 2 * quant::store_slack, pattern);
+};
+
+// A body at the end of what may be read, or with something behind it.
+class Placed {
+ public:
+  Packed put(const Body& body, bool at_end) {
+    Bytes bytes = body.bytes;
+    if (!at_end) bytes.resize(bytes.size() + 100, std::byte{0xff});
+    const std::byte* begin = memory_.put(bytes);
+    return {body.entry, begin, begin + bytes.size()};
+  }
+
+ private:
+  PageEnd memory_{2 * quant::largest_packed_block};
+};
+
+class BlockKernels : public ::testing::TestWithParam<std::size_t> {
+ protected:
+  const Kernels& table() const { return *quant::available_kernels()[GetParam()]; }
+  const Codec& codec() const { return *quant_variants()[GetParam()]; }
+  const Codec& reference_codec() const { return *quant_variants()[0]; }
+
+  // How often a function of the table did it; a function that always leaves it to others would pass unseen.
+  void count(bool done, Entry entry) { done_[quant::order_of(quant::kind_of(entry))] += done; }
+  void expect_some(bool there) const {
+    for (int order = 0; order < 3; ++order)
+      if (there) {
+        EXPECT_GT(done_[order], rounds / 100) << "blocks of order " << order;
+      }
+  }
+
+ private:
+  int done_[4] = {};
+};
+
+INSTANTIATE_TEST_SUITE_P(Kernels, BlockKernels, ::testing::Range(std::size_t{0}, quant::available_kernels().size()),
+                         [](const auto& i) { return std::string(quant::available_kernels()[i.param]->name); });
+
+TEST_P(BlockKernels, UnpackAnyBodyLikeTheReference) {
+  Random random(base_seed());
+  Placed in;
+  for (int round = 0; round < rounds; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round) + ", " + seed_note());
+    const std::size_t n = random.below(2) ? block_values : 1 + random.below(block_values);
+    Body body = hostile(random, n);
+    const PointList expected = unpacked(body, n);
+    ASSERT_EQ(expected.size(), n) << "the test made a body that is not valid";
+    quant::Points points;
+    ASSERT_TRUE(table().unpack(in.put(body, random.below(2) != 0), n, points));
+    ASSERT_TRUE(std::equal(expected.begin(), expected.end(), points.q));
+    // A word less, a word more.
+    const std::size_t size = body.bytes.size();
+    for (const std::size_t other : {size - 2, size + 2}) {
+      body.bytes.resize(other);
+      body.entry = quant::make_entry(quant::kind_of(body.entry), other);
+      ASSERT_FALSE(table().unpack(in.put(body, true), n, points)) << size << " to " << other;
+    }
+  }
+}
+
+TEST_P(BlockKernels, Add) {
+  Random random(base_seed());
+  Placed in[2];
+  const bool there = table().blocks.add != nullptr;
+  for (int round = 0; round < rounds && there; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round) + ", " + seed_note());
+    const PointList q = curve(random);
+    const Body a = random.below(4) == 0 ? hostile(random, block_values) : packed(q);
+    const Body b = random.below(4) == 0 ? hostile(random, block_values) : packed(partner(random, q));
+    if (a.entry == quant::zero_block || b.entry == quant::zero_block) continue;
+    Room room;
+    Entry entry = 0;
+    const bool done =
+        table().blocks.add(in[0].put(a, random.below(2) != 0), in[1].put(b, random.below(2) != 0), room.out(), entry);
+    count(done, a.entry);
+    if (!done) continue;
+    const PointList expected = sum_of(unpacked(a, block_values), unpacked(b, block_values));
+    ASSERT_NO_FATAL_FAILURE(room.expect(entry, packed(expected)));
+  }
+  expect_some(there);
+}
+
+TEST_P(BlockKernels, Fold) {
+  Random random(base_seed());
+  Placed in;
+  const bool there = table().blocks.fold != nullptr;
+  for (int round = 0; round < rounds && there; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round) + ", " + seed_note());
+    const PointList q = curve(random);
+    const Body a = random.below(4) == 0 ? hostile(random, block_values) : packed(partner(random, q));
+    if (a.entry == quant::zero_block) continue;
+    std::vector<float> x = numbers_of(q);
+    if (random.below(20) == 0) x[random.below(x.size())] = std::numeric_limits<float>::quiet_NaN();
+    Room room;
+    Entry entry = 0;
+    const bool done = table().blocks.fold(in.put(a, random.below(2) != 0), x.data(), lattice(), room.out(), entry);
+    count(done, a.entry);
+    if (!done) continue;
+    quant::Points own;
+    ASSERT_TRUE(quant::reference_kernels().quantise_f32(x.data(), block_values, lattice(), own));
+    ASSERT_NO_FATAL_FAILURE(
+        room.expect(entry, packed(sum_of(unpacked(a, block_values), {own.q, own.q + block_values}))));
+  }
+  expect_some(there);
+}
+
+TEST_P(BlockKernels, Encode) {
+  Random random(base_seed());
+  const bool there = table().blocks.encode != nullptr;
+  for (int round = 0; round < rounds && there; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round) + ", " + seed_note());
+    std::vector<float> x = numbers_of(curve(random));
+    if (random.below(20) == 0) x[random.below(x.size())] = std::numeric_limits<float>::infinity();
+    if (random.below(20) == 0) x[random.below(x.size())] = -std::numeric_limits<float>::quiet_NaN();
+    Room room;
+    Entry entry = 0;
+    const bool done = table().blocks.encode(x.data(), lattice(), room.out(), entry);
+    if (!done) continue;
+    count(done, entry);
+    quant::Points own;
+    ASSERT_TRUE(quant::reference_kernels().quantise_f32(x.data(), block_values, lattice(), own));
+    ASSERT_NO_FATAL_FAILURE(room.expect(entry, packed({own.q, own.q + block_values})));
+  }
+  expect_some(there);
+}
+
+TEST_P(BlockKernels, Decode) {
+  Random random(base_seed());
+  Placed in;
+  const bool there = table().blocks.decode != nullptr;
+  for (int round = 0; round < rounds && there; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round) + ", " + seed_note());
+    const Body a = random.below(2) ? hostile(random, block_values) : packed(curve(random));
+    // Anywhere a float can lie, and a byte beside.
+    Guarded out(4 * block_values, random.below(3) == 0 ? 0 : random.below(2) ? 4 * random.below(16) : 1);
+    const double step = random.below(8) == 0 ? 0.1 : lattice().step;
+    const bool done =
+        table().blocks.decode(in.put(a, random.below(2) != 0), step, random.below(2) != 0, out.as<float>());
+    table().blocks.settle();
+    ASSERT_TRUE(out.intact());
+    count(done, a.entry);
+    if (!done) continue;
+    std::vector<float> expected;
+    for (const std::int32_t q : unpacked(a, block_values)) expected.push_back(quant::dequantise<float>(q, step, 1));
+    ASSERT_EQ(std::memcmp(expected.data(), out.bytes().data(), 4 * block_values), 0);
+  }
+  expect_some(there);
+}
+
+// Every way out of the functions above, by name, through the codec, which then takes another.
+struct Case {
+  std::string name;
+  PointList a;
+  PointList b;
+};
+
+PointList points_from(const std::function<std::int64_t(std::int64_t)>& f) {
+  PointList q;
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(block_values); ++i) q.push_back(wrapped(f(i)));
+  return q;
+}
+
+PointList with(PointList q, std::size_t at, std::int32_t value) {
+  q[at] = value;
+  return q;
+}
+
+std::vector<Case> cases() {
+  const auto noise = [](std::int64_t i) { return (i * 7919) % 101 - 50; };
+  const auto constant = [](std::int64_t v) { return points_from([=](std::int64_t) { return v; }); };
+  const PointList small = points_from(noise);
+  const PointList line = points_from([](std::int64_t i) { return 3 * i - 700 + i % 2; });
+  const PointList bow = points_from([](std::int64_t i) { return i * (i - 200) / 64; });
+  const PointList minus_line = points_from([&](std::int64_t i) { return -line[static_cast<std::size_t>(i)]; });
+  const PointList minus_bow = points_from([&](std::int64_t i) { return -bow[static_cast<std::size_t>(i)]; });
+  std::vector<Case> made{
+      {"orders 0 and 1", small, line},
+      {"orders 1 and 2", line, bow},
+      {"orders 0 and 2", small, bow},
+      {"sums of order 1 are 0", line, minus_line},
+      {"sums of order 2 are 0", bow, minus_bow},
+      {"sums of order 2 are a constant", bow, sum_of(minus_bow, constant(12345))},
+      {"sums of order 1 are noise", line, sum_of(minus_line, small)},
+      {"sums of order 2 are a line", bow, sum_of(minus_bow, line)},
+      {"constants", constant(5), constant(-5)},
+      {"constants that do not meet", constant(16383), constant(1)},
+      {"constants of 32 bits", constant(100000), constant(-70000)},
+      {"zeros", constant(0), small},
+      {"all of 8 bits", points_from([](std::int64_t i) { return i % 2 ? 127 : -128; }), small},
+      {"all of 9 bits", points_from([](std::int64_t i) { return i % 2 ? 128 : -128; }), small},
+      {"all of 16 bits", points_from([](std::int64_t i) { return i % 2 ? 16383 : -16383; }), small},
+      {"neighbours far apart", points_from([](std::int64_t i) { return i % 3 ? 16383 : -16383; }), bow},
+  };
+  // One point that outgrows: in the groups that decide on the order, in the middle, in the last.
+  for (const std::size_t at : {0, 1, 2, 63, 64, 127, 128, 500, 960, 1023})
+    for (const std::int32_t value : {127, 128, -128, -129, 16382, 16383, 16384, -16383, -16384, 31999, 32000, 32001,
+                                     32767, 32768, -32768, 100000, (1 << 24) - 1, 1 << 24}) {
+      const std::string name = std::to_string(value) + " at " + std::to_string(at);
+      made.push_back({name + " of order 0", with(small, at, value), with(small, at, value)});
+      made.push_back({name + " of order 1", with(line, at, value), line});
+      made.push_back({name + " of order 2", with(bow, at, value), with(bow, at, -value)});
+      made.push_back({name + " of order 2, above the curve", bow, with(bow, at, bow[at] + value / 2)});
+    }
+  return made;
+}
+
+TEST_P(BlockKernels, CodecTakesEveryWayLikeTheReference) {
+  const Coding coding = coding_for<float>(allowance, 4);
+  Coding streaming = coding;
+  streaming.streaming = true;
+  for (const Case& c : cases()) {
+    SCOPED_TRACE(c.name);
+    std::vector<float> x = numbers_of(c.a);
+    std::vector<float> y = numbers_of(c.b);
+    // Once more, so that a block follows.
+    for (std::vector<float>* numbers : {&x, &y}) {
+      numbers->resize(2 * block_values);
+      std::copy_n(numbers->begin(), block_values, numbers->begin() + block_values);
+    }
+    const Bytes fx = encode(reference_codec(), x, coding);
+    const Bytes fy = encode(reference_codec(), y, coding);
+    ASSERT_EQ(encode(codec(), x, coding), fx);
+    ASSERT_EQ(encode(codec(), y, coding), fy);
+    const Bytes sum = add(reference_codec(), fx, fy, x.size(), coding);
+    ASSERT_EQ(add(codec(), fx, fy, x.size(), coding), sum);
+    ASSERT_EQ(fold(codec(), fx, y, coding), fold(reference_codec(), fx, y, coding));
+    ASSERT_EQ(fold(codec(), fy, x, coding), fold(reference_codec(), fy, x, coding));
+    for (const Bytes& frame : {fx, fy, sum})
+      for (const Coding& how : {coding, streaming}) {
+        const auto got = decode<float>(codec(), frame, x.size(), how);
+        const auto expected = decode<float>(reference_codec(), frame, x.size(), coding);
+        ASSERT_EQ(std::memcmp(got.data(), expected.data(), got.size() * sizeof(float)), 0);
+      }
+  }
+}
+
+}  // namespace
+}  // namespace laconic::test

@@ -1,0 +1,144 @@
+// Blocks of quant to test kernels with: curves that suit every order, and bodies that no encoder writes.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "codec/quant/kernels.hpp"
+#include "codec/quant/layout.hpp"
+#include "support/fields.hpp"
+#include "support/frames.hpp"
+
+namespace laconic::test {
+
+using PointList = std::vector<std::int32_t>;
+
+struct Body {
+  quant::Entry entry;
+  Bytes bytes;
+};
+
+inline std::int32_t wrapped(std::int64_t x) { return static_cast<std::int32_t>(static_cast<std::uint64_t>(x)); }
+
+inline PointList sum_of(const PointList& a, const PointList& b) {
+  PointList sum;
+  for (std::size_t i = 0; i < a.size(); ++i) sum.push_back(wrapped(std::int64_t{a[i]} + b[i]));
+  return sum;
+}
+
+inline Body packed(const PointList& q) {
+  quant::Points points;
+  std::copy(q.begin(), q.end(), points.q);
+  Bytes out(quant::largest_packed_block + quant::store_slack);
+  const quant::Entry entry = quant::reference_kernels().pack(points, q.size(), out.data());
+  out.resize(quant::bytes_of(entry));
+  return {entry, out};
+}
+
+// What the reference reads in a body of n numbers; empty when it is not valid.
+inline PointList unpacked(const Body& body, std::size_t n) {
+  if (body.entry == quant::zero_block) return PointList(n);
+  quant::Points points;
+  const quant::Packed in{body.entry, body.bytes.data(), body.bytes.data() + body.bytes.size()};
+  if (!quant::reference_kernels().unpack(in, n, points)) return {};
+  return {points.q, points.q + n};
+}
+
+// Points of a full block that are best coded in some order, mostly near 0: residuals of a few bits in front, where the
+// order is chosen, and of a few others behind, jumps of sizes that matter here and there.
+inline PointList curve(Random& random) {
+  constexpr std::array<std::int32_t, 14> jumps{127,   128,   -128,  -129,   255,    8191,    16383,
+                                               16384, 32766, 32767, -32768, -32769, 1 << 20, 1 << 24};
+  PointList q(quant::block_values);
+  const std::uint64_t order = random.below(3);
+  const std::uint64_t width[2] = {random.below(10), random.below(random.below(4) == 0 ? 17 : 9)};
+  const std::int64_t pull = 1 + static_cast<std::int64_t>(random.below(1ULL << random.below(8)));
+  std::int64_t last = order == 0 ? 0 : static_cast<std::int64_t>(random.below(1ULL << random.below(15)));
+  std::int64_t difference = 0;
+  bool no_signs = false;
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    if (i % quant::sub_values == 0) no_signs = random.below(4) == 0;
+    auto z = static_cast<std::uint32_t>(random.below(1ULL << width[i < 128 ? 0 : 1]));
+    if (no_signs) z &= ~1u;
+    const auto r = static_cast<std::int32_t>(quant::unzigzag(z));
+    if (order == 0) last = r;
+    if (order == 1) last += std::abs(last + r) > 16000 ? -r : r;
+    if (order == 2) {  // swings around 0
+      difference += (last > 0 ? -pull : pull) + r % 4;
+      last += difference;
+    }
+    q[i] = wrapped(last);
+  }
+  for (std::uint64_t jump = random.below(6); jump > 3; --jump) {
+    std::int32_t& there = q[random.below(q.size())];
+    there = wrapped(std::int64_t{there} + jumps[random.below(jumps.size())]);
+  }
+  if (random.below(5) == 0) {  // up to the largest point that has room in 16 bits, or just beyond
+    const std::int64_t more =
+        16382 + static_cast<std::int64_t>(random.below(3)) - *std::max_element(q.begin(), q.end());
+    for (std::int32_t& v : q) v = wrapped(v + more);
+  }
+  return q;
+}
+
+// Another one to be added to it: of any sort, or such that sums are 0 or nearly.
+inline PointList partner(Random& random, const PointList& q) {
+  if (random.below(3) != 0) return curve(random);
+  PointList other;
+  const std::uint64_t noise = random.below(3);
+  const auto level = static_cast<std::int64_t>(random.below(2) ? random.below(300) : 0);
+  for (const std::int32_t v : q)
+    other.push_back(wrapped(level - v + static_cast<std::int64_t>(random.below(1 + noise))));
+  return other;
+}
+
+// A valid body of any bits: widths that need not be, residuals 0 that are not 0, any base, and so on.
+inline Body hostile(Random& random, std::size_t n) {
+  const int order = static_cast<int>(random.below(3));
+  const bool wide_kind = random.below(2) != 0;
+  const bool long_widths = random.below(4) == 0;
+  const bool first_is_0 = random.below(2) != 0;
+  const std::uint64_t sparse = random.below(3);
+  const std::size_t subs = quant::subs_of(n);
+  Bytes bytes;
+  const auto put = [&](std::uint64_t word) {
+    bytes.push_back(static_cast<std::byte>(word));
+    bytes.push_back(static_cast<std::byte>(word >> 8));
+  };
+  const std::uint64_t base = random.bits() >> (32 + random.below(32));
+  for (int half = 0; order != 0 && half < 2; ++half) put(base >> (16 * half));
+  const std::size_t groups = (subs + quant::group_subs - 1) / quant::group_subs;
+  const std::uint64_t present = (random.below(2) ? random.bits() : ~0ULL) & ((1ULL << groups) - 1);
+  const std::uint64_t wide = wide_kind ? random.bits() & random.bits() : 0;
+  put(present);
+  if (wide_kind) put(wide);
+  quant::Planes planes[quant::block_subs] = {};
+  for (std::size_t g = 0; g < groups; ++g) {
+    if ((present >> g & 1) == 0) continue;
+    const bool is_wide = (wide >> g & 1) != 0;
+    unsigned word = 0;
+    for (std::size_t k = 0; k < quant::group_subs; ++k) {
+      const std::size_t s = g * quant::group_subs + k;
+      if (s >= subs) continue;
+      const auto code = static_cast<unsigned>(random.below(is_wide && !long_widths ? 14 : 16));
+      word |= code << (4 * k);
+      planes[s] = quant::planes_of_code(code, is_wide);
+    }
+    put(word);
+  }
+  for (std::size_t g = 0; g < groups; ++g)
+    for (unsigned byte = 0; byte < 4; ++byte)
+      for (std::size_t s = g * quant::group_subs; s < (g + 1) * quant::group_subs; ++s)
+        for (unsigned k = quant::part_of(planes[s], byte).count; k > 0; --k) {
+          std::uint64_t plane = random.bits();
+          for (std::uint64_t i = 0; i < sparse; ++i) plane &= random.bits();
+          if (s == 0 && first_is_0) plane &= ~1ULL;
+          put(plane);
+        }
+  return {quant::make_entry(quant::kind_of(order, wide_kind), bytes.size()), bytes};
+}
+
+}  // namespace laconic::test
