@@ -45,7 +45,8 @@ Dtype parse_dtype(const std::string& text);
 // The files that the arguments name; a folder stands for its *.f32, *.f64, *.bf16, ..., or for those of one dtype.
 std::vector<std::string> find_fields(const std::vector<std::string>& arguments, std::optional<Dtype> dtype);
 
-// The first `most` numbers of a file, all when 0. Without a dtype the file's name decides: *.f64, *.i32, ..., else float32.
+// The first `most` numbers of a file, all when 0. Without a dtype the file's name decides: *.f64, *.i32, ..., else
+// float32.
 Field read_field(const std::string& file, std::optional<Dtype> dtype, std::size_t most);
 
 }  // namespace laconic::cli

@@ -47,8 +47,7 @@ Status read_header(std::span<const std::byte> frame, Header& header) {
   Header h;
   h.codec = get<std::uint8_t>(frame, 5);
   const auto dtype = get<std::uint8_t>(frame, 6);
-  if (!known(static_cast<Dtype>(dtype)))
-    return malformed("unknown type " + std::to_string(dtype));
+  if (!known(static_cast<Dtype>(dtype))) return malformed("unknown type " + std::to_string(dtype));
   h.dtype = static_cast<Dtype>(dtype);
   h.flags = get<std::uint8_t>(frame, 7);
   if ((h.flags & ~flag_failed) != 0) return malformed("unknown flags " + std::to_string(h.flags));
