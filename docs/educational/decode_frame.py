@@ -11,7 +11,7 @@ import lossless, quant, szx, zfp  # noqa: E402
 from reader import LAYOUTS, NAMES as TYPES, Malformed, numbers_of, require  # noqa: E402
 
 MAGIC, VERSION, LAYOUT = 0x4E4F434C, 1, struct.Struct("<IBBBBIIdd")
-FAILED = 1  # the flag
+FAILED, SCALED = 1, 2  # the flags
 NONE, RAW, QUANT, SZX, ZFP, LOSSLESS = range(6)
 NAMES = ("none", "raw", "quant", "szx", "zfp", "lossless")
 
@@ -24,14 +24,16 @@ def read_header(frame):
     require(h.magic == MAGIC, "wrong magic number")
     require(h.version == VERSION, f"version {h.version}")
     require(0 < h.dtype < len(LAYOUTS), f"unknown type {h.dtype}")
-    require(h.flags & ~FAILED == 0, f"unknown flags {h.flags}")
+    require(h.flags & ~(FAILED | SCALED) == 0, f"unknown flags {h.flags}")
     for name in ("step", "error"):
         x = getattr(h, name)
         require(math.isfinite(x) and math.copysign(1, x) > 0, f"{name} is not a finite number >= 0")
     present = len(frame) - LAYOUT.size
     require(h.payload == present, f"payload of {h.payload} bytes announced, {present} present")
-    failed = h.flags == FAILED
+    failed = h.flags & FAILED != 0
     require(failed == (h.codec == NONE), "a failed frame has codec 0, and no other has")
+    require(not (failed and h.flags & SCALED), "a failed frame that is scaled")
+    require(not h.flags & SCALED or h.codec == QUANT, f"scaled, which those of {NAMES[h.codec] if h.codec < len(NAMES) else 'others'} never are")
     require(not failed or h.payload == h.step == h.error == 0, "a failed frame with a payload, a step or an error")
     require(h.codec < len(NAMES), f"codec {h.codec} is none of {', '.join(NAMES)}")
     return h

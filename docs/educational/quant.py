@@ -2,9 +2,11 @@
 """quant (codec 2): integers times the step, in bit planes; blocks of 1024 numbers, groups of 64, sub-blocks of 16."""
 import struct
 
-from reader import Malformed, Reader, layout_of, require, rounded
+from reader import NAMES, Malformed, Reader, require, rounded
 
 BLOCK, GROUP, SUB = 1024, 4, 16  # numbers, sub-blocks, numbers
+SCALED, SCALED_BLOCK = 2, 512  # the flag, numbers
+FLOATING = {1: ("<f", 4), 2: ("<d", 8), 3: ("<e", 2), 4: ("bf16", 2)}  # what rounded() calls the dtype, bytes
 RAW, FILL = 3, 7  # the other kinds are orders 0, 1, 2, and 4 more with wide groups
 # The bits of residuals that each code says are there.
 NARROW = [range(w) for w in range(9)] + [range(1, w) for w in range(2, 9)]
@@ -56,13 +58,26 @@ def lattice_block(entry, body, n):
         raise Malformed("a block whose widths do not fit its size or its numbers") from None
 
 
+def scaled_block(entry, body, n):
+    """The numbers of a block with an exponent, before they are rounded."""
+    if entry == 0:
+        return [0] * n
+    require(len(body) > 2, "a block that ends in its exponent")
+    (exponent,) = struct.unpack("<h", body[:2])
+    require(-1022 <= exponent <= 1023, "an exponent of a block beyond those of float64")
+    return [q * 2.0**exponent for q in lattice_block((entry & 7) | 1 << 3, body[2:], n)]
+
+
 def decode(header, payload):
-    layout, reader, out = layout_of(header), Reader(payload), bytearray()
-    size = struct.calcsize(layout)
-    blocks = -(-header.count // BLOCK)
+    require(header.dtype in FLOATING, f"numbers of type {NAMES[header.dtype]}, which this codec does not code")
+    (layout, size), reader, out = FLOATING[header.dtype], Reader(payload), bytearray()
+    scaled = header.flags & SCALED != 0
+    require(not scaled or header.step == 1, "scaled with another step than 1")
+    in_block = SCALED_BLOCK if scaled else BLOCK
+    blocks = -(-header.count // in_block)
     index = struct.unpack(f"<{blocks}H", reader.take(2 * blocks, "the index"))
     for b, entry in enumerate(index):
-        n = min(BLOCK, header.count - b * BLOCK)
+        n = min(in_block, header.count - b * in_block)
         kind, body = entry & 7, reader.take(2 * (entry >> 3), "a block")
         if kind in (RAW, FILL):
             copies = n if kind == FILL else 1
@@ -70,7 +85,8 @@ def decode(header, payload):
             out += body * copies
         else:
             require(header.step > 0, "a block of lattice points in a frame without a lattice")
-            for q in lattice_block(entry, body, n):
-                out += rounded(q * header.step, layout)
+            numbers = scaled_block(entry, body, n) if scaled else [q * header.step for q in lattice_block(entry, body, n)]
+            for x in numbers:
+                out += rounded(x, layout)
     require(reader.at_end(), "bytes after the last block")
     return bytes(out)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the decoders of all codecs share. Numbers are kept as bytes of their type, so that NaNs keep their payload."""
-import math, struct
+import fractions, math, struct
 
 FORMATS = {1: "<f", 2: "<d"}  # dtype of the header: what struct calls it
 # The types that raw and lossless know as well: names, and what struct calls them. It has no bfloat16: its bits.
@@ -51,8 +51,14 @@ def numbers_of(dtype, data):
 
 
 def rounded(x, layout):
-    """A float64 as bytes of the type, rounded once."""
+    """A float64 as bytes of the type, rounded once. "bf16": bfloat16, which struct does not know."""
     try:
+        if layout == "bf16":
+            if x == 0 or math.isinf(x):
+                return struct.pack("<f", x)[2:]
+            last = max(math.frexp(x)[1] - 8, -133)  # of the digits, as a power of two; round() goes to the even one of two
+            digits = round(fractions.Fraction(x) / fractions.Fraction(2) ** last)
+            return struct.pack("<f", math.copysign(digits * 2.0**last, x))[2:]
         return struct.pack(layout, x)
     except OverflowError:
-        return struct.pack(layout, math.copysign(math.inf, x))
+        return rounded(math.copysign(math.inf, x), layout)

@@ -78,6 +78,27 @@ class Command(unittest.TestCase):
         self.assertEqual(len(run(self.folder, "--dtype", "f64")), 1)
         self.assertEqual([row["dtype"] for row in run(self.field, "--dtype", "f64")], ["f64"])
 
+    def test_types(self):
+        ramp = array.array("i", range(-3000, 9000, 3))
+        for name, numbers in (("ramp.i32", ramp), ("ramp.bf16", array.array("H", (0x4000 + k // 40 for k in range(2000)))),
+                              ("noise.u8", array.array("B", (k * k % 251 for k in range(2500))))):
+            file = self.folder / name
+            file.write_bytes(numbers.tobytes())
+            rows = json.loads(self.codec(file, "--json", "--bound", "lossless", "--bound", "abs:1").stdout)
+            self.assertLessEqual({"lossless", "raw"}, {row["codec"] for row in rows})
+            for row in rows:
+                self.assertEqual((row["dtype"], row["count"]), (name.split(".")[1], len(numbers)))
+                if row["codec"] in ("lossless", "raw"):
+                    self.assertEqual((row["violations"], row["max_error"], row["nrmse"]), (0, 0, 0))
+            self.laconic("codec", file, "--codec", "lossless", "--bound", "lossless", "--write", "out.lac")
+            self.laconic("codec", "--read", "out.lac", "back")
+            self.assertEqual((self.folder / "back").read_bytes(), numbers.tobytes())
+        rows = json.loads(self.codec(self.folder / "ramp.i32", "--json", "--codec", "lossless", "--bound", "lossless").stdout)
+        self.assertEqual((rows[0]["least"], rows[0]["greatest"]), (-3000, 8997))
+        self.assertGreater(rows[0]["ratio"], 5)
+        self.rejected("codec", self.folder / "ramp.i32", "--codec", "szx", "--bound", "abs:1", "--write", "no.lac",
+                      says=["szx", "i32", "f32, f64"])
+
     def test_what_is_not_valid(self):
         self.rejected()
         self.rejected("compress", says=["compress", "codec", "info"])

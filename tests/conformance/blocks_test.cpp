@@ -245,6 +245,15 @@ std::vector<Case> cases() {
       {"all of 16 bits", points_from([](std::int64_t i) { return i % 2 ? 16383 : -16383; }), small},
       {"neighbours far apart", points_from([](std::int64_t i) { return i % 3 ? 16383 : -16383; }), bow},
   };
+  // Two neighbours as far apart as points of 16 bits can be, and a step more, either way.
+  for (const std::size_t at : {1, 16, 20, 112, 127, 128, 500, 1022})
+    for (const std::int32_t value : {16383, 16384, -16383, -16384})
+      for (const PointList* q : {&line, &bow, &small}) {
+        made.push_back({std::to_string(value) + " next to its negative at " + std::to_string(at),
+                        with(with(*q, at, value), at + 1, -value), *q});
+        made.push_back({"the same, and beside them nothing",
+                        with(with(*q, at, value), at + 1, value > 0 ? -value - 1 : -value), *q});
+      }
   // One point that outgrows: in the groups that decide on the order, in the middle, in the last.
   for (const std::size_t at : {0, 1, 2, 63, 64, 127, 128, 500, 960, 1023})
     for (const std::int32_t value : {127, 128, -128, -129, 16382, 16383, 16384, -16383, -16384, 31999, 32000, 32001,

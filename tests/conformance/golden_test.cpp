@@ -41,6 +41,19 @@ std::function<Bytes(const Codec&)> at_rate(Kind kind, std::size_t count, double 
   };
 }
 
+// The sum of two frames of which the second is 2^12 times as large.
+template <class T>
+std::function<Bytes(const Codec&)> scaled(Kind kind, std::size_t count, double relative) {
+  return [=](const Codec& codec) {
+    Coding coding = coding_for<T>(0, 2);
+    coding.relative = relative;
+    const auto x = make_field<T>(kind, count, 7, 0);
+    auto y = make_field<T>(kind, count, 7, 1);
+    for (T& v : y) v = static_cast<T>(static_cast<double>(v) * 0x1p12);
+    return fold(codec, encode(codec, x, coding), y, coding);
+  };
+}
+
 template <class T>
 std::function<Bytes(const Codec&)> summed(Kind kind, std::size_t count, double allowance, Op op) {
   return [=](const Codec& codec) {
@@ -206,6 +219,12 @@ const std::vector<Golden>& goldens() {
       {"quant_f32_greatest", "quant", [](const Codec& codec) { return greatest_known(codec, 0x1p-14); }},
       {"quant_f32_greatest_coarse", "quant", [](const Codec& codec) { return greatest_known(codec, 0x1p-17); }},
       {"quant_f32_not_canonical", "quant", not_canonical},
+      {"quant_f16_normal", "quant", encoded<Float16>(Kind::normal, 1500, 0x1p-6, 4)},
+      {"quant_bf16_walk", "quant", encoded<Bfloat16>(Kind::walk, 1100, 0x1p-7, 4)},
+      {"quant_f32_scaled", "quant", scaled<float>(Kind::outliers, 1300, 0.1)},
+      {"quant_f32_scaled_special", "quant", scaled<float>(Kind::special, 1100, 0.25)},
+      {"quant_f64_scaled", "quant", scaled<double>(Kind::walk, 600, 1e-3)},
+      {"quant_bf16_scaled", "quant", scaled<Bfloat16>(Kind::sparse, 1025, 0.3)},
       {"quant_f32_empty", "quant", encoded<float>(Kind::zero, 0, 1e-3, 2)},
       {"raw_f32_special", "raw", encoded<float>(Kind::special, 100, 1e-3, 2)},
       {"raw_f64_sum", "raw", summed<double>(Kind::normal, 50, 1e-3, Op::sum)},

@@ -64,9 +64,9 @@ TEST(Statistics, SumsOfQuantAreUnbiased) {
   EXPECT_LT(std::fabs(mean_error(codec, 1e-3, uniform)), 0.1) << seed_note();
   if (!have_real_fields()) GTEST_SKIP() << "no fields in " << detail::data_folder();
   EXPECT_LT(std::fabs(mean_error(codec, 1e-2, vorticities)), 0.1);
-  // Numbers of many steps and of one size feel that 1 / step is rounded to float32, all of them alike.
-  const double of_inverse = terms * 0x1p-24 * 345 / 1e-2;
-  EXPECT_LT(std::fabs(mean_error(codec, 1e-2, temperatures)), 0.1 + of_inverse);
+  // Numbers of many steps and of one size would feel a 1 / step that is rounded to float32, all of them alike.
+  for (const double allowance : {1e-2, 1.1e-2, 1.3e-2, 1.7e-2, 2e-2})
+    EXPECT_LT(std::fabs(mean_error(codec, allowance, temperatures)), 0.1) << allowance;
 }
 
 // For docs/error-model.md: test_conformance --gtest_also_run_disabled_tests --gtest_filter='*BiasOfAllCodecs'

@@ -139,6 +139,26 @@ struct Lattice {
   }
 
  private:
+  // The largest number with 21 significant bits up to `most`; for rounding in float32, of 64 just below the first whose
+  // inverse is a float32 number but for 2^-29 of it, or the one where least is missing.  What is missing has one sign
+  // for all numbers of a sign, and in a sum of many it would show: 2^-24 of 32000 steps, times 256, is half a step.
+  // They lie further and further apart, since the inverses of neighbours may miss by nearly the same.
+  static double step_below(double most, bool single) {
+    if (!(most > 0)) return 0;
+    int exponent = 0;
+    const double digits = std::floor(std::ldexp(std::frexp(most, &exponent), 21));
+    double best = digits;
+    double least = 1;
+    for (int k = 0; single && k < 64 && least > 0x1p-29; ++k) {
+      const double d = digits - k * (k + 1) / 2;
+      // Exact: 24 bits times 21.
+      const double missing = std::fabs(static_cast<double>(static_cast<float>(1 / d)) * d - 1);
+      if (missing < least) best = d;
+      least = std::min(least, missing);
+    }
+    return std::ldexp(best, exponent - 21);
+  }
+
   template <class T>
   static Lattice make_as(double allowance, std::uint32_t terms, double greatest) {
     double half = allowance * (1 - 0x1p-18);
@@ -149,9 +169,7 @@ struct Lattice {
       // x * inverse to float32: there must be room for both.
       half = std::min(half, left * (sizeof(T) < 4 ? 1 - 0x3p-8 : 1 - 0x1p-18));
     }
-    int exponent = 0;
-    const double mantissa = std::frexp(2 * half, &exponent);
-    const double step = std::ldexp(std::floor(std::ldexp(mantissa, 21)), exponent - 21);
+    const double step = step_below(2 * half, sizeof(T) <= 4);
     // Below 2^-1000 the inverse or the exactness of q * step would be lost to the edge of the exponent range.
     if (!(step > 0x1p-1000) || !std::isfinite(step) || !(1 / step > 0x1p-1000)) {
       Lattice none;
