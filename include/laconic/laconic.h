@@ -37,14 +37,14 @@ extern "C" {
  * "lossless" wherever a bound is text. */
 typedef enum laconic_bound_mode {
   LACONIC_BOUND_UNSET = 0,
-  LACONIC_BOUND_ABS = 1,     /* value = largest absolute error, > 0 */
-  LACONIC_BOUND_REL = 2,     /* value = share of the range (max - min) of the finite inputs of all ranks, > 0;
-                                where they have no range (all equal, none finite) nothing is rounded */
-  LACONIC_BOUND_RMS = 3,     /* value = share, > 0, of the root mean square of the 512 numbers about an element: on every
-                                rank's contribution, whatever the target is, so a sum may be off by what these shares
-                                add up to, a mean by their mean; codec quant only */
-  LACONIC_BOUND_RATE = 4,    /* bits per value, no bound on the error: codec zfp only, in steps of 1/4, at least 2.25
-                                (float) or 3 (double); from 32 (64) on values are sent as they are */
+  LACONIC_BOUND_ABS = 1,  /* value = largest absolute error, > 0 */
+  LACONIC_BOUND_REL = 2,  /* value = share of the range (max - min) of the finite inputs of all ranks, > 0;
+                             where they have no range (all equal, none finite) nothing is rounded */
+  LACONIC_BOUND_RMS = 3,  /* value = share, > 0, of the root mean square of the 512 numbers about an element: on every
+                             rank's contribution, whatever the target is, so a sum may be off by what these shares
+                             add up to, a mean by their mean; codec quant only */
+  LACONIC_BOUND_RATE = 4, /* bits per value, no bound on the error: codec zfp only, in steps of 1/4, at least 2.25
+                             (float) or 3 (double); from 32 (64) on values are sent as they are */
   LACONIC_BOUND_LOSSLESS = 5 /* no bit is lost, of integers either; value unused */
 } laconic_bound_mode;
 
@@ -103,7 +103,8 @@ typedef struct laconic_stats {
   uint64_t bytes_sent;         /* bytes this rank handed to the network, frame headers included; 0 for plain calls */
   uint64_t bytes_uncompressed; /* what the same messages would have weighed without compression */
   double ratio;                /* bytes_uncompressed / bytes_sent; 1 when nothing was sent */
-  double bound; /* largest worst-case absolute error of a result, as asked for and resolved; infinity for rate:BITS, rms:R */
+  double bound; /* largest worst-case absolute error of a result, as asked for and resolved; infinity for rate:BITS,
+                   rms:R */
   double achieved_bound; /* the same, as the frames that were used account for it (codec zfp: as it was measured when
                             they were coded, also for rate:BITS): <= bound, the same on all ranks */
   /* Wall seconds by phase; they add up to seconds_total.  With threads > 1 encode, decode and reduce are

@@ -24,6 +24,18 @@ GROUPS = {
     "Hurricane": ("hurricanes", ["isabel_velmag", "wrf_katrina"]),
     "CESM-ATM": ("CESM", ["cesm_"]),
 }
+# What else decides the speed of quant: memory, frames, instruction sets, threads.  (Label, environment, arguments.)
+IN_CACHE = 256 << 10
+SETUPS = [
+    ("64 MiB", {}, ["--tile", MEMORY]),
+    ("64 MiB, two threads", {}, ["--tile", MEMORY, "--threads", 2]),
+    ("256 KiB, in the second-level cache", {}, ["--tile", IN_CACHE]),
+    ("64 KiB, one message", {}, ["--tile", 64 << 10]),
+    ("64 MiB, avx512", {"LACONIC_ISA": "avx512"}, ["--tile", MEMORY]),
+    ("64 MiB, avx2", {"LACONIC_ISA": "avx2"}, ["--tile", MEMORY]),
+    ("64 MiB, generic", {"LACONIC_ISA": "generic"}, ["--tile", MEMORY]),
+]
+WORKS = ("encode", "decode", "fold", "add")
 PANELS = ["wave_surf_velmag", "fwi_shots", "isabel_velmag", "cesm_fv_PRECT", "les_wmag", "gradients_resnet"]
 
 
@@ -31,9 +43,12 @@ def say(text):
     print(text, flush=True)
 
 
+def info(laconic):
+    return subprocess.run([laconic, "info"], capture_output=True, text=True, check=True).stdout
+
+
 def codec_names(laconic):
-    listed = subprocess.run([laconic, "info"], capture_output=True, text=True, check=True).stdout
-    names = re.search(r"^codecs +(.*)$", listed, re.M).group(1).split(", ")
+    names = re.search(r"^codecs +(.*)$", info(laconic), re.M).group(1).split(", ")
     return [name for name in ("quant", "szx", "zfp") if name in names]
 
 
@@ -51,6 +66,23 @@ def measure(laconic, files):
         say(f"   {os.path.basename(file)}")
     for row in rows:
         row["field"] = os.path.basename(row.pop("file")).rsplit(".", 1)[0]
+    return rows
+
+
+def measure_setups(laconic, files):
+    """The setups on one field of each kind, those that there are a panel of."""
+    kinds, rows = [f for f in files if os.path.basename(f).startswith(tuple(PANELS))], []
+    tables = re.search(r"^instruction sets +(.*) \(", info(laconic), re.M).group(1).split(", ")
+    for label, env, how in SETUPS:
+        if env and env["LACONIC_ISA"] not in tables:
+            continue
+        for file in kinds:
+            command = [laconic, "codec", file, "--codec", "quant", "--json", "--repeat", 9, *how]
+            for bound in BOUNDS:
+                command += ["--bound", f"rel:{bound}"]
+            said = subprocess.run([str(w) for w in command], capture_output=True, text=True, check=True, env={**os.environ, **env}).stdout
+            rows += [{**row, "setup": label} for row in json.loads(said)]
+        say(f"   {label}")
     return rows
 
 
@@ -136,15 +168,27 @@ def speeds(results):
     return like_the_paper(results, cell, paper.THROUGHPUT)
 
 
-def shares(results, bound):
-    head = ["field", "MB"] + [f"quant {w}" for w in ("encode", "decode", "fold", "add")]
-    head += [f"{c} {w}" for c in results.codecs if c != "quant" for w in ("encode", "decode")]
-    columns = [("quant", w) for w in ("encode", "decode", "fold", "add")]
-    columns += [(c, w) for c in results.codecs if c != "quant" for w in ("encode", "decode")]
+def share_of_copy(results, field, codec, bound, what):
+    speed, copy = (results.get(field, codec, bound, f"{k}_median_gbs") for k in (what, "memcpy"))
+    return speed / copy if speed and copy else None
+
+
+def overall(results):
+    """Least and geometric mean over the fields and all three bounds."""
+    cells = []
+    for work in WORKS:
+        parts = [v for b in BOUNDS for f in results.fields if (v := share_of_copy(results, f, "quant", b, work))]
+        cells.append(f"{work} {min(parts):.2f} / {geomean(parts):.2f}")
+    return ", ".join(cells)
+
+
+def shares(results, bound, codecs=None):
+    others = [c for c in results.codecs if c != "quant" and (codecs is None or c in codecs)]
+    columns = [("quant", w) for w in WORKS] + [(c, w) for c in others for w in ("encode", "decode")]
+    head = ["field", "MB"] + [f"{c} {w}" for c, w in columns]
 
     def share(field, codec, what):
-        speed, copy = (results.get(field, codec, bound, f"{k}_median_gbs") for k in (what, "memcpy"))
-        return speed / copy if speed and copy else None
+        return share_of_copy(results, field, codec, bound, what)
     rows, all_shares = [], {c: [] for c in columns}
     for field in results.fields:
         row = [field, f"{4e-6 * results.get(field, 'quant', bound, 'count'):.1f}"]
@@ -254,13 +298,44 @@ A field that comes back without any error has no PSNR and is left out of these.
 
 ### Speed as a share of memcpy, relative bound 1e-3
 
-Medians of one run; memcpy copies the same 64 MiB (szx: 16 MiB, zfp: 1 MiB, which caches hold).
+Medians of one run; memcpy copies the same 64 MiB (szx: 16 MiB, zfp: 1 MiB, which caches hold). One thread. `fold` and `add` count the bytes of one uncompressed operand.
 
 {shares}
+
+### The same at 1e-2
+
+{loose}
+
+### The same at 1e-4
+
+{tight}
+
+quant over all fields and the three bounds, least / geometric mean: {overall}.
+
+## Memory, messages, threads, instruction sets
+
+quant on {setup_fields}: GB/s of uncompressed numbers, geometric mean over these fields, and in brackets the share of a memcpy of as many bytes by as many threads in the same run, least / geometric mean.
+
+{setups}
 """
 
 
-def page(results, about, image):
+def setups(rows):
+    """For every setup and bound the speed, and its share of a memcpy of the same bytes by as many threads."""
+    lines = []
+    for label in dict.fromkeys(row["setup"] for row in rows):
+        for bound in BOUNDS:
+            mine = [row for row in rows if row["setup"] == label and row["bound"] == f"rel:{bound}"]
+            cells = [f"{geomean([row['memcpy_median_gbs'] for row in mine]):.1f}"]
+            for work in WORKS:
+                speeds = [row[f"{work}_median_gbs"] for row in mine]
+                parts = [v / row["memcpy_median_gbs"] for v, row in zip(speeds, mine)]
+                cells.append(f"{geomean(speeds):.1f} ({min(parts):.2f} / {geomean(parts):.2f})")
+            lines.append([label, bound, *cells])
+    return markdown(["numbers", "bound", "memcpy", *WORKS], lines)
+
+
+def page(results, setup_rows, about, image):
     groups = "; ".join(f"{name}: {', '.join(in_group(results, d)) or 'none'}" for d, (name, _) in GROUPS.items())
     load = about["load"][0]
     return PAGE.format(
@@ -269,7 +344,9 @@ def page(results, about, image):
         violations=results.violations(), speeds=speeds(results),
         ratio=like_the_paper(results, lambda f, c, b: spread(results.values(f, c, b, "ratio"), 1), paper.RATIO),
         psnr=like_the_paper(results, lambda f, c, b: spread(results.values(f, c, b, "psnr"), 1), paper.PSNR),
-        ratios=ratios(results), shares=shares(results, "1e-3"))
+        ratios=ratios(results), shares=shares(results, "1e-3"), setups=setups(setup_rows), setup_fields=", ".join(
+            sorted({row["field"] for row in setup_rows})),
+        loose=shares(results, "1e-2", ["quant"]), tight=shares(results, "1e-4", ["quant"]), overall=overall(results))
 
 
 def main():
@@ -293,13 +370,15 @@ def main():
             sys.exit("no *.f32 to measure")
         say(f"measuring {len(files)} fields")
         about = machine()
-        kept = {"machine": about, "rows": measure(laconic, files)}
+        kept = {"machine": about, "rows": measure(laconic, files), "setups": measure_setups(laconic, files)}
+        for row in kept["setups"]:
+            row["field"] = os.path.basename(row.pop("file")).rsplit(".", 1)[0]
         about["load"] = [max(a, b) for a, b in zip(about["load"], machine()["load"])]
         (args.build / "figures").mkdir(exist_ok=True)
         (args.build / "figures" / "codecs.json").write_text(json.dumps(kept, indent=1) + "\n")
     results = Results(kept["rows"])
     plot(results, out / "images" / "codecs.png")
-    (out / "codecs.md").write_text(page(results, kept["machine"], "images/codecs.png"))
+    (out / "codecs.md").write_text(page(results, kept["setups"], kept["machine"], "images/codecs.png"))
     say(f"written: {out / 'codecs.md'}")
 
 

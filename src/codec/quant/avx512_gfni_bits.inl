@@ -111,17 +111,15 @@ LACONIC_INLINE __m512i expand_words(__mmask32 keep, __m512i words) {
 // Where the next planes are, and how far memory may be read.
 struct Source {
   const std::byte* at;
-  const std::byte* last;  // where the last 64 bytes begin
+  const std::byte* end;
 };
-LACONIC_INLINE Source source_of(const std::byte* planes, const Packed& in) {
-  return {planes, in.end - sizeof(__m512i)};
-}
+LACONIC_INLINE Source source_of(const std::byte* planes, const Packed& in) { return {planes, in.end}; }
 
 // The words that `keep` has a place for, each in its place.
 LACONIC_INLINE __m512i next_words(std::uint32_t keep, Source& in) {
   const auto count = static_cast<unsigned>(_mm_popcnt_u32(keep));
   const __m512i packed =
-      in.at <= in.last ? _mm512_loadu_si512(in.at) : _mm512_maskz_loadu_epi16(_bzhi_u32(~0u, count), in.at);
+      in.end - in.at >= 64 ? _mm512_loadu_si512(in.at) : _mm512_maskz_loadu_epi16(_bzhi_u32(~0u, count), in.at);
   in.at += 2 * count;
   return expand_words(keep, packed);
 }

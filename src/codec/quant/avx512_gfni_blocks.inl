@@ -31,7 +31,7 @@ LACONIC_INLINE bool quantise_words(const float* x, const Lattice& lattice, Point
   return _mm512_cmpgt_epu16_mask(most, _mm512_set1_epi16(largest_point16)) == 0;
 }
 
-// 32 residuals in order.  Those of order 2 saturate; `exact` becomes false where they did.
+// 32 residuals in order.  Those of order 2 saturate: see saturated().
 template <int order>
 LACONIC_INLINE __m512i residuals32(const std::int16_t* q) {
   const __m512i v = _mm512_loadu_si512(q);

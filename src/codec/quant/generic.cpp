@@ -175,8 +175,15 @@ void unpack_planes(const Head& head, const std::byte* at, const std::byte* /*end
 }  // namespace
 
 const Kernels& generic_kernels() {
-  static const Kernels table{"generic", quantise_f32, quantise_f64,  dequantise_all<float>, dequantise_all<double>,
-                             pack,      unpack,       combine_points, {}};
+  static const Kernels table{"generic",
+                             quantise_f32,
+                             quantise_f64,
+                             dequantise_all<float>,
+                             dequantise_all<double>,
+                             pack,
+                             unpack,
+                             combine_points,
+                             {}};
   return table;
 }
 
