@@ -169,6 +169,23 @@ TEST(CodecMeasure, EveryCodecKeepsItsBound) {
     }
 }
 
+// Of numbers of very different size, each is measured against its own block, which begins where its frame does.
+TEST(CodecMeasure, HoldsEveryBlockToItsOwnRootMeanSquare) {
+  std::vector<float> x(10000);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = std::sin(0.7F * static_cast<float>(i)) * std::pow(10.0F, -static_cast<float>(i / 1000));
+  for (const std::size_t chunk : {std::size_t{0}, std::size_t{3000}, std::size_t{512}}) {
+    const Measurement m = measured(*find_codec("quant"), "rms:0.1", x, {.chunk = chunk, .repeat = 0});
+    EXPECT_TRUE(m.status.ok()) << m.status.message();
+    EXPECT_EQ(m.errors.violations, 0U) << chunk;
+    EXPECT_GT(m.ratio(Dtype::f32), 4) << chunk;
+  }
+  const Promise promise{.relative = 0.1, .chunk = 3000};
+  std::vector<float> far = x;
+  far[9999] += 1e-9F;  // a third of its root mean square
+  EXPECT_EQ(compare(x.data(), far.data(), x.size(), Dtype::f32, {-1, 1}, promise).violations, 1U);
+}
+
 TEST(CodecMeasure, ModesThatACodecLacks) {
   EXPECT_FALSE(measured(*find_codec("quant"), "rate:8", {1, 2}).status.ok());
   EXPECT_FALSE(measured(*find_codec("raw"), "rms:0.1", {1, 2}).status.ok());

@@ -52,16 +52,23 @@ Case read_case(const std::uint8_t* data, std::size_t size) {
   if ((how & 8) == 0 && codec != 0) put(c.frame, 5, all_codecs()[codec % all_codecs().size()]->id());
   // What a codec does not code, it is not asked for; harness `header` sees to that.
   if (!meant_for(c.frame).members.front()->supports(c.coding.dtype)) c.coding.dtype = Dtype::f32;
+  const bool scaled = exponent == 255 && meant_for(c.frame).members.front()->relative();
+  if (scaled) {
+    c.coding.allowance = 0;
+    c.coding.relative = 0.1;
+  }
   if ((how & 8) == 0) {
     put(c.frame, 0, wire::magic);
     put(c.frame, 4, wire::version);
     put(c.frame, 6, static_cast<std::uint8_t>(c.coding.dtype));
-    put(c.frame, 7, std::uint8_t{0});
+    put(c.frame, 7, scaled ? wire::flag_scaled : std::uint8_t{0});
     put(c.frame, 8, c.count);
     put(c.frame, 12, static_cast<std::uint32_t>(c.frame.size() - wire::header_bytes));
     // The step of the operation, where there is one: no other gets past the header.
     const bool has_step = c.frame[5] == std::byte{2};
-    if ((how & 16) == 0)
+    if (scaled)
+      put(c.frame, 16, 1.0);
+    else if ((how & 16) == 0)
       put(c.frame, 16, has_step ? quant::Lattice::make(c.coding.allowance, c.coding.terms, c.coding.dtype).step : 0.0);
     if ((how & 32) == 0 && !has_step) put(c.frame, 24, 0.0);
   }
@@ -86,6 +93,7 @@ void run(const Family& family, const Case& c) {
   // Alone, without an operation, a frame may be readable that is not part of this operation.
   Coding any = c.coding;
   any.allowance = 0;
+  any.relative = 0;
   const Outcome alone = each("decode alone", [&](const Codec& k) { return decode(k, c.frame, c.count, any); });
   require(alone.ok || !numbers.ok, family.name, "a frame is readable within an operation but not alone");
 

@@ -50,6 +50,7 @@ TEST(Header, IsReadAsItWasWritten) {
     h.dtype = all_dtypes[random.below(std::size(all_dtypes))];
     h.count = static_cast<std::uint32_t>(random.bits());
     if (!h.failed()) {
+      if (random.below(2) != 0) h.flags = wire::flag_scaled;
       h.codec = static_cast<std::uint8_t>(1 + random.below(255));
       h.payload = static_cast<std::uint32_t>(random.below(300));
       h.step = random.unit();
@@ -61,7 +62,8 @@ TEST(Header, IsReadAsItWasWritten) {
     EXPECT_EQ(back.codec, h.codec);
     EXPECT_EQ(back.dtype, h.dtype);
     EXPECT_EQ(back.flags, h.flags);
-    EXPECT_EQ(back.failed(), h.flags != 0);
+    EXPECT_EQ(back.failed(), h.flags == wire::flag_failed);
+    EXPECT_EQ(back.scaled(), h.flags == wire::flag_scaled);
     EXPECT_EQ(back.count, h.count);
     EXPECT_EQ(back.payload, h.payload);
     EXPECT_EQ(back.step, h.step);
