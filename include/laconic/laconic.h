@@ -165,7 +165,7 @@ LACONIC_API MPI_Op laconic_op_avg(void);
  * operation gives them; MPI_MAX and MPI_MIN return NaN where any rank holds one.
  * The result has the same bits on every rank.
  * With the bound lossless nothing is rounded but sums of floating-point numbers, each to its type, in the order of the
- * algorithm; and MPI_SUM, MPI_MAX and MPI_MIN of integers are compressed too, with the bits of MPI_Allreduce (sums
+ * algorithm; and MPI_SUM, MPI_MAX and MPI_MIN of integers are compressed too, exactly (sums
  * modulo 2^w): MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG, MPI_SIGNED_CHAR and their unsigned kin, MPI_INT8_T ...
  * MPI_UINT64_T, MPI_AINT, MPI_OFFSET and MPI_COUNT. Anything else is passed to MPI_Allreduce untouched (LACONIC_AVG of
  * another type is an error) and the stats say so.

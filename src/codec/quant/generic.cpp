@@ -23,7 +23,8 @@ bool quantise_single_all(const float* x, std::size_t n, const Lattice& lattice, 
   for (std::size_t i = 0; i < n; ++i) {
     const float y = x[i] * lattice.inverse_single;
     bad |= !(std::fabs(y) <= lattice.largest_single);
-    points.q[i] = std::bit_cast<std::int32_t>(y + round_single) - std::bit_cast<std::int32_t>(round_single);
+    points.q[i] = static_cast<std::int32_t>(std::bit_cast<std::uint32_t>(y + round_single) -
+                                            std::bit_cast<std::uint32_t>(round_single));
   }
   return bad == 0;
 }
