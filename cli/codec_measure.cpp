@@ -139,6 +139,8 @@ Status resolve(const Bound& bound, const Range& range, Dtype dtype, Coding& codi
       break;
     default: return {Code::argument, "bound '" + to_string(bound) + "' is not offered by any codec of this version"};
   }
+  // The command knows its numbers: the bound then covers their last rounding, too.
+  coding.greatest = coding.allowance > 0 ? std::max(std::fabs(range.least), std::fabs(range.greatest)) : 0;
   promise.error = coding.allowance;
   return {};
 }

@@ -92,7 +92,7 @@ Choice best_order(const Points16& points) {
   return zeros1 > zeros0 ? Choice{1, !all_bytes(beyond_bytes(da, db))} : Choice{0, !all_bytes(beyond_bytes(a, b))};
 }
 
-// Own residuals as rows, if all_bytes(beyond) in the end.
+// Own residuals as rows, if valid() in the end.
 template <int order>
 struct OwnRows {
   const Points16& points;
@@ -105,9 +105,10 @@ struct OwnRows {
     beyond = _mm512_or_si512(beyond, beyond_bytes(r0, r1));
     return _mm512_permutex2var_epi8(r0, load(rows_of_words), r1);
   }
+  bool valid() const { return all_bytes(beyond); }
 };
 
-// Own residuals as words; `exact` becomes false when one of them may need more.
+// Own residuals as words, if valid() in the end.
 template <int order>
 struct OwnWords {
   const Points16& points;
@@ -120,6 +121,7 @@ struct OwnWords {
     if (order == 2 && saturated(r0, r1)) exact = false;
     return halves_of_words(r0, r1);
   }
+  bool valid() const { return exact; }
 };
 
 template <int order>
@@ -127,18 +129,16 @@ bool encode_order(const Points16& points, bool wide, std::byte* out, Entry& entr
   Output o;
   OwnRows<order> rows{points};
   if (!wide) o.narrow(rows, block_groups);
-  if (wide || !all_bytes(rows.beyond)) {
+  if (wide || !rows.valid()) {
     OwnWords<order> words{points};
     o.words(words, block_groups);
-    if (!words.exact) return false;
+    if (!words.valid()) return false;
   }
   entry = o.finish(order, points.q[0], out, block_groups);
   return true;
 }
 
-bool encode_block(const float* x, const Lattice& lattice, std::byte* out, Entry& entry) {
-  Points16 points;
-  if (!quantise_words(x, lattice, points)) return false;
+bool encode_points(const Points16& points, std::byte* out, Entry& entry) {
   const Choice choice = best_order(points);
   switch (choice.order) {
     case 0: return encode_order<0>(points, choice.wide, out, entry);
@@ -148,12 +148,42 @@ bool encode_block(const float* x, const Lattice& lattice, std::byte* out, Entry&
   }
 }
 
+bool encode_block(const float* x, const Lattice& lattice, std::byte* out, Entry& entry) {
+  Points16 points;
+  return quantise_words(x, lattice, points) && encode_points(points, out, entry);
+}
+
+// Adds the points of a packed block; `most` tells whether a sum is too large for this path.
+struct AddPoints {
+  Points16& sum;
+  __m256i most = _mm256_setzero_si256();
+
+  LACONIC_INLINE void operator()(std::size_t i, __m512i q) {
+    auto* const place = reinterpret_cast<__m256i*>(sum.q + i);
+    const __m256i v = _mm256_adds_epi16(_mm256_load_si256(place), _mm512_cvtsepi32_epi16(q));
+    most = _mm256_max_epu16(most, _mm256_abs_epi16(v));
+    _mm256_store_si256(place, v);
+  }
+};
+
+bool add_points(const GroupHead& h, Source in, Points16& sum) {
+  AddPoints sink{sum};
+  switch (h.order) {
+    case 0: block_to_points<0>(h, in, block_groups, sink); break;
+    case 1: block_to_points<1>(h, in, block_groups, sink); break;
+    default: block_to_points<2>(h, in, block_groups, sink); break;
+  }
+  sum.before[30] = sum.before[31] = sum.q[0];
+  return _mm256_cmpgt_epu16_mask(sink.most, _mm256_set1_epi16(largest_point16)) == 0;
+}
+
 // Rows of a packed block.
 struct PackedRows {
   const GroupHead& h;
   Source in;
 
   LACONIC_INLINE __m512i operator()(std::size_t g) { return next_narrow(h.low_planes(g), in, each_bit_reversed); }
+  bool valid() const { return true; }
 };
 
 LACONIC_INLINE Halves next_halves(const GroupHead& h, std::size_t g, Source& in) {
@@ -167,6 +197,7 @@ struct PackedWords {
   Source in;
 
   LACONIC_INLINE Halves operator()(std::size_t g) { return next_halves(h, g, in); }
+  bool valid() const { return true; }
 };
 
 // Rows of a sum, if exact() in the end.  Keeps those that the order is chosen from.
@@ -255,7 +286,7 @@ LACONIC_INLINE bool put_sum_of_rows(A& a, B& b, std::int32_t base, std::byte* ou
   SumRows<A, B> sum(a, b);
   Output o;
   o.narrow(sum, block_groups);
-  if (!sum.exact() || (order != 0 && !sum.from_base())) return false;
+  if (!a.valid() || !b.valid() || !sum.exact() || (order != 0 && !sum.from_base())) return false;
   const Halves first[sampled_groups] = {widen(sum.first[0]), widen(sum.first[1])};
   if (!keeps_order<order>(first, base)) return false;
   entry = o.finish(order, base, out, block_groups);
@@ -265,7 +296,7 @@ LACONIC_INLINE bool put_sum_of_rows(A& a, B& b, std::int32_t base, std::byte* ou
 template <int order, class A, class B>
 LACONIC_INLINE bool put_sum_of_words(A& a, B& b, std::int32_t base, std::byte* out, Entry& entry) {
   Words sums;
-  if (!add_words<order>(a, b, sums)) return false;
+  if (!add_words<order>(a, b, sums) || !a.valid() || !b.valid()) return false;
   Output o;
   o.words(sums, block_groups);
   const Halves first[sampled_groups] = {sums(0), sums(1)};
@@ -293,12 +324,18 @@ bool add_block(const Packed& a, const Packed& b, std::byte* out, Entry& entry) {
   if (!read_groups(a, block_values, ha) || !read_groups(b, block_values, hb)) return false;
   const Source source_a = source_of(ha.planes, a);
   const Source source_b = source_of(hb.planes, b);
-  if (ha.order != hb.order || ha.is_long || hb.is_long) return false;
-  switch (ha.order) {
-    case 0: return add_order<0>(ha, hb, source_a, source_b, out, entry);
-    case 1: return add_order<1>(ha, hb, source_a, source_b, out, entry);
-    default: return add_order<2>(ha, hb, source_a, source_b, out, entry);
-  }
+  if (ha.is_long || hb.is_long) return false;
+  bool done = false;
+  if (ha.order == hb.order) switch (ha.order) {
+      case 0: done = add_order<0>(ha, hb, source_a, source_b, out, entry); break;
+      case 1: done = add_order<1>(ha, hb, source_a, source_b, out, entry); break;
+      default: done = add_order<2>(ha, hb, source_a, source_b, out, entry); break;
+    }
+  if (done) return true;
+  // Two orders, or a sum that asks for another.
+  Points16 sum;
+  std::memset(sum.q, 0, sizeof sum.q);
+  return add_points(ha, source_a, sum) && add_points(hb, source_b, sum) && encode_points(sum, out, entry);
 }
 
 template <int order>
@@ -307,11 +344,11 @@ bool fold_order(const GroupHead& h, Source in, const Points16& own, std::byte* o
   if (!h.is_full) {
     OwnRows<order> mine{own};
     PackedRows theirs{h, in};
-    if (put_sum_of_rows<order>(mine, theirs, base, out, entry) && all_bytes(mine.beyond)) return true;
+    if (put_sum_of_rows<order>(mine, theirs, base, out, entry)) return true;
   }
   OwnWords<order> mine{own};
   PackedWords theirs{h, in};
-  return put_sum_of_words<order>(mine, theirs, base, out, entry) && mine.exact;
+  return put_sum_of_words<order>(mine, theirs, base, out, entry);
 }
 
 bool fold_block(const Packed& in, const float* x, const Lattice& lattice, std::byte* out, Entry& entry) {
@@ -320,11 +357,13 @@ bool fold_block(const Packed& in, const float* x, const Lattice& lattice, std::b
   if (!read_groups(in, block_values, h) || h.is_long) return false;
   const Source source = source_of(h.planes, in);
   if (!quantise_words(x, lattice, own)) return false;
+  bool done = false;
   switch (h.order) {
-    case 0: return fold_order<0>(h, source, own, out, entry);
-    case 1: return fold_order<1>(h, source, own, out, entry);
-    default: return fold_order<2>(h, source, own, out, entry);
+    case 0: done = fold_order<0>(h, source, own, out, entry); break;
+    case 1: done = fold_order<1>(h, source, own, out, entry); break;
+    default: done = fold_order<2>(h, source, own, out, entry); break;
   }
+  return done || (add_points(h, source, own) && encode_points(own, out, entry));
 }
 
 void settle() { _mm_sfence(); }
