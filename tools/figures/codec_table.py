@@ -317,6 +317,8 @@ quant over all fields and the three bounds, least / geometric mean: {overall}.
 quant on {setup_fields}: GB/s of uncompressed numbers, geometric mean over these fields, and in brackets the share of a memcpy of as many bytes by as many threads in the same run, least / geometric mean.
 
 {setups}
+
+How much two threads gain, and how much of that is the memory's doing, the column memcpy says: it copies with as many threads. A message of 64 KiB is one frame of 16384 numbers, in the first and second-level cache; its header and its call cost what the difference to 256 KiB shows.
 """
 
 
