@@ -147,7 +147,8 @@ void same_bytes(const Codec& codec, const Codec& reference) {
           ASSERT_EQ(sum, add(reference, folded, fy, count, coding));
           const auto a = decode<T>(codec, sum, count, coding);
           const auto b = decode<T>(reference, sum, count, coding);
-          ASSERT_EQ(std::memcmp(static_cast<const void*>(a.data()), b.data(), count * sizeof(T)), 0);
+          // (No numbers, no memory: memcmp wants some.)
+          ASSERT_TRUE(count == 0 || std::memcmp(static_cast<const void*>(a.data()), b.data(), count * sizeof(T)) == 0);
         }
 }
 TEST_P(Scaled, FramesFloat) { same_bytes<float>(codec(), reference()); }
