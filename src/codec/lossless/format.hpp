@@ -7,13 +7,15 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "codec/block_shape.hpp"
+
 namespace laconic::lossless {
 
-inline constexpr std::size_t block_values = 1024;  // numbers that share a kind; a frame's last block may have fewer
-inline constexpr std::size_t sub_values = 16;      // numbers that share a width: one bit plane is one 16-bit word
-inline constexpr std::size_t group_subs = 4;       // sub-blocks whose widths share a word, absent when all are 0
-inline constexpr std::size_t block_subs = block_values / sub_values;
-inline constexpr std::size_t block_groups = block_subs / group_subs;
+using block_shape::block_groups;
+using block_shape::block_subs;
+using block_shape::block_values;
+using block_shape::group_subs;
+using block_shape::sub_values;
 
 enum class Kind : std::uint8_t {
   zero = 0,    // every bit is 0

@@ -129,7 +129,6 @@ class Output {
   LACONIC_INLINE void low_planes(std::size_t g, std::byte*& at) const { put(keep_.low[g], low_[g], at); }
   LACONIC_INLINE void high_planes(std::size_t g, std::byte*& at) const { put(keep_.high[g], high_[g], at); }
   bool is_long(std::size_t g) const { return (long_ >> g & 1) != 0; }
-  bool any_wide() const { return wide_ != 0; }
 
   // All of it, where no group is long.
   LACONIC_INLINE Entry finish(int order, std::int32_t base, std::byte* out, std::size_t groups) {
