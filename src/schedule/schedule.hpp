@@ -5,11 +5,33 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace laconic {
 
-enum class Collective : std::uint8_t { allreduce };
+// What is done with the blocks; the v-forms and reduce_scatter_block follow the same patterns, with other counts.
+//
+//   allreduce, reduce, bcast   as many blocks as the algorithm likes: nearly equal parts of the data
+//   reduce_scatter             `size` blocks; the result of block b belongs to rank b
+//   allgather, gather          `size` blocks; rank b has block b at the beginning
+//   scatter                    `size` blocks; rank b gets block b
+//   alltoall                   `size` times `size` blocks: block s * size + d goes from rank s to rank d
+enum class Collective : std::uint8_t { allreduce, reduce, reduce_scatter, allgather, bcast, scatter, gather, alltoall };
+
+inline constexpr Collective all_collectives[] = {Collective::allreduce, Collective::reduce,  Collective::reduce_scatter,
+                                                 Collective::allgather, Collective::bcast,   Collective::scatter,
+                                                 Collective::gather,    Collective::alltoall};
+
+std::string_view name_of(Collective collective);
+
+constexpr bool reduces(Collective c) {
+  return c == Collective::allreduce || c == Collective::reduce || c == Collective::reduce_scatter;
+}
+
+constexpr bool has_root(Collective c) {
+  return c == Collective::reduce || c == Collective::bcast || c == Collective::scatter || c == Collective::gather;
+}
 
 // Where a schedule is built for.  root is unused by rootless collectives.
 struct Place {
@@ -17,6 +39,28 @@ struct Place {
   int size = 1;
   int root = 0;
 };
+
+// What a rank has of a block before the operation, and whether it wants the result of it.
+struct Stake {
+  bool has = false;
+  bool wants = false;
+};
+
+constexpr Stake stake_of(Collective collective, Place at, std::int32_t block) {
+  const bool root = at.rank == at.root;
+  const bool own = block == at.rank;
+  switch (collective) {
+    case Collective::allreduce: return {true, true};
+    case Collective::reduce: return {true, root};
+    case Collective::reduce_scatter: return {true, own};
+    case Collective::allgather: return {own, true};
+    case Collective::bcast: return {root, true};
+    case Collective::scatter: return {root, own};
+    case Collective::gather: return {own, root};
+    case Collective::alltoall: return {block / at.size == at.rank, block % at.size == at.rank};
+  }
+  return {};
+}
 
 enum class Verb : std::uint8_t {
   send,     // the current value of the block goes to the peer
@@ -36,8 +80,7 @@ struct Step {
 inline constexpr std::size_t receives_ahead = 2;
 inline constexpr std::size_t sends_ahead = 2;
 
-// The steps of one rank, in order.  The k-th message from a to b is the k-th that b takes from a.  The data is cut into
-// `blocks` nearly equal parts.
+// The steps of one rank, in order.  The k-th message from a to b is the k-th that b takes from a.
 struct Schedule {
   std::int32_t blocks = 1;
   std::vector<Step> steps;
@@ -63,21 +106,47 @@ class Builder {
 // k modulo size, in 0..size-1 also for negative k.
 constexpr int wrap(int k, int size) { return ((k % size) + size) % size; }
 
+// How the value of a block travels, which decides how many errors of one encode a result may hold.
+enum class Travel : std::uint8_t {
+  adding,      // frames are forwarded, and added exactly: every contribution is encoded once
+  reencoding,  // frames are forwarded, but a sum of two is a number that has to be encoded again to travel on
+  per_hop      // nothing is forwarded: every hop encodes before it sends and decodes what arrives (CPR-P2P)
+};
+
+// The most errors of one encode that any result may hold.  `last` counts encodes of values that are results already
+// (they are sent on, and decoded by whoever wants them); `earlier` all others.  The two may be given different
+// allowances: what is sent most should be coded coarsest.
+struct Terms {
+  int earlier = 0;
+  int last = 0;
+  constexpr int all() const { return earlier + last; }
+  friend constexpr bool operator==(const Terms&, const Terms&) = default;
+};
+
+// What an algorithm costs, in the terms of the usual model (Thakur, Rabenseifner and Gropp, 2005): the time of an
+// operation is about hops * latency + share * bytes / bandwidth, where the bytes of all blocks count (of an alltoall:
+// of the blocks that one rank sends).
+struct Cost {
+  double hops = 0;   // messages one after another on the longest way to a result
+  double share = 0;  // of the bytes, what the busiest rank sends or receives, whichever is more
+};
+
 struct Algorithm {
   std::string_view name;
   Collective collective;
   // False for sizes that the algorithm cannot serve.
   bool (*fits)(int size);
   Schedule (*build)(Place place);
-  // How many errors of one encode the result of a sum can hold, when adding frames re-encodes them.  When it does
-  // not (Codec::exact_sums) the count is the number of ranks for every algorithm.
-  int (*reencoded_terms)(int size);
+  // Of Travel::reencoding and Travel::per_hop.  Where frames are added exactly, a reduction holds `size` errors and data
+  // movement one, for every algorithm.  For size 1 nothing is encoded and both counts are 0.
+  Terms (*terms)(int size, Travel travel);
+  Cost (*cost)(int size);
 };
 
 // Every algorithm of algorithms.def, in its order.
 const std::vector<Algorithm>& all_algorithms();
 
 // By name, or nullptr.
-const Algorithm* find_algorithm(std::string_view name);
+const Algorithm* find_algorithm(Collective collective, std::string_view name);
 
 }  // namespace laconic
