@@ -69,26 +69,43 @@ typedef enum laconic_codec {
   LACONIC_CODEC_LOSSLESS = 5 /* keeps every bit of every type: the default with LACONIC_BOUND_LOSSLESS */
 } laconic_codec;
 
+/* docs/algorithms.md says which collective has which, and what they cost. */
 typedef enum laconic_algorithm {
   LACONIC_ALGORITHM_UNSET = 0,
   LACONIC_ALGORITHM_AUTO = 1,
   LACONIC_ALGORITHM_PLAIN = 2, /* the MPI library's own */
   LACONIC_ALGORITHM_RING = 3,
   LACONIC_ALGORITHM_RECURSIVE_DOUBLING = 4,
-  LACONIC_ALGORITHM_DIRECT = 5 /* two-shot: reduce-scatter and allgather in one hop each */
+  LACONIC_ALGORITHM_DIRECT = 5,            /* everything in one hop; of an allreduce two: two-shot */
+  LACONIC_ALGORITHM_RECURSIVE_HALVING = 6, /* of an allreduce: Rabenseifner's */
+  LACONIC_ALGORITHM_BINOMIAL = 7,
+  LACONIC_ALGORITHM_CHAIN = 8,
+  LACONIC_ALGORITHM_BRUCK = 9,
+  LACONIC_ALGORITHM_PAIRWISE = 10
 } laconic_algorithm;
+
+/* How an algorithm is carried out: everything that the library can do, or less of it, as in the papers' baselines. */
+typedef enum laconic_variant {
+  LACONIC_VARIANT_UNSET = 0,
+  LACONIC_VARIANT_OVERLAP = 1, /* the default: frames are forwarded, and coding overlaps communication chunk by chunk */
+  LACONIC_VARIANT_ND = 2,      /* C-Coll's "novel design" alone: frames are forwarded, nothing overlaps */
+  LACONIC_VARIANT_CPR_P2P = 3, /* each hop compresses what it sends and decompresses what it gets, nothing overlaps; the
+                                  bound is kept, but ranks may hold results that differ within it */
+  LACONIC_VARIANT_PLAIN = 4    /* as LACONIC_ALGORITHM_PLAIN */
+} laconic_variant;
 
 /* Why a call ran as plain MPI. */
 typedef enum laconic_plain_reason {
-  LACONIC_PLAIN_NOT = 0,      /* it did not: the call went through a codec */
-  LACONIC_PLAIN_NO_BOUND = 1, /* no bound was given anywhere */
-  LACONIC_PLAIN_ASKED = 2,    /* algorithm = plain */
-  LACONIC_PLAIN_TYPE = 3,     /* datatype other than MPI_FLOAT, MPI_DOUBLE and, with lossless, MPI's integers */
-  LACONIC_PLAIN_OP = 4,       /* operation other than MPI_SUM, MPI_MAX, MPI_MIN, LACONIC_AVG */
-  LACONIC_PLAIN_SMALL = 5,    /* fewer bytes than min_bytes */
-  LACONIC_PLAIN_ONE_RANK = 6, /* nothing to send */
-  LACONIC_PLAIN_LOSSLESS = 7, /* no call of this version: lossless has its codec */
-  LACONIC_PLAIN_INTERCOMM = 8 /* intercommunicators are left to MPI */
+  LACONIC_PLAIN_NOT = 0,       /* it did not: the call went through a codec */
+  LACONIC_PLAIN_NO_BOUND = 1,  /* no bound was given anywhere */
+  LACONIC_PLAIN_ASKED = 2,     /* algorithm = plain */
+  LACONIC_PLAIN_TYPE = 3,      /* datatype other than MPI_FLOAT, MPI_DOUBLE and, with lossless, MPI's integers */
+  LACONIC_PLAIN_OP = 4,        /* operation other than MPI_SUM, MPI_MAX, MPI_MIN, LACONIC_AVG */
+  LACONIC_PLAIN_SMALL = 5,     /* fewer bytes than min_bytes */
+  LACONIC_PLAIN_ONE_RANK = 6,  /* nothing to send */
+  LACONIC_PLAIN_LOSSLESS = 7,  /* no call of this version: lossless has its codec */
+  LACONIC_PLAIN_INTERCOMM = 8, /* intercommunicators are left to MPI */
+  LACONIC_PLAIN_UNPREPARED = 9 /* a message, on a communicator that laconic_comm_set_info() was never called on */
 } laconic_plain_reason;
 
 /* What one call, or all calls on a communicator, did on this rank. */
@@ -98,7 +115,8 @@ typedef struct laconic_stats {
   uint64_t plain_calls;              /* of these, how many ran as plain MPI */
   laconic_plain_reason plain_reason; /* why the latest plain call was plain */
   laconic_codec codec;               /* of the latest call that used one */
-  laconic_algorithm algorithm;       /* of the latest call */
+  laconic_algorithm algorithm;       /* of the latest collective call */
+  laconic_variant variant;           /* of the latest call that was compressed */
   uint64_t bytes_in;                 /* bytes of this rank's contributions */
   uint64_t bytes_sent;         /* bytes this rank handed to the network, frame headers included; 0 for plain calls */
   uint64_t bytes_uncompressed; /* what the same messages would have weighed without compression */
@@ -116,6 +134,11 @@ typedef struct laconic_stats {
   double seconds_wait;   /* nothing to do but poll the network */
   double seconds_other;  /* agreement, set-up, posting messages; a plain call entirely */
   double seconds_total;
+  /* Of a reduction, where the two halves of the work are of interest: */
+  double seconds_wait_reducing; /* the part of seconds_wait in which a message to be reduced was still to come */
+  double seconds_distribute;    /* from the last of these to the end, all phases: the allgather of an allreduce */
+  uint64_t most_chunks;         /* most chunks under way at a time: never more than options->depth */
+  uint64_t memory_bytes;        /* most memory held for frames; it does not grow with the data */
 } laconic_stats;
 
 /* Everything 0 means "unset".  Begin with laconic_options_init(). */
@@ -125,30 +148,38 @@ typedef struct laconic_options {
   laconic_target target;
   laconic_codec codec;
   laconic_algorithm algorithm;
-  int64_t chunk_elements; /* elements coded and sent as one frame; 0: chosen */
-  int32_t depth;          /* chunks in flight, 1..64; 0: chosen */
-  int32_t threads;        /* threads that code, 1..256; 1 is the calling thread alone; 0: chosen (1) */
-  int64_t min_bytes;      /* smaller contributions go plain; 0: default (65536); 1: compress everything */
-  void* stream;           /* reserved for device streams: must be NULL */
-  laconic_stats* stats;   /* NULL, or where this call's statistics go (its size field need not be set) */
+  int64_t chunk_elements;  /* elements coded and sent as one frame; 0: chosen */
+  int32_t depth;           /* chunks in flight, 1..64; 0: chosen */
+  int32_t threads;         /* threads that code, 1..256; 1 is the calling thread alone; 0: chosen (1) */
+  int64_t min_bytes;       /* smaller contributions go plain; 0: default (65536); 1: compress everything */
+  laconic_variant variant; /* what to leave out, for comparison */
+  void* stream;            /* reserved for device streams: must be NULL */
+  laconic_stats* stats;    /* NULL, or where this call's statistics go (its size field need not be set) */
 } laconic_options;
+
+/* An operation in flight, or a persistent one. */
+typedef struct laconic_request_s* laconic_request;
+#define LACONIC_REQUEST_NULL ((laconic_request)0)
 
 LACONIC_API void laconic_options_init(laconic_options* options);
 
 /* Sets one option from text: name is "bound", "target", "codec", "algorithm", "chunk_elements",
- * "depth", "threads" or "min_bytes"; value is spelled as in the environment and the hints
+ * "depth", "threads", "min_bytes" or "variant"; value is spelled as in the environment and the hints
  * ("abs:1e-3", "recursive-doubling", ...).  Returns MPI_SUCCESS or an error code and then leaves
  * *options as it was.  May be called before MPI_Init. */
 LACONIC_API int laconic_options_set(laconic_options* options, const char* name, const char* value);
 
 /* Gives a communicator hints "laconic_bound", "laconic_codec", "laconic_algorithm",
- * "laconic_target", "laconic_min_bytes", "laconic_threads", "laconic_depth", "laconic_chunk_elements".
+ * "laconic_target", "laconic_min_bytes", "laconic_threads", "laconic_depth", "laconic_chunk_elements",
+ * "laconic_variant".
  * MPI libraries may drop keys that they do not know from MPI_Comm_set_info, so this is the way that
  * always works; hints that MPI kept are honoured too.  Collective over comm, with the same hints on all
  * ranks: ranks that differ are told so by the next call that compresses.  A second call replaces the hints of
  * the first, and communicators made from comm do not inherit them.  Keys that do not begin
  * with "laconic_" are left alone; unknown ones that do, and bad values, are errors that change nothing.
- * Passing MPI_INFO_NULL takes all hints back. */
+ * Passing MPI_INFO_NULL takes all hints back.
+ * The first call makes the communicator that compressed messages travel on: laconic_send() and its kin compress on
+ * communicators that this was called on, or that have seen a compressed collective. */
 LACONIC_API int laconic_comm_set_info(MPI_Comm comm, MPI_Info info);
 
 /* The mean over ranks: an operation for Laconic's functions only (any other use yields NaN or zero).
@@ -156,27 +187,199 @@ LACONIC_API int laconic_comm_set_info(MPI_Comm comm, MPI_Info info);
 LACONIC_API MPI_Op laconic_op_avg(void);
 #define LACONIC_AVG (laconic_op_avg())
 
-/* MPI_Allreduce with a bounded error.
+/* ---- Collectives ----------------------------------------------------------------------------------------------
  *
- * sendbuf, recvbuf: `count` elements of `datatype`, host memory; sendbuf may be MPI_IN_PLACE.
- * For MPI_FLOAT and MPI_DOUBLE with MPI_SUM, MPI_MAX, MPI_MIN or LACONIC_AVG, every element of the result
- * differs from the exact value by at most the bound, plus the rounding of the result's own type (for
- * elements held uncompressed: of the sum that plain MPI would form).  NaN and infinities arise where the
- * operation gives them; MPI_MAX and MPI_MIN return NaN where any rank holds one.
- * The result has the same bits on every rank.
- * With the bound lossless nothing is rounded but sums of floating-point numbers, each to its type, in the order of the
- * algorithm; and MPI_SUM, MPI_MAX and MPI_MIN of integers are compressed too, exactly (sums
- * modulo 2^w): MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG, MPI_SIGNED_CHAR and their unsigned kin, MPI_INT8_T ...
- * MPI_UINT64_T, MPI_AINT, MPI_OFFSET and MPI_COUNT. Anything else is passed to MPI_Allreduce untouched (LACONIC_AVG of
- * another type is an error) and the stats say so.
+ * Buffers are host memory; MPI_IN_PLACE stands where MPI allows it.  Counts are in elements of the datatype, and
+ * displacements too.  Roots, zero and uneven counts, and which arguments matter on which rank, are as MPI has them.
  *
- * Collective.  When the call is large enough to be compressed (min_bytes), an error in any rank's arguments, or
- * ranks that disagree on count, type, operation or options, make every rank return an error; recvbuf is
- * then unchanged and the communicator remains usable.  (Ranks that disagree on whether the call is to be compressed
- * at all, because counts lie on both sides of min_bytes or only some have a bound, wait for each other for ever, as
- * ranks do that call different MPI functions.) */
+ * What is compressed: MPI_FLOAT and MPI_DOUBLE with any bound; with the bound lossless also MPI_SHORT, MPI_INT,
+ * MPI_LONG, MPI_LONG_LONG, MPI_SIGNED_CHAR and their unsigned kin, MPI_INT8_T ... MPI_UINT64_T, MPI_AINT, MPI_OFFSET
+ * and MPI_COUNT.  Reductions: MPI_SUM, MPI_MAX, MPI_MIN, and LACONIC_AVG of floating-point numbers.  Everything else,
+ * and calls whose data (the largest buffer of the call) are fewer than min_bytes, are passed to MPI untouched, and the
+ * stats say so; LACONIC_AVG of another type is an error.
+ *
+ * What is promised: with target result every element of a result differs from the exact value by at most the bound,
+ * plus the rounding of the result's own type (for elements held uncompressed: of the sum that plain MPI would form).
+ * Where data only moves, the bound is on each element, however many hops it takes.  NaN and infinities are kept, and
+ * arise where an operation gives them; MPI_MAX and MPI_MIN return NaN where any rank holds one.  With lossless nothing
+ * is rounded but sums of floating-point numbers, each to its type, in the order of the algorithm.  A result that
+ * several ranks receive has the same bits on all of them: the root of a broadcast, too, is left with what the others
+ * get (variant cpr-p2p excepted).
+ *
+ * Errors.  When a call is to be compressed the ranks agree first: an error in any rank's arguments, or ranks that
+ * disagree on root, counts, type, operation or options, make every rank return an error; the results are then
+ * unchanged and the communicator remains usable.  Ranks that disagree on whether a call is to be compressed at all
+ * (counts of one call on both sides of min_bytes, a bound on some ranks only) wait for each other for ever, as ranks do
+ * that call different MPI functions, and so does one whose communicator has been freed.  In gatherv, scatterv and
+ * alltoallv, where a rank does not see all counts, size and type are part of the agreement: there ranks may differ.
+ * A count that does not match its partner's is an error of the rank that decodes it (MPI_ERR_TRUNCATE or a mismatch).
+ */
+
 LACONIC_API int laconic_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
                                   MPI_Comm comm, const laconic_options* options);
+LACONIC_API int laconic_reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                               int root, MPI_Comm comm, const laconic_options* options);
+LACONIC_API int laconic_reduce_scatter(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[],
+                                       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, const laconic_options* options);
+LACONIC_API int laconic_reduce_scatter_block(const void* sendbuf, void* recvbuf, MPI_Count recvcount,
+                                             MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                             const laconic_options* options);
+LACONIC_API int laconic_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                  MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                                  const laconic_options* options);
+LACONIC_API int laconic_allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                   const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+                                   MPI_Comm comm, const laconic_options* options);
+LACONIC_API int laconic_bcast(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
+                              const laconic_options* options);
+LACONIC_API int laconic_scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                                const laconic_options* options);
+LACONIC_API int laconic_scatterv(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+                                 MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                                 int root, MPI_Comm comm, const laconic_options* options);
+LACONIC_API int laconic_gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                               MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                               const laconic_options* options);
+LACONIC_API int laconic_gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
+                                MPI_Comm comm, const laconic_options* options);
+LACONIC_API int laconic_alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                 MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                                 const laconic_options* options);
+LACONIC_API int laconic_alltoallv(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                  MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
+                                  const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                                  const laconic_options* options);
+
+/* Nonblocking: the same, begun here and completed by laconic_wait() or laconic_test() and their kin.  Buffers, arrays
+ * of counts and displacements, and options->stats must stay as they are until then; *options itself may go.  Any number
+ * may be in flight; all ranks begin those of a communicator in the same order, and complete them in any order. Progress
+ * is made inside every Laconic call of the process, for all operations in flight.  An error in the arguments is an
+ * error of the completion, so that it can be told to the other ranks (but a NULL request or communicator, or a fatal
+ * error handler, at once). */
+LACONIC_API int laconic_iallreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                                   MPI_Op op, MPI_Comm comm, laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_ireduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                                int root, MPI_Comm comm, laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_ireduce_scatter(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[],
+                                        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, laconic_request* request,
+                                        const laconic_options* options);
+LACONIC_API int laconic_ireduce_scatter_block(const void* sendbuf, void* recvbuf, MPI_Count recvcount,
+                                              MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, laconic_request* request,
+                                              const laconic_options* options);
+LACONIC_API int laconic_iallgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                   MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, laconic_request* request,
+                                   const laconic_options* options);
+LACONIC_API int laconic_iallgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                    const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+                                    MPI_Comm comm, laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_ibcast(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
+                               laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_iscatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                 MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                                 laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_iscatterv(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+                                  MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                                  int root, MPI_Comm comm, laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_igather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                                laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_igatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                 const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
+                                 MPI_Comm comm, laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_ialltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                  MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, laconic_request* request,
+                                  const laconic_options* options);
+LACONIC_API int laconic_ialltoallv(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                   MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
+                                   const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                                   laconic_request* request, const laconic_options* options);
+
+/* Persistent: the arguments are kept, and laconic_start() begins the operation with them, again and again, each time
+ * completed as a nonblocking one; the request stays until laconic_request_free().  Local, and cannot fail but for a
+ * NULL argument or want of memory. */
+LACONIC_API int laconic_allreduce_init(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                                       MPI_Op op, MPI_Comm comm, laconic_request* request,
+                                       const laconic_options* options);
+LACONIC_API int laconic_reduce_init(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                                    MPI_Op op, int root, MPI_Comm comm, laconic_request* request,
+                                    const laconic_options* options);
+LACONIC_API int laconic_reduce_scatter_init(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[],
+                                            MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, laconic_request* request,
+                                            const laconic_options* options);
+LACONIC_API int laconic_reduce_scatter_block_init(const void* sendbuf, void* recvbuf, MPI_Count recvcount,
+                                                  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                                  laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_allgather_init(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                       MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                                       laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_allgatherv_init(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                        const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+                                        MPI_Comm comm, laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_bcast_init(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
+                                   laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_scatter_init(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                     MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                                     laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_scatterv_init(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+                                      MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                                      int root, MPI_Comm comm, laconic_request* request,
+                                      const laconic_options* options);
+LACONIC_API int laconic_gather_init(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                    MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                                    laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_gatherv_init(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                     const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+                                     int root, MPI_Comm comm, laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_alltoall_init(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                                      laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_alltoallv_init(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                       MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
+                                       const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                                       laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_start(laconic_request* request);
+LACONIC_API int laconic_startall(int count, laconic_request requests[]);
+
+/* Frees a request that is not in flight, and sets it to LACONIC_REQUEST_NULL. */
+LACONIC_API int laconic_request_free(laconic_request* request);
+
+/* ---- Messages ------------------------------------------------------------------------------------------------
+ *
+ * MPI_Send, MPI_Recv and so on, compressed: what is sent with these is received with these, on the same communicator;
+ * matching is MPI's, wildcards and order included.  The sender's options decide: its message is compressed when it has
+ * a bound, the type is one that is compressed, and it has min_bytes or more; the receiver takes whatever comes, under
+ * any settings.  The bound is on each element; "rel:" refers to the range of the message.
+ *
+ * A compressed message is cut into chunks that travel while others are coded.  How many is learnt from the times of
+ * earlier messages of that size to that rank, or pinned by chunk_elements.  A message longer than the receive is
+ * MPI_ERR_TRUNCATE, as in MPI; MPI_Get_count() on the status gives the elements received. */
+LACONIC_API int laconic_send(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                             const laconic_options* options);
+LACONIC_API int laconic_recv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                             MPI_Status* status, const laconic_options* options);
+LACONIC_API int laconic_sendrecv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                                 void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                                 MPI_Comm comm, MPI_Status* status, const laconic_options* options);
+LACONIC_API int laconic_isend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                              laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_irecv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                              laconic_request* request, const laconic_options* options);
+
+/* ---- Completion ----------------------------------------------------------------------------------------------
+ *
+ * As MPI's functions of these names, for Laconic's requests.  A completed request becomes LACONIC_REQUEST_NULL (a
+ * persistent one becomes inactive); null and inactive ones count as complete, with an empty status.  Statuses may be
+ * ignored; those of collectives are empty.  The *all functions return MPI_ERR_IN_STATUS when an operation failed, and
+ * its code is in the status. */
+LACONIC_API int laconic_wait(laconic_request* request, MPI_Status* status);
+LACONIC_API int laconic_waitall(int count, laconic_request requests[], MPI_Status statuses[]);
+LACONIC_API int laconic_waitany(int count, laconic_request requests[], int* index, MPI_Status* status);
+LACONIC_API int laconic_test(laconic_request* request, int* flag, MPI_Status* status);
+LACONIC_API int laconic_testall(int count, laconic_request requests[], int* flag, MPI_Status statuses[]);
+
+/* ---- Statistics and names ------------------------------------------------------------------------------------ */
 
 /* Statistics of all calls of this rank on comm since it was made or last reset.  Local. */
 LACONIC_API int laconic_stats_get(MPI_Comm comm, laconic_stats* stats);
@@ -196,6 +399,7 @@ LACONIC_API const char* laconic_plain_reason_string(laconic_plain_reason reason)
 /* Names as they are spelled everywhere ("quant", "recursive-doubling"), static strings; NULL if unknown. */
 LACONIC_API const char* laconic_codec_name(laconic_codec codec);
 LACONIC_API const char* laconic_algorithm_name(laconic_algorithm algorithm);
+LACONIC_API const char* laconic_variant_name(laconic_variant variant);
 
 #ifdef __cplusplus
 }

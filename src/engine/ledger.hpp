@@ -11,13 +11,20 @@
 namespace laconic {
 
 struct Budget {
-  double allowance = 0;     // of one encode
-  double worst_case = 0;    // of the result, <= the bound where the bound is on the result
-  std::uint32_t terms = 1;  // errors of one encode that the result may hold
+  double allowance = 0;       // of one encode on the way to a result
+  double last_allowance = 0;  // of one encode of a result
+  double worst_case = 0;      // of the result, <= the bound where the bound is on the result
+  std::uint32_t terms = 1;    // errors of one encode that the result may hold
 };
 
-// `bound`: on the result (of the mean, when mean is set), or on every rank's contribution when per_input is set.
+// What a sum is made of, in a message of the kind that the codec can travel as.
+Travel travel_of(const Codec& codec, bool per_hop);
+
+// The errors of one encode that a result may hold.
+Terms terms_of(const Algorithm& algorithm, int size, Travel travel);
+
+// `bound`: on the result (of the mean, when mean is set), or on every encode when per_input is set.
 Budget divide_bound(double bound, bool per_input, Op op, bool mean, const Algorithm& algorithm, int size,
-                    const Codec& codec);
+                    Travel travel);
 
 }  // namespace laconic

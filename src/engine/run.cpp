@@ -1,11 +1,11 @@
 #include "engine/run.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
+#include <limits>
 #include <utility>
 
 #include "base/clock.hpp"
+#include "engine/lane.hpp"
 #include "wire/frame.hpp"
 
 namespace laconic {
@@ -17,79 +17,23 @@ constexpr std::size_t largest_chunk = std::size_t{1} << 26;
 constexpr std::uint64_t send_cookie = std::uint64_t{1} << 63;
 constexpr std::uint64_t lane_bits = 16;
 
-// One coding step of a lane, run by the device.
-class CodingJob final : public Job {
- public:
-  Act act = Act::encode;
-  const Codec* codec = nullptr;
-  const Coding* coding = nullptr;
-  Frame first;   // of fold, add, decode
-  Frame second;  // of add
-  const std::byte* numbers = nullptr;
-  std::byte* result = nullptr;
-  std::size_t count = 0;
-  Blob out;
-
-  Coded coded;
-  double seconds = 0;
-
-  void run() noexcept override {
-    const double begin = now();
-    switch (act) {
-      case Act::encode: coded = codec->encode(numbers, count, *coding, out); break;
-      case Act::fold: coded = codec->fold(first, numbers, count, *coding, out); break;
-      case Act::add: coded = codec->add(first, second, count, *coding, out); break;
-      case Act::decode: coded = {codec->decode(first, result, count, *coding), 0}; break;
-      case Act::copy:
-        if (result != numbers && count > 0) std::memmove(result, numbers, count * size_of(coding->dtype));
-        coded = {};
-        break;
-      case Act::send:
-      case Act::take:
-      case Act::drop: break;
-    }
-    seconds = now() - begin;
+Codings codings_of(const Work& work) {
+  Codings c;
+  c.earlier = c.last = c.result = work.coding;
+  if (work.plan->travel != Travel::adding) {
+    c.last.allowance = work.last_allowance;
+    // Frames of both allowances are decoded: that they are of this operation is not held against either.
+    c.result.allowance = c.result.relative = c.result.rate = 0;
   }
-};
+  c.between = c.result;
+  c.between.divisor = 1;
+  c.between.streaming = false;
+  return c;
+}
+
+bool waits_for_message(Act act) { return act == Act::take || act == Act::fold || act == Act::add || act == Act::merge; }
 
 }  // namespace
-
-// One row under way.
-class Run::Lane {
- public:
-  struct Arrival {
-    int slot = FramePool::none;
-    bool here = false;
-  };
-
-  std::uint64_t index = 0;
-  std::uint64_t row = 0;
-  std::size_t at = 0;  // next action
-  std::size_t receives_posted = 0;
-  std::size_t receives_taken = 0;
-  std::size_t sends_outstanding = 0;
-  bool active = false;
-  bool job_pending = false;
-  int out_slot = FramePool::none;      // what the pending job writes
-  int arrived_slot = FramePool::none;  // what the pending job reads besides the current frame
-  std::vector<int> frames;             // current frame of every block
-  std::array<Arrival, receives_ahead> arrivals;
-  CodingJob job;
-
-  void reserve(std::size_t blocks) { frames.reserve(blocks); }
-
-  Arrival& arrival(std::size_t receive) { return arrivals[receive % receives_ahead]; }
-
-  void begin(std::uint64_t new_row, std::int32_t blocks) {
-    row = new_row;
-    at = receives_posted = receives_taken = 0;
-    sends_outstanding = 0;
-    job_pending = false;
-    active = true;
-    frames.assign(static_cast<std::size_t>(blocks), FramePool::none);
-    arrivals = {};
-  }
-};
 
 Run::Run(Transport& transport, Device& device)
     : transport_(transport), device_(device), channel_(transport.make_channel()), pool_(device) {}
@@ -99,10 +43,8 @@ Run::~Run() = default;
 Status Run::reserve(const Work& work) {
   if (broken_) return status_;  // transfers of the broken operation may still write into our memory
   work_ = work;
-  const auto blocks = static_cast<std::size_t>(work.plan->blocks);
-  const std::size_t block = work.count / blocks + (work.count % blocks != 0);
-  work_.chunk = std::min({std::max<std::size_t>(work.chunk, 1), std::max<std::size_t>(block, 1), largest_chunk});
-  rows_ = first_row_ = next_row_ = (block + work_.chunk - 1) / work_.chunk;  // finished, until start()
+  work_.chunk = std::min({std::max<std::size_t>(work.chunk, 1), std::max<std::size_t>(work.largest, 1), largest_chunk});
+  rows_ = first_row_ = next_row_ = (work.largest + work_.chunk - 1) / work_.chunk;  // finished, until start()
 
   // Rows that are under way together must not use a message's name twice.  Within one row names may repeat: both ends
   // post its messages in the order of the plan, and transports keep messages of one name in order.
@@ -113,12 +55,14 @@ Status Run::reserve(const Work& work) {
     lanes_.push_back(std::make_unique<Lane>());
     lanes_.back()->index = lanes_.size() - 1;
   }
-  for (auto& lane : lanes_) lane->reserve(blocks);
+  for (auto& lane : lanes_) lane->blocks.reserve(work.plan->blocks.size());
   completions_.reserve(depth_ * (receives_ahead + sends_ahead));
-  // Current frames, frames that are being sent, room for what arrives, and the job's: what it reads and what it writes.
-  const std::size_t lane_slots = work.plan->most_frames + sends_ahead + receives_ahead + 2;
-  if (!pool_.prepare(work.codec->capacity(work_.chunk, work.coding.dtype), depth_ * lane_slots))
-    return {Code::memory, "no memory for the frames of an operation"};
+  // What the row holds, frames that are being sent, room for what arrives, and the job's: what it reads besides, what
+  // it writes, and its scratch.
+  const std::size_t lane_slots = work.plan->most_held + sends_ahead + receives_ahead + 3;
+  const Dtype dtype = work.coding.dtype;
+  const std::size_t capacity = std::max(work.codec->capacity(work_.chunk, dtype), work_.chunk * size_of(dtype));
+  if (!pool_.prepare(capacity, depth_ * lane_slots)) return {Code::memory, "no memory for the frames of an operation"};
   return {};
 }
 
@@ -127,6 +71,7 @@ void Run::start(const Work& work) {
   status_ = reserve(work);
   account_ = {};
   if (!status_.ok()) return;
+  codings_ = codings_of(work);
   channel_->open(work.sequence);
   first_row_ = next_row_ = 0;
   for (auto& lane : lanes_) lane->active = false;
@@ -135,14 +80,9 @@ void Run::start(const Work& work) {
 }
 
 Run::Slice Run::slice(std::int32_t block, std::uint64_t row) const {
-  const auto blocks = static_cast<std::size_t>(work_.plan->blocks);
-  const auto b = static_cast<std::size_t>(block);
-  const std::size_t share = work_.count / blocks;
-  const std::size_t larger = work_.count % blocks;  // the first `larger` blocks have one number more
-  const std::size_t begin = b * share + std::min(b, larger);
-  const std::size_t size = share + (b < larger);
-  const std::size_t from = std::min(size, static_cast<std::size_t>(row) * work_.chunk);
-  return {begin + from, std::min(work_.chunk, size - from)};
+  const std::size_t count = work_.regions[static_cast<std::size_t>(block)].count;
+  const std::size_t from = std::min(count, static_cast<std::size_t>(row) * work_.chunk);
+  return {from, std::min(work_.chunk, count - from)};
 }
 
 bool Run::poll() {
@@ -150,8 +90,7 @@ bool Run::poll() {
   if (broken_) return !coding();
   completions_.clear();
   if (Status s = channel_->poll(completions_); !s) {
-    fail(std::move(s));
-    broken_ = true;
+    break_off(std::move(s));
     return !coding();
   }
   for (const Completion& completion : completions_) complete(completion);
@@ -162,11 +101,26 @@ bool Run::poll() {
     Lane& lane = *lanes_[row % depth_];
     if (lane.active) moved = advance(lane) || moved;
   }
+  pass_time(moved);
   retire_and_admit();
-  const double t = now();
-  if (!moved) account_.seconds_wait += t - last_poll_;
-  last_poll_ = t;
   return broken_ ? !coding() : first_row_ == rows_;
+}
+
+void Run::pass_time(bool moved) {
+  const double t = now();
+  const double passed = t - last_poll_;
+  last_poll_ = t;
+  const bool still_reducing = reducing();
+  if (!moved) account_.seconds_wait += passed;
+  if (!moved && still_reducing) account_.seconds_wait_reducing += passed;
+  if (!still_reducing && work_.plan->reduced > 0) account_.seconds_distribute += passed;
+}
+
+bool Run::reducing() const {
+  const std::size_t reduced = work_.plan->reduced;
+  return reduced > 0 && (next_row_ < rows_ || std::any_of(lanes_.begin(), lanes_.end(), [&](const auto& lane) {
+                           return lane->active && lane->at < reduced;
+                         }));
 }
 
 bool Run::coding() const {
@@ -205,84 +159,90 @@ bool Run::advance(Lane& lane) {
 
 // False when the action has to wait.
 bool Run::begin_action(Lane& lane, const Action& action) {
-  int& frame = lane.frames[static_cast<std::size_t>(action.block)];
+  if (waits_for_message(action.act) && !lane.arrived()) return false;
+  Lane::Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
   switch (action.act) {
     case Act::send: return begin_send(lane, action);
-    case Act::drop:
-      pool_.release(std::exchange(frame, FramePool::none));
-      ++lane.at;
-      return true;
-    case Act::take: {
-      Lane::Arrival& arrival = lane.arrival(lane.receives_taken);
-      if (lane.receives_taken == lane.receives_posted || !arrival.here) return false;
-      if (frame != FramePool::none) pool_.release(frame);
-      frame = std::exchange(arrival.slot, FramePool::none);
+    case Act::drop: release(block.frame); break;
+    case Act::forget: release(block.spare); break;
+    case Act::take:
+      release(block.frame);
+      block.frame = std::exchange(lane.arrival(lane.receives_taken).slot, FramePool::none);
       ++lane.receives_taken;
-      ++lane.at;
-      post_receives(lane);
-      return true;
-    }
-    case Act::encode:
-    case Act::fold:
-    case Act::add:
-    case Act::decode:
-    case Act::copy: return begin_job(lane, action);
+      break;
+    default: return begin_job(lane, action);
   }
-  return false;
+  ++lane.at;
+  post_receives(lane);
+  return true;
 }
 
 bool Run::begin_send(Lane& lane, const Action& action) {
   if (lane.sends_outstanding == sends_ahead) return false;
-  const int slot = lane.frames[static_cast<std::size_t>(action.block)];
+  const int slot = lane.blocks[static_cast<std::size_t>(action.block)].frame;
   pool_.hold(slot);
   const Frame frame = pool_.frame(slot);
   const std::uint64_t cookie = send_cookie | static_cast<std::uint64_t>(slot) << lane_bits | lane.index;
   if (Status s = channel_->send(frame, action.peer, lane.row * action.messages + action.message, cookie); !s) {
-    fail(std::move(s));
-    broken_ = true;
+    break_off(std::move(s));
     return false;
   }
   ++lane.sends_outstanding;
   account_.bytes_sent += frame.size();
-  account_.bytes_uncompressed += slice(action.block, lane.row).count * size_of(work_.coding.dtype);
+  // A rank that forwards a block may not know how many numbers there are.
+  wire::Header header;
+  if (wire::read_header(frame, header)) account_.bytes_uncompressed += header.count * size_of(work_.coding.dtype);
   ++lane.at;
   return true;
 }
 
+std::byte* Run::home(Lane& lane, const Action& action, Home where) {
+  const Region& region = work_.regions[static_cast<std::size_t>(action.block)];
+  Lane::Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
+  const std::size_t offset = slice(action.block, lane.row).offset * size_of(work_.coding.dtype);
+  switch (where) {
+    case Home::none: return nullptr;
+    case Home::input: return const_cast<std::byte*>(region.input) + offset;  // only read, whoever asks for it
+    case Home::output: return region.output + offset;
+    case Home::spare:
+      if (block.spare == FramePool::none) block.spare = acquire();
+      return block.spare == FramePool::none ? nullptr : pool_.room(block.spare).data();
+  }
+  return nullptr;
+}
+
 bool Run::begin_job(Lane& lane, const Action& action) {
-  const bool waits = action.act == Act::fold || action.act == Act::add;
-  if (waits && (lane.receives_taken == lane.receives_posted || !lane.arrival(lane.receives_taken).here)) return false;
   // One piece of work in this thread, then the network is polled again.
   if (ran_job_) return false;
-  const Slice s = slice(action.block, lane.row);
-  const std::size_t size = size_of(work_.coding.dtype);
-  const int frame = lane.frames[static_cast<std::size_t>(action.block)];
+  const Lane::Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
   CodingJob& job = lane.job;
   job.act = action.act;
+  job.last = action.last;
   job.codec = work_.codec;
-  job.coding = &work_.coding;
-  job.numbers = static_cast<const std::byte*>(work_.input) + s.offset * size;
-  job.result = static_cast<std::byte*>(work_.output) + s.offset * size;
-  job.count = s.count;
-  if (action.act != Act::decode && action.act != Act::copy) {
-    lane.out_slot = pool_.acquire();
-    if (lane.out_slot == FramePool::none) {
-      fail({Code::memory, "no memory for another frame"});
-      broken_ = true;
-      return false;
-    }
-    job.out = pool_.room(lane.out_slot);
-  }
-  if (waits) {
+  job.codings = &codings_;
+  job.count = slice(action.block, lane.row).count;
+  job.numbers = home(lane, action, action.from);
+  job.result = home(lane, action, action.act == Act::decode || action.act == Act::copy ? Home::output : action.to);
+  job.current = block.frame == FramePool::none ? Frame{} : pool_.frame(block.frame);
+  const bool makes_frame = action.act == Act::encode || action.act == Act::fold || action.act == Act::add;
+  if (makes_frame) lane.out_slot = acquire();
+  if (action.act == Act::merge) lane.scratch_slot = acquire();
+  if (broken_) return false;
+  if (makes_frame) job.out = pool_.room(lane.out_slot);
+  if (action.act == Act::merge) job.scratch = pool_.room(lane.scratch_slot);
+  if (waits_for_message(action.act)) {
     lane.arrived_slot = std::exchange(lane.arrival(lane.receives_taken).slot, FramePool::none);
     ++lane.receives_taken;
-    job.first = pool_.frame(lane.arrived_slot);
-    if (action.act == Act::add) job.second = pool_.frame(frame);
+    job.arrived = pool_.frame(lane.arrived_slot);
     post_receives(lane);
-  } else if (action.act == Act::decode) {
-    job.first = pool_.frame(frame);
   }
   lane.job_pending = true;
+  if (block.failed && action.from != Home::none) {
+    // There are no numbers to work on.
+    job.coded = {{Code::frame, "the numbers of a block did not arrive"}, 0};
+    job.seconds = job.seconds_combined = 0;
+    return true;
+  }
   device_.submit(job);
   if (device_.runs_inline()) ran_job_ = true;
   return true;
@@ -291,30 +251,78 @@ bool Run::begin_job(Lane& lane, const Action& action) {
 void Run::finish_job(Lane& lane) {
   CodingJob& job = lane.job;
   const Action& action = work_.plan->actions[lane.at];
-  int& frame = lane.frames[static_cast<std::size_t>(action.block)];
+  Lane::Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
   lane.job_pending = false;
+  account_seconds(job);
+  const bool ok = job.coded.status.ok();
+  if (!ok) fail(std::move(job.coded.status));
   switch (action.act) {
+    case Act::encode:
+    case Act::fold:
+    case Act::add: make_frame(lane, action); break;
+    case Act::merge:
+    case Act::unpack:
+      take_error(lane, action);
+      block.failed = !ok;
+      release(block.frame);
+      break;
+    case Act::decode:
+      take_error(lane, action);
+      account_.error = std::max(account_.error, block.error);
+      release(block.frame);
+      break;
+    case Act::copy: account_.error = std::max(account_.error, block.error); break;
+    default: break;
+  }
+  release(lane.arrived_slot);
+  release(lane.scratch_slot);
+  ++lane.at;
+}
+
+// Of the numbers that a job has put somewhere.
+void Run::take_error(Lane& lane, const Action& action) {
+  Lane::Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
+  wire::Header header;
+  if (action.from == Home::none) block.error = wire::read_header(lane.job.current, header).ok() ? header.error : 0;
+  if (action.act == Act::merge && wire::read_header(lane.job.arrived, header)) {
+    const double both = work_.coding.op == Op::sum ? block.error + header.error : std::max(block.error, header.error);
+    block.error = std::min(both, std::numeric_limits<double>::max());
+  }
+}
+
+// The job's frame becomes the current one of the block.
+void Run::make_frame(Lane& lane, const Action& action) {
+  const CodingJob& job = lane.job;
+  Lane::Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
+  std::size_t bytes = job.coded.bytes;
+  if (bytes == 0) {
+    // Without numbers a failed frame goes on in their place, so that nobody waits for ever or takes old bytes for new.
+    bytes = wire::write_failed_frame(static_cast<std::uint32_t>(job.count), work_.coding.dtype, job.out);
+  } else if (block.error > 0 && action.act == Act::encode) {
+    // The codec knows the error that it made, not the one that the numbers came with.
+    wire::Header header;
+    if (wire::read_header(job.out.first(bytes), header)) {
+      header.error = std::min(header.error + block.error, std::numeric_limits<double>::max());
+      wire::write_header(header, job.out);
+    }
+  }
+  pool_.set_bytes(lane.out_slot, bytes);
+  release(block.frame);
+  block.frame = std::exchange(lane.out_slot, FramePool::none);
+}
+
+void Run::account_seconds(const CodingJob& job) {
+  switch (job.act) {
     case Act::encode: account_.seconds_encode += job.seconds; break;
-    case Act::decode: account_.seconds_decode += job.seconds; break;
+    case Act::decode:
+    case Act::unpack: account_.seconds_decode += job.seconds; break;
+    case Act::merge:
+      account_.seconds_decode += job.seconds - job.seconds_combined;
+      account_.seconds_reduce += job.seconds_combined;
+      break;
     case Act::copy: account_.seconds_copy += job.seconds; break;
     default: account_.seconds_reduce += job.seconds; break;
   }
-  if (!job.coded.status.ok()) fail(std::move(job.coded.status));
-  if (action.act == Act::decode) {
-    wire::Header header;
-    if (wire::read_header(job.first, header)) account_.error = std::max(account_.error, header.error);
-    pool_.release(std::exchange(frame, FramePool::none));
-  } else if (action.act != Act::copy) {
-    // Without numbers a failed frame goes on in their place, so that nobody waits for ever or takes old bytes for new.
-    const std::size_t bytes = job.coded.bytes > 0 ? job.coded.bytes
-                                                  : wire::write_failed_frame(static_cast<std::uint32_t>(job.count),
-                                                                             work_.coding.dtype, job.out);
-    pool_.set_bytes(lane.out_slot, bytes);
-    if (frame != FramePool::none) pool_.release(frame);
-    frame = std::exchange(lane.out_slot, FramePool::none);
-    if (lane.arrived_slot != FramePool::none) pool_.release(std::exchange(lane.arrived_slot, FramePool::none));
-  }
-  ++lane.at;
 }
 
 bool Run::post_receives(Lane& lane) {
@@ -322,24 +330,30 @@ bool Run::post_receives(Lane& lane) {
   while (lane.receives_posted < work_.plan->receives.size() &&
          lane.receives_posted < lane.receives_taken + receives_ahead && !broken_) {
     const Action& action = work_.plan->actions[work_.plan->receives[lane.receives_posted]];
-    const int slot = pool_.acquire();
-    if (slot == FramePool::none) {
-      fail({Code::memory, "no memory for another frame"});
-      broken_ = true;
-      return posted;
-    }
+    const int slot = acquire();
+    if (slot == FramePool::none) return posted;
     lane.arrival(lane.receives_posted) = {slot, false};
     const std::uint64_t cookie = static_cast<std::uint64_t>(lane.receives_posted) << lane_bits | lane.index;
     const std::uint64_t message = lane.row * action.messages + action.message;
     if (Status s = channel_->receive(pool_.room(slot), action.peer, message, cookie); !s) {
-      fail(std::move(s));
-      broken_ = true;
+      break_off(std::move(s));
       return posted;
     }
     ++lane.receives_posted;
     posted = true;
   }
   return posted;
+}
+
+int Run::acquire() {
+  const int slot = pool_.acquire();
+  if (slot == FramePool::none) break_off({Code::memory, "no memory for another frame"});
+  return slot;
+}
+
+void Run::release(int& slot) {
+  if (slot != FramePool::none) pool_.release(slot);
+  slot = FramePool::none;
 }
 
 void Run::retire_and_admit() {
@@ -350,13 +364,19 @@ void Run::retire_and_admit() {
     ++first_row_;
   }
   while (next_row_ < rows_ && next_row_ < first_row_ + depth_) {
-    lanes_[next_row_ % depth_]->begin(next_row_, work_.plan->blocks);
+    lanes_[next_row_ % depth_]->begin(next_row_, work_.plan->blocks.size());
     ++next_row_;
   }
+  account_.most_rows = std::max(account_.most_rows, next_row_ - first_row_);
 }
 
 void Run::fail(Status status) {
   if (status_.ok()) status_ = std::move(status);
+}
+
+void Run::break_off(Status status) {
+  fail(std::move(status));
+  broken_ = true;
 }
 
 std::string Run::describe() const {
@@ -370,7 +390,8 @@ std::string Run::describe() const {
       continue;
     }
     const Action& action = work_.plan->actions[lane.at];
-    text += std::string(name_of(action.act)) + " block " + std::to_string(action.block);
+    text += std::string(name_of(action.act)) + " block " +
+            std::to_string(work_.plan->blocks[static_cast<std::size_t>(action.block)]);
     if (action.peer >= 0) text += " with rank " + std::to_string(action.peer);
   }
   return text;

@@ -3,7 +3,8 @@
 //
 // The data is cut into rows: row k holds chunk k of every block, and each row runs the whole plan on its own.  A few
 // rows (the depth) are under way at a time, in lanes; while the frames of one are on the wire, another is coded.
-// That is the overlap of C-Coll's PIPE-SZx and gZCCL's streams, for every algorithm alike.
+// That is the overlap of C-Coll's PIPE-SZx and gZCCL's streams, for every algorithm alike.  Where a block has no
+// numbers left for a row, an empty frame keeps the pattern of the plan: ranks that forward it need not know its count.
 //
 // Why this cannot deadlock: within a row every rank follows its plan's order, which the audit shows to be free of
 // deadlock, and receives are posted in that order; a row starts only when one `depth` rows earlier has ended, so the
@@ -12,41 +13,54 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/status.hpp"
 #include "codec/codec.hpp"
 #include "device/device.hpp"
+#include "engine/coding_job.hpp"
 #include "engine/frame_pool.hpp"
 #include "engine/plan.hpp"
 #include "transport/transport.hpp"
 
 namespace laconic {
 
-// One operation.  Pointers stay valid until it has finished.  input may equal output.
+// Where the caller keeps a block.  input is read by who has the block, output written by who wants it; they may be
+// equal, but must not overlap otherwise, nor with those of other blocks.
+struct Region {
+  const std::byte* input = nullptr;
+  std::byte* output = nullptr;
+  std::size_t count = 0;  // numbers; unused where the rank neither has nor wants the block
+};
+
+// One operation.  Pointers stay valid until it has finished.
 struct Work {
   const Plan* plan = nullptr;
   const Codec* codec = nullptr;
-  Coding coding;
-  const void* input = nullptr;
-  void* output = nullptr;
-  std::size_t count = 0;       // numbers
-  std::size_t chunk = 0;       // numbers per frame, >= 1
-  int depth = 1;               // rows under way, >= 1
-  std::uint64_t sequence = 0;  // of this operation on the transport, the same on all ranks
+  Coding coding;                    // of Terms::earlier
+  double last_allowance = 0;        // of Terms::last
+  std::span<const Region> regions;  // by place in Plan::blocks
+  std::size_t largest = 0;          // numbers of the largest block on any rank, the same on all
+  std::size_t chunk = 0;            // numbers per frame, >= 1
+  int depth = 1;                    // rows under way, >= 1
+  std::uint64_t sequence = 0;       // of this operation on the transport, the same on all ranks
 };
 
 // What an operation did on this rank.  Seconds of coding are those of the threads that code.
 struct Account {
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_uncompressed = 0;  // of the numbers in the frames sent
-  double error = 0;                      // largest worst-case error of the frames decoded
+  double error = 0;                      // largest worst-case error of the results, before they are divided
+  std::uint64_t most_rows = 0;           // under way at a time
   double seconds_encode = 0;
   double seconds_decode = 0;
   double seconds_reduce = 0;
   double seconds_copy = 0;
   double seconds_wait = 0;
+  double seconds_wait_reducing = 0;  // of these, while a message that is added to something was still to come
+  double seconds_distribute = 0;     // from the last such message to the end, all phases
 };
 
 class Run {
@@ -56,7 +70,7 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // Leases all the memory that the work can need (its sequence, pointers and allowance do not matter), so that start()
+  // Leases all the memory that the work can need (its sequence, regions and allowance do not matter), so that start()
   // and poll() of the same work allocate nothing and cannot fail for want of it.
   Status reserve(const Work& work);
 
@@ -93,10 +107,19 @@ class Run {
   bool begin_action(Lane& lane, const Action& action);
   bool begin_send(Lane& lane, const Action& action);
   bool begin_job(Lane& lane, const Action& action);
+  std::byte* home(Lane& lane, const Action& action, Home where);
+  void take_error(Lane& lane, const Action& action);
+  void make_frame(Lane& lane, const Action& action);
+  void account_seconds(const CodingJob& job);
   bool post_receives(Lane& lane);
+  int acquire();
+  void release(int& slot);
   void retire_and_admit();
+  bool reducing() const;
   bool coding() const;  // a worker thread is still at the numbers of this operation
+  void pass_time(bool moved);
   void fail(Status status);
+  void break_off(Status status);
 
   Transport& transport_;
   Device& device_;
@@ -105,6 +128,7 @@ class Run {
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<Completion> completions_;
   Work work_;
+  Codings codings_;
   Account account_;
   Status status_;
   std::uint64_t rows_ = 0;

@@ -1,0 +1,60 @@
+// One row under way.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "engine/coding_job.hpp"
+#include "engine/frame_pool.hpp"
+#include "engine/run.hpp"
+
+namespace laconic {
+
+class Run::Lane {
+ public:
+  struct Arrival {
+    int slot = FramePool::none;
+    bool here = false;
+  };
+
+  struct Block {
+    int frame = FramePool::none;
+    int spare = FramePool::none;  // numbers
+    double error = 0;             // that the numbers, wherever they are, have come with
+    bool failed = false;          // the numbers could not be formed
+  };
+
+  std::uint64_t index = 0;
+  std::uint64_t row = 0;
+  std::size_t at = 0;  // next action
+  std::size_t receives_posted = 0;
+  std::size_t receives_taken = 0;
+  std::size_t sends_outstanding = 0;
+  bool active = false;
+  bool job_pending = false;
+  int out_slot = FramePool::none;      // what the pending job writes
+  int arrived_slot = FramePool::none;  // what it reads besides the current frame
+  int scratch_slot = FramePool::none;
+  std::vector<Block> blocks;
+  std::array<Arrival, receives_ahead> arrivals;
+  CodingJob job;
+
+  Arrival& arrival(std::size_t receive) { return arrivals[receive % receives_ahead]; }
+
+  // True when the message that the next receiving action takes is there.
+  bool arrived() { return receives_taken < receives_posted && arrival(receives_taken).here; }
+
+  void begin(std::uint64_t new_row, std::size_t block_count) {
+    row = new_row;
+    at = receives_posted = receives_taken = 0;
+    sends_outstanding = 0;
+    job_pending = false;
+    active = true;
+    blocks.assign(block_count, {});
+    arrivals = {};
+  }
+};
+
+}  // namespace laconic
