@@ -55,5 +55,21 @@ void direct_gather(Builder& s, Place at) {
   }
 }
 
+void recursive_halving(Builder& s, const Pairs& pairs, Place at, int first) {
+  const int index = wrap(at.rank - first, at.size);
+  const auto rank = [&](int i) { return wrap(first + i, at.size); };
+  if (pairs.stands_aside(index)) {
+    for (int b = 0; b < pairs.power; ++b) s.send(b, rank(index + 1));
+    return;
+  }
+  if (pairs.paired(index))
+    for (int b = 0; b < pairs.power; ++b) s.reduce(b, rank(index - 1));
+  const int me = pairs.participant(index);
+  for (int distance = pairs.power / 2; distance > 0; distance /= 2) {
+    const int partner = me ^ distance;
+    exchange(s, rank(pairs.rank_of(partner)), range_at(distance, partner), &Builder::reduce, range_at(distance, me));
+  }
+}
+
 }  // namespace phase
 }  // namespace laconic

@@ -74,6 +74,12 @@ struct Range {
 using Taking = Builder& (Builder::*)(int block, int peer);
 void exchange(Builder& s, int peer, Range out, Taking take, Range in);
 
+// The blocks of the participants that agree with one in all bits from the distance on.
+constexpr Range range_at(int distance, int participant) {
+  const int begin = participant & ~(distance - 1);
+  return {begin, begin + distance};
+}
+
 // Parts of longer algorithms.  Each ends, or begins, with block r at rank r.
 namespace phase {
 void ring_reduce_scatter(Builder& s, Place at);
@@ -81,6 +87,9 @@ void ring_allgather(Builder& s, Place at);
 void direct_reduce_scatter(Builder& s, Place at);
 void direct_allgather(Builder& s, Place at);
 void direct_gather(Builder& s, Place at);
+
+// For pairs.power blocks: ends with block i at participant i.  Ranks are counted from `first` on.
+void recursive_halving(Builder& s, const Pairs& pairs, Place at, int first);
 }  // namespace phase
 
 }  // namespace laconic

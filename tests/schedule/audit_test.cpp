@@ -120,6 +120,7 @@ TEST(Algorithms, SendAsLittleAsPossibleWhereTheyPromiseTo) {
     least(Collective::alltoall, {"pairwise"}, others);
     if (!powers_of_two(size)) continue;
     least(Collective::allreduce, {"recursive-halving"}, 2 * others);
+    least(Collective::reduce, {"recursive-halving"}, 2 * others);
     least(Collective::reduce_scatter, {"recursive-halving"}, others);
     least(Collective::allgather, {"recursive-doubling"}, others);
     least(Collective::allreduce, {"recursive-doubling"}, log2_below(size));

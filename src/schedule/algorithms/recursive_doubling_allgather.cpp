@@ -8,9 +8,8 @@ namespace {
 Schedule build(Place at) {
   Builder s(at.size);
   for (int distance = 1; distance < at.size; distance *= 2) {
-    const int mine = at.rank & ~(distance - 1);
-    const int theirs = mine ^ distance;
-    exchange(s, at.rank ^ distance, {mine, mine + distance}, &Builder::receive, {theirs, theirs + distance});
+    const int partner = at.rank ^ distance;
+    exchange(s, partner, range_at(distance, at.rank), &Builder::receive, range_at(distance, partner));
   }
   return s.take();
 }

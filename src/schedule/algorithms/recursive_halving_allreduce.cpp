@@ -11,32 +11,23 @@ Schedule build(Place at) {
   const Pairs pairs(at.size);
   const int me = pairs.participant(at.rank);
   const bool aside = pairs.stands_aside(at.rank);
-  const bool leads = pairs.stands_for_two(me) && !aside;
-  const int companion = aside ? at.rank + 1 : at.rank - 1;
   Builder s(pairs.power);
-  if (aside || leads)
-    for (int b = 0; b < pairs.power; ++b) aside ? s.send(b, companion) : s.reduce(b, companion);
-  // What a participant has at a distance: the blocks that agree with it in all bits from the distance on.
-  const auto range = [](int participant, int distance) {
-    const int begin = participant & ~(distance - 1);
-    return Range{begin, begin + distance};
+  phase::recursive_halving(s, pairs, at, 0);
+  // The odd rank of a pair hands results on to the even one as they arrive.
+  const auto hand_on = [&](int block) {
+    if (aside)
+      s.receive(block, at.rank + 1);
+    else if (pairs.paired(at.rank))
+      s.send(block, at.rank - 1);
   };
-  for (int distance = pairs.power / 2; distance > 0 && !aside; distance /= 2) {
-    const int partner = me ^ distance;
-    exchange(s, pairs.rank_of(partner), range(partner, distance), &Builder::reduce, range(me, distance));
-  }
-  const auto hand_over = [&](int block) {
-    if (aside) s.receive(block, companion);
-    if (leads) s.send(block, companion);
-  };
-  if (pairs.power > 1) hand_over(me);
+  hand_on(me);
   for (int distance = 1; distance < pairs.power; distance *= 2) {
     const int peer = pairs.rank_of(me ^ distance);
-    const int mine = range(me, distance).begin;
-    const int theirs = range(me ^ distance, distance).begin;
+    const int mine = range_at(distance, me).begin;
+    const int theirs = range_at(distance, me ^ distance).begin;
     for (int i = 0; i < distance; ++i) {
       if (!aside) s.send(mine + i, peer).receive(theirs + i, peer);
-      hand_over(theirs + i);
+      hand_on(theirs + i);
     }
   }
   return s.take();

@@ -21,14 +21,13 @@ Schedule build(Place at) {
   if (pairs.stands_for_two(me))
     for (int b = 0; b < at.size; ++b)
       if (b != at.rank - 1) s.reduce(b, at.rank - 1);
-  // The blocks of the participants that agree with one in all bits from the distance on.
-  const auto range = [&](int participant, int distance) {
-    const int begin = participant & ~(distance - 1);
-    return Range{pairs.first_of(begin), pairs.first_of(begin + distance)};
+  const auto blocks_of = [&](Range participants) {
+    return Range{pairs.first_of(participants.begin), pairs.first_of(participants.end)};
   };
   for (int distance = pairs.power / 2; distance > 0; distance /= 2) {
     const int partner = me ^ distance;
-    exchange(s, pairs.rank_of(partner), range(partner, distance), &Builder::reduce, range(me, distance));
+    exchange(s, pairs.rank_of(partner), blocks_of(range_at(distance, partner)), &Builder::reduce,
+             blocks_of(range_at(distance, me)));
   }
   if (pairs.stands_for_two(me)) s.send(at.rank - 1, at.rank - 1);
   return s.take();
