@@ -1,185 +1,243 @@
 #include "schedule/audit.hpp"
 
 #include <algorithm>
-#include <deque>
-#include <memory>
 #include <utility>
+
+#include "schedule/travel.hpp"
 
 namespace laconic {
 namespace {
 
-// What a block holds: who contributed how often, how many encodes lie behind it, and a hash of the expression that is
-// the same for a+b and b+a (kernels are commutative) but not for (a+b)+c and a+(b+c) (rounding is not associative).
-struct Value {
-  std::vector<std::uint16_t> contributions;
-  int errors = 0;
-  bool coded = false;
-  std::uint64_t expression = 0;
-};
-
-std::uint64_t mix(std::uint64_t x) {
-  x ^= x >> 33;
-  x *= 0xff51afd7ed558ccdULL;
-  x ^= x >> 33;
-  x *= 0xc4ceb9fe1a85ec53ULL;
-  return x ^ (x >> 33);
-}
-
-Value combine_values(const Value& a, const Value& b) {
-  Value v;
-  v.contributions.resize(a.contributions.size());
-  for (std::size_t i = 0; i < v.contributions.size(); ++i)
-    v.contributions[i] = static_cast<std::uint16_t>(a.contributions[i] + b.contributions[i]);
-  v.errors = a.errors + b.errors + 1;
-  v.coded = true;
-  v.expression = mix(a.expression + b.expression + 0x9e3779b97f4a7c15ULL);
-  return v;
-}
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 struct Message {
   std::int32_t block;
-  std::shared_ptr<const Value> value;
+  Holding value;
+};
+
+// The messages from one rank to another.
+struct Channel {
+  std::vector<Message> messages;
+  std::size_t taken = 0;
+  std::vector<std::size_t> receives;  // the places of their receives among all receives of the rank
+};
+
+struct Unmet {
+  int peer;
+  std::size_t place;
+};
+
+struct Rank {
+  Schedule schedule;
+  std::vector<std::unique_ptr<Holding>> holds;  // null: nothing was ever there
+  std::vector<std::ptrdiff_t> last_change;      // of each block in a reduction: the last step that takes something
+  std::size_t position = 0;
+  std::size_t sent = 0;
+  std::size_t taken = 0;
+  std::vector<Unmet> unmet;  // sends that no receive has been posted for
 };
 
 class World {
  public:
-  World(const Algorithm& algorithm, int size) : size_(size), channels_(static_cast<std::size_t>(size) * at(size)) {
-    for (int r = 0; r < size; ++r) {
-      schedules_.push_back(algorithm.build({r, size, 0}));
-      const int cut = schedules_.back().blocks;
-      if (cut < 1 || cut != schedules_[0].blocks) {
-        problem_ = "rank " + std::to_string(r) + " cuts the data into " + std::to_string(cut) +
-                   " blocks, rank 0 into " + std::to_string(schedules_[0].blocks);
-        return;
-      }
-      std::vector<Value> blocks(at(cut));
-      for (Value& v : blocks) {
-        v.contributions.assign(at(size), 0);
-        v.contributions[at(r)] = 1;
-        v.expression = mix(static_cast<std::uint64_t>(r) + 1);
-      }
-      values_.push_back(std::move(blocks));
-    }
-    position_.assign(at(size), 0);
-    sent_.assign(channels_.size(), 0);
-    taken_.assign(at(size), 0);
-    unmet_.resize(at(size));
-    receives_.resize(channels_.size());
-    for (int r = 0; r < size; ++r) {
-      std::size_t place = 0;
-      for (const Step& s : schedules_[at(r)].steps)
-        if (s.verb != Verb::send && s.peer >= 0 && s.peer < size) receives_[channel(s.peer, r)].push_back(place++);
+  World(const Algorithm& algorithm, int size, int root)
+      : collective_(algorithm.collective), size_(size), root_(root), channels_(at(size) * at(size)) {
+    for (int r = 0; r < size && problem_.empty(); ++r) {
+      ranks_.emplace_back().schedule = algorithm.build(place(r));
+      enter(r);
     }
   }
 
   Audit run() {
-    Audit result;
-    result.blocks = schedules_[0].blocks;
     for (bool progress = problem_.empty(); progress;) {
       progress = false;
       for (int r = 0; r < size_; ++r)
         while (step(r)) progress = true;
       if (!problem_.empty()) break;
     }
-    if (problem_.empty()) check_end(result);
+    Audit result;
+    if (problem_.empty()) check_end();
+    if (problem_.empty()) check_blocks(result);
+    if (problem_.empty()) count(result);
     result.problem = problem_;
     result.ok = problem_.empty();
     return result;
   }
 
  private:
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-  std::size_t channel(int from, int to) const { return at(from) * at(size_) + at(to); }
+  Place place(int r) const { return {r, size_, root_}; }
+  Channel& channel(int from, int to) { return channels_[at(from) * at(size_) + at(to)]; }
+  static std::string name(int r) { return "rank " + std::to_string(r); }
+  static std::string name_block(int b) { return "block " + std::to_string(b); }
+
+  void enter(int r) {
+    Rank& rank = ranks_[at(r)];
+    const Schedule& schedule = rank.schedule;
+    const int cut = schedule.blocks;
+    if (cut < 1 || cut != ranks_[0].schedule.blocks) {
+      problem_ = name(r) + " cuts the data into " + std::to_string(cut) + " blocks, rank 0 into " +
+                 std::to_string(ranks_[0].schedule.blocks);
+      return;
+    }
+    const bool parts =
+        collective_ == Collective::allreduce || collective_ == Collective::reduce || collective_ == Collective::bcast;
+    const int blocks = collective_ == Collective::alltoall ? size_ * size_ : size_;
+    if (!parts && cut != blocks) {
+      problem_ = name(r) + " cuts the data into " + std::to_string(cut) + " blocks where " + std::to_string(blocks) +
+                 " are asked for";
+      return;
+    }
+    rank.holds.resize(at(cut));
+    for (int b = 0; b < cut; ++b)
+      if (stake_of(collective_, place(r), b).has) rank.holds[at(b)] = std::make_unique<Holding>(Holding::of(r));
+    if (reduces(collective_)) rank.last_change.assign(at(cut), -1);
+    std::size_t receives = 0;
+    for (std::size_t i = 0; i < schedule.steps.size(); ++i) {
+      const Step& s = schedule.steps[i];
+      if (s.peer < 0 || s.peer >= size_ || s.peer == r || s.block < 0 || s.block >= cut) {
+        problem_ = name(r) + " names peer " + std::to_string(s.peer) + ", " + name_block(s.block);
+        return;
+      }
+      if (s.verb == Verb::send) continue;
+      channel(s.peer, r).receives.push_back(receives++);
+      if (reduces(collective_)) rank.last_change[at(s.block)] = static_cast<std::ptrdiff_t>(i);
+    }
+  }
 
   // As the engine: a rank waits while too many of its sends have found no receive.
-  bool may_send(int r) {
-    auto& unmet = unmet_[at(r)];
-    std::erase_if(unmet, [&](const Unmet& u) { return u.place < taken_[at(u.peer)] + receives_ahead; });
-    return unmet.size() < sends_ahead;
+  bool may_send(Rank& rank) {
+    std::erase_if(rank.unmet, [&](const Unmet& u) { return u.place < ranks_[at(u.peer)].taken + receives_ahead; });
+    return rank.unmet.size() < sends_ahead;
   }
 
   // Executes the next step of rank r; false when it has to wait or there is none.
   bool step(int r) {
-    const Schedule& schedule = schedules_[at(r)];
-    if (!problem_.empty() || position_[at(r)] == schedule.steps.size()) return false;
-    const Step& s = schedule.steps[position_[at(r)]];
-    if (s.peer < 0 || s.peer >= size_ || s.peer == r || s.block < 0 || s.block >= schedule.blocks) {
-      problem_ =
-          "rank " + std::to_string(r) + " names peer " + std::to_string(s.peer) + ", block " + std::to_string(s.block);
-      return false;
-    }
-    Value& mine = values_[at(r)][at(s.block)];
-    if (s.verb == Verb::send) {
-      if (!may_send(r)) return false;
-      if (!mine.coded) {
-        mine.coded = true;
-        mine.errors += 1;
-      }
-      const std::size_t way = channel(r, s.peer);
-      channels_[way].push_back({s.block, std::make_shared<Value>(mine)});
-      const auto number = at(sent_[way]++);
-      // A message without a receive is found at the end.
-      if (number < receives_[way].size()) unmet_[at(r)].push_back({s.peer, receives_[way][number]});
-    } else {
-      auto& queue = channels_[channel(s.peer, r)];
-      if (queue.empty()) return false;
-      const Message message = queue.front();
-      queue.pop_front();
-      ++taken_[at(r)];
-      if (message.block != s.block)
-        problem_ = "rank " + std::to_string(r) + " takes block " + std::to_string(message.block) + " from " +
-                   std::to_string(s.peer) + " where it expects " + std::to_string(s.block);
-      mine = s.verb == Verb::receive ? *message.value : combine_values(mine, *message.value);
-    }
-    ++position_[at(r)];
+    Rank& rank = ranks_[at(r)];
+    if (!problem_.empty() || rank.position == rank.schedule.steps.size()) return false;
+    const Step s = rank.schedule.steps[rank.position];
+    if (s.verb == Verb::send ? !send(r, s) : !take(r, s)) return false;
+    ++rank.position;
     return true;
   }
 
-  void check_end(Audit& result) {
-    for (int r = 0; r < size_ && problem_.empty(); ++r) {
-      const Schedule& schedule = schedules_[at(r)];
-      if (position_[at(r)] != schedule.steps.size())
-        problem_ = "rank " + std::to_string(r) + " waits for ever at step " + std::to_string(position_[at(r)]);
-      std::size_t sends = 0;
-      for (const Step& s : schedule.steps) sends += s.verb == Verb::send;
-      result.bytes_factor_numerator = std::max(result.bytes_factor_numerator, sends);
-      for (int b = 0; b < schedule.blocks && problem_.empty(); ++b) check_block(r, b, result);
+  bool send(int r, Step s) {
+    Rank& rank = ranks_[at(r)];
+    Holding* mine = rank.holds[at(s.block)].get();
+    if (mine == nullptr) {
+      problem_ =
+          name(r) + " sends " + name_block(s.block) + " before it has it, at step " + std::to_string(rank.position);
+      return false;
     }
-    for (std::size_t c = 0; c < channels_.size() && problem_.empty(); ++c) {
-      result.most_messages = std::max(result.most_messages, sent_[c]);
-      if (!channels_[c].empty()) problem_ = "a message is never received";
+    if (!may_send(rank)) return false;
+    Channel& way = channel(r, s.peer);
+    way.messages.push_back({s.block, mine->send(is_result(r, s.block))});
+    ++rank.sent;
+    const std::size_t number = way.messages.size() - 1;
+    // A message without a receive is found at the end.
+    if (number < way.receives.size()) rank.unmet.push_back({s.peer, way.receives[number]});
+    return true;
+  }
+
+  // Whether the value of the block, as it is now, is what some rank will end with.
+  bool is_result(int r, int block) const {
+    if (!reduces(collective_)) return true;
+    const Rank& rank = ranks_[at(r)];
+    return stake_of(collective_, place(r), block).wants &&
+           rank.last_change[at(block)] < static_cast<std::ptrdiff_t>(rank.position);
+  }
+
+  bool take(int r, Step s) {
+    Rank& rank = ranks_[at(r)];
+    Channel& way = channel(s.peer, r);
+    if (way.taken == way.messages.size()) return false;
+    const Message& message = way.messages[way.taken++];
+    ++rank.taken;
+    if (message.block != s.block)
+      problem_ = name(r) + " takes " + name_block(message.block) + " from " + std::to_string(s.peer) +
+                 " where it expects " + std::to_string(s.block);
+    auto& mine = rank.holds[at(s.block)];
+    if (s.verb == Verb::reduce && mine == nullptr)
+      problem_ = name(r) + " reduces " + name_block(s.block) + " before it has it";
+    if (!problem_.empty()) return false;
+    if (mine == nullptr) mine = std::make_unique<Holding>();
+    s.verb == Verb::receive ? mine->receive(message.value) : mine->reduce(message.value);
+    return true;
+  }
+
+  void check_end() {
+    for (int r = 0; r < size_ && problem_.empty(); ++r)
+      if (ranks_[at(r)].position != ranks_[at(r)].schedule.steps.size())
+        problem_ = name(r) + " waits for ever at step " + std::to_string(ranks_[at(r)].position);
+    for (const Channel& c : channels_)
+      if (c.taken != c.messages.size() && problem_.empty()) problem_ = "a message is never received";
+  }
+
+  void check_blocks(Audit& result) {
+    result.blocks = ranks_[0].schedule.blocks;
+    for (int b = 0; b < result.blocks; ++b) {
+      Holding::Sources sources;
+      for (int r = 0; r < size_; ++r)
+        if (stake_of(collective_, place(r), b).has) sources.push_back(r);
+      int first = -1;
+      for (int r = 0; r < size_ && problem_.empty(); ++r) {
+        if (!stake_of(collective_, place(r), b).wants) continue;
+        if (first < 0) first = r;
+        check_block(r, b, sources, first, result);
+      }
     }
   }
 
-  void check_block(int r, int b, Audit& result) {
-    const Value& v = values_[at(r)][at(b)];
-    for (std::size_t i = 0; i < v.contributions.size(); ++i)
-      if (v.contributions[i] != 1)
-        problem_ = "rank " + std::to_string(r) + ", block " + std::to_string(b) + " holds the contribution of rank " +
-                   std::to_string(i) + " " + std::to_string(v.contributions[i]) + " times";
-    if (v.expression != values_[0][at(b)].expression)
-      problem_ = "ranks 0 and " + std::to_string(r) + " add block " + std::to_string(b) + " in different orders";
-    result.reencoded_terms = std::max(result.reencoded_terms, v.errors);
+  void check_block(int r, int b, const Holding::Sources& sources, int first, Audit& result) {
+    const Holding* holding = ranks_[at(r)].holds[at(b)].get();
+    if (holding == nullptr) {
+      problem_ = name(r) + " never gets " + name_block(b);
+      return;
+    }
+    if (*holding->sources != sources) {
+      problem_ = name(r) + ", " + name_block(b) + difference(*holding->sources, sources);
+      return;
+    }
+    const Holding& other = *ranks_[at(first)].holds[at(b)];
+    const auto note = [&](Terms& most, Travel travel) {
+      const Value& v = holding->under[static_cast<std::size_t>(travel)];
+      most = {std::max(most.earlier, v.errors.earlier), std::max(most.last, v.errors.last)};
+      if (travel != Travel::per_hop && v.expression != other.under[static_cast<std::size_t>(travel)].expression)
+        problem_ = "ranks " + std::to_string(first) + " and " + std::to_string(r) + " add " + name_block(b) +
+                   " in different orders" + (travel == Travel::reencoding ? " or after other encodes" : "");
+    };
+    note(result.adding, Travel::adding);
+    note(result.reencoding, Travel::reencoding);
+    note(result.per_hop, Travel::per_hop);
+    result.cost.hops = std::max(result.cost.hops, static_cast<double>(holding->hops));
   }
 
+  std::string difference(const Holding::Sources& is, const Holding::Sources& should) const {
+    for (int i = 0; i < size_; ++i) {
+      const auto times = std::count(is.begin(), is.end(), i);
+      if (times != std::count(should.begin(), should.end(), i))
+        return " holds the contribution of rank " + std::to_string(i) + " " + std::to_string(times) + " times";
+    }
+    return "";
+  }
+
+  void count(Audit& result) const {
+    std::size_t most = 0;
+    for (const Rank& rank : ranks_) most = std::max({most, rank.sent, rank.taken});
+    const int whole = collective_ == Collective::alltoall ? size_ : result.blocks;
+    result.cost.share = static_cast<double>(most) / whole;
+    for (const Channel& c : channels_)
+      result.most_messages = std::max(result.most_messages, static_cast<int>(c.messages.size()));
+  }
+
+  Collective collective_;
   int size_;
-  std::vector<Schedule> schedules_;
-  std::vector<std::vector<Value>> values_;
-  std::vector<std::size_t> position_;
-  std::vector<std::deque<Message>> channels_;
-  std::vector<int> sent_;
-  std::vector<std::size_t> taken_;                  // receives that a rank has taken
-  std::vector<std::vector<std::size_t>> receives_;  // of each channel, their places among all receives of the rank
-  struct Unmet {
-    int peer;
-    std::size_t place;
-  };
-  std::vector<std::vector<Unmet>> unmet_;  // sends that no receive has been posted for
+  int root_;
+  std::vector<Rank> ranks_;
+  std::vector<Channel> channels_;
   std::string problem_;
 };
 
 }  // namespace
 
-Audit audit(const Algorithm& algorithm, int size) { return World(algorithm, size).run(); }
+Audit audit(const Algorithm& algorithm, int size, int root) { return World(algorithm, size, root).run(); }
 
 }  // namespace laconic

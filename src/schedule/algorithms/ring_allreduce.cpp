@@ -1,27 +1,27 @@
 // Ring: size-1 steps move partial sums round the ring, size-1 more hand out the results.  Every rank sends
 // 2 (size-1)/size of the data, the least possible; the number of steps grows with size.
 // (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009.)
-#include "schedule/schedule.hpp"
+#include "schedule/patterns.hpp"
 
 namespace laconic {
 namespace {
 
 Schedule build(Place at) {
-  const int next = wrap(at.rank + 1, at.size);
-  const int previous = wrap(at.rank - 1, at.size);
   Builder s(at.size);
-  for (int k = 1; k < at.size; ++k)
-    s.send(wrap(at.rank - k, at.size), next).reduce(wrap(at.rank - k - 1, at.size), previous);
-  for (int k = 0; k < at.size - 1; ++k)
-    s.send(wrap(at.rank - k, at.size), next).receive(wrap(at.rank - k - 1, at.size), previous);
+  phase::ring_reduce_scatter(s, at);
+  phase::ring_allgather(s, at);
   return s.take();
 }
 
+Terms terms(int size, Travel travel) {
+  if (travel == Travel::per_hop) return {2 * (size - 1), 0};
+  return {size - 1, size > 1 ? 1 : 0};
+}
+
+Cost cost(int size) { return {2.0 * (size - 1), part(2 * (size - 1), size)}; }
+
 }  // namespace
 
-Algorithm ring_allreduce() {
-  return {"ring", Collective::allreduce, [](int) { return true; }, build,
-          [](int size) { return size == 1 ? 0 : size; }};
-}
+Algorithm ring_allreduce() { return {"ring", Collective::allreduce, any_size, build, terms, cost}; }
 
 }  // namespace laconic

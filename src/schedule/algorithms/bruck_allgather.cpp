@@ -1,0 +1,28 @@
+// Bruck: with everything it has, rank, rank+1, ..., a rank doubles what rank-distance has, for distance 1, 2, 4, ...
+// Few hops for any size.
+// (Bruck, Ho, Kipnis, Upfal and Weathersby, "Efficient algorithms for all-to-all communications in multiport
+// message-passing systems", 1997.)
+#include "schedule/patterns.hpp"
+
+namespace laconic {
+namespace {
+
+Schedule build(Place at) {
+  const auto rank = [&](int k) { return wrap(at.rank + k, at.size); };
+  Builder s(at.size);
+  for (int distance = 1; distance < at.size; distance *= 2)
+    for (int i = 0; i < distance && distance + i < at.size; ++i)
+      s.send(rank(i), rank(-distance)).receive(rank(distance + i), rank(distance));
+  return s.take();
+}
+
+Terms terms(int size, Travel travel) { return terms_of_moving(log2_below(size), travel); }
+
+// The block of rank+k takes as many hops as k has bits.
+Cost cost(int size) { return {static_cast<double>(log2_below(size)), part(size - 1, size)}; }
+
+}  // namespace
+
+Algorithm bruck_allgather() { return {"bruck", Collective::allgather, any_size, build, terms, cost}; }
+
+}  // namespace laconic

@@ -1,0 +1,38 @@
+// Bruck: a block that has to go k ranks onward goes by 1, 2, 4, ... for each bit of k, together with all blocks whose
+// way has that bit: log2(size) neighbours instead of size-1, for more bytes.  Blocks have names, so the rotations of
+// the original before and after are not needed. (Bruck, Ho, Kipnis, Upfal and Weathersby, "Efficient algorithms for
+// all-to-all communications in multiport message-passing systems", 1997.)
+#include "schedule/patterns.hpp"
+
+namespace laconic {
+namespace {
+
+Schedule build(Place at) {
+  Builder s(at.size * at.size);
+  for (int distance = 1; distance < at.size; distance *= 2) {
+    const int next = wrap(at.rank + distance, at.size);
+    const int previous = wrap(at.rank - distance, at.size);
+    // The block that has to go k ranks onward, and is at `holder` before it goes by `distance`.
+    const auto block = [&](int k, int holder) {
+      const int source = wrap(holder - k % distance, at.size);
+      return source * at.size + wrap(source + k, at.size);
+    };
+    for (int k = distance; k < at.size; ++k)
+      if ((k & distance) != 0) s.send(block(k, at.rank), next).receive(block(k, previous), previous);
+  }
+  return s.take();
+}
+
+Terms terms(int size, Travel travel) { return terms_of_moving(log2_below(size), travel); }
+
+Cost cost(int size) {
+  int blocks = 0;
+  for (int k = 1; k < size; ++k) blocks += std::popcount(static_cast<unsigned>(k));
+  return {static_cast<double>(log2_below(size)), part(blocks, size)};
+}
+
+}  // namespace
+
+Algorithm bruck_alltoall() { return {"bruck", Collective::alltoall, any_size, build, terms, cost}; }
+
+}  // namespace laconic

@@ -1,0 +1,22 @@
+// Direct: every rank sends its block to the root.
+// (Chan, Heimlich, Purkayastha and van de Geijn, "Collective communication: theory, practice, and experience", 2007.)
+#include "schedule/patterns.hpp"
+
+namespace laconic {
+namespace {
+
+Schedule build(Place at) {
+  Builder s(at.size);
+  phase::direct_gather(s, at);
+  return s.take();
+}
+
+Terms terms(int size, Travel travel) { return terms_of_moving(size > 1 ? 1 : 0, travel); }
+
+Cost cost(int size) { return {size > 1 ? 1.0 : 0.0, part(size - 1, size)}; }
+
+}  // namespace
+
+Algorithm direct_gather() { return {"direct", Collective::gather, any_size, build, terms, cost}; }
+
+}  // namespace laconic

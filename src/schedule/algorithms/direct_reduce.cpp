@@ -1,0 +1,24 @@
+// Direct: every rank owns one block, gets everybody's part of it, adds them up and sends the sum to the root.  Two hops
+// whatever the size; every rank talks to every other.
+// (The reduce-scatter and gather of van de Geijn, "On global combine operations", 1994, each by direct messages.)
+#include "schedule/patterns.hpp"
+
+namespace laconic {
+namespace {
+
+Schedule build(Place at) {
+  Builder s(at.size);
+  phase::direct_reduce_scatter(s, at);
+  phase::direct_gather(s, at);
+  return s.take();
+}
+
+Terms terms(int size, Travel) { return {size > 1 ? size : 0, 0}; }
+
+Cost cost(int size) { return {size > 1 ? 2.0 : 0.0, part(2 * (size - 1), size)}; }
+
+}  // namespace
+
+Algorithm direct_reduce() { return {"direct", Collective::reduce, any_size, build, terms, cost}; }
+
+}  // namespace laconic

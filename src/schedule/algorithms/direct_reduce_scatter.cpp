@@ -1,0 +1,23 @@
+// Direct: in exchange k every rank sends rank+k its part of that rank's block, and adds what rank-k has for its own.
+// (The pairwise exchange of Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
+// MPICH", 2005.)
+#include "schedule/patterns.hpp"
+
+namespace laconic {
+namespace {
+
+Schedule build(Place at) {
+  Builder s(at.size);
+  phase::direct_reduce_scatter(s, at);
+  return s.take();
+}
+
+Terms terms(int size, Travel) { return {size - 1, 0}; }
+
+Cost cost(int size) { return {size > 1 ? 1.0 : 0.0, part(size - 1, size)}; }
+
+}  // namespace
+
+Algorithm direct_reduce_scatter() { return {"direct", Collective::reduce_scatter, any_size, build, terms, cost}; }
+
+}  // namespace laconic

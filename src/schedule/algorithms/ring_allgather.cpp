@@ -1,0 +1,22 @@
+// Ring: every rank passes on what it got last.
+// (Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH", 2005.)
+#include "schedule/patterns.hpp"
+
+namespace laconic {
+namespace {
+
+Schedule build(Place at) {
+  Builder s(at.size);
+  phase::ring_allgather(s, at);
+  return s.take();
+}
+
+Terms terms(int size, Travel travel) { return terms_of_moving(size - 1, travel); }
+
+Cost cost(int size) { return {size - 1.0, part(size - 1, size)}; }
+
+}  // namespace
+
+Algorithm ring_allgather() { return {"ring", Collective::allgather, any_size, build, terms, cost}; }
+
+}  // namespace laconic

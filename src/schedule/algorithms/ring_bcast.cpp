@@ -1,0 +1,37 @@
+// Ring: the root scatters the blocks, one for each rank, and a ring allgather spreads them.  The root sends less than
+// twice the data.
+// (Barnett, Gupta, Payne, Shuler, van de Geijn and Watts, "Interprocessor collective communication library (InterCom)",
+// 1994.)
+//
+// The two phases are interleaved: each rank deals with block 0, 1, 2, ... in this order, whether it comes from the root
+// or from its neighbour.  So the root needs each frame only for a moment, and nobody waits in a circle.
+#include "schedule/patterns.hpp"
+
+namespace laconic {
+namespace {
+
+Schedule build(Place at) {
+  const FromRoot order(at);
+  const int me = order.mine();
+  const int previous = order.rank(me - 1);
+  Builder s(at.size);
+  for (int b = 0; b < at.size; ++b) {
+    // The ring runs downwards, from the root on; the root needs nothing, nor does the rank that the block is scattered
+    // to.
+    if (me == 0 && b > 0) s.send(b, order.rank(b));
+    if (me > 0) s.receive(b, b == me ? order.rank(0) : order.rank(me + 1));
+    const int below = wrap(me - 1, at.size);
+    if (below != 0 && below != b) s.send(b, previous);
+  }
+  return s.take();
+}
+
+Terms terms(int size, Travel travel) { return terms_of_moving(size - 1, travel); }
+
+Cost cost(int size) { return {size - 1.0, size > 1 ? part(2 * (size - 1), size) : 0.0}; }
+
+}  // namespace
+
+Algorithm ring_bcast() { return {"ring", Collective::bcast, any_size, build, terms, cost}; }
+
+}  // namespace laconic

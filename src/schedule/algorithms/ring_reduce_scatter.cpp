@@ -1,0 +1,22 @@
+// Ring: the sum of each block starts behind its owner and passes all ranks on the way to it.
+// (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009.)
+#include "schedule/patterns.hpp"
+
+namespace laconic {
+namespace {
+
+Schedule build(Place at) {
+  Builder s(at.size);
+  phase::ring_reduce_scatter(s, at);
+  return s.take();
+}
+
+Terms terms(int size, Travel) { return {size - 1, 0}; }
+
+Cost cost(int size) { return {size - 1.0, part(size - 1, size)}; }
+
+}  // namespace
+
+Algorithm ring_reduce_scatter() { return {"ring", Collective::reduce_scatter, any_size, build, terms, cost}; }
+
+}  // namespace laconic

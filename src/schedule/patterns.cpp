@@ -1,0 +1,75 @@
+#include "schedule/patterns.hpp"
+
+#include <algorithm>
+
+namespace laconic {
+
+void exchange(Builder& s, int peer, Range out, Taking take, Range in) {
+  for (int i = 0; i < std::max(out.size(), in.size()); ++i) {
+    if (i < out.size()) s.send(out.begin + i, peer);
+    if (i < in.size()) (s.*take)(in.begin + i, peer);
+  }
+}
+
+namespace phase {
+
+void ring_reduce_scatter(Builder& s, Place at) {
+  const int next = wrap(at.rank + 1, at.size);
+  const int previous = wrap(at.rank - 1, at.size);
+  for (int k = 1; k < at.size; ++k)
+    s.send(wrap(at.rank - k, at.size), next).reduce(wrap(at.rank - k - 1, at.size), previous);
+}
+
+void ring_allgather(Builder& s, Place at) {
+  const int next = wrap(at.rank + 1, at.size);
+  const int previous = wrap(at.rank - 1, at.size);
+  for (int k = 0; k < at.size - 1; ++k)
+    s.send(wrap(at.rank - k, at.size), next).receive(wrap(at.rank - k - 1, at.size), previous);
+}
+
+// In the k-th exchange of the direct phases every rank is the target of one message, which spreads the load; and taking
+// one message for each one sent keeps the frames that a rank holds few, however many ranks there are.
+
+void direct_reduce_scatter(Builder& s, Place at) {
+  for (int k = 1; k < at.size; ++k) {
+    const int to = wrap(at.rank + k, at.size);
+    s.send(to, to).reduce(at.rank, wrap(at.rank - k, at.size));
+  }
+}
+
+void direct_allgather(Builder& s, Place at) {
+  for (int k = 1; k < at.size; ++k) {
+    const int from = wrap(at.rank - k, at.size);
+    s.send(at.rank, wrap(at.rank + k, at.size)).receive(from, from);
+  }
+}
+
+void direct_gather(Builder& s, Place at) {
+  if (at.rank != at.root) {
+    s.send(at.rank, at.root);
+    return;
+  }
+  for (int k = 1; k < at.size; ++k) {
+    const int from = wrap(at.root + k, at.size);
+    s.receive(from, from);
+  }
+}
+
+void recursive_halving(Builder& s, const Pairs& pairs, Place at, int first) {
+  const int index = wrap(at.rank - first, at.size);
+  const auto rank = [&](int i) { return wrap(first + i, at.size); };
+  if (pairs.stands_aside(index)) {
+    for (int b = 0; b < pairs.power; ++b) s.send(b, rank(index + 1));
+    return;
+  }
+  if (pairs.paired(index))
+    for (int b = 0; b < pairs.power; ++b) s.reduce(b, rank(index - 1));
+  const int me = pairs.participant(index);
+  for (int distance = pairs.power / 2; distance > 0; distance /= 2) {
+    const int partner = me ^ distance;
+    exchange(s, rank(pairs.rank_of(partner)), range_at(distance, partner), &Builder::reduce, range_at(distance, me));
+  }
+}
+
+}  // namespace phase
+}  // namespace laconic
