@@ -15,6 +15,11 @@ enum class Code : std::uint8_t {
   type,       // datatype not supported by the operation
   op,         // operation not supported for the type
   comm,       // communicator not usable
+  root,       // not a rank of the communicator
+  rank,       // of a message: likewise
+  tag,        // of a message: out of range
+  request,    // not one that may be used here
+  truncate,   // more was sent than there is room for
   mismatch,   // ranks disagree on what they are doing
   frame,      // bytes that are not a valid frame
   transport,  // the layer that moves bytes failed

@@ -13,17 +13,20 @@ constexpr double ranks_per_class = 0x1p32;
 
 }  // namespace
 
-Status Agreement::start(MPI_Comm comm, const Status& local, std::uint64_t signature, const Range& range) {
-  local_ = local;
+Status Agreement::start(MPI_Comm comm, const Proposal& proposal) {
+  local_ = proposal.status;
   verdict_ = {};
   MPI_Comm_rank(comm, &rank_);
-  const auto s = static_cast<double>(signature & signature_mask);
+  const auto s = static_cast<double>(proposal.signature & signature_mask);
   // Only maxima are taken; a minimum is the maximum of the negatives.  A failure carries its class and who found it.
-  mine_[failure] = local.ok() ? 0 : class_of(local.code()) * ranks_per_class + rank_;
+  mine_[failure] = local_.ok() ? 0 : class_of(local_.code()) * ranks_per_class + rank_;
   mine_[signature_most] = s;
-  mine_[signature_least] = local.ok() ? -s : -static_cast<double>(signature_mask);
-  mine_[range_most] = range.greatest;
-  mine_[range_least] = -range.least;
+  mine_[signature_least] = local_.ok() ? -s : -static_cast<double>(signature_mask);
+  mine_[range_most] = proposal.range.greatest;
+  mine_[range_least] = -proposal.range.least;
+  mine_[largest_count] = static_cast<double>(proposal.largest);
+  mine_[most_bytes] = static_cast<double>(proposal.bytes);
+  mine_[plain_reason] = proposal.plain;
   const int rc = MPI_Iallreduce(mine_.data(), all_.data(), fields, MPI_DOUBLE, MPI_MAX, comm, &request_);
   if (rc != MPI_SUCCESS) return {Code::transport, "MPI_Iallreduce failed with code " + std::to_string(rc)};
   waiting_ = true;
@@ -57,8 +60,8 @@ void Agreement::conclude() {
         "rank " + std::to_string(rank) + " was called with an argument that is not valid (its own error says which)"};
   } else if (all_[signature_most] != -all_[signature_least]) {
     verdict_ = {Code::mismatch,
-                "the ranks disagree on count, datatype, op, bound, target, codec, algorithm, chunk_elements or depth; "
-                "these must be the same on every rank"};
+                "the ranks disagree on root, counts, datatype, op, bound, target, codec, algorithm, variant, "
+                "chunk_elements or depth; these must be the same on every rank"};
   }
 }
 

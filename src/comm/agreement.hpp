@@ -1,31 +1,57 @@
 // Before a compressed operation the ranks agree: nobody has found an error in its arguments, all mean the same
-// operation, and what is the range of the data.  One reduction of a few numbers.
+// operation, how large it is, and what is the range of the data.  One reduction of a few numbers.
 #pragma once
 
 #include <mpi.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "base/status.hpp"
 #include "codec/range.hpp"
+#include "laconic/laconic.h"
 
 namespace laconic {
 
+// What one rank brings.  Where a rank does not see something the others count.
+struct Proposal {
+  Status status;                // what this rank found wrong
+  std::uint64_t signature = 0;  // equal on ranks that mean the same operation
+  Range range{};
+  std::size_t largest = 0;                         // numbers of the largest block
+  std::size_t bytes = 0;                           // of the data
+  laconic_plain_reason plain = LACONIC_PLAIN_NOT;  // why this rank cannot compress
+};
+
 class Agreement {
  public:
-  // local: what this rank found; signature: equal on ranks that mean the same operation.
-  Status start(MPI_Comm comm, const Status& local, std::uint64_t signature, const Range& range);
+  Status start(MPI_Comm comm, const Proposal& proposal);
 
   // True when all ranks have been heard.
   bool poll();
 
   // The verdict, the same on every rank (a rank that found an error itself gets its own message).
   const Status& verdict() const { return verdict_; }
+
+  // The same on every rank: the range of all, the largest numbers, and the reason of any rank that cannot compress.
   const Range& range() const { return range_; }
+  std::size_t largest() const { return static_cast<std::size_t>(all_[largest_count]); }
+  std::size_t bytes() const { return static_cast<std::size_t>(all_[most_bytes]); }
+  laconic_plain_reason plain() const { return static_cast<laconic_plain_reason>(all_[plain_reason]); }
 
  private:
-  enum Field { failure, signature_most, signature_least, range_most, range_least, fields };
+  enum Field {
+    failure,
+    signature_most,
+    signature_least,
+    range_most,
+    range_least,
+    largest_count,
+    most_bytes,
+    plain_reason,
+    fields
+  };
 
   void conclude();
 

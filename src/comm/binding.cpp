@@ -1,46 +1,135 @@
 #include "comm/binding.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "comm/process.hpp"
 #include "comm/settings.hpp"
 #include "comm/stats.hpp"
+#include "schedule/schedule.hpp"
 
 namespace laconic {
+namespace {
 
-Status Machinery::make(MPI_Comm comm, std::unique_ptr<Machinery>& out) {
-  // MPI_Comm_dup would copy the application's attributes, calling its functions, and hints that are promises about the
-  // application's messages, not ours.
-  MPI_Group everybody = MPI_GROUP_NULL;
-  MPI_Comm inner = MPI_COMM_NULL;
-  const bool made = MPI_Comm_group(comm, &everybody) == MPI_SUCCESS &&
-                    MPI_Comm_create(comm, everybody, &inner) == MPI_SUCCESS && inner != MPI_COMM_NULL;
-  if (everybody != MPI_GROUP_NULL) MPI_Group_free(&everybody);
-  if (!made) return {Code::comm, "no communicator could be made beside this one"};
-  MPI_Comm_set_errhandler(inner, MPI_ERRORS_RETURN);
-  out.reset(new Machinery(inner));
-  out->plans_.resize(all_algorithms().size());
-  return {};
+constexpr std::uint64_t first_message_tag = collective_operations * collective_messages;
+constexpr std::uint64_t message_rows = 64;
+
+std::uint64_t messages_in_flight(MPI_Comm comm) {
+  std::uint64_t greatest_tag = 32767;  // guaranteed
+  int* value = nullptr;
+  int found = 0;
+  MPI_Comm_get_attr(comm, MPI_TAG_UB, &value, &found);
+  if (found && *value > 0) greatest_tag = static_cast<std::uint64_t>(*value);
+  return (greatest_tag + 1 - first_message_tag) / message_rows;
 }
 
+Status no_communicator() { return {Code::comm, "no communicator could be made beside this one"}; }
+
+}  // namespace
+
+Machinery::Machinery(MPI_Comm comm)
+    : comm_(comm),
+      transport_(comm, 0, collective_operations, collective_messages),
+      message_transport_(comm, first_message_tag, messages_in_flight(comm), message_rows) {}
+
 Machinery::~Machinery() {
-  run_.reset();
+  workshops_.clear();
   if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
 }
 
-const Plan& Machinery::plan(const Algorithm& algorithm) {
-  auto& plan = plans_[static_cast<std::size_t>(&algorithm - all_algorithms().data())];
-  if (!plan) plan = lower(algorithm.build({transport_.rank(), transport_.size(), 0}), transport_.size());
-  return *plan;
+const Plan& Machinery::plan(const Algorithm& algorithm, int root, Travel travel) {
+  if (!has_root(algorithm.collective)) root = 0;
+  for (const KnownPlan& known : plans_)
+    if (known.algorithm == &algorithm && known.root == root && known.travel == travel) return *known.plan;
+  const Place at{transport_.rank(), transport_.size(), root};
+  plans_.push_back(
+      {&algorithm, root, travel, std::make_unique<Plan>(lower(algorithm.build(at), algorithm.collective, at, travel))});
+  return *plans_.back().plan;
 }
 
-Run& Machinery::run(int threads) {
-  if (!device_ || device_->threads() != threads) {
-    run_.reset();
-    device_ = std::make_unique<HostDevice>(threads);
+Run& Machinery::lend(int threads, bool messages) {
+  auto at = std::find_if(workshops_.begin(), workshops_.end(),
+                         [&](const auto& w) { return w->threads == threads && w->messages == messages; });
+  if (at == workshops_.end()) {
+    workshops_.push_back(std::make_unique<Workshop>());
+    at = workshops_.end() - 1;
+    (*at)->threads = threads;
+    (*at)->messages = messages;
+    (*at)->device = std::make_unique<HostDevice>(threads);
   }
-  if (!run_) run_ = std::make_unique<Run>(transport_, *device_);
-  return *run_;
+  Workshop& workshop = **at;
+  if (workshop.idle.empty()) {
+    MpiTransport& transport = messages ? message_transport_ : transport_;
+    workshop.runs.push_back(std::make_unique<Run>(transport, *workshop.device));
+    workshop.idle.reserve(workshop.runs.capacity());
+    workshop.idle.push_back(workshop.runs.back().get());
+  }
+  Run& run = *workshop.idle.back();
+  workshop.idle.pop_back();
+  return run;
+}
+
+void Machinery::give_back(Run& run) {
+  for (auto& workshop : workshops_)
+    for (auto& mine : workshop->runs)
+      if (mine.get() == &run) return workshop->idle.push_back(&run);
+}
+
+Binding::Binding() : turns(collective_operations) {}
+Binding::~Binding() = default;
+
+Status Binding::make_blocking() {
+  // MPI_Comm_dup would copy the application's attributes, calling its functions, and hints that are promises about the
+  // application's messages, not ours.
+  MPI_Group everybody = MPI_GROUP_NULL;
+  const bool ok = MPI_Comm_group(comm, &everybody) == MPI_SUCCESS &&
+                  MPI_Comm_create(comm, everybody, &made_) == MPI_SUCCESS && made_ != MPI_COMM_NULL;
+  if (everybody != MPI_GROUP_NULL) MPI_Group_free(&everybody);
+  return ok ? Status{} : no_communicator();
+}
+
+bool Binding::poll_machinery(bool may_block, Status& status) {
+  if (machinery_) return true;
+  if (making_ == MPI_REQUEST_NULL) {
+    // Whoever blocks must know that the others are there, or they may wait for our progress elsewhere.  Without
+    // blocking, duplication is the only way to a communicator.
+    making_by_barrier_ = may_block;
+    const int rc = may_block ? MPI_Ibarrier(comm, &making_) : MPI_Comm_idup(comm, &made_, &making_);
+    if (rc != MPI_SUCCESS) {
+      making_ = MPI_REQUEST_NULL;
+      status = no_communicator();
+      return true;
+    }
+  }
+  int done = 0;
+  if (MPI_Test(&making_, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
+    making_ = MPI_REQUEST_NULL;
+    status = no_communicator();
+    return true;
+  }
+  if (!done) return false;
+  if (making_by_barrier_) status = make_blocking();
+  if (!status.ok()) return true;
+  MPI_Comm_set_errhandler(made_, MPI_ERRORS_RETURN);
+  machinery_ = std::make_unique<Machinery>(made_);
+  return true;
+}
+
+void Binding::abandon() {
+  if (machinery_) machinery_->abandon();
+}
+
+void Binding::progress() {
+  for (std::size_t k = 0; k < operations.size();) {
+    Operation* operation = operations[k];
+    if (!operation->poll()) {
+      ++k;
+      continue;
+    }
+    operations.erase(operations.begin() + static_cast<std::ptrdiff_t>(k));
+    in_flight.fetch_sub(1);
+    operation->in_flight = false;
+  }
 }
 
 Status Binding::read_settings(MPI_Info info, laconic_options& out) const {
@@ -63,13 +152,14 @@ Status Binding::read_settings(MPI_Info info, laconic_options& out) const {
 
 namespace {
 
-std::unique_ptr<Binding> make_binding(MPI_Comm comm) {
-  auto binding = std::make_unique<Binding>();
+std::shared_ptr<Binding> make_binding(MPI_Comm comm) {
+  auto binding = std::make_shared<Binding>();
   binding->comm = comm;
   int intercomm = 0;
   MPI_Comm_test_inter(comm, &intercomm);
   binding->intercomm = intercomm != 0;
   MPI_Comm_size(comm, &binding->size);
+  MPI_Comm_rank(comm, &binding->rank);
   binding->stats = empty_stats();
   laconic_options_init(&binding->inherited);
   binding->inherited_status = binding->read_settings(MPI_INFO_NULL, binding->inherited);
@@ -78,7 +168,7 @@ std::unique_ptr<Binding> make_binding(MPI_Comm comm) {
 
 }  // namespace
 
-Status bind(MPI_Comm comm, Binding*& binding) {
+Status bind(MPI_Comm comm, std::shared_ptr<Binding>& binding) {
   if (comm == MPI_COMM_NULL) return {Code::comm, "comm is MPI_COMM_NULL; valid is any communicator"};
   Process& process = Process::instance();
   binding = process.find(comm);

@@ -1,62 +1,116 @@
 // What Laconic keeps for one MPI communicator, cached as an attribute of it: settings from hints and environment,
-// statistics, and, from the first compressed call on, a communicator of its own and the machinery.
+// statistics, operations in flight, and, from the first compressed call on, a communicator of its own and the
+// machinery.
 #pragma once
 
 #include <mpi.h>
 
-#include <array>
+#include <atomic>
 #include <memory>
-#include <optional>
+#include <mutex>
+#include <vector>
 
+#include "comm/operation.hpp"
 #include "device/host/host_device.hpp"
 #include "engine/run.hpp"
+#include "engine/turns.hpp"
 #include "laconic/laconic.h"
 #include "transport/mpi/mpi_transport.hpp"
 
 namespace laconic {
 
+// How many compressed collectives are under way at a time on a communicator, and the messages that each can tell apart.
+// Tags of our communicator are in the range that every MPI library has (32767), its lower half for collectives.
+inline constexpr std::uint64_t collective_operations = 8;
+inline constexpr std::uint64_t collective_messages = 2048;
+
 // The rooms bound together for one communicator: made once, used again by every call.
 class Machinery {
  public:
-  static Status make(MPI_Comm comm, std::unique_ptr<Machinery>& out);
+  // comm: of our own, handed over.
+  explicit Machinery(MPI_Comm comm);
   ~Machinery();
   Machinery(const Machinery&) = delete;
   Machinery& operator=(const Machinery&) = delete;
 
   MPI_Comm comm() const { return comm_; }
-  Transport& transport() { return transport_; }
-  const Plan& plan(const Algorithm& algorithm);
-  Run& run(int threads);
-  std::uint64_t next_sequence() { return sequence_++; }
+  const Plan& plan(const Algorithm& algorithm, int root, Travel travel);
+
+  // A Run that nobody else uses, until it is given back.
+  Run& lend(int threads, bool messages);
+  void give_back(Run& run);
 
   // MPI itself may be gone: leave its objects to MPI_Finalize.
   void abandon() { comm_ = MPI_COMM_NULL; }
 
  private:
-  explicit Machinery(MPI_Comm comm) : comm_(comm), transport_(comm) {}
+  struct Workshop {
+    int threads;
+    bool messages;
+    std::unique_ptr<HostDevice> device;
+    std::vector<std::unique_ptr<Run>> runs;
+    std::vector<Run*> idle;
+  };
+  struct KnownPlan {
+    const Algorithm* algorithm;
+    int root;
+    Travel travel;
+    std::unique_ptr<Plan> plan;
+  };
 
   MPI_Comm comm_;  // ours alone: messages cannot meet the application's
   MpiTransport transport_;
-  std::vector<std::optional<Plan>> plans_;  // by place in all_algorithms()
-  std::unique_ptr<HostDevice> device_;
-  std::unique_ptr<Run> run_;
-  std::uint64_t sequence_ = 0;
+  MpiTransport message_transport_;
+  std::vector<KnownPlan> plans_;
+  std::vector<std::unique_ptr<Workshop>> workshops_;
 };
 
-struct Binding {
+struct Binding : std::enable_shared_from_this<Binding> {
+  Binding();
+  ~Binding();
+
   MPI_Comm comm = MPI_COMM_NULL;  // the application's
+  int rank = 0;
   int size = 1;
   bool intercomm = false;
   laconic_options inherited{};  // from hints, then environment
   Status inherited_status;      // why they could not be read: an error of every call
   laconic_stats stats{};
-  std::unique_ptr<Machinery> machinery;
+
+  // Threads may drive operations of different communicators at the same time; of one, in turns.
+  std::mutex mutex;
+  std::vector<Operation*> operations;  // in flight, in the order in which they were begun
+  std::atomic<int> in_flight{0};       // how many
+
+  Turns turns;  // of compressed collectives
+
+  // Operations that are not in use, to be used again.
+  std::vector<std::unique_ptr<Operation>> idle_collectives;
+  std::vector<std::unique_ptr<Operation>> idle_messages;
+
+  // The machinery is made by the first call that needs it, which is collective over comm: by one that may block for
+  // all ranks to come to it, or by one that may not.  Both are polled, and true once the machinery is there or cannot
+  // be.
+  bool poll_machinery(bool may_block, Status& status);
+  Machinery* machinery() { return machinery_.get(); }
+  void abandon();
+
+  // Polls every operation in flight.
+  void progress();
 
   // Reads hints (those MPI kept, then `info`) and environment again.
   Status read_settings(MPI_Info info, laconic_options& out) const;
+
+ private:
+  std::unique_ptr<Machinery> machinery_;
+  Status make_blocking();
+
+  MPI_Request making_ = MPI_REQUEST_NULL;  // a barrier before, or the duplication itself
+  bool making_by_barrier_ = false;
+  MPI_Comm made_ = MPI_COMM_NULL;
 };
 
 // The binding of comm, made at first use.  Local.
-Status bind(MPI_Comm comm, Binding*& binding);
+Status bind(MPI_Comm comm, std::shared_ptr<Binding>& binding);
 
 }  // namespace laconic

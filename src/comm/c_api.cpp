@@ -1,43 +1,19 @@
-// The C API.  Exceptions (in practice: no memory for a small allocation) end here as error codes.
+// The C API: options, hints, statistics, names.
 #include <cstring>
-#include <exception>
-#include <new>
 #include <string>
 
-#include "comm/allreduce.hpp"
 #include "comm/binding.hpp"
+#include "comm/c_guard.hpp"
 #include "comm/errors.hpp"
 #include "comm/process.hpp"
+#include "comm/requests.hpp"
 #include "comm/settings.hpp"
 #include "comm/stats.hpp"
 #include "laconic/laconic.h"
 
-namespace {
-
-using laconic::Code;
+using laconic::guarded;
+using laconic::null_argument;
 using laconic::Status;
-
-// Runs body, which returns an MPI error code.
-template <class Body>
-int guarded(MPI_Comm comm, Body&& body) noexcept {
-  try {
-    return body();
-  } catch (const std::bad_alloc&) {
-    try {
-      return laconic::report(comm, {Code::memory, "out of memory"});
-    } catch (...) {
-      return MPI_ERR_NO_MEM;
-    }
-  } catch (...) {
-    return MPI_ERR_INTERN;
-  }
-}
-
-Status null_argument(const char* name, const char* valid) {
-  return {Code::argument, std::string(name) + " is NULL; valid is " + valid};
-}
-
-}  // namespace
 
 void laconic_options_init(laconic_options* options) {
   if (options == nullptr) return;
@@ -56,8 +32,9 @@ int laconic_options_set(laconic_options* options, const char* name, const char* 
 
 int laconic_comm_set_info(MPI_Comm comm, MPI_Info info) {
   return guarded(comm, [&] {
-    laconic::Binding* binding = nullptr;
+    std::shared_ptr<laconic::Binding> binding;
     if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
+    if (Status s = laconic::prepare(*binding); !s) return laconic::report(comm, s);
     laconic_options inherited{};
     if (Status s = binding->read_settings(info, inherited); !s) return laconic::report(comm, s);
     binding->inherited = inherited;
@@ -74,16 +51,12 @@ MPI_Op laconic_op_avg(void) {
   }
 }
 
-int laconic_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                      MPI_Comm comm, const laconic_options* options) {
-  return guarded(comm, [&] { return laconic::allreduce({sendbuf, recvbuf, count, datatype, op, comm, options}); });
-}
-
 int laconic_stats_get(MPI_Comm comm, laconic_stats* stats) {
   return guarded(comm, [&] {
     if (stats == nullptr) return laconic::report(comm, null_argument("stats", "a laconic_stats"));
-    laconic::Binding* binding = nullptr;
+    std::shared_ptr<laconic::Binding> binding;
     if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
+    const std::lock_guard lock(binding->mutex);
     *stats = binding->stats;
     return MPI_SUCCESS;
   });
@@ -91,8 +64,9 @@ int laconic_stats_get(MPI_Comm comm, laconic_stats* stats) {
 
 int laconic_stats_reset(MPI_Comm comm) {
   return guarded(comm, [&] {
-    laconic::Binding* binding = nullptr;
+    std::shared_ptr<laconic::Binding> binding;
     if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
+    const std::lock_guard lock(binding->mutex);
     binding->stats = laconic::empty_stats();
     return MPI_SUCCESS;
   });

@@ -8,13 +8,18 @@
 namespace laconic {
 namespace {
 
-constexpr std::array<std::pair<Code, int>, 10> classes{{
+constexpr std::array<std::pair<Code, int>, 15> classes{{
     {Code::argument, MPI_ERR_ARG},
     {Code::buffer, MPI_ERR_BUFFER},
     {Code::count, MPI_ERR_COUNT},
     {Code::type, MPI_ERR_TYPE},
     {Code::op, MPI_ERR_OP},
     {Code::comm, MPI_ERR_COMM},
+    {Code::root, MPI_ERR_ROOT},
+    {Code::rank, MPI_ERR_RANK},
+    {Code::tag, MPI_ERR_TAG},
+    {Code::request, MPI_ERR_REQUEST},
+    {Code::truncate, MPI_ERR_TRUNCATE},
     {Code::mismatch, MPI_ERR_OTHER},
     {Code::frame, MPI_ERR_INTERN},
     {Code::transport, MPI_ERR_UNKNOWN},

@@ -1,14 +1,12 @@
 #include "comm/plain.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <cstddef>
+#include <string>
 
 namespace laconic {
 namespace {
-
-// Large-count functions are younger than the MPI libraries in use.  A reduction works element by element, so it may
-// be cut anywhere.
-constexpr MPI_Count piece = MPI_Count{1} << 30;
 
 template <class T>
 void divide(void* numbers, MPI_Count count, int size) {
@@ -28,30 +26,156 @@ int contributors(MPI_Comm comm) {
   return size;
 }
 
+// What works element by element may be cut anywhere, where the library has no large counts.
+constexpr MPI_Count piece = MPI_Count{1} << 30;
+
+bool elementwise(Form form) { return form == Form::allreduce || form == Form::reduce || form == Form::bcast; }
+
+// MPI 4 has functions of large counts, which take ours as they are.
+#if MPI_VERSION >= 4
+constexpr bool large_counts = true;
+#define LACONIC_BOTH(Name, name, ...) \
+  (blocking ? MPI_##Name##_c(__VA_ARGS__, c.comm) : MPI_I##name##_c(__VA_ARGS__, c.comm, &request_))
+#else
+constexpr bool large_counts = false;
+#define LACONIC_BOTH(Name, name, ...) \
+  (blocking ? MPI_##Name(__VA_ARGS__, c.comm) : MPI_I##name(__VA_ARGS__, c.comm, &request_))
+#endif
+
 }  // namespace
 
-int plain_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                    MPI_Comm comm, bool mean) {
+Status PlainCall::convert(const Side& side, std::vector<int>& counts, std::vector<int>& displs) const {
+  if (large_counts || elementwise(call_->form)) return {};
+  const auto beyond = [](long long value) {
+    return Status(Code::count, "plain MPI of this library takes counts and displacements of at most 2147483647, not " +
+                                   std::to_string(value) + "; MPI 4 takes more");
+  };
+  if (side.count > INT_MAX) return beyond(side.count);
+  counts.clear();
+  displs.clear();
+  const int n = contributors(call_->comm);
+  if (side.counts != nullptr)
+    for (int p = 0; p < n; ++p) {
+      if (side.counts[p] > INT_MAX) return beyond(side.counts[p]);
+      counts.push_back(static_cast<int>(side.counts[p]));
+    }
+  if (side.displs != nullptr)
+    for (int p = 0; p < n; ++p) {
+      if (side.displs[p] > INT_MAX || side.displs[p] < INT_MIN) return beyond(side.displs[p]);
+      displs.push_back(static_cast<int>(side.displs[p]));
+    }
+  return {};
+}
+
+// What is issued at a time, from done_ on.
+Side PlainCall::piece_of(const Side& side) const {
+  if (!elementwise(call_->form) || side.count <= piece) return side;
+  Side part = side;
+  part.count = std::min(piece, side.count - done_);
   MPI_Aint lower_bound = 0;
   MPI_Aint extent = 0;
-  if (count > piece)
-    if (const int rc = MPI_Type_get_extent(datatype, &lower_bound, &extent); rc != MPI_SUCCESS) return rc;
-  MPI_Count done = 0;
-  do {
-    const MPI_Count n = std::min(piece, count - done);
-    const auto offset = static_cast<std::ptrdiff_t>(done) * extent;
-    const void* from = sendbuf == MPI_IN_PLACE ? MPI_IN_PLACE : static_cast<const std::byte*>(sendbuf) + offset;
-    const int rc = MPI_Allreduce(from, static_cast<std::byte*>(recvbuf) + offset, static_cast<int>(n), datatype,
-                                 mean ? MPI_SUM : op, comm);
-    if (rc != MPI_SUCCESS) return rc;
-    done += n;
-  } while (done < count);
-  if (mean) {
-    const int size = contributors(comm);
-    if (datatype == MPI_FLOAT) divide<float>(recvbuf, count, size);
-    if (datatype == MPI_DOUBLE) divide<double>(recvbuf, count, size);
+  MPI_Type_get_extent(side.type, &lower_bound, &extent);
+  if (side.buffer != MPI_IN_PLACE)
+    part.buffer = static_cast<std::byte*>(side.buffer) + static_cast<std::ptrdiff_t>(done_) * extent;
+  return part;
+}
+
+bool PlainCall::more() {
+  const MPI_Count count = call_->recv.count;
+  if (!elementwise(call_->form) || count - done_ <= piece) return false;
+  done_ += piece;
+  return true;
+}
+
+int PlainCall::issue(bool blocking) {
+  const CollectiveCall& c = *call_;
+  const MPI_Op op = mean_ ? MPI_SUM : c.op;
+  const Side s = piece_of(c.send);
+  const Side r = piece_of(c.recv);
+#if MPI_VERSION >= 4
+  const MPI_Count sc = s.count;
+  const MPI_Count rc = r.count;
+  const MPI_Count* scs = s.counts;
+  const MPI_Count* rcs = r.counts;
+  const MPI_Aint* sd = s.displs;
+  const MPI_Aint* rd = r.displs;
+#else
+  const int sc = static_cast<int>(s.count);
+  const int rc = static_cast<int>(r.count);
+  const int* scs = s.counts != nullptr ? send_counts_.data() : nullptr;
+  const int* rcs = r.counts != nullptr ? recv_counts_.data() : nullptr;
+  const int* sd = s.displs != nullptr ? send_displs_.data() : nullptr;
+  const int* rd = r.displs != nullptr ? recv_displs_.data() : nullptr;
+#endif
+  switch (c.form) {
+    case Form::allreduce: return LACONIC_BOTH(Allreduce, allreduce, s.buffer, r.buffer, rc, r.type, op);
+    case Form::reduce: return LACONIC_BOTH(Reduce, reduce, s.buffer, r.buffer, rc, r.type, op, c.root);
+    case Form::reduce_scatter: return LACONIC_BOTH(Reduce_scatter, reduce_scatter, s.buffer, r.buffer, scs, r.type, op);
+    case Form::reduce_scatter_block:
+      return LACONIC_BOTH(Reduce_scatter_block, reduce_scatter_block, s.buffer, r.buffer, sc, r.type, op);
+    case Form::allgather: return LACONIC_BOTH(Allgather, allgather, s.buffer, sc, s.type, r.buffer, rc, r.type);
+    case Form::allgatherv: return LACONIC_BOTH(Allgatherv, allgatherv, s.buffer, sc, s.type, r.buffer, rcs, rd, r.type);
+    case Form::bcast: return LACONIC_BOTH(Bcast, bcast, r.buffer, rc, r.type, c.root);
+    case Form::scatter: return LACONIC_BOTH(Scatter, scatter, s.buffer, sc, s.type, r.buffer, rc, r.type, c.root);
+    case Form::scatterv:
+      return LACONIC_BOTH(Scatterv, scatterv, s.buffer, scs, sd, s.type, r.buffer, rc, r.type, c.root);
+    case Form::gather: return LACONIC_BOTH(Gather, gather, s.buffer, sc, s.type, r.buffer, rc, r.type, c.root);
+    case Form::gatherv: return LACONIC_BOTH(Gatherv, gatherv, s.buffer, sc, s.type, r.buffer, rcs, rd, r.type, c.root);
+    case Form::alltoall: return LACONIC_BOTH(Alltoall, alltoall, s.buffer, sc, s.type, r.buffer, rc, r.type);
+    case Form::alltoallv:
+      return LACONIC_BOTH(Alltoallv, alltoallv, s.buffer, scs, sd, s.type, r.buffer, rcs, rd, r.type);
   }
-  return MPI_SUCCESS;
+  return MPI_ERR_INTERN;
+}
+
+int PlainCall::run(const CollectiveCall& call, bool mean, Status& status) {
+  status = begin(call, mean);
+  if (!status.ok()) return MPI_SUCCESS;
+  int code = issue(true);
+  while (code == MPI_SUCCESS && more()) code = issue(true);
+  if (code == MPI_SUCCESS) finish();
+  return code;
+}
+
+int PlainCall::start(const CollectiveCall& call, bool mean, Status& status) {
+  status = begin(call, mean);
+  return status.ok() ? issue(false) : MPI_SUCCESS;
+}
+
+Status PlainCall::begin(const CollectiveCall& call, bool mean) {
+  call_ = &call;
+  mean_ = mean;
+  done_ = 0;
+  if (Status s = convert(call.send, send_counts_, send_displs_); !s) return s;
+  return convert(call.recv, recv_counts_, recv_displs_);
+}
+
+int PlainCall::poll(bool& finished) {
+  int done = 0;
+  int code = MPI_Test(&request_, &done, MPI_STATUS_IGNORE);
+  finished = done != 0 || code != MPI_SUCCESS;
+  if (!finished || code != MPI_SUCCESS) return code;
+  if (more()) {
+    code = issue(false);
+    finished = code != MPI_SUCCESS;
+    return code;
+  }
+  finish();
+  return code;
+}
+
+void PlainCall::finish() {
+  if (!mean_) return;
+  const CollectiveCall& c = *call_;
+  int rank = 0;
+  MPI_Comm_rank(c.comm, &rank);
+  if (c.form == Form::reduce && rank != c.root) return;
+  MPI_Count count = c.recv.count;
+  if (c.form == Form::reduce_scatter_block) count = c.send.count;
+  if (c.form == Form::reduce_scatter) count = c.send.counts[rank];
+  const int size = contributors(c.comm);
+  if (c.recv.type == MPI_FLOAT) divide<float>(c.recv.buffer, count, size);
+  if (c.recv.type == MPI_DOUBLE) divide<double>(c.recv.buffer, count, size);
 }
 
 }  // namespace laconic

@@ -31,22 +31,50 @@ void Process::prepare() {
   MPI_Comm_set_attr(MPI_COMM_SELF, finalize_key_, this);
 }
 
-Binding* Process::find(MPI_Comm comm) {
+std::shared_ptr<Binding> Process::find(MPI_Comm comm) {
   std::lock_guard lock(mutex_);
   prepare();
   void* value = nullptr;
   int found = 0;
   MPI_Comm_get_attr(comm, key_, &value, &found);
-  return found ? static_cast<Binding*>(value) : nullptr;
+  return found ? static_cast<Binding*>(value)->shared_from_this() : nullptr;
 }
 
-Status Process::keep(MPI_Comm comm, std::unique_ptr<Binding> binding, Binding*& kept) {
+Status Process::keep(MPI_Comm comm, const std::shared_ptr<Binding>& binding, std::shared_ptr<Binding>& kept) {
   std::lock_guard lock(mutex_);
   if (MPI_Comm_set_attr(comm, key_, binding.get()) != MPI_SUCCESS)
     return {Code::comm, "comm does not take attributes; valid is any communicator that has not been freed"};
-  kept = binding.get();
-  bindings_.push_back(std::move(binding));
+  kept = binding;
+  bindings_.push_back(binding);
   return {};
+}
+
+void Process::progress() {
+  for (std::size_t k = 0;; ++k) {
+    std::shared_ptr<Binding> binding;
+    std::shared_ptr<Binding> gone;
+    {
+      std::lock_guard lock(mutex_);
+      if (k >= bindings_.size()) return;
+      if (bindings_[k]->in_flight == 0) {
+        if (bindings_[k]->comm != MPI_COMM_NULL) continue;
+        gone = std::move(bindings_[k]);  // the last operation on a freed communicator has completed
+        bindings_.erase(bindings_.begin() + static_cast<std::ptrdiff_t>(k--));
+        continue;
+      }
+      binding = bindings_[k];
+    }
+    if (!binding->mutex.try_lock()) continue;
+    binding->progress();
+    binding->mutex.unlock();
+  }
+}
+
+int Process::in_flight() {
+  std::lock_guard lock(mutex_);
+  int n = 0;
+  for (const auto& binding : bindings_) n += binding->in_flight;
+  return n;
 }
 
 MPI_Op Process::average() {
@@ -58,13 +86,16 @@ MPI_Op Process::average() {
 
 int Process::on_comm_free(MPI_Comm, int, void* binding, void* process) {
   auto* self = static_cast<Process*>(process);
-  std::unique_ptr<Binding> gone;
+  std::shared_ptr<Binding> gone;
   {
     std::lock_guard lock(self->mutex_);
     // After on_finalize it is not there any more.
     const auto entry =
         std::find_if(self->bindings_.begin(), self->bindings_.end(), [&](const auto& b) { return b.get() == binding; });
     if (entry == self->bindings_.end()) return MPI_SUCCESS;
+    (*entry)->comm = MPI_COMM_NULL;
+    // As MPI has it, operations in flight complete all the same.
+    if ((*entry)->in_flight > 0) return MPI_SUCCESS;
     gone = std::move(*entry);
     self->bindings_.erase(entry);
   }
@@ -75,8 +106,7 @@ int Process::on_finalize(MPI_Comm, int, void*, void* process) {
   auto* self = static_cast<Process*>(process);
   std::lock_guard lock(self->mutex_);
   // Freeing communicators is collective, and here ranks may differ in which they have left; MPI_Finalize does it.
-  for (auto& binding : self->bindings_)
-    if (binding->machinery) binding->machinery->abandon();
+  for (auto& binding : self->bindings_) binding->abandon();
   self->bindings_.clear();
   if (self->average_ != MPI_OP_NULL) MPI_Op_free(&self->average_);
   return MPI_SUCCESS;

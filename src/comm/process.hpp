@@ -18,9 +18,15 @@ class Process {
   // MPI must be initialised.
   static Process& instance();
 
-  Binding* find(MPI_Comm comm);
-  Status keep(MPI_Comm comm, std::unique_ptr<Binding> binding, Binding*& kept);
+  std::shared_ptr<Binding> find(MPI_Comm comm);
+  Status keep(MPI_Comm comm, const std::shared_ptr<Binding>& binding, std::shared_ptr<Binding>& kept);
   MPI_Op average();
+
+  // Polls the operations in flight on all communicators but those that another thread is polling.
+  void progress();
+
+  // Operations in flight on all communicators.
+  int in_flight();
 
  private:
   Process() = default;
@@ -33,7 +39,7 @@ class Process {
   int key_ = MPI_KEYVAL_INVALID;
   int finalize_key_ = MPI_KEYVAL_INVALID;
   MPI_Op average_ = MPI_OP_NULL;
-  std::vector<std::unique_ptr<Binding>> bindings_;
+  std::vector<std::shared_ptr<Binding>> bindings_;
 };
 
 }  // namespace laconic

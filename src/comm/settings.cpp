@@ -29,12 +29,23 @@ constexpr std::array<Named<laconic_codec>, 5> codec_names{{
     {"zfp", LACONIC_CODEC_ZFP},
     {"lossless", LACONIC_CODEC_LOSSLESS},
 }};
-constexpr std::array<Named<laconic_algorithm>, 5> algorithm_names{{
+constexpr std::array<Named<laconic_algorithm>, 10> algorithm_names{{
     {"auto", LACONIC_ALGORITHM_AUTO},
     {"plain", LACONIC_ALGORITHM_PLAIN},
     {"ring", LACONIC_ALGORITHM_RING},
     {"recursive-doubling", LACONIC_ALGORITHM_RECURSIVE_DOUBLING},
     {"direct", LACONIC_ALGORITHM_DIRECT},
+    {"recursive-halving", LACONIC_ALGORITHM_RECURSIVE_HALVING},
+    {"binomial", LACONIC_ALGORITHM_BINOMIAL},
+    {"chain", LACONIC_ALGORITHM_CHAIN},
+    {"bruck", LACONIC_ALGORITHM_BRUCK},
+    {"pairwise", LACONIC_ALGORITHM_PAIRWISE},
+}};
+constexpr std::array<Named<laconic_variant>, 4> variant_names{{
+    {"overlap", LACONIC_VARIANT_OVERLAP},
+    {"nd", LACONIC_VARIANT_ND},
+    {"cpr-p2p", LACONIC_VARIANT_CPR_P2P},
+    {"plain", LACONIC_VARIANT_PLAIN},
 }};
 constexpr std::array<Named<laconic_target>, 2> target_names{{
     {"result", LACONIC_TARGET_RESULT},
@@ -94,11 +105,13 @@ Status set_bound(laconic_options& o, std::string_view text) {
 
 using Setter = Status (*)(laconic_options&, std::string_view);
 
-constexpr std::array<Named<Setter>, 8> options_by_name{{
+constexpr std::array<Named<Setter>, 9> options_by_name{{
     {"bound", set_bound},
     {"codec", [](laconic_options& o, std::string_view v) { return parse_name(codec_names, "codec", v, o.codec); }},
     {"algorithm",
      [](laconic_options& o, std::string_view v) { return parse_name(algorithm_names, "algorithm", v, o.algorithm); }},
+    {"variant",
+     [](laconic_options& o, std::string_view v) { return parse_name(variant_names, "variant", v, o.variant); }},
     {"target", [](laconic_options& o, std::string_view v) { return parse_name(target_names, "target", v, o.target); }},
     {"min_bytes", [](laconic_options& o,
                      std::string_view v) { return parse_whole("min_bytes", v, 1, largest_min_bytes, o.min_bytes); }},
@@ -154,6 +167,8 @@ Status check_options(const laconic_options& o) {
     return not_valid("options->codec", std::to_string(o.codec), list_of(codec_names));
   if (o.algorithm != LACONIC_ALGORITHM_UNSET && !known(algorithm_names, o.algorithm))
     return not_valid("options->algorithm", std::to_string(o.algorithm), list_of(algorithm_names));
+  if (o.variant != LACONIC_VARIANT_UNSET && !known(variant_names, o.variant))
+    return not_valid("options->variant", std::to_string(o.variant), list_of(variant_names));
   if (o.target != LACONIC_TARGET_UNSET && !known(target_names, o.target))
     return not_valid("options->target", std::to_string(o.target), list_of(target_names));
   if (Status s = check_range("options->chunk_elements", o.chunk_elements, largest_chunk); !s) return s;
@@ -180,6 +195,7 @@ void fill_unset(laconic_options& o, const laconic_options& fallback) {
   if (o.target == LACONIC_TARGET_UNSET) o.target = fallback.target;
   if (o.codec == LACONIC_CODEC_UNSET) o.codec = fallback.codec;
   if (o.algorithm == LACONIC_ALGORITHM_UNSET) o.algorithm = fallback.algorithm;
+  if (o.variant == LACONIC_VARIANT_UNSET) o.variant = fallback.variant;
   if (o.chunk_elements == 0) o.chunk_elements = fallback.chunk_elements;
   if (o.depth == 0) o.depth = fallback.depth;
   if (o.threads == 0) o.threads = fallback.threads;
@@ -250,5 +266,11 @@ extern "C" LACONIC_API const char* laconic_codec_name(laconic_codec codec) {
 extern "C" LACONIC_API const char* laconic_algorithm_name(laconic_algorithm algorithm) {
   for (const auto& entry : laconic::algorithm_names)
     if (entry.value == algorithm) return entry.name.data();
+  return nullptr;
+}
+
+extern "C" LACONIC_API const char* laconic_variant_name(laconic_variant variant) {
+  for (const auto& entry : laconic::variant_names)
+    if (entry.value == variant) return entry.name.data();
   return nullptr;
 }

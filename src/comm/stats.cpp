@@ -17,6 +17,7 @@ void accumulate(laconic_stats& total, const laconic_stats& call) {
   if (call.plain_reason != LACONIC_PLAIN_NOT) total.plain_reason = call.plain_reason;
   if (call.codec != LACONIC_CODEC_UNSET) total.codec = call.codec;
   if (call.algorithm != LACONIC_ALGORITHM_UNSET) total.algorithm = call.algorithm;
+  if (call.variant != LACONIC_VARIANT_UNSET) total.variant = call.variant;
   total.bytes_in += call.bytes_in;
   total.bytes_sent += call.bytes_sent;
   total.bytes_uncompressed += call.bytes_uncompressed;
@@ -31,6 +32,10 @@ void accumulate(laconic_stats& total, const laconic_stats& call) {
   total.seconds_wait += call.seconds_wait;
   total.seconds_other += call.seconds_other;
   total.seconds_total += call.seconds_total;
+  total.seconds_wait_reducing += call.seconds_wait_reducing;
+  total.seconds_distribute += call.seconds_distribute;
+  total.most_chunks = std::max(total.most_chunks, call.most_chunks);
+  total.memory_bytes = std::max(total.memory_bytes, call.memory_bytes);
 }
 
 }  // namespace laconic
@@ -47,6 +52,7 @@ extern "C" LACONIC_API const char* laconic_plain_reason_string(laconic_plain_rea
     case LACONIC_PLAIN_LOSSLESS:
       return "lossless was asked for and no codec was named (of no call since there is the codec lossless)";
     case LACONIC_PLAIN_INTERCOMM: return "the communicator is an intercommunicator";
+    case LACONIC_PLAIN_UNPREPARED: return "laconic_comm_set_info() was never called on the communicator";
   }
   return nullptr;
 }

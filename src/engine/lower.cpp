@@ -33,6 +33,7 @@ class Lowering {
   Lowering(const Schedule& schedule, Collective collective, Place at, Travel travel)
       : schedule_(schedule), collective_(collective), at_(at), states_(static_cast<std::size_t>(schedule.blocks)) {
     plan_.travel = travel;
+    plan_.cut = schedule.blocks;
   }
 
   Plan run() {

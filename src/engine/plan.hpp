@@ -48,6 +48,7 @@ struct Action {
 
 struct Plan {
   Travel travel = Travel::adding;
+  std::int32_t cut = 1;              // how many blocks there are among all ranks
   std::vector<std::int32_t> blocks;  // names, as the schedule knows them, of the blocks that this rank deals with
   std::vector<Action> actions;
   std::vector<std::size_t> receives;  // indices of the actions that wait for a message, in order

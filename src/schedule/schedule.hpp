@@ -137,8 +137,8 @@ struct Algorithm {
   // False for sizes that the algorithm cannot serve.
   bool (*fits)(int size);
   Schedule (*build)(Place place);
-  // Of Travel::reencoding and Travel::per_hop.  Where frames are added exactly, a reduction holds `size` errors and data
-  // movement one, for every algorithm.  For size 1 nothing is encoded and both counts are 0.
+  // Of Travel::reencoding and Travel::per_hop.  Where frames are added exactly, a reduction holds `size` errors and
+  // data movement one, for every algorithm.  For size 1 nothing is encoded and both counts are 0.
   Terms (*terms)(int size, Travel travel);
   Cost (*cost)(int size);
 };

@@ -3,24 +3,21 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 #include "base/dtype.hpp"
 #include "schedule/schedule.hpp"
 
 namespace laconic {
 
-struct Facts {
-  std::size_t count = 0;
-  Dtype dtype = Dtype::f32;
-  int size = 1;
-};
+// Where the ranks do not know how large a call is when they choose.
+inline constexpr std::size_t unknown_bytes = static_cast<std::size_t>(-1);
 
-const Algorithm& choose_allreduce(const Facts& facts);
+// bytes: of the whole data of the call, before compression.
+const Algorithm& choose_algorithm(Collective collective, std::size_t bytes, int size);
 
 inline constexpr int default_depth = 4;
 
-// Numbers per frame, for an algorithm that cuts the data into `blocks`.
-std::size_t choose_chunk(const Facts& facts, std::int32_t blocks, int depth);
+// Numbers per frame, for blocks of at most `largest`.
+std::size_t choose_chunk(std::size_t largest, Dtype dtype, int depth);
 
 }  // namespace laconic

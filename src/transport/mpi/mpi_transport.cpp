@@ -6,12 +6,6 @@
 namespace laconic {
 namespace {
 
-// Operations whose messages may be under way at the same time, told apart by their tags.
-constexpr std::uint64_t operations = 8;
-
-// The largest tag that every MPI library accepts.
-constexpr std::uint64_t guaranteed_tags = 32768;
-
 // Enough for the engine at its greatest depth: nothing is allocated while an operation runs.
 constexpr std::size_t usual_requests = 512;
 
@@ -24,14 +18,15 @@ Status mpi_failure(const char* call, int code) {
 
 class MpiChannel final : public Channel {
  public:
-  MpiChannel(MPI_Comm comm, std::uint64_t messages) : comm_(comm), messages_(messages) {
+  MpiChannel(MPI_Comm comm, std::uint64_t first_tag, std::uint64_t operations, std::uint64_t messages)
+      : comm_(comm), base_tag_(first_tag), operations_(operations), messages_(messages) {
     requests_.reserve(usual_requests);
     cookies_.reserve(usual_requests);
     indices_.reserve(usual_requests);
     statuses_.reserve(usual_requests);
   }
 
-  void open(std::uint64_t sequence) override { first_tag_ = sequence % operations * messages_; }
+  void open(std::uint64_t sequence) override { first_tag_ = base_tag_ + sequence % operations_ * messages_; }
 
   Status send(std::span<const std::byte> bytes, int peer, std::uint64_t message, std::uint64_t cookie) override {
     if (bytes.size() > INT_MAX) return {Code::transport, "a frame is larger than 2 GiB"};
@@ -92,6 +87,8 @@ class MpiChannel final : public Channel {
   }
 
   MPI_Comm comm_;
+  std::uint64_t base_tag_;
+  std::uint64_t operations_;
   std::uint64_t messages_;
   std::uint64_t first_tag_ = 0;
   std::vector<MPI_Request> requests_;
@@ -102,11 +99,14 @@ class MpiChannel final : public Channel {
 
 }  // namespace
 
-MpiTransport::MpiTransport(MPI_Comm comm) : comm_(comm), messages_(guaranteed_tags / operations) {
+MpiTransport::MpiTransport(MPI_Comm comm, std::uint64_t first_tag, std::uint64_t operations, std::uint64_t messages)
+    : comm_(comm), first_tag_(first_tag), operations_(operations), messages_(messages) {
   MPI_Comm_rank(comm, &rank_);
   MPI_Comm_size(comm, &size_);
 }
 
-std::unique_ptr<Channel> MpiTransport::make_channel() { return std::make_unique<MpiChannel>(comm_, messages_); }
+std::unique_ptr<Channel> MpiTransport::make_channel() { 
+  return std::make_unique<MpiChannel>(comm_, first_tag_, operations_, messages_);
+}
 
 }  // namespace laconic

@@ -9,8 +9,9 @@ namespace laconic {
 
 class MpiTransport final : public Transport {
  public:
-  // comm: a communicator that nobody else uses; it must outlive the transport and return errors.
-  explicit MpiTransport(MPI_Comm comm);
+  // comm: a communicator that nobody else uses; it must outlive the transport and return errors.  Tags from first_tag
+  // on: `messages` for each of `operations` that may be under way at the same time.
+  MpiTransport(MPI_Comm comm, std::uint64_t first_tag, std::uint64_t operations, std::uint64_t messages);
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
@@ -21,7 +22,9 @@ class MpiTransport final : public Transport {
   MPI_Comm comm_;
   int rank_ = 0;
   int size_ = 1;
-  std::uint64_t messages_ = 1;
+  std::uint64_t first_tag_;
+  std::uint64_t operations_;
+  std::uint64_t messages_;
 };
 
 }  // namespace laconic

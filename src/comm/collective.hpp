@@ -1,0 +1,97 @@
+// A collective call from its arguments to its result: decides between plain MPI and the engine, and drives either.
+#pragma once
+
+#include <mpi.h>
+
+#include <optional>
+#include <vector>
+
+#include "comm/agreement.hpp"
+#include "comm/binding.hpp"
+#include "comm/call.hpp"
+#include "comm/exchange.hpp"
+#include "comm/operation.hpp"
+#include "comm/plain.hpp"
+#include "comm/shape.hpp"
+#include "laconic/laconic.h"
+
+namespace laconic {
+
+class CollectiveOperation final : public Operation {
+ public:
+  // Takes the arguments; options may be nullptr and need not stay.
+  void set(const std::shared_ptr<Binding>& binding, const CollectiveCall& call, const laconic_options* options);
+
+  // Begins.  blocking: the caller waits for the end before it does anything else.
+  void begin(bool blocking);
+
+  bool poll() override;
+  void restart() override { begin(false); }
+  void release() override;
+
+ private:
+  enum class Stage { queued, agreeing, leasing, running, exchanging, plain, finished };
+
+  Status take_options();
+  laconic_plain_reason known_reason(bool options_ok) const;
+  laconic_plain_reason own_reason() const;
+  bool codes_integers() const;
+  const Codec* asked_codec() const;
+  std::size_t bytes() const { return shape_.total() * shape_.meaning().width; }
+
+  void begin_plain(bool blocking);
+  bool move_on();
+  bool leave_queue();
+  void agree();
+  bool decide();
+  void lease();
+  void start_run();
+  void start_exchange();
+  void end(Status status);
+
+  Status choose_algorithm();
+  Status make_work(std::size_t largest);
+  Status set_aside();
+  std::uint64_t signature() const;
+  double absolute_bound(const Range& range) const;
+  double greatest_magnitude(const Range& range) const;
+  void set_bound();
+  void take_account();
+  void finish_stats();
+
+  CollectiveCall call_;
+  laconic_options given_{};  // by the caller
+  bool has_options_ = false;
+  bool blocking_ = false;
+
+  Stage stage_ = Stage::finished;
+  Shape shape_;
+  laconic_options settings_{};
+  laconic_plain_reason reason_ = LACONIC_PLAIN_NOT;
+  Status local_;  // what this rank found wrong
+  double began_ = 0;
+  double waited_ = 0;  // since when for an agreement
+  laconic_stats stats_{};
+
+  std::uint64_t turn_ = 0;
+  bool has_turn_ = false;
+  Agreement agreement_;
+  Range range_{};
+  std::size_t largest_ = 0;
+  const Algorithm* algorithm_ = nullptr;
+  Run* run_ = nullptr;
+  Work work_;
+  std::vector<Region> regions_;
+  std::vector<std::byte> aside_;
+  PlainCall plain_;
+  CollectiveCall exchanged_;
+  Exchange exchange_;
+};
+
+// A call as a blocking, a nonblocking and a persistent operation.  They return MPI error codes; errors have been
+// reported to the communicator's handler.
+int run_collective(const CollectiveCall& call, const laconic_options* options);
+int begin_collective(const CollectiveCall& call, laconic_request* request, const laconic_options* options);
+int init_collective(const CollectiveCall& call, laconic_request* request, const laconic_options* options);
+
+}  // namespace laconic

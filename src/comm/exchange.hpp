@@ -1,0 +1,29 @@
+// Data that moves between a root and the others, or between all, without compression and without MPI's collectives:
+// for calls of which the ranks find out together that they are not to be compressed.  By then a collective of MPI on
+// the application's communicator might come in another order on another rank.
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "comm/call.hpp"
+
+namespace laconic {
+
+class Exchange {
+ public:
+  // comm: of our own; tag: of this operation alone.  scatter(v), gather(v) and alltoall(v) only.
+  int start(const CollectiveCall& call, MPI_Comm comm, int tag);
+  int poll(bool& finished);
+
+ private:
+  int send(const Side& side, int part, int peer);
+  int receive(const Side& side, int part, int peer);
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int tag_ = 0;
+  std::vector<MPI_Request> requests_;
+};
+
+}  // namespace laconic

@@ -1,0 +1,102 @@
+// What a call of a collective means on one rank: which arguments count, whether they are right, and where its blocks
+// are.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "base/dtype.hpp"
+#include "base/op.hpp"
+#include "base/status.hpp"
+#include "codec/range.hpp"
+#include "comm/call.hpp"
+#include "engine/plan.hpp"
+#include "engine/run.hpp"
+
+namespace laconic {
+
+// MPI's handles in our words; what is not known here is left to MPI.
+struct Meaning {
+  bool type_known = false;  // one type of numbers that codecs know
+  bool integer = false;
+  bool op_known = true;
+  bool type_hidden = false;  // by a mistake in the arguments
+  bool op_hidden = false;
+  Dtype dtype = Dtype::f32;
+  Op op = Op::sum;
+  bool mean = false;
+  std::size_t width = 0;      // bytes of an element, known to us or not
+  std::ptrdiff_t stride = 0;  // from one to the next
+};
+
+class Shape {
+ public:
+  Shape() = default;
+  Shape(const CollectiveCall& call, int rank, int size);
+
+  const Meaning& meaning() const { return meaning_; }
+
+  // The first argument that is wrong, by name, and what it may be.
+  Status check() const;
+
+  // Only that a mean is one of numbers that have one.
+  Status check_mean() const;
+
+  // True when a count is wrong, so that what follows from counts is not known.
+  bool count_hidden() const { return count_hidden_; }
+
+  // Whether this rank may see less of the call than others: then what to do with it has to be agreed on.
+  bool partial() const;
+  bool counts_partial() const;
+
+  // As far as this rank sees them: the numbers of the largest of `cut` blocks, and of the largest buffer.
+  std::size_t largest(std::int32_t cut) const;
+  std::size_t total() const;
+
+  // Elements that the application counts as this rank's contribution.
+  std::size_t contribution() const;
+
+  // Of the finite numbers that this rank contributes.
+  Range range() const;
+
+  // True when blocks may be read after others have been written to the same memory: then the input has to be copied
+  // aside first.  `extent` is what, from first to last byte.
+  bool overlaps() const;
+  std::span<const std::byte> extent() const;
+
+  // Where each block of a plan is.  aside: what stands in for extent(), or nullptr.
+  void regions(const Plan& plan, const std::byte* aside, std::span<Region> out) const;
+
+ private:
+  struct Part {
+    std::size_t at = 0;  // elements from the beginning of the buffer
+    std::size_t count = 0;
+  };
+
+  bool sends() const;  // whether the side matters on this rank
+  bool receives() const;
+  bool in_place() const { return call_->send.buffer == MPI_IN_PLACE; }
+  bool one_buffer_type() const;
+  bool is_cut(bool sending) const;  // one part for each rank
+  const Side& input_side() const;   // where this rank's numbers are
+  std::size_t parts_of_input() const;
+  Part part_of_input(std::size_t k) const;
+  Part part(const Side& side, int peer) const;
+  Part equal_part(std::int32_t block, std::int32_t cut) const;
+  std::size_t sum(const Side& side) const;
+  std::size_t most(const Side& side) const;
+  Region region(std::int32_t block, std::int32_t cut, const std::byte* input) const;
+  Status check_counts(const Side& side, bool sending) const;
+  Status check_buffer(const Side& side, bool sending) const;
+  Status check_own_block() const;
+
+  const CollectiveCall* call_ = nullptr;
+  Collective collective_ = Collective::allreduce;
+  int rank_ = 0;
+  int size_ = 1;
+  bool root_ = false;
+  bool count_hidden_ = false;
+  Meaning meaning_;
+};
+
+}  // namespace laconic
