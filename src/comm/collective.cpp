@@ -116,12 +116,13 @@ laconic_plain_reason CollectiveOperation::known_reason(bool options_ok) const {
     if (settings_.bound.mode == LACONIC_BOUND_UNSET) return LACONIC_PLAIN_NO_BOUND;
     if (settings_.algorithm == LACONIC_ALGORITHM_PLAIN) return LACONIC_PLAIN_ASKED;
   }
-  if (!shape_.meaning().op_known && !shape_.meaning().op_hidden) return LACONIC_PLAIN_OP;
+  const Meaning& m = shape_.meaning();
+  if (!shape_.partial() && own_reason() != LACONIC_PLAIN_NOT) return own_reason();
+  if (!m.op_known && !m.op_hidden) return LACONIC_PLAIN_OP;
   if (binding->size == 1) return LACONIC_PLAIN_ONE_RANK;
-  if (!shape_.counts_partial() && !shape_.count_hidden() && !shape_.meaning().type_hidden &&
-      (shape_.partial() || shape_.meaning().type_known) && bytes() < static_cast<std::size_t>(settings_.min_bytes))
-    return LACONIC_PLAIN_SMALL;
-  return shape_.partial() ? LACONIC_PLAIN_NOT : own_reason();
+  const bool size_known = !shape_.counts_partial() && !shape_.count_hidden() && !m.type_hidden;
+  if (size_known && bytes() < static_cast<std::size_t>(settings_.min_bytes)) return LACONIC_PLAIN_SMALL;
+  return LACONIC_PLAIN_NOT;
 }
 
 // Why this rank cannot compress, whatever the others may do.
