@@ -24,6 +24,7 @@ class Run::Lane {
     int spare = FramePool::none;  // numbers
     double error = 0;             // that the numbers, wherever they are, have come with
     bool failed = false;          // the numbers could not be formed
+    std::size_t passing = 0;      // numbers of a block that the rank only passes on
   };
 
   std::uint64_t index = 0;

@@ -196,6 +196,18 @@ bool Run::begin_send(Lane& lane, const Action& action) {
   return true;
 }
 
+// A rank that only passes a block on learns from its frames how many numbers there are.
+std::size_t Run::count_of(Lane& lane, const Action& action) {
+  const Region& region = work_.regions[static_cast<std::size_t>(action.block)];
+  if (region.input != nullptr || region.output != nullptr) return slice(action.block, lane.row).count;
+  Lane::Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
+  wire::Header header;
+  if (action.act == Act::unpack)
+    block.passing =
+        wire::read_header(pool_.frame(block.frame), header) && header.count <= work_.chunk ? header.count : 0;
+  return block.passing;
+}
+
 std::byte* Run::home(Lane& lane, const Action& action, Home where) {
   const Region& region = work_.regions[static_cast<std::size_t>(action.block)];
   Lane::Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
@@ -217,10 +229,11 @@ bool Run::begin_job(Lane& lane, const Action& action) {
   const Lane::Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
   CodingJob& job = lane.job;
   job.act = action.act;
+  job.from = action.from;
   job.last = action.last;
   job.codec = work_.codec;
   job.codings = &codings_;
-  job.count = slice(action.block, lane.row).count;
+  job.count = count_of(lane, action);
   job.numbers = home(lane, action, action.from);
   job.result = home(lane, action, action.act == Act::decode || action.act == Act::copy ? Home::output : action.to);
   job.current = block.frame == FramePool::none ? Frame{} : pool_.frame(block.frame);

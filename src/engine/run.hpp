@@ -32,7 +32,7 @@ namespace laconic {
 struct Region {
   const std::byte* input = nullptr;
   std::byte* output = nullptr;
-  std::size_t count = 0;  // numbers; unused where the rank neither has nor wants the block
+  std::size_t count = 0;  // numbers; unused where the rank neither has nor wants the block, and both places are null
 };
 
 // One operation.  Pointers stay valid until it has finished.
@@ -107,6 +107,7 @@ class Run {
   bool begin_action(Lane& lane, const Action& action);
   bool begin_send(Lane& lane, const Action& action);
   bool begin_job(Lane& lane, const Action& action);
+  std::size_t count_of(Lane& lane, const Action& action);
   std::byte* home(Lane& lane, const Action& action, Home where);
   void take_error(Lane& lane, const Action& action);
   void make_frame(Lane& lane, const Action& action);
