@@ -73,8 +73,7 @@ class Held {
     switch (a.act) {
       case Act::encode:
         ASSERT_FALSE(frame_) << "a frame is lost";
-        ASSERT_NO_FATAL_FAILURE(read(a.from));
-        ASSERT_NE(a.from, Home::none);
+        ASSERT_TRUE(there(a.from));
         frame_ = true;
         // Elsewhere a value is in its frame from then on, so that nothing is encoded twice.
         if (travel != Travel::per_hop) input_ = output_ = false;
@@ -89,8 +88,7 @@ class Held {
       case Act::fold:
         ASSERT_EQ(travel, Travel::adding);
         ASSERT_FALSE(frame_) << "a frame is lost";
-        ASSERT_NE(a.from, Home::none);
-        ASSERT_NO_FATAL_FAILURE(read(a.from));
+        ASSERT_TRUE(there(a.from));
         input_ = false;  // it is in the frame
         frame_ = true;
         break;
@@ -105,16 +103,16 @@ class Held {
           ASSERT_FALSE(spare_) << "there are numbers besides the frame";
         } else {
           ASSERT_FALSE(frame_) << "a frame is lost";
-          ASSERT_NO_FATAL_FAILURE(read(a.from));
+          ASSERT_TRUE(there(a.from));
         }
         frame_ = false;
-        ASSERT_NO_FATAL_FAILURE(put(a.to));
+        ASSERT_TRUE(put(a.to));
         break;
       case Act::unpack:
         ASSERT_EQ(travel, Travel::per_hop);
         ASSERT_TRUE(frame_);
         frame_ = false;
-        ASSERT_NO_FATAL_FAILURE(put(a.to));
+        ASSERT_TRUE(put(a.to));
         break;
       case Act::drop:
         ASSERT_TRUE(frame_);
@@ -132,8 +130,7 @@ class Held {
         break;
       case Act::copy:
         ASSERT_TRUE(stake_.wants);
-        ASSERT_NE(a.from, Home::none);
-        ASSERT_NO_FATAL_FAILURE(read(a.from));
+        ASSERT_TRUE(there(a.from));
         result_ = true;
         break;
     }
@@ -150,26 +147,22 @@ class Held {
   bool done() const { return result_; }
 
  private:
-  void read(Home from) const {
-    if (from == Home::input) {
-      ASSERT_TRUE(input_);
-    } else if (from == Home::output) {
-      ASSERT_TRUE(output_);
-    } else if (from == Home::spare) {
-      ASSERT_TRUE(spare_);
+  bool there(Home from) const {
+    switch (from) {
+      case Home::none: return false;
+      case Home::input: return input_;
+      case Home::output: return output_;
+      case Home::spare: return spare_;
     }
+    return false;
   }
 
-  void put(Home to) {
-    ASSERT_TRUE(to == Home::output || to == Home::spare);
-    if (to == Home::output) {
-      ASSERT_TRUE(stake_.wants) << "somebody's output that is none";
-      output_ = true;
-      ASSERT_FALSE(spare_) << "numbers in two places";
-    } else {
-      spare_ = true;
-    }
+  // False when it is not a place for numbers of the block.
+  bool put(Home to) {
+    if (to != (stake_.wants ? Home::output : Home::spare) || (stake_.wants && spare_)) return false;
+    (stake_.wants ? output_ : spare_) = true;
     input_ = false;
+    return true;
   }
 
   Stake stake_;
@@ -197,15 +190,14 @@ TEST_P(Lower, FramesAndNumbersAreThereWhenTheyAreUsedAndLetGoOnce) {
       ASSERT_LT(static_cast<std::size_t>(a.block), held.size());
       Held& h = held[static_cast<std::size_t>(a.block)];
       now -= h.frame() + h.spare();
-      SCOPED_TRACE(std::string(name_of(a.act)) + " of block " +
-                   std::to_string(plan.blocks[static_cast<std::size_t>(a.block)]));
-      ASSERT_NO_FATAL_FAILURE(h.run(a, travel()));
+      h.run(a, travel());
+      ASSERT_FALSE(HasFatalFailure()) << "action " << &a - plan.actions.data() << " of " << to_text(plan);
       now += h.frame() + h.spare();
       most = std::max(most, now);
     }
     for (std::size_t k = 0; k < held.size(); ++k) {
-      SCOPED_TRACE("block " + std::to_string(plan.blocks[k]));
       held[k].end();
+      ASSERT_FALSE(HasFailure()) << "block " << plan.blocks[k] << " of " << to_text(plan);
     }
     EXPECT_EQ(plan.most_held, most);
   });
@@ -297,7 +289,6 @@ TEST_P(Lower, CodesNoMoreThanItMust) {
     for (std::size_t k = 0; k < coded.size(); ++k) {
       const Counts& c = coded[k];
       const Stake stake = stake_of(collective(), at, plan.blocks[k]);
-      SCOPED_TRACE("block " + std::to_string(plan.blocks[k]));
       EXPECT_EQ(c.combines, asked[static_cast<std::size_t>(plan.blocks[k])]);
       EXPECT_EQ(c.decodes + c.copies, stake.wants ? 1 : 0);
       switch (travel()) {
@@ -323,6 +314,7 @@ TEST_P(Lower, CodesNoMoreThanItMust) {
           EXPECT_EQ(c.decodes, 0);
           break;
       }
+      ASSERT_FALSE(HasFailure()) << "block " << plan.blocks[k] << " of " << to_text(plan);
     }
   });
 }
