@@ -91,6 +91,13 @@ class Bench {
         std::memcpy(p.output->bytes().data(), p.input.data(), p.input.size() * sizeof(T));
   }
 
+  // So that results of an earlier operation are not taken for those of the next.
+  void scribble() {
+    for (Rank& r : ranks_)
+      for (auto& [block, p] : r.parts)
+        if (p.output != nullptr) std::fill(p.output->bytes().begin(), p.output->bytes().end(), std::byte{0xee});
+  }
+
   // True when no number of any rank leaves the lattice, however the codec is asked: then the result is known to the
   // bit.
   bool on_lattice() const {
