@@ -30,7 +30,7 @@ Status no_communicator() { return {Code::comm, "no communicator could be made be
 Machinery::Machinery(MPI_Comm comm)
     : comm_(comm),
       transport_(comm, 0, collective_operations, collective_messages),
-      message_transport_(comm, first_message_tag, messages_in_flight(comm), message_rows),
+      message_transport_(comm, first_message_tag, messages_in_flight(comm), message_rows, Sends::synchronous),
       messages_(static_cast<std::size_t>(transport_.size()), 0) {}
 
 Machinery::~Machinery() {
