@@ -89,6 +89,7 @@ struct Binding : std::enable_shared_from_this<Binding> {
   std::mutex mutex;
   std::vector<Operation*> operations;  // in flight, in the order in which they were begun
   std::atomic<int> in_flight{0};       // how many
+  bool nonblocking = false;            // a collective was begun that was not blocking: the same on all ranks
 
   Turns turns;  // of compressed collectives
 
@@ -103,6 +104,8 @@ struct Binding : std::enable_shared_from_this<Binding> {
   // all ranks to come to it, or by one that may not.  Both are polled, and true once the machinery is there or cannot
   // be.
   bool poll_machinery(bool may_block, Status& status);
+  // The application frees its communicator.
+  void leave_communicator();
   bool making_machinery() const { return making_ != MPI_REQUEST_NULL; }
   Machinery* machinery() { return machinery_.get(); }
   void abandon();

@@ -37,12 +37,13 @@ class CollectiveOperation final : public Operation {
   laconic_plain_reason own_reason() const;
   std::size_t bytes() const { return shape_.total() * shape_.meaning().width; }
 
-  void begin_plain(bool blocking);
+  void begin_plain();
   bool move_on();
   bool leave_queue();
   void agree();
   bool decide();
   void lease();
+  void let_next_begin();
   void start_run();
   void start_exchange();
   void end(Status status);
@@ -72,6 +73,7 @@ class CollectiveOperation final : public Operation {
 
   std::uint64_t turn_ = 0;
   bool has_turn_ = false;
+  bool begun_ = false;
   Agreement agreement_;
   Range range_{};
   std::size_t largest_ = 0;

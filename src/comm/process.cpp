@@ -70,13 +70,6 @@ void Process::progress() {
   }
 }
 
-int Process::in_flight() {
-  std::lock_guard lock(mutex_);
-  int n = 0;
-  for (const auto& binding : bindings_) n += binding->in_flight;
-  return n;
-}
-
 MPI_Op Process::average() {
   std::lock_guard lock(mutex_);
   prepare();
@@ -93,7 +86,7 @@ int Process::on_comm_free(MPI_Comm, int, void* binding, void* process) {
     const auto entry =
         std::find_if(self->bindings_.begin(), self->bindings_.end(), [&](const auto& b) { return b.get() == binding; });
     if (entry == self->bindings_.end()) return MPI_SUCCESS;
-    (*entry)->comm = MPI_COMM_NULL;
+    (*entry)->leave_communicator();
     // As MPI has it, operations in flight complete all the same.
     if ((*entry)->in_flight > 0) return MPI_SUCCESS;
     gone = std::move(*entry);

@@ -32,7 +32,7 @@ namespace laconic {
 struct Region {
   const std::byte* input = nullptr;
   std::byte* output = nullptr;
-  std::size_t count = 0;  // numbers; unused where the rank neither has nor wants the block
+  std::size_t count = 0;  // numbers; unused where the rank neither has nor wants the block, and both places are null
 };
 
 // One operation.  Pointers stay valid until it has finished.
@@ -95,6 +95,7 @@ class Run {
 
  private:
   class Lane;
+  struct Block;
 
   struct Slice {
     std::size_t offset;
@@ -102,6 +103,8 @@ class Run {
   };
   Slice slice(std::int32_t block, std::uint64_t row) const;
 
+  bool passing(std::int32_t block) const;
+  void learn_count(Block& block);
   void complete(const Completion& completion);
   bool advance(Lane& lane);
   void finish_job(Lane& lane);
