@@ -358,7 +358,8 @@ LACONIC_API int laconic_request_free(laconic_request* request);
  *
  * A compressed message is cut into chunks that travel while others are coded.  How many is learnt from the times of
  * earlier messages of that size to that rank, or pinned by chunk_elements.  A message longer than the receive is
- * MPI_ERR_TRUNCATE, as in MPI; MPI_Get_count() on the status gives the elements received. */
+ * MPI_ERR_TRUNCATE, as in MPI; MPI_Get_count() on the status gives the elements received.  MPI_Probe() finds a message,
+ * but not its size.  In statistics a sendrecv is two calls. */
 LACONIC_API int laconic_send(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                              const laconic_options* options);
 LACONIC_API int laconic_recv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
