@@ -102,6 +102,10 @@ INSTANTIATE_TEST_SUITE_P(Loopback, EveryCollective,
 
 TEST_P(EveryCollective, Float) { everything<float>(); }
 TEST_P(EveryCollective, Double) { everything<double>(); }
+TEST_P(EveryCollective, HalfPrecision) {
+  everything<Float16>();
+  if (!HasFailure()) everything<Bfloat16>();
+}
 
 // One rank comes late to every operation; the others wait without harm and may already be in the next one.
 TEST_P(EveryCollective, OneRankIsSlow) {
