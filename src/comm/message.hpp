@@ -50,7 +50,6 @@ class MessageOperation : public Operation {
   void end(Status outcome);
   void end_plain(laconic_plain_reason reason);
   void end_run(Status outcome, double bound);
-  bool finished() const { return finished_; }
 
   MessageCall call_;
   laconic_options settings_{};

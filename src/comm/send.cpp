@@ -122,8 +122,7 @@ bool SendOperation::move_on() {
     if (parcel_gone_) end_plain(reason_);
     return parcel_gone_;
   }
-  const bool sent = run_->poll();
-  if (!sent || (!parcel_gone_ && run_->status().ok())) return false;
+  if (!run_->poll() || !parcel_gone_) return false;
   end_frames();
   return true;
 }

@@ -211,7 +211,7 @@ int main(int argc, char** argv) {
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   CHECK(t, laconic_comm_set_info(comm, MPI_INFO_NULL) == MPI_SUCCESS);
-  const long long rounds = environment_number("TEST_CASES", 60);
+  const long long rounds = environment_number("TEST_CASES", 40);
   Random random(t.seed());
   for (long long k = 0; k < rounds; ++k) {
     const Round round = random_round(random, t.size());
