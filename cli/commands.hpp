@@ -7,6 +7,7 @@
 
 namespace laconic::cli {
 
+void add_bench_command(CLI::App& app);
 void add_codec_command(CLI::App& app);
 void add_info_command(CLI::App& app);
 
