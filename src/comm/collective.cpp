@@ -51,7 +51,7 @@ void CollectiveOperation::begin(bool blocking) {
   stats_ = empty_stats();
   status = {};
   mpi_code = MPI_SUCCESS;
-  has_turn_ = false;
+  has_turn_ = begun_ = false;
   run_ = nullptr;
   // Between two groups an argument may mean another thing, or nothing: that is left to MPI.
   shape_ = Shape(call_, binding->rank, binding->intercomm ? 0 : binding->size);
@@ -116,12 +116,13 @@ laconic_plain_reason CollectiveOperation::known_reason(bool options_ok) const {
     if (settings_.bound.mode == LACONIC_BOUND_UNSET) return LACONIC_PLAIN_NO_BOUND;
     if (settings_.algorithm == LACONIC_ALGORITHM_PLAIN) return LACONIC_PLAIN_ASKED;
   }
-  if (!shape_.meaning().op_known && !shape_.meaning().op_hidden) return LACONIC_PLAIN_OP;
+  const Meaning& m = shape_.meaning();
+  if (!shape_.partial() && own_reason() != LACONIC_PLAIN_NOT) return own_reason();
+  if (!m.op_known && !m.op_hidden) return LACONIC_PLAIN_OP;
   if (binding->size == 1) return LACONIC_PLAIN_ONE_RANK;
-  if (!shape_.counts_partial() && !shape_.count_hidden() && !shape_.meaning().type_hidden &&
-      (shape_.partial() || shape_.meaning().type_known) && bytes() < static_cast<std::size_t>(settings_.min_bytes))
-    return LACONIC_PLAIN_SMALL;
-  return shape_.partial() ? LACONIC_PLAIN_NOT : own_reason();
+  const bool size_known = !shape_.counts_partial() && !shape_.count_hidden() && !m.type_hidden;
+  if (size_known && bytes() < static_cast<std::size_t>(settings_.min_bytes)) return LACONIC_PLAIN_SMALL;
+  return LACONIC_PLAIN_NOT;
 }
 
 // Why this rank cannot compress, whatever the others may do.
@@ -198,8 +199,10 @@ bool CollectiveOperation::move_on() {
 bool CollectiveOperation::leave_queue() {
   Status problem;
   if (!binding->turns.reached(turn_) || !binding->poll_machinery(blocking_, problem)) return false;
-  binding->turns.begin();
   stage_ = Stage::agreeing;
+  // Reductions of one communicator have to be started in the same order on all ranks: where another agreement may follow
+  // this one, nobody else's may come between.
+  if (!shape_.counts_partial()) let_next_begin();
   if (!problem.ok()) return end(problem), true;
   run_ = &binding->machinery()->lend(settings_.threads, false);
   agree();
@@ -250,7 +253,13 @@ void CollectiveOperation::lease() {
   p.range = range_;
   stage_ = Stage::leasing;
   waited_ = now();
-  if (Status s = agreement_.start(binding->machinery()->comm(), p); !s) end(s);
+  if (Status s = agreement_.start(binding->machinery()->comm(), p); !s) return end(s);
+  let_next_begin();
+}
+
+void CollectiveOperation::let_next_begin() {
+  if (!begun_) binding->turns.begin();
+  begun_ = true;
 }
 
 void CollectiveOperation::start_run() {
@@ -262,6 +271,7 @@ void CollectiveOperation::start_run() {
 }
 
 void CollectiveOperation::start_exchange() {
+  let_next_begin();
   exchanged_ = call_;
   if (Status s = set_aside(); !s) return end(s);
   if (!aside_.empty()) {
@@ -276,7 +286,8 @@ void CollectiveOperation::start_exchange() {
 }
 
 void CollectiveOperation::end(Status outcome) {
-  if (has_turn_ && stage_ != Stage::queued) {
+  if (has_turn_) {
+    let_next_begin();
     binding->turns.finish(turn_);
     has_turn_ = false;
   }

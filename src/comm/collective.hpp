@@ -45,6 +45,7 @@ class CollectiveOperation final : public Operation {
   void agree();
   bool decide();
   void lease();
+  void let_next_begin();
   void start_run();
   void start_exchange();
   void end(Status status);
@@ -75,6 +76,7 @@ class CollectiveOperation final : public Operation {
 
   std::uint64_t turn_ = 0;
   bool has_turn_ = false;
+  bool begun_ = false;
   Agreement agreement_;
   Range range_{};
   std::size_t largest_ = 0;

@@ -12,18 +12,20 @@
 
 namespace laconic {
 
+// A block in one row.
+struct Run::Block {
+  int frame = FramePool::none;
+  int spare = FramePool::none;  // numbers
+  std::size_t count = 0;        // of a block that is only passed on: what its frame says
+  double error = 0;             // that the numbers, wherever they are, have come with
+  bool failed = false;          // the numbers could not be formed
+};
+
 class Run::Lane {
  public:
   struct Arrival {
     int slot = FramePool::none;
     bool here = false;
-  };
-
-  struct Block {
-    int frame = FramePool::none;
-    int spare = FramePool::none;  // numbers
-    double error = 0;             // that the numbers, wherever they are, have come with
-    bool failed = false;          // the numbers could not be formed
   };
 
   std::uint64_t index = 0;

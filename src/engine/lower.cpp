@@ -75,6 +75,7 @@ class Lowering {
       state.stake = stake_of(collective_, at_, block);
       state.numbers = state.stake.has ? Home::input : Home::none;
       plan_.blocks.push_back(block);
+      plan_.passing.push_back(!state.stake.has && !state.stake.wants);
     }
     return state;
   }

@@ -50,6 +50,7 @@ struct Plan {
   Travel travel = Travel::adding;
   std::int32_t cut = 1;              // how many blocks there are among all ranks
   std::vector<std::int32_t> blocks;  // names, as the schedule knows them, of the blocks that this rank deals with
+  std::vector<bool> passing;         // of each, that the rank only forwards it, and does not know its count
   std::vector<Action> actions;
   std::vector<std::size_t> receives;  // indices of the actions that wait for a message, in order
   std::size_t reduced = 0;            // how many actions there are up to the last fold, add or merge

@@ -160,7 +160,7 @@ bool Run::advance(Lane& lane) {
 // False when the action has to wait.
 bool Run::begin_action(Lane& lane, const Action& action) {
   if (waits_for_message(action.act) && !lane.arrived()) return false;
-  Lane::Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
+  Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
   switch (action.act) {
     case Act::send: return begin_send(lane, action);
     case Act::drop: release(block.frame); break;
@@ -169,12 +169,21 @@ bool Run::begin_action(Lane& lane, const Action& action) {
       release(block.frame);
       block.frame = std::exchange(lane.arrival(lane.receives_taken).slot, FramePool::none);
       ++lane.receives_taken;
+      if (passing(action.block)) learn_count(block);
       break;
     default: return begin_job(lane, action);
   }
   ++lane.at;
   post_receives(lane);
   return true;
+}
+
+bool Run::passing(std::int32_t block) const { return work_.plan->passing[static_cast<std::size_t>(block)]; }
+
+void Run::learn_count(Block& block) {
+  wire::Header header;
+  const bool readable = wire::read_header(pool_.frame(block.frame), header).ok();
+  block.count = readable ? std::min<std::size_t>(header.count, work_.chunk) : 0;
 }
 
 bool Run::begin_send(Lane& lane, const Action& action) {
@@ -198,7 +207,7 @@ bool Run::begin_send(Lane& lane, const Action& action) {
 
 std::byte* Run::home(Lane& lane, const Action& action, Home where) {
   const Region& region = work_.regions[static_cast<std::size_t>(action.block)];
-  Lane::Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
+  Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
   const std::size_t offset = slice(action.block, lane.row).offset * size_of(work_.coding.dtype);
   switch (where) {
     case Home::none: return nullptr;
@@ -214,13 +223,13 @@ std::byte* Run::home(Lane& lane, const Action& action, Home where) {
 bool Run::begin_job(Lane& lane, const Action& action) {
   // One piece of work in this thread, then the network is polled again.
   if (ran_job_) return false;
-  const Lane::Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
+  const Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
   CodingJob& job = lane.job;
   job.act = action.act;
   job.last = action.last;
   job.codec = work_.codec;
   job.codings = &codings_;
-  job.count = slice(action.block, lane.row).count;
+  job.count = passing(action.block) ? block.count : slice(action.block, lane.row).count;
   job.numbers = home(lane, action, action.from);
   job.result = home(lane, action, action.act == Act::decode || action.act == Act::copy ? Home::output : action.to);
   job.current = block.frame == FramePool::none ? Frame{} : pool_.frame(block.frame);
@@ -251,7 +260,7 @@ bool Run::begin_job(Lane& lane, const Action& action) {
 void Run::finish_job(Lane& lane) {
   CodingJob& job = lane.job;
   const Action& action = work_.plan->actions[lane.at];
-  Lane::Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
+  Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
   lane.job_pending = false;
   account_seconds(job);
   const bool ok = job.coded.status.ok();
@@ -281,7 +290,7 @@ void Run::finish_job(Lane& lane) {
 
 // Of the numbers that a job has put somewhere.
 void Run::take_error(Lane& lane, const Action& action) {
-  Lane::Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
+  Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
   wire::Header header;
   if (action.from == Home::none) block.error = wire::read_header(lane.job.current, header).ok() ? header.error : 0;
   if (action.act == Act::merge && wire::read_header(lane.job.arrived, header)) {
@@ -293,7 +302,7 @@ void Run::take_error(Lane& lane, const Action& action) {
 // The job's frame becomes the current one of the block.
 void Run::make_frame(Lane& lane, const Action& action) {
   const CodingJob& job = lane.job;
-  Lane::Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
+  Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
   std::size_t bytes = job.coded.bytes;
   if (bytes == 0) {
     // Without numbers a failed frame goes on in their place, so that nobody waits for ever or takes old bytes for new.

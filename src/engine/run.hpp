@@ -94,6 +94,7 @@ class Run {
 
  private:
   class Lane;
+  struct Block;
 
   struct Slice {
     std::size_t offset;
@@ -101,6 +102,8 @@ class Run {
   };
   Slice slice(std::int32_t block, std::uint64_t row) const;
 
+  bool passing(std::int32_t block) const;
+  void learn_count(Block& block);
   void complete(const Completion& completion);
   bool advance(Lane& lane);
   void finish_job(Lane& lane);

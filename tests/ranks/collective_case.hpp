@@ -1,0 +1,559 @@
+// One call of any collective on any communicator: its arguments made from a seed, alike on all ranks, and its result
+// compared with exact arithmetic.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "support.hpp"
+#include "support/fields.hpp"
+
+namespace ranks {
+
+using laconic::test::Kind;
+
+enum class Form {
+  allreduce,
+  reduce,
+  reduce_scatter,
+  reduce_scatter_block,
+  allgather,
+  allgatherv,
+  bcast,
+  scatter,
+  scatterv,
+  gather,
+  gatherv,
+  alltoall,
+  alltoallv
+};
+
+inline constexpr int forms = 13;
+
+inline const char* name_of(Form form) {
+  constexpr const char* names[forms] = {"allreduce", "reduce",     "reduce_scatter", "reduce_scatter_block",
+                                        "allgather", "allgatherv", "bcast",          "scatter",
+                                        "scatterv",  "gather",     "gatherv",        "alltoall",
+                                        "alltoallv"};
+  return names[static_cast<int>(form)];
+}
+
+enum class Op { sum, max, min };
+
+enum class Mode { blocking, nonblocking, persistent };
+
+struct Setting {
+  Form form = Form::allreduce;
+  laconic_algorithm algorithm = LACONIC_ALGORITHM_AUTO;
+  laconic_codec codec = LACONIC_CODEC_UNSET;
+  laconic_variant variant = LACONIC_VARIANT_UNSET;
+  laconic_bound bound{LACONIC_BOUND_ABS, 1e-3};
+  Op op = Op::sum;
+  bool mean = false;
+  int root = 0;
+  Kind field = Kind::walk;
+  std::size_t count = 0;  // of a block, or of all where there is one buffer; the mean of uneven ones
+  bool in_place = false;
+  Mode mode = Mode::blocking;
+  std::int64_t chunk = 0;
+  int depth = 0;
+  int threads = 1;
+  std::uint64_t seed = 0;
+
+  bool reduces() const {
+    return form == Form::allreduce || form == Form::reduce || form == Form::reduce_scatter ||
+           form == Form::reduce_scatter_block;
+  }
+  bool uneven() const {
+    return form == Form::reduce_scatter || form == Form::allgatherv || form == Form::scatterv ||
+           form == Form::gatherv || form == Form::alltoallv;
+  }
+  bool rooted() const {
+    return form == Form::reduce || form == Form::bcast || form == Form::scatter || form == Form::scatterv ||
+           form == Form::gather || form == Form::gatherv;
+  }
+  bool hides_in_place() const { return form == Form::bcast; }
+};
+
+// Algorithms of a form that serve any number of ranks.
+inline std::vector<laconic_algorithm> algorithms_of(Form form) {
+  switch (form) {
+    case Form::allreduce:
+      return {LACONIC_ALGORITHM_RING, LACONIC_ALGORITHM_RECURSIVE_DOUBLING, LACONIC_ALGORITHM_RECURSIVE_HALVING,
+              LACONIC_ALGORITHM_DIRECT};
+    case Form::reduce:
+      return {LACONIC_ALGORITHM_BINOMIAL, LACONIC_ALGORITHM_CHAIN, LACONIC_ALGORITHM_RING, LACONIC_ALGORITHM_DIRECT};
+    case Form::reduce_scatter:
+    case Form::reduce_scatter_block:
+      return {LACONIC_ALGORITHM_RING, LACONIC_ALGORITHM_RECURSIVE_HALVING, LACONIC_ALGORITHM_DIRECT};
+    case Form::allgather:
+    case Form::allgatherv: return {LACONIC_ALGORITHM_RING, LACONIC_ALGORITHM_BRUCK, LACONIC_ALGORITHM_DIRECT};
+    case Form::bcast: return {LACONIC_ALGORITHM_BINOMIAL, LACONIC_ALGORITHM_CHAIN, LACONIC_ALGORITHM_RING};
+    case Form::alltoall:
+    case Form::alltoallv: return {LACONIC_ALGORITHM_PAIRWISE, LACONIC_ALGORITHM_BRUCK};
+    default: return {LACONIC_ALGORITHM_BINOMIAL, LACONIC_ALGORITHM_DIRECT};
+  }
+}
+
+inline std::string describe(const Setting& s) {
+  return text(
+      "%s, %s, %s, %s, bound mode %d value %g, op %d%s, root %d, field %s, count %zu%s, mode %d, chunk %lld, "
+      "depth %d, threads %d, case seed %llu",
+      name_of(s.form), laconic_algorithm_name(s.algorithm), s.codec ? laconic_codec_name(s.codec) : "default codec",
+      s.variant ? laconic_variant_name(s.variant) : "default variant", static_cast<int>(s.bound.mode), s.bound.value,
+      static_cast<int>(s.op), s.mean ? " mean" : "", s.root, laconic::test::name_of(s.field).c_str(), s.count,
+      s.in_place ? ", in place" : "", static_cast<int>(s.mode), static_cast<long long>(s.chunk), s.depth, s.threads,
+      static_cast<unsigned long long>(s.seed));
+}
+
+// Long double throughout: half of the smallest denormal double is no double.
+template <class T>
+long double half_unit(long double x) {
+  const T v = static_cast<T>(std::fabs(x));
+  if (!std::isfinite(v)) return std::numeric_limits<long double>::infinity();
+  const T above = std::nextafter(v, std::numeric_limits<T>::infinity());
+  return std::isfinite(above) ? (static_cast<long double>(above) - static_cast<long double>(v)) / 2
+                              : static_cast<long double>(v) * std::numeric_limits<T>::epsilon();
+}
+
+// What an element must be.
+struct Exact {
+  long double value = 0;      // of finite operands
+  long double magnitude = 0;  // of all finite operands
+  int infinite = 0;
+  bool nan = false;
+};
+
+template <class At>
+Exact reduce_exactly(Op op, int ranks, At at) {
+  Exact e;
+  bool plus = false;
+  bool minus = false;
+  for (int r = 0; r < ranks; ++r) {
+    const auto x = at(r);
+    const auto wide = static_cast<long double>(x);
+    e.nan = e.nan || x != x;
+    if (std::isinf(wide)) (wide > 0 ? plus : minus) = true;
+    if (std::isfinite(wide)) e.magnitude += std::fabs(wide);
+    if (op == Op::sum)
+      e.value += std::isfinite(wide) ? wide : 0;
+    else if (r == 0 || (op == Op::max ? wide > e.value : wide < e.value))
+      e.value = wide;
+  }
+  e.nan = e.nan || (op == Op::sum && plus && minus);
+  if (!e.nan && op == Op::sum) e.infinite = plus ? 1 : minus ? -1 : 0;
+  if (!e.nan && std::isinf(e.value)) e.infinite = e.value > 0 ? 1 : -1;
+  return e;
+}
+
+// A call that can be in flight.
+class AnyCall {
+ public:
+  virtual ~AnyCall() = default;
+  virtual const Setting& setting() const = 0;
+  virtual void prepare() = 0;  // buffers as they are before the call
+  virtual int run() = 0;
+  virtual int begin(laconic_request* request) = 0;
+  virtual int init(laconic_request* request) = 0;
+  virtual void check(Test& t) = 0;         // of a call that has succeeded
+  virtual std::uint64_t hash() const = 0;  // of a result that all ranks hold
+};
+
+template <class T>
+class CollectiveCall final : public AnyCall {
+ public:
+  CollectiveCall(const Setting& s, MPI_Comm comm) : s_(s), comm_(comm) {
+    MPI_Comm_rank(comm, &rank_);
+    MPI_Comm_size(comm, &size_);
+    p_ = static_cast<std::size_t>(size_);
+    for (int r = 0; r < size_; ++r) inputs_.push_back(laconic::test::make_field<T>(s.field, input_count(r), s.seed, r));
+    lay_out();
+    options_ = options_with(s.bound.mode, s.bound.value);
+    options_.algorithm = s.algorithm;
+    options_.codec = s.codec;
+    options_.variant = s.variant;
+    options_.chunk_elements = s.chunk;
+    options_.depth = s.depth;
+    options_.threads = s.threads;
+    options_.stats = &stats_;
+    prepare();
+  }
+
+  const Setting& setting() const override { return s_; }
+  const laconic_stats& stats() const { return stats_; }
+  std::uint64_t hash() const override { return hash_of(recv_.data(), recv_.size() * sizeof(T)); }
+
+  void prepare() override {
+    stats_ = {};
+    std::fill(send_.begin(), send_.end(), untouched);
+    std::fill(recv_.begin(), recv_.end(), untouched);
+    const std::vector<T>& mine = inputs_[static_cast<std::size_t>(rank_)];
+    if (s_.form == Form::bcast) {
+      if (rank_ == s_.root) std::copy(mine.begin(), mine.end(), recv_.begin());
+    } else if (in_place_input()) {
+      copy_parts(mine, recv_, input_places_in_recv());
+    } else {
+      copy_parts(mine, send_, input_places());
+    }
+    sent_ = send_;
+  }
+
+  int run() override { return call<0>(nullptr); }
+  int begin(laconic_request* request) override { return call<1>(request); }
+  int init(laconic_request* request) override { return call<2>(request); }
+
+  void check(Test& t) override {
+    const bool plain = stats_.plain_calls > 0;
+    CHECK(t, stats_.calls == 1, "%d calls", static_cast<int>(stats_.calls));
+    CHECK(t, sent_.empty() || std::memcmp(send_.data(), sent_.data(), send_.size() * sizeof(T)) == 0,
+          "sendbuf was changed");
+    if (size_ > 1 && !plain) {
+      CHECK(t, stats_.achieved_bound <= stats_.bound, "achieved %g, bound %g", stats_.achieved_bound, stats_.bound);
+      CHECK(t, s_.depth == 0 || stats_.most_chunks <= static_cast<std::uint64_t>(s_.depth));
+    }
+    std::vector<bool> written(recv_.size(), false);
+    int reported = 0;
+    for (const Place& p : result_places()) {
+      for (std::size_t i = 0; i < p.count && reported < 3; ++i) {
+        written[p.at + i] = true;
+        reported += !right(t, p, i, recv_[p.at + i], plain);
+      }
+    }
+    if (s_.form == Form::bcast || in_place_input()) return;
+    for (std::size_t i = 0; i < recv_.size() && reported < 3; ++i)
+      if (!written[i]) reported += !CHECK(t, recv_[i] == untouched, "element %zu was written", i);
+  }
+
+ private:
+  static constexpr T untouched = static_cast<T>(-7.25);
+
+  // Elements of a buffer, and what they are: from element `from` of the input of rank `source`.
+  struct Place {
+    std::size_t at = 0;
+    std::size_t count = 0;
+    int source = 0;
+    std::size_t from = 0;
+  };
+
+  static std::uint64_t mix(std::uint64_t x) {
+    Random r(x);
+    return r.bits();
+  }
+
+  // Numbers of block d of rank s.
+  std::size_t part(int s, int d) const {
+    if (!s_.uneven()) return s_.count;
+    const bool by_one = s_.form != Form::alltoallv;
+    const auto key =
+        s_.seed * 1000003 + static_cast<std::uint64_t>(by_one ? 0 : s) * 1009 + static_cast<std::uint64_t>(d) * 17 + 5;
+    const std::uint64_t h = mix(key);
+    return h % 5 == 0 ? 0 : static_cast<std::size_t>(h % (2 * s_.count + 1));
+  }
+
+  std::size_t input_count(int r) const {
+    std::size_t n = 0;
+    switch (s_.form) {
+      case Form::allreduce:
+      case Form::reduce: return s_.count;
+      case Form::bcast: return r == s_.root ? s_.count : 0;
+      case Form::reduce_scatter:
+      case Form::reduce_scatter_block:
+        for (int d = 0; d < size_; ++d) n += part(0, d);
+        return n;
+      case Form::allgather:
+      case Form::allgatherv:
+      case Form::gather:
+      case Form::gatherv: return part(0, r);
+      case Form::scatter:
+      case Form::scatterv:
+        for (int d = 0; d < size_ && r == s_.root; ++d) n += part(0, d);
+        return n;
+      case Form::alltoall:
+      case Form::alltoallv:
+        for (int d = 0; d < size_; ++d) n += part(r, d);
+        return n;
+    }
+    return 0;
+  }
+
+  // Parts with gaps between them, and in another order than the ranks', where displacements allow it.
+  void lay(std::vector<MPI_Count>& counts, std::vector<MPI_Aint>& displs, bool sending) {
+    counts.resize(p_);
+    displs.resize(p_);
+    std::size_t at = 0;
+    const std::size_t gap = mix(s_.seed) % 4;
+    const bool backwards = mix(s_.seed + 1) % 2 == 0;
+    for (std::size_t k = 0; k < p_; ++k) {
+      const std::size_t p = backwards ? p_ - 1 - k : k;
+      const int peer = static_cast<int>(p);
+      counts[p] = static_cast<MPI_Count>(sending || s_.form != Form::alltoallv ? part(rank_, peer) : part(peer, rank_));
+      displs[p] = static_cast<MPI_Aint>(at);
+      at += static_cast<std::size_t>(counts[p]) + gap;
+    }
+  }
+
+  void lay_out() {
+    const bool root = rank_ == s_.root;
+    const auto own = static_cast<std::size_t>(rank_);
+    const bool v = s_.uneven() && s_.form != Form::reduce_scatter;
+    lay(send_counts_, send_displs_, true);
+    lay(recv_counts_, recv_displs_, false);
+    if (!v)
+      for (std::size_t k = 0; k < p_; ++k) send_displs_[k] = recv_displs_[k] = static_cast<MPI_Aint>(k * s_.count);
+    std::size_t total = 0;
+    std::size_t span_sent = 0;
+    std::size_t span_received = 0;
+    for (std::size_t k = 0; k < p_; ++k) {
+      total += part(0, static_cast<int>(k));
+      span_sent = std::max(span_sent, static_cast<std::size_t>(send_displs_[k] + send_counts_[k]));
+      span_received = std::max(span_received, static_cast<std::size_t>(recv_displs_[k] + recv_counts_[k]));
+    }
+    constexpr std::size_t guard = 8;
+    switch (s_.form) {
+      case Form::allreduce:
+      case Form::reduce: resize(s_.count, root || s_.form == Form::allreduce ? s_.count : 0); break;
+      case Form::bcast: resize(0, s_.count); break;
+      case Form::reduce_scatter:
+      case Form::reduce_scatter_block: resize(total, s_.in_place ? total : part(0, rank_)); break;
+      case Form::allgather:
+      case Form::allgatherv: resize(part(0, rank_), span_received); break;
+      case Form::scatter:
+      case Form::scatterv: resize(root ? span_sent : 0, part(0, rank_)); break;
+      case Form::gather:
+      case Form::gatherv: resize(part(0, rank_), root ? span_received : 0); break;
+      case Form::alltoall:
+      case Form::alltoallv: resize(span_sent, span_received); break;
+    }
+    send_.resize(send_.size() + guard);
+    recv_.resize(recv_.size() + guard);
+    own_ = own;
+  }
+
+  void resize(std::size_t sent, std::size_t received) {
+    send_.resize(sent);
+    recv_.resize(received);
+  }
+
+  bool in_place_input() const {
+    if (!s_.in_place || s_.form == Form::bcast) return false;
+    if (s_.form == Form::scatter || s_.form == Form::scatterv) return false;
+    return !s_.rooted() || rank_ == s_.root;
+  }
+  bool in_place_output() const {
+    return s_.in_place && (s_.form == Form::scatter || s_.form == Form::scatterv) && rank_ == s_.root;
+  }
+  bool cut() const {
+    return s_.form == Form::scatter || s_.form == Form::scatterv || s_.form == Form::alltoall ||
+           s_.form == Form::alltoallv;
+  }
+
+  // Where this rank's input is: (place in the buffer, numbers), in the order of the input.
+  std::vector<Place> input_places() const {
+    if (!cut() || send_.size() <= 8) return {{0, input_count(rank_), rank_, 0}};
+    return places(send_counts_, send_displs_);
+  }
+  std::vector<Place> input_places_in_recv() const {
+    switch (s_.form) {
+      case Form::allgather:
+      case Form::allgatherv:
+      case Form::gather:
+      case Form::gatherv: return {{static_cast<std::size_t>(recv_displs_[own_]), input_count(rank_), rank_, 0}};
+      case Form::alltoall:
+      case Form::alltoallv: return places(recv_counts_, recv_displs_);
+      default: return {{0, input_count(rank_), rank_, 0}};
+    }
+  }
+  static std::vector<Place> places(const std::vector<MPI_Count>& counts, const std::vector<MPI_Aint>& displs) {
+    std::vector<Place> all;
+    std::size_t from = 0;
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+      all.push_back({static_cast<std::size_t>(displs[k]), static_cast<std::size_t>(counts[k]), 0, from});
+      from += static_cast<std::size_t>(counts[k]);
+    }
+    return all;
+  }
+  static void copy_parts(const std::vector<T>& from, std::vector<T>& to, const std::vector<Place>& places) {
+    for (const Place& p : places)
+      for (std::size_t i = 0; i < p.count; ++i) to[p.at + i] = from[p.from + i];
+  }
+
+  std::vector<Place> result_places() const {
+    const bool root = rank_ == s_.root;
+    const auto sum_before = [&](int r) {
+      std::size_t n = 0;
+      for (int d = 0; d < r; ++d) n += part(0, d);
+      return n;
+    };
+    std::vector<Place> all;
+    switch (s_.form) {
+      case Form::allreduce: return {{0, s_.count, -1, 0}};
+      case Form::reduce:
+        if (root) all.push_back({0, s_.count, -1, 0});
+        return all;
+      case Form::reduce_scatter:
+      case Form::reduce_scatter_block: return {{0, part(0, rank_), -1, sum_before(rank_)}};
+      case Form::bcast: return {{0, s_.count, s_.root, 0}};
+      case Form::scatter:
+      case Form::scatterv:
+        if (!in_place_output()) all.push_back({0, part(0, rank_), s_.root, sum_before(rank_)});
+        return all;
+      case Form::gather:
+      case Form::gatherv:
+        if (!root) return all;
+        [[fallthrough]];
+      case Form::allgather:
+      case Form::allgatherv:
+        for (std::size_t k = 0; k < p_; ++k)
+          all.push_back({static_cast<std::size_t>(recv_displs_[k]), static_cast<std::size_t>(recv_counts_[k]),
+                         static_cast<int>(k), 0});
+        return all;
+      case Form::alltoall:
+      case Form::alltoallv:
+        for (std::size_t k = 0; k < p_; ++k) {
+          std::size_t from = 0;
+          for (int d = 0; d < rank_; ++d) from += part(static_cast<int>(k), d);
+          all.push_back({static_cast<std::size_t>(recv_displs_[k]), static_cast<std::size_t>(recv_counts_[k]),
+                         static_cast<int>(k), from});
+        }
+        return all;
+    }
+    return all;
+  }
+
+  // One element of a result against exact arithmetic.
+  bool right(Test& t, const Place& p, std::size_t i, T r, bool plain) const {
+    const double bound = plain ? 0 : stats_.bound;
+    constexpr long double eps = std::numeric_limits<T>::epsilon();
+    Exact e;
+    if (p.source >= 0) {
+      const T x = inputs_[static_cast<std::size_t>(p.source)][p.from + i];
+      e = reduce_exactly(Op::max, 1, [&](int) { return x; });
+      if (plain || s_.codec == LACONIC_CODEC_RAW || s_.bound.mode == LACONIC_BOUND_LOSSLESS)
+        return CHECK(t, std::memcmp(&x, &r, sizeof(T)) == 0 || (x != x && r != r), "element %zu is %a, not %a",
+                     p.at + i, static_cast<double>(r), static_cast<double>(x));
+    } else {
+      e = reduce_exactly(s_.op, size_,
+                                        [&](int k) { return inputs_[static_cast<std::size_t>(k)][p.from + i]; });
+    }
+    if (plain && s_.op != Op::sum && p.source < 0 && e.nan) return true;  // MPI leaves it open
+    if (e.nan) return CHECK(t, std::isnan(r), "element %zu is %g, not NaN", p.at + i, static_cast<double>(r));
+    if (e.infinite != 0)
+      return CHECK(t, std::isinf(r) && (r > 0) == (e.infinite > 0), "element %zu is %g, not infinite", p.at + i,
+                   static_cast<double>(r));
+    const int divisor = s_.mean ? size_ : 1;
+    const long double exact = e.value / divisor;
+    long double slack = bound * (1 + 1e-12L) +
+                        half_unit<T>(std::max(std::fabs(exact), std::fabs(static_cast<long double>(r)))) * 1.000001L;
+    if (p.source < 0 && s_.op == Op::sum) {
+      if (e.magnitude > 0.5L * std::numeric_limits<T>::max()) return true;  // partial sums may overflow
+      slack += e.magnitude / divisor * size_ * eps + half_unit<T>(e.magnitude) * size_;
+    }
+    return CHECK(t, std::fabs(static_cast<long double>(r) - exact) <= slack,
+                 "element %zu is %.9g, exact %.9Lg, error %.3Lg > %.3Lg (bound %g)", p.at + i, static_cast<double>(r),
+                 exact, std::fabs(static_cast<long double>(r) - exact), slack, bound);
+  }
+
+  MPI_Op mpi_op() const {
+    if (s_.mean) return LACONIC_AVG;
+    return s_.op == Op::max ? MPI_MAX : s_.op == Op::min ? MPI_MIN : MPI_SUM;
+  }
+
+#define RANKS_ANY(name, ...)                                            \
+  (how == 0   ? laconic_##name(__VA_ARGS__, comm_, &options_)           \
+   : how == 1 ? laconic_i##name(__VA_ARGS__, comm_, request, &options_) \
+              : laconic_##name##_init(__VA_ARGS__, comm_, request, &options_))
+
+  template <int how>
+  int call(laconic_request* request) {
+    const MPI_Datatype type = mpi_type<T>();
+    const void* from = in_place_input() ? MPI_IN_PLACE : send_.data();
+    void* to = in_place_output() ? MPI_IN_PLACE : recv_.data();
+    const auto n = static_cast<MPI_Count>(s_.count);
+    const auto mine = static_cast<MPI_Count>(part(0, rank_));
+    switch (s_.form) {
+      case Form::allreduce: return RANKS_ANY(allreduce, from, to, n, type, mpi_op());
+      case Form::reduce: return RANKS_ANY(reduce, from, to, n, type, mpi_op(), s_.root);
+      case Form::reduce_scatter: return RANKS_ANY(reduce_scatter, from, to, recv_counts_.data(), type, mpi_op());
+      case Form::reduce_scatter_block: return RANKS_ANY(reduce_scatter_block, from, to, n, type, mpi_op());
+      case Form::allgather: return RANKS_ANY(allgather, from, n, type, to, n, type);
+      case Form::allgatherv:
+        return RANKS_ANY(allgatherv, from, mine, type, to, recv_counts_.data(), recv_displs_.data(), type);
+      case Form::bcast: return RANKS_ANY(bcast, to, n, type, s_.root);
+      case Form::scatter: return RANKS_ANY(scatter, from, n, type, to, n, type, s_.root);
+      case Form::scatterv:
+        return RANKS_ANY(scatterv, from, send_counts_.data(), send_displs_.data(), type, to, mine, type, s_.root);
+      case Form::gather: return RANKS_ANY(gather, from, n, type, to, n, type, s_.root);
+      case Form::gatherv:
+        return RANKS_ANY(gatherv, from, mine, type, to, recv_counts_.data(), recv_displs_.data(), type, s_.root);
+      case Form::alltoall: return RANKS_ANY(alltoall, from, n, type, to, n, type);
+      case Form::alltoallv:
+        return RANKS_ANY(alltoallv, from, send_counts_.data(), send_displs_.data(), type, to, recv_counts_.data(),
+                         recv_displs_.data(), type);
+    }
+    return MPI_ERR_INTERN;
+  }
+#undef RANKS_ANY
+
+  Setting s_;
+  MPI_Comm comm_;
+  int rank_ = 0;
+  int size_ = 1;
+  std::size_t p_ = 1;
+  std::size_t own_ = 0;
+  std::vector<std::vector<T>> inputs_;
+  std::vector<T> send_;
+  std::vector<T> sent_;  // as it was
+  std::vector<T> recv_;
+  std::vector<MPI_Count> send_counts_;
+  std::vector<MPI_Count> recv_counts_;
+  std::vector<MPI_Aint> send_displs_;
+  std::vector<MPI_Aint> recv_displs_;
+  laconic_options options_{};
+  laconic_stats stats_{};
+};
+
+inline std::unique_ptr<AnyCall> make_call(const Setting& s, bool twice_as_wide, MPI_Comm comm) {
+  if (twice_as_wide) return std::make_unique<CollectiveCall<double>>(s, comm);
+  return std::make_unique<CollectiveCall<float>>(s, comm);
+}
+
+// Any setting, alike on all ranks that draw the same.
+inline Setting random_setting(Random& random, int size, std::size_t largest) {
+  Setting s;
+  s.form = static_cast<Form>(random.below(forms));
+  const auto algorithms = algorithms_of(s.form);
+  s.algorithm = random.below(3) == 0 ? LACONIC_ALGORITHM_AUTO : random.pick(algorithms);
+  static const std::vector<laconic_codec> codecs = [] {
+    std::vector<laconic_codec> all{LACONIC_CODEC_UNSET, LACONIC_CODEC_QUANT, LACONIC_CODEC_RAW, LACONIC_CODEC_SZX,
+                                   LACONIC_CODEC_LOSSLESS};
+    all.push_back(LACONIC_CODEC_QUANT);
+    return all;
+  }();
+  s.codec = random.pick(codecs);
+  const std::vector<laconic_variant> variants{LACONIC_VARIANT_UNSET, LACONIC_VARIANT_OVERLAP, LACONIC_VARIANT_ND,
+                                              LACONIC_VARIANT_CPR_P2P};
+  s.variant = random.pick(variants);
+  const std::vector<double> bounds{1e-1, 1e-2, 1e-3, 1e-5};
+  s.bound = {random.below(2) ? LACONIC_BOUND_ABS : LACONIC_BOUND_REL, random.pick(bounds)};
+  if (random.below(6) == 0 || s.codec == LACONIC_CODEC_LOSSLESS) s.bound = {LACONIC_BOUND_LOSSLESS, 0};
+  const auto what = random.below(4);
+  if (s.reduces()) {
+    s.op = what == 1 ? Op::max : what == 2 ? Op::min : Op::sum;
+    s.mean = what == 3;
+  }
+  s.root = static_cast<int>(random.below(static_cast<std::uint64_t>(size)));
+  const std::vector<Kind> fields{Kind::normal, Kind::walk, Kind::sparse, Kind::special, Kind::ramp, Kind::real};
+  s.field = random.pick(fields);
+  s.count = random.below(10) == 0 ? random.below(4) : random.below(largest) + 1;
+  // What a count of its own on every rank would make of the place in place is not what MPI has.
+  s.in_place = random.below(3) == 0 && s.form != Form::alltoallv;
+  s.mode = static_cast<Mode>(random.below(3));
+  s.chunk = random.below(2) ? 0 : static_cast<std::int64_t>(1 + random.below(largest));
+  s.depth = static_cast<int>(random.below(5));
+  s.threads = random.below(8) == 0 ? 2 : 1;
+  s.seed = random.bits() % 1000000;
+  return s;
+}
+
+}  // namespace ranks
