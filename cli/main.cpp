@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
     app.require_subcommand(1);
     add_bench_command(app);
     add_codec_command(app);
+    add_explain_command(app);
     add_info_command(app);
     const auto commands = app.get_subcommands([](CLI::App*) { return true; });
     const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };

@@ -9,7 +9,7 @@
 
 #include "base/bound.hpp"
 #include "base/number.hpp"
-#include "codec/codec.hpp"
+#include "codec_spec.hpp"
 #include "failure.hpp"
 #include "text.hpp"
 
@@ -37,36 +37,6 @@ int whole(std::string_view what, const std::string& text, int least) {
   if (!parse_number(text, value) || value < least)
     throw not_valid(what, text, fmt::format("whole numbers from {}", least));
   return value;
-}
-
-// A codec as people name it: with the mode of zfp.
-struct CodecSpec {
-  std::string codec;
-  std::string bound;  // when the spec decides it, else empty
-};
-
-std::string codec_specs() {
-  std::string valid;
-  for (const Codec* codec : all_codecs()) {
-    const std::string name(codec->name());
-    valid += (valid.empty() ? "" : ", ") + (name == "zfp" ? "zfp-abs, zfp-rateN (N bits per number)" : name);
-  }
-  return valid;
-}
-
-CodecSpec codec_spec(const std::string& spec) {
-  CodecSpec found{spec, ""};
-  if (spec == "lossless") found.bound = "lossless";
-  if (spec == "zfp-abs") found.codec = "zfp";
-  if (spec.starts_with("zfp-rate")) {
-    double bits = 0;
-    if (!parse_number(std::string_view(spec).substr(8), bits) || !(bits > 0))
-      throw not_valid("codec", spec, codec_specs());
-    found = {"zfp", "rate:" + spec.substr(8)};
-  }
-  if (find_codec(found.codec) != nullptr) return found;
-  if (found.codec == "zfp") throw usage("codec '" + spec + "' is not in this build, which was made without libzfp");
-  throw not_valid("codec", spec, codec_specs());
 }
 
 std::vector<std::string> algorithms_of(const Arguments& a, const OperationName& operation, int ranks) {
@@ -151,7 +121,7 @@ class Variants {
 
  private:
   void add(const std::string& name, const std::string& codec) {
-    const CodecSpec spec = codec_spec(codec);
+    const CodecSpec spec = parse_codec_spec(codec);
     for (const std::string& bound : a_.bounds)
       for (const std::string& algorithm : algorithms_)
         for (const int chunks : chunks_) {
