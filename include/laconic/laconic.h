@@ -254,10 +254,14 @@ LACONIC_API int laconic_alltoallv(const void* sendbuf, const MPI_Count sendcount
 
 /* Nonblocking: the same, begun here and completed by laconic_wait() or laconic_test() and their kin.  Buffers, arrays
  * of counts and displacements, and options->stats must stay as they are until then; *options itself may go.  Any number
- * may be in flight; all ranks begin those of a communicator in the same order, and complete them in any order. Progress
- * is made inside every Laconic call of the process, for all operations in flight.  An error in the arguments is an
- * error of the completion, so that it can be told to the other ranks (but a NULL request or communicator, or a fatal
- * error handler, at once). */
+ * may be in flight; all ranks begin those of a communicator in the same order, and complete them in any order.
+ *
+ * Progress is made inside every Laconic call of the process, for all operations in flight, and nowhere else: a process
+ * that blocks in a call of MPI itself holds up the others meanwhile.  (A blocking collective that Laconic passes to MPI
+ * is such a call for operations on other communicators, if no nonblocking collective was ever begun on its own.)
+ *
+ * An error in the arguments is an error of the completion, so that it can be told to the other ranks (but a NULL
+ * request or communicator, or any under a fatal error handler, at once). */
 LACONIC_API int laconic_iallreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
                                    MPI_Op op, MPI_Comm comm, laconic_request* request, const laconic_options* options);
 LACONIC_API int laconic_ireduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,

@@ -81,6 +81,7 @@ struct Binding : std::enable_shared_from_this<Binding> {
   std::mutex mutex;
   std::vector<Operation*> operations;  // in flight, in the order in which they were begun
   std::atomic<int> in_flight{0};       // how many
+  bool nonblocking = false;            // a collective was begun that was not blocking: the same on all ranks
 
   Turns turns;  // of compressed collectives
 

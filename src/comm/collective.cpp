@@ -60,9 +60,10 @@ void CollectiveOperation::begin(bool blocking) {
   local_ = arguments.ok() ? options : arguments;
   reason_ = known_reason(options.ok());
   in_flight = true;
+  if (!blocking) binding->nonblocking = true;
   if (reason_ != LACONIC_PLAIN_NOT) {
     if (!local_.ok()) return end(local_);
-    return begin_plain(blocking);
+    return begin_plain();
   }
   // Where the error ends the program nobody is left to be told, and whoever is not listening cannot hold it up.
   if (!local_.ok() && errors_are_fatal(call_.comm)) return end(local_);
@@ -146,11 +147,13 @@ const Codec* CollectiveOperation::asked_codec() const {
   return name != nullptr ? find_codec(name) : nullptr;
 }
 
-void CollectiveOperation::begin_plain(bool blocking) {
+void CollectiveOperation::begin_plain() {
   stage_ = Stage::plain;
   const bool mean = shape_.meaning().mean;
-  // While others are in flight they must make progress.
-  const bool at_once = blocking && Process::instance().in_flight() == 0;
+  // Those in flight must make progress, which inside a blocking call of MPI they do not.  Whether there are any differs
+  // between ranks; whether there may be any on this communicator does not, and blocking and nonblocking calls of MPI do
+  // not match each other.
+  const bool at_once = !binding->nonblocking;
   Status problem;
   mpi_code = at_once ? plain_.run(call_, mean, problem) : plain_.start(call_, mean, problem);
   if (at_once || mpi_code != MPI_SUCCESS || !problem.ok()) end(problem);

@@ -39,7 +39,7 @@ class CollectiveOperation final : public Operation {
   const Codec* asked_codec() const;
   std::size_t bytes() const { return shape_.total() * shape_.meaning().width; }
 
-  void begin_plain(bool blocking);
+  void begin_plain();
   bool move_on();
   bool leave_queue();
   void agree();

@@ -70,13 +70,6 @@ void Process::progress() {
   }
 }
 
-int Process::in_flight() {
-  std::lock_guard lock(mutex_);
-  int n = 0;
-  for (const auto& binding : bindings_) n += binding->in_flight;
-  return n;
-}
-
 MPI_Op Process::average() {
   std::lock_guard lock(mutex_);
   prepare();

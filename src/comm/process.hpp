@@ -25,9 +25,6 @@ class Process {
   // Polls the operations in flight on all communicators but those that another thread is polling.
   void progress();
 
-  // Operations in flight on all communicators.
-  int in_flight();
-
  private:
   Process() = default;
   void prepare();  // with the mutex held

@@ -59,6 +59,7 @@ struct Setting {
   std::int64_t chunk = 0;
   int depth = 0;
   int threads = 1;
+  std::int64_t min_bytes = 1;
   std::uint64_t seed = 0;
 
   bool reduces() const {
@@ -152,6 +153,7 @@ class AnyCall {
  public:
   virtual ~AnyCall() = default;
   virtual const Setting& setting() const = 0;
+  virtual const laconic_stats& stats() const = 0;
   virtual void prepare() = 0;  // buffers as they are before the call
   virtual int run() = 0;
   virtual int begin(laconic_request* request) = 0;
@@ -176,12 +178,13 @@ class CollectiveCall final : public AnyCall {
     options_.chunk_elements = s.chunk;
     options_.depth = s.depth;
     options_.threads = s.threads;
+    options_.min_bytes = s.min_bytes;
     options_.stats = &stats_;
     prepare();
   }
 
   const Setting& setting() const override { return s_; }
-  const laconic_stats& stats() const { return stats_; }
+  const laconic_stats& stats() const override { return stats_; }
   std::uint64_t hash() const override { return hash_of(recv_.data(), recv_.size() * sizeof(T)); }
 
   void prepare() override {
@@ -433,8 +436,7 @@ class CollectiveCall final : public AnyCall {
         return CHECK(t, std::memcmp(&x, &r, sizeof(T)) == 0 || (x != x && r != r), "element %zu is %a, not %a",
                      p.at + i, static_cast<double>(r), static_cast<double>(x));
     } else {
-      e = reduce_exactly(s_.op, size_,
-                                        [&](int k) { return inputs_[static_cast<std::size_t>(k)][p.from + i]; });
+      e = reduce_exactly(s_.op, size_, [&](int k) { return inputs_[static_cast<std::size_t>(k)][p.from + i]; });
     }
     if (plain && s_.op != Op::sum && p.source < 0 && e.nan) return true;  // MPI leaves it open
     if (e.nan) return CHECK(t, std::isnan(r), "element %zu is %g, not NaN", p.at + i, static_cast<double>(r));

@@ -1,0 +1,158 @@
+// Calls of every collective that are left to MPI: the numbers of plain MPI, and the reason in the statistics.  And
+// those of which the ranks find out together that they are not compressed.
+#include "collective_case.hpp"
+
+namespace {
+
+using namespace ranks;
+
+bool good(Test& t, int rc) { return CHECK(t, rc == MPI_SUCCESS, "%s", message_of(rc).c_str()); }
+
+void run(Test& t, Setting s, laconic_plain_reason reason, Random& random) {
+  t.doing(describe(s) + ", plain because " + laconic_plain_reason_string(reason));
+  t.count_case();
+  const auto call = make_call(s, random.below(2) == 0, MPI_COMM_WORLD);
+  if (s.mode == Mode::blocking) {
+    if (!good(t, call->run())) return;
+  } else {
+    laconic_request request = LACONIC_REQUEST_NULL;
+    if (!good(t, call->begin(&request)) || !good(t, laconic_wait(&request, MPI_STATUS_IGNORE))) return;
+  }
+  call->check(t);
+  const laconic_stats& stats = call->stats();
+  CHECK(t, stats.plain_calls == 1 && stats.plain_reason == reason, "plain because %s",
+        laconic_plain_reason_string(stats.plain_reason));
+  CHECK(t, stats.bytes_sent == 0 && stats.algorithm == LACONIC_ALGORITHM_PLAIN);
+}
+
+// Elements of two numbers with a gap behind them: no type of ours, so all ranks exchange plainly.
+void gaps(Test& t, bool nonblocking) {
+  t.doing("types with gaps");
+  t.count_case();
+  const auto p = static_cast<std::size_t>(t.size());
+  const auto me = static_cast<std::size_t>(t.rank());
+  MPI_Datatype pair;
+  MPI_Datatype spaced;
+  MPI_Type_contiguous(2, MPI_FLOAT, &pair);
+  MPI_Type_create_resized(pair, 0, 3 * sizeof(float), &spaced);
+  MPI_Type_commit(&spaced);
+  laconic_stats stats{};
+  laconic_options o = options_with(LACONIC_BOUND_ABS, 1e-3);
+  o.stats = &stats;
+  laconic_request request = LACONIC_REQUEST_NULL;
+  const auto done = [&](int rc) {
+    if (good(t, rc) && nonblocking) good(t, laconic_wait(&request, MPI_STATUS_IGNORE));
+    const auto reason = t.size() == 1 ? LACONIC_PLAIN_ONE_RANK : LACONIC_PLAIN_TYPE;
+    CHECK(t, stats.plain_calls == 1 && stats.plain_reason == reason, "plain because %s",
+          laconic_plain_reason_string(stats.plain_reason));
+    stats = {};
+  };
+  std::vector<MPI_Count> counts(p);
+  std::vector<MPI_Aint> at(p);
+  MPI_Aint next = 0;
+  for (std::size_t k = 0; k < p; ++k) {
+    counts[k] = static_cast<MPI_Count>(k % 3);
+    at[k] = next;
+    next += static_cast<MPI_Aint>(counts[k]) + 1;
+  }
+  const auto total = static_cast<std::size_t>(next) * 3;
+  const auto value = [](std::size_t from, std::size_t to, std::size_t i) {
+    return static_cast<float>(from * 10000 + to * 100 + i);
+  };
+
+  // Only the root has the type with the gap; the others send floats.
+  std::vector<float> mine(static_cast<std::size_t>(counts[me]) * 2);
+  for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = value(me, 0, i);
+  std::vector<float> all(total, -1);
+  const int root = t.size() - 1;
+  const auto n = static_cast<MPI_Count>(mine.size());
+  done(nonblocking ? laconic_igatherv(mine.data(), n, MPI_FLOAT, all.data(), counts.data(), at.data(), spaced, root,
+                                      MPI_COMM_WORLD, &request, &o)
+                   : laconic_gatherv(mine.data(), n, MPI_FLOAT, all.data(), counts.data(), at.data(), spaced, root,
+                                     MPI_COMM_WORLD, &o));
+  if (t.rank() == root)
+    for (std::size_t k = 0; k < p; ++k)
+      for (std::size_t i = 0; i < static_cast<std::size_t>(counts[k]) * 2; ++i)
+        CHECK(t, all[(static_cast<std::size_t>(at[k]) + i / 2) * 3 + i % 2] == value(k, 0, i));
+
+  // Back again.
+  std::vector<float> back(mine.size(), -1);
+  done(nonblocking ? laconic_iscatterv(all.data(), counts.data(), at.data(), spaced, back.data(), n, MPI_FLOAT, root,
+                                       MPI_COMM_WORLD, &request, &o)
+                   : laconic_scatterv(all.data(), counts.data(), at.data(), spaced, back.data(), n, MPI_FLOAT, root,
+                                      MPI_COMM_WORLD, &o));
+  CHECK(t, back == mine);
+
+  // In place, all to all: what is sent must not be what has just arrived.
+  std::vector<MPI_Count> ones(p, 1);
+  std::vector<MPI_Aint> places(p);
+  std::vector<float> grid(p * 3, -1);
+  for (std::size_t k = 0; k < p; ++k) {
+    places[k] = static_cast<MPI_Aint>(k);
+    grid[k * 3] = value(me, k, 0);
+    grid[k * 3 + 1] = value(me, k, 1);
+  }
+  done(nonblocking ? laconic_ialltoallv(MPI_IN_PLACE, nullptr, nullptr, MPI_DATATYPE_NULL, grid.data(), ones.data(),
+                                        places.data(), spaced, MPI_COMM_WORLD, &request, &o)
+                   : laconic_alltoallv(MPI_IN_PLACE, nullptr, nullptr, MPI_DATATYPE_NULL, grid.data(), ones.data(),
+                                       places.data(), spaced, MPI_COMM_WORLD, &o));
+  for (std::size_t k = 0; k < p; ++k) {
+    CHECK(t, grid[k * 3] == value(k, me, 0) && grid[k * 3 + 1] == value(k, me, 1), "from rank %zu: %g %g", k,
+          static_cast<double>(grid[k * 3]), static_cast<double>(grid[k * 3 + 1]));
+    CHECK(t, grid[k * 3 + 2] == -1, "a gap was written");
+  }
+  MPI_Type_free(&spaced);
+  MPI_Type_free(&pair);
+}
+
+// A plain call while a compressed one is in flight: both must go on, whoever waits for which first.
+void among_others(Test& t, Random& random) {
+  t.doing("plain among compressed");
+  Setting compressed = random_setting(random, t.size(), 3000);
+  Setting plain = random_setting(random, t.size(), 3000);
+  plain.bound = {LACONIC_BOUND_UNSET, 0};
+  plain.codec = LACONIC_CODEC_UNSET;
+  const auto a = make_call(compressed, false, MPI_COMM_WORLD);
+  const auto b = make_call(plain, false, MPI_COMM_WORLD);
+  laconic_request request = LACONIC_REQUEST_NULL;
+  if (!good(t, a->begin(&request))) return;
+  if (t.rank() % 2 == 0) {
+    if (good(t, laconic_wait(&request, MPI_STATUS_IGNORE))) a->check(t);
+    if (good(t, b->run())) b->check(t);
+  } else {
+    if (good(t, b->run())) b->check(t);
+    if (good(t, laconic_wait(&request, MPI_STATUS_IGNORE))) a->check(t);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Test t(&argc, &argv, "plain_collectives");
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  Random random(t.seed());
+  for (int f = 0; f < forms; ++f)
+    for (const Mode mode : {Mode::blocking, Mode::nonblocking}) {
+      Setting s = random_setting(random, t.size(), 3000);
+      s.form = static_cast<Form>(f);
+      s.algorithm = LACONIC_ALGORITHM_AUTO;
+      s.codec = LACONIC_CODEC_UNSET;
+      s.variant = LACONIC_VARIANT_UNSET;
+      s.mode = mode;
+      s.bound = {LACONIC_BOUND_ABS, 1e-3};
+      if (s.form == Form::alltoallv) s.in_place = false;
+      if (!s.reduces()) s.op = Op::sum, s.mean = false;
+      const auto or_one_rank = [&](laconic_plain_reason r) { return t.size() == 1 ? LACONIC_PLAIN_ONE_RANK : r; };
+      s.min_bytes = std::int64_t{1} << 40;
+      run(t, s, or_one_rank(LACONIC_PLAIN_SMALL), random);
+      s.min_bytes = 1;
+      s.variant = LACONIC_VARIANT_PLAIN;
+      run(t, s, LACONIC_PLAIN_ASKED, random);
+      s.variant = LACONIC_VARIANT_UNSET;
+      s.bound = {LACONIC_BOUND_UNSET, 0};
+      run(t, s, LACONIC_PLAIN_NO_BOUND, random);
+    }
+  for (int k = 0; k < 3; ++k) gaps(t, k % 2 == 1);
+  for (int k = 0; k < 30; ++k) among_others(t, random);
+  return t.finish();
+}
