@@ -115,6 +115,14 @@ bool Binding::poll_machinery(bool may_block, Status& status) {
   return true;
 }
 
+void Binding::leave_communicator() {
+  // Open MPI 4.1 does not survive that a communicator which is being duplicated is freed.  All ranks are here, or will
+  // be.
+  Status status;
+  while (making_ != MPI_REQUEST_NULL && status.ok()) poll_machinery(false, status);
+  comm = MPI_COMM_NULL;
+}
+
 void Binding::abandon() {
   if (machinery_) machinery_->abandon();
 }

@@ -93,6 +93,8 @@ struct Binding : std::enable_shared_from_this<Binding> {
   // all ranks to come to it, or by one that may not.  Both are polled, and true once the machinery is there or cannot
   // be.
   bool poll_machinery(bool may_block, Status& status);
+  // The application frees its communicator.
+  void leave_communicator();
   Machinery* machinery() { return machinery_.get(); }
   void abandon();
 

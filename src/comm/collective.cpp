@@ -203,8 +203,8 @@ bool CollectiveOperation::leave_queue() {
   Status problem;
   if (!binding->turns.reached(turn_) || !binding->poll_machinery(blocking_, problem)) return false;
   stage_ = Stage::agreeing;
-  // Reductions of one communicator have to be started in the same order on all ranks: where another agreement may follow
-  // this one, nobody else's may come between.
+  // Reductions of one communicator have to be started in the same order on all ranks: where another agreement may
+  // follow this one, nobody else's may come between.
   if (!shape_.counts_partial()) let_next_begin();
   if (!problem.ok()) return end(problem), true;
   run_ = &binding->machinery()->lend(settings_.threads, false);

@@ -15,7 +15,7 @@ void divide(void* numbers, MPI_Count count, int size) {
 }
 
 // Between the groups of an intercommunicator each gets what the other contributed.
-int contributors(MPI_Comm comm) {
+int contributors_of(MPI_Comm comm) {
   int between_groups = 0;
   MPI_Comm_test_inter(comm, &between_groups);
   int size = 1;
@@ -53,7 +53,7 @@ Status PlainCall::convert(const Side& side, std::vector<int>& counts, std::vecto
   if (side.count > INT_MAX) return beyond(side.count);
   counts.clear();
   displs.clear();
-  const int n = contributors(call_->comm);
+  const int n = contributors_;
   if (side.counts != nullptr)
     for (int p = 0; p < n; ++p) {
       if (side.counts[p] > INT_MAX) return beyond(side.counts[p]);
@@ -146,6 +146,9 @@ Status PlainCall::begin(const CollectiveCall& call, bool mean) {
   call_ = &call;
   mean_ = mean;
   done_ = 0;
+  // Asked for now: the communicator may be freed before the end.
+  MPI_Comm_rank(call.comm, &rank_);
+  contributors_ = contributors_of(call.comm);
   if (Status s = convert(call.send, send_counts_, send_displs_); !s) return s;
   return convert(call.recv, recv_counts_, recv_displs_);
 }
@@ -167,15 +170,12 @@ int PlainCall::poll(bool& finished) {
 void PlainCall::finish() {
   if (!mean_) return;
   const CollectiveCall& c = *call_;
-  int rank = 0;
-  MPI_Comm_rank(c.comm, &rank);
-  if (c.form == Form::reduce && rank != c.root) return;
+  if (c.form == Form::reduce && rank_ != c.root) return;
   MPI_Count count = c.recv.count;
   if (c.form == Form::reduce_scatter_block) count = c.send.count;
-  if (c.form == Form::reduce_scatter) count = c.send.counts[rank];
-  const int size = contributors(c.comm);
-  if (c.recv.type == MPI_FLOAT) divide<float>(c.recv.buffer, count, size);
-  if (c.recv.type == MPI_DOUBLE) divide<double>(c.recv.buffer, count, size);
+  if (c.form == Form::reduce_scatter) count = c.send.counts[rank_];
+  if (c.recv.type == MPI_FLOAT) divide<float>(c.recv.buffer, count, contributors_);
+  if (c.recv.type == MPI_DOUBLE) divide<double>(c.recv.buffer, count, contributors_);
 }
 
 }  // namespace laconic

@@ -30,6 +30,8 @@ class PlainCall {
 
   const CollectiveCall* call_ = nullptr;
   bool mean_ = false;
+  int rank_ = 0;
+  int contributors_ = 1;
   MPI_Count done_ = 0;  // elements of pieces before the one that is issued
   MPI_Request request_ = MPI_REQUEST_NULL;
   // For MPI libraries without large counts.

@@ -86,7 +86,7 @@ int Process::on_comm_free(MPI_Comm, int, void* binding, void* process) {
     const auto entry =
         std::find_if(self->bindings_.begin(), self->bindings_.end(), [&](const auto& b) { return b.get() == binding; });
     if (entry == self->bindings_.end()) return MPI_SUCCESS;
-    (*entry)->comm = MPI_COMM_NULL;
+    (*entry)->leave_communicator();
     // As MPI has it, operations in flight complete all the same.
     if ((*entry)->in_flight > 0) return MPI_SUCCESS;
     gone = std::move(*entry);

@@ -33,10 +33,10 @@ void CodingJob::run() noexcept {
 Status CodingJob::merge() {
   const Coding& between = codings->between;
   // The one operand is decoded to where the sum will be, unless the other is there.
-  const bool separate = numbers == nullptr || numbers == result;
+  const bool separate = from == Home::none || numbers == result;
   std::byte* decoded = separate ? scratch.data() : result;
   if (Status s = codec->decode(arrived, decoded, count, between); !s) return s;
-  if (numbers == nullptr)
+  if (from == Home::none)
     if (Status s = codec->decode(current, result, count, between); !s) return s;
   const double begin = now();
   const std::byte* other = separate ? scratch.data() : numbers;

@@ -21,7 +21,8 @@ struct Codings {
 class CodingJob final : public Job {
  public:
   Act act = Act::encode;
-  bool last = false;  // encode
+  Home from = Home::none;  // merge: whether there are numbers; they may be at nullptr where count is 0
+  bool last = false;       // encode
   const Codec* codec = nullptr;
   const Codings* codings = nullptr;
   Frame arrived;                       // fold, add, merge

@@ -226,6 +226,7 @@ bool Run::begin_job(Lane& lane, const Action& action) {
   const Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
   CodingJob& job = lane.job;
   job.act = action.act;
+  job.from = action.from;
   job.last = action.last;
   job.codec = work_.codec;
   job.codings = &codings_;

@@ -32,7 +32,7 @@ namespace laconic {
 struct Region {
   const std::byte* input = nullptr;
   std::byte* output = nullptr;
-  std::size_t count = 0;  // numbers; unused where the rank neither has nor wants the block
+  std::size_t count = 0;  // numbers; unused where the rank neither has nor wants the block, and both places are null
 };
 
 // One operation.  Pointers stay valid until it has finished.

@@ -1,6 +1,8 @@
-// lower(): whatever the schedule, frames are made before they are used, used while they are there, and let go once.
+// lower(): whatever the schedule and the way to travel, frames and numbers are made before they are used, used while
+// they are there, and let go once; and every result is what it ought to be.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <tuple>
@@ -8,82 +10,211 @@
 
 #include "engine/plan.hpp"
 #include "schedule/schedule.hpp"
+#include "support/plans.hpp"
 
 namespace laconic::test {
 namespace {
 
-class Lower : public ::testing::TestWithParam<std::size_t> {
+constexpr int largest_size = 65;
+constexpr Travel travels[] = {Travel::adding, Travel::reencoding, Travel::per_hop};
+
+class Lower : public ::testing::TestWithParam<std::tuple<std::size_t, Travel>> {
  protected:
-  const Algorithm& algorithm() const { return all_algorithms()[GetParam()]; }
+  const Algorithm& algorithm() const { return all_algorithms()[std::get<0>(GetParam())]; }
+  Collective collective() const { return algorithm().collective; }
+  Travel travel() const { return std::get<1>(GetParam()); }
+
+  Plan plan(Place at) const { return lower(algorithm().build(at), collective(), at, travel()); }
+
+  // test(size, root) for all sizes and some roots.
+  template <class F>
+  void for_all_worlds(F&& test) {
+    for (int size = 1; size <= largest_size; ++size) {
+      if (!algorithm().fits(size)) continue;
+      for (const int root : some_roots(collective(), size)) {
+        SCOPED_TRACE(std::to_string(size) + " ranks, root " + std::to_string(root));
+        test(size, root);
+        if (HasFailure()) return;
+      }
+    }
+  }
 
   template <class F>
   void for_all_places(F&& test) {
-    for (int size = 1; size <= 65; ++size)
-      for (int rank = 0; rank < size && algorithm().fits(size); ++rank) {
-        const Schedule schedule = algorithm().build({rank, size, 0});
-        SCOPED_TRACE("rank " + std::to_string(rank) + " of " + std::to_string(size));
-        test(schedule, lower(schedule, size), Place{rank, size, 0});
-        if (HasFailure()) return;
+    for_all_worlds([&](int size, int root) {
+      for (int rank = 0; rank < size && !HasFailure(); ++rank) {
+        SCOPED_TRACE("rank " + std::to_string(rank));
+        const Place at{rank, size, root};
+        const Schedule schedule = algorithm().build(at);
+        test(schedule, lower(schedule, collective(), at, travel()), at);
       }
+    });
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Algorithms, Lower, ::testing::Range(std::size_t{0}, all_algorithms().size()),
+INSTANTIATE_TEST_SUITE_P(Algorithms, Lower,
+                         ::testing::Combine(::testing::Range(std::size_t{0}, all_algorithms().size()),
+                                            ::testing::ValuesIn(travels)),
                          [](const auto& i) {
-                           std::string name(all_algorithms()[i.param].name);
-                           for (char& c : name) c = c == '-' ? '_' : c;
+                           const Algorithm& a = all_algorithms()[std::get<0>(i.param)];
+                           std::string name = std::string(name_of(a.collective)) + "_" + std::string(a.name) + "_" +
+                                              std::string(text_of(std::get<1>(i.param)));
+                           std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
 
-bool consumes_message(Act act) { return act == Act::take || act == Act::fold || act == Act::add; }
+// Executes the plan for one block in turn: what is there, and where.
+class Held {
+ public:
+  explicit Held(Stake stake) : stake_(stake), input_(stake.has) {}
 
-TEST_P(Lower, FramesAreThereWhenTheyAreUsed) {
-  for_all_places([](const Schedule& schedule, const Plan& plan, Place) {
-    ASSERT_EQ(plan.blocks, schedule.blocks);
-    std::vector<bool> frame(static_cast<std::size_t>(plan.blocks), false);
-    std::vector<int> results(static_cast<std::size_t>(plan.blocks), 0);
-    std::vector<bool> touched(static_cast<std::size_t>(plan.blocks), false);
+  void run(const Action& a, Travel travel) {
+    ASSERT_FALSE(result_) << name_of(a.act) << " after the result was written";
+    switch (a.act) {
+      case Act::encode:
+        ASSERT_FALSE(frame_) << "a frame is lost";
+        ASSERT_TRUE(there(a.from));
+        frame_ = true;
+        // Elsewhere a value is in its frame from then on, so that nothing is encoded twice.
+        if (travel != Travel::per_hop) input_ = output_ = false;
+        break;
+      case Act::send: ASSERT_TRUE(frame_); break;
+      case Act::take:
+        ASSERT_FALSE(frame_) << "a frame is lost";
+        ASSERT_FALSE(spare_) << "numbers are lost";
+        frame_ = true;
+        input_ = output_ = false;  // of a value that is not current any more
+        break;
+      case Act::fold:
+        ASSERT_EQ(travel, Travel::adding);
+        ASSERT_FALSE(frame_) << "a frame is lost";
+        ASSERT_TRUE(there(a.from));
+        input_ = false;  // it is in the frame
+        frame_ = true;
+        break;
+      case Act::add:
+        ASSERT_EQ(travel, Travel::adding);
+        ASSERT_TRUE(frame_);
+        break;
+      case Act::merge:
+        ASSERT_NE(travel, Travel::adding);
+        if (a.from == Home::none) {
+          ASSERT_TRUE(frame_);
+          ASSERT_FALSE(spare_) << "there are numbers besides the frame";
+        } else {
+          ASSERT_FALSE(frame_) << "a frame is lost";
+          ASSERT_TRUE(there(a.from));
+        }
+        frame_ = false;
+        ASSERT_TRUE(put(a.to));
+        break;
+      case Act::unpack:
+        ASSERT_EQ(travel, Travel::per_hop);
+        ASSERT_TRUE(frame_);
+        frame_ = false;
+        ASSERT_TRUE(put(a.to));
+        break;
+      case Act::drop:
+        ASSERT_TRUE(frame_);
+        frame_ = false;
+        break;
+      case Act::forget:
+        ASSERT_TRUE(spare_);
+        spare_ = false;
+        break;
+      case Act::decode:
+        ASSERT_TRUE(frame_);
+        ASSERT_TRUE(stake_.wants);
+        frame_ = false;
+        result_ = true;
+        break;
+      case Act::copy:
+        ASSERT_TRUE(stake_.wants);
+        ASSERT_TRUE(there(a.from));
+        result_ = true;
+        break;
+    }
+  }
+
+  void end() const {
+    EXPECT_EQ(result_, stake_.wants);
+    EXPECT_FALSE(frame_) << "a frame is left";
+    EXPECT_FALSE(spare_) << "numbers are left";
+  }
+
+  bool frame() const { return frame_; }
+  bool spare() const { return spare_; }
+  bool done() const { return result_; }
+
+ private:
+  bool there(Home from) const {
+    switch (from) {
+      case Home::none: return false;
+      case Home::input: return input_;
+      case Home::output: return output_;
+      case Home::spare: return spare_;
+    }
+    return false;
+  }
+
+  // False when it is not a place for numbers of the block.
+  bool put(Home to) {
+    if (to != (stake_.wants ? Home::output : Home::spare) || (stake_.wants && spare_)) return false;
+    (stake_.wants ? output_ : spare_) = true;
+    input_ = false;
+    return true;
+  }
+
+  Stake stake_;
+  bool input_;
+  bool output_ = false;
+  bool spare_ = false;
+  bool frame_ = false;
+  bool result_ = false;
+};
+
+TEST_P(Lower, FramesAndNumbersAreThereWhenTheyAreUsedAndLetGoOnce) {
+  for_all_places([&](const Schedule& schedule, const Plan& plan, Place at) {
+    ASSERT_EQ(plan.cut, schedule.blocks);
+    ASSERT_EQ(plan.travel, travel());
+    std::vector<Held> held;
+    for (const std::int32_t b : plan.blocks) {
+      ASSERT_GE(b, 0);
+      ASSERT_LT(b, schedule.blocks);
+      held.emplace_back(stake_of(collective(), at, b));
+    }
+    std::size_t most = 0;
+    std::size_t now = 0;
     for (const Action& a : plan.actions) {
       ASSERT_GE(a.block, 0);
-      ASSERT_LT(a.block, plan.blocks);
-      const auto b = static_cast<std::size_t>(a.block);
-      ASSERT_EQ(results[b], 0) << name_of(a.act) << " of block " << b << " after its result was written";
-      switch (a.act) {
-        case Act::encode:
-          ASSERT_FALSE(frame[b]) << "encoded again";
-          ASSERT_FALSE(touched[b]) << "own numbers enter twice";
-          frame[b] = true;
-          break;
-        case Act::fold:
-          ASSERT_FALSE(frame[b]);
-          ASSERT_FALSE(touched[b]) << "own numbers enter twice";
-          frame[b] = true;
-          break;
-        case Act::take:
-          ASSERT_FALSE(frame[b]) << "a frame is lost";
-          frame[b] = true;
-          break;
-        case Act::add: ASSERT_TRUE(frame[b]); break;
-        case Act::send: ASSERT_TRUE(frame[b]); break;
-        case Act::drop:
-          ASSERT_TRUE(frame[b]);
-          frame[b] = false;
-          break;
-        case Act::decode:
-          ASSERT_TRUE(frame[b]);
-          frame[b] = false;
-          ++results[b];
-          break;
-        case Act::copy:
-          ASSERT_FALSE(touched[b]);
-          ++results[b];
-          break;
-      }
-      touched[b] = true;
+      ASSERT_LT(static_cast<std::size_t>(a.block), held.size());
+      Held& h = held[static_cast<std::size_t>(a.block)];
+      now -= h.frame() + h.spare();
+      h.run(a, travel());
+      ASSERT_FALSE(HasFatalFailure()) << "action " << &a - plan.actions.data() << " of " << to_text(plan);
+      now += h.frame() + h.spare();
+      most = std::max(most, now);
     }
-    for (std::size_t b = 0; b < results.size(); ++b) {
-      EXPECT_EQ(results[b], 1) << "results of block " << b;
-      EXPECT_FALSE(frame[b]) << "block " << b << " keeps a frame";
+    for (std::size_t k = 0; k < held.size(); ++k) {
+      held[k].end();
+      ASSERT_FALSE(HasFailure()) << "block " << plan.blocks[k] << " of " << to_text(plan);
+    }
+    EXPECT_EQ(plan.most_held, most);
+  });
+}
+
+// Every rank deals with each block that it wants, and with none that the schedule does not give it.
+TEST_P(Lower, DealsWithEveryBlockThatIsWanted) {
+  for_all_places([&](const Schedule& schedule, const Plan& plan, Place at) {
+    std::vector<std::int32_t> blocks = plan.blocks;
+    std::sort(blocks.begin(), blocks.end());
+    ASSERT_EQ(std::adjacent_find(blocks.begin(), blocks.end()), blocks.end()) << "a block has two places";
+    std::vector<bool> named(static_cast<std::size_t>(schedule.blocks), false);
+    for (const Step& s : schedule.steps) named[static_cast<std::size_t>(s.block)] = true;
+    for (std::int32_t b = 0; b < schedule.blocks; ++b) {
+      const bool dealt_with = std::binary_search(blocks.begin(), blocks.end(), b);
+      const Stake stake = stake_of(collective(), at, b);
+      EXPECT_EQ(dealt_with, named[static_cast<std::size_t>(b)] || stake.wants) << "block " << b;
     }
   });
 }
@@ -92,11 +223,13 @@ TEST_P(Lower, EveryMessageOfTheScheduleIsSentOrConsumedOnceInOrder) {
   for_all_places([](const Schedule& schedule, const Plan& plan, Place) {
     std::vector<std::tuple<bool, int, int>> planned;
     std::vector<std::size_t> receives;
+    std::size_t reduced = 0;
     for (std::size_t i = 0; i < plan.actions.size(); ++i) {
       const Action& a = plan.actions[i];
-      if (consumes_message(a.act)) receives.push_back(i);
-      if (consumes_message(a.act) || a.act == Act::send)
-        planned.emplace_back(a.act == Act::send, a.peer, a.block);
+      if (takes_message(a.act)) receives.push_back(i);
+      if (takes_message(a.act) && a.act != Act::take) reduced = i + 1;
+      if (takes_message(a.act) || a.act == Act::send)
+        planned.emplace_back(a.act == Act::send, a.peer, plan.blocks[static_cast<std::size_t>(a.block)]);
       else
         ASSERT_EQ(a.peer, -1);
     }
@@ -104,75 +237,105 @@ TEST_P(Lower, EveryMessageOfTheScheduleIsSentOrConsumedOnceInOrder) {
     for (const Step& s : schedule.steps) asked.emplace_back(s.verb == Verb::send, s.peer, s.block);
     EXPECT_EQ(planned, asked);
     EXPECT_EQ(plan.receives, receives);
+    EXPECT_EQ(plan.reduced, reduced);
   });
 }
 
 // The k-th message from a to b is the k-th that b takes from a, of the same block, under the same number.
 TEST_P(Lower, BothEndsNumberMessagesAlike) {
   using Message = std::tuple<std::int32_t, std::uint32_t, std::uint32_t>;  // block, number, how many
-  for (int size = 1; size <= 65; ++size) {
-    if (!algorithm().fits(size)) continue;
+  for_all_worlds([&](int size, int root) {
     std::map<std::pair<int, int>, std::vector<Message>> sent;
     std::map<std::pair<int, int>, std::vector<Message>> received;
     for (int rank = 0; rank < size; ++rank) {
-      const Plan plan = lower(algorithm().build({rank, size, 0}), size);
-      for (const Action& a : plan.actions) {
-        if (a.act == Act::send) sent[{rank, a.peer}].emplace_back(a.block, a.message, a.messages);
-        if (consumes_message(a.act)) received[{a.peer, rank}].emplace_back(a.block, a.message, a.messages);
-        if (a.peer >= 0) {
-          EXPECT_LE(a.messages, plan.most_messages);
-        }
+      const Plan mine = plan({rank, size, root});
+      std::uint32_t most = 1;
+      for (const Action& a : mine.actions) {
+        const std::int32_t block = mine.blocks[static_cast<std::size_t>(a.block)];
+        if (a.act == Act::send) sent[{rank, a.peer}].emplace_back(block, a.message, a.messages);
+        if (takes_message(a.act)) received[{a.peer, rank}].emplace_back(block, a.message, a.messages);
+        if (a.peer >= 0) most = std::max(most, a.messages);
       }
+      EXPECT_EQ(mine.most_messages, most);
     }
-    ASSERT_EQ(sent, received) << size << " ranks";
+    ASSERT_EQ(sent, received);
     for (const auto& [pair, messages] : sent)
       for (std::size_t k = 0; k < messages.size(); ++k) {
         ASSERT_EQ(std::get<1>(messages[k]), k);
         ASSERT_EQ(std::get<2>(messages[k]), messages.size());
       }
-  }
-}
-
-// Forwarding instead of coding again: no rank encodes a block twice, and only what arrived uncombined is taken.
-TEST_P(Lower, CodesNoMoreThanItMust) {
-  for_all_places([](const Schedule& schedule, const Plan& plan, Place at) {
-    std::size_t coded = 0;
-    std::size_t decoded = 0;
-    std::size_t reduces = 0;
-    for (const Step& s : schedule.steps) reduces += s.verb == Verb::reduce;
-    for (const Action& a : plan.actions) {
-      coded += a.act == Act::encode;
-      decoded += a.act == Act::decode;
-      reduces -= a.act == Act::fold || a.act == Act::add;
-    }
-    EXPECT_EQ(reduces, 0u);
-    EXPECT_LE(coded, static_cast<std::size_t>(plan.blocks));
-    EXPECT_EQ(decoded, at.size == 1 ? 0u : static_cast<std::size_t>(plan.blocks));
   });
 }
 
-TEST(LowerByHand, RingOfThree) {
-  const Plan plan = lower(find_algorithm("ring")->build({0, 3, 0}), 3);
-  std::string text;
-  for (const Action& a : plan.actions)
-    text +=
-        std::string(name_of(a.act)) + std::to_string(a.block) + (a.peer < 0 ? "" : "@" + std::to_string(a.peer)) + " ";
-  EXPECT_EQ(text,
-            "encode2 send2@1 drop2 fold1@2 send1@1 drop1 fold0@2 send0@1 decode0 take2@2 send2@1 decode2 take1@2 "
-            "decode1 ");
+// Forwarding instead of coding again: no rank encodes more often than it has to, nor decodes.
+TEST_P(Lower, CodesNoMoreThanItMust) {
+  for_all_places([&](const Schedule& schedule, const Plan& plan, Place at) {
+    struct Counts {
+      int encodes = 0, decodes = 0, unpacks = 0, copies = 0, sends = 0, takes = 0, combines = 0;
+    };
+    std::vector<Counts> coded(plan.blocks.size());
+    for (const Action& a : plan.actions) {
+      Counts& c = coded[static_cast<std::size_t>(a.block)];
+      c.encodes += a.act == Act::encode;
+      c.decodes += a.act == Act::decode;
+      c.unpacks += a.act == Act::unpack;
+      c.copies += a.act == Act::copy;
+      c.sends += a.act == Act::send;
+      c.takes += a.act == Act::take;
+      c.combines += a.act == Act::fold || a.act == Act::add || a.act == Act::merge;
+    }
+    std::vector<int> asked(static_cast<std::size_t>(schedule.blocks), 0);
+    for (const Step& s : schedule.steps) asked[static_cast<std::size_t>(s.block)] += s.verb == Verb::reduce;
+    for (std::size_t k = 0; k < coded.size(); ++k) {
+      const Counts& c = coded[k];
+      const Stake stake = stake_of(collective(), at, plan.blocks[k]);
+      EXPECT_EQ(c.combines, asked[static_cast<std::size_t>(plan.blocks[k])]);
+      EXPECT_EQ(c.decodes + c.copies, stake.wants ? 1 : 0);
+      switch (travel()) {
+        case Travel::adding:
+          // Own numbers once, and then only where they are not folded in.
+          EXPECT_LE(c.encodes, stake.has ? 1 : 0);
+          EXPECT_EQ(c.unpacks, 0);
+          if (at.size > 1) {
+            EXPECT_EQ(c.copies, 0);
+          }
+          break;
+        case Travel::reencoding:
+          // A value of its own and every sum, once, when it is sent or kept where others keep it from its frame.
+          EXPECT_LE(c.encodes, (stake.has ? 1 : 0) + c.combines);
+          EXPECT_EQ(c.unpacks, 0);
+          if (!reduces(collective())) {
+            EXPECT_LE(c.encodes, stake.has ? 1 : 0);
+          }
+          break;
+        case Travel::per_hop:
+          EXPECT_EQ(c.encodes, c.sends);
+          EXPECT_EQ(c.unpacks, c.takes);
+          EXPECT_EQ(c.decodes, 0);
+          break;
+      }
+      ASSERT_FALSE(HasFailure()) << "block " << plan.blocks[k] << " of " << to_text(plan);
+    }
+  });
 }
 
-TEST(LowerByHand, OneRankCopies) {
-  for (const Algorithm& algorithm : all_algorithms()) {
-    const Plan plan = lower(algorithm.build({0, 1, 0}), 1);
-    ASSERT_EQ(plan.actions.size(), 1u);
-    EXPECT_EQ(plan.actions[0].act, Act::copy);
-  }
-}
-
-TEST(LowerByHand, EveryActHasAName) {
-  for (const Act act : {Act::encode, Act::send, Act::take, Act::fold, Act::add, Act::drop, Act::decode, Act::copy})
-    EXPECT_NE(name_of(act), "?");
+// Only a value that is a result already is encoded as one, and whoever moves blocks moves results.
+TEST_P(Lower, ResultsAreEncodedAsSuch) {
+  for_all_places([&](const Schedule&, const Plan& plan, Place at) {
+    std::vector<int> ahead(plan.blocks.size(), 0);  // messages of the block that are still to come
+    for (const std::size_t i : plan.receives) ++ahead[static_cast<std::size_t>(plan.actions[i].block)];
+    for (const Action& a : plan.actions) {
+      const auto b = static_cast<std::size_t>(a.block);
+      if (takes_message(a.act)) --ahead[b];
+      if (a.act != Act::encode) {
+        EXPECT_FALSE(a.last) << name_of(a.act);
+        continue;
+      }
+      const bool wants = stake_of(collective(), at, plan.blocks[b]).wants;
+      const bool result = !reduces(collective()) || (wants && ahead[b] == 0);
+      EXPECT_EQ(a.last, travel() != Travel::per_hop && result) << "block " << plan.blocks[b];
+    }
+  });
 }
 
 }  // namespace

@@ -1,46 +1,69 @@
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "engine/plan.hpp"
 #include "tune/choose.hpp"
 
 namespace laconic::test {
 namespace {
 
-TEST(Choice, OfAlgorithmServesTheSize) {
-  for (const Dtype dtype : {Dtype::f32, Dtype::f64})
-    for (const int size : {1, 2, 3, 7, 8, 64, 65, 1000, 4096})
-      for (const std::size_t count :
-           {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{1} << 20, std::size_t{1} << 33}) {
-        const Facts facts{count, dtype, size};
-        const Algorithm& algorithm = choose_allreduce(facts);
-        EXPECT_TRUE(algorithm.fits(size));
-        EXPECT_EQ(&algorithm, find_algorithm(algorithm.name));
-        EXPECT_EQ(&algorithm, &choose_allreduce(facts)) << "ranks would disagree";
+constexpr std::array<std::size_t, 7> amounts{
+    0, 1, 4000, std::size_t{1} << 22, std::size_t{1} << 26, 1ull << 35, unknown_bytes};
+
+TEST(Choice, OfAlgorithmServesTheCollectiveAndTheSize) {
+  for (const Collective c : all_collectives)
+    for (int size = 1; size <= 130; ++size)
+      for (const std::size_t bytes : amounts) {
+        const Algorithm& algorithm = choose_algorithm(c, bytes, size);
+        ASSERT_EQ(algorithm.collective, c);
+        ASSERT_TRUE(algorithm.fits(size)) << algorithm.name << " of " << size;
+        ASSERT_EQ(&algorithm, find_algorithm(c, algorithm.name));
+        ASSERT_EQ(&algorithm, &choose_algorithm(c, bytes, size)) << "ranks would disagree";
       }
 }
 
 TEST(Choice, OfAlgorithmDependsOnTheBytes) {
-  EXPECT_EQ(choose_allreduce({1000, Dtype::f32, 64}).name, "recursive-doubling");
-  EXPECT_EQ(choose_allreduce({1 << 26, Dtype::f32, 64}).name, "ring");
+  EXPECT_EQ(choose_algorithm(Collective::allreduce, 4000, 64).name, "recursive-doubling");
+  EXPECT_EQ(choose_algorithm(Collective::reduce, 4000, 64).name, "binomial");
+  EXPECT_EQ(choose_algorithm(Collective::bcast, 4000, 64).name, "binomial");
+  for (const Collective c : {Collective::allreduce, Collective::reduce, Collective::bcast}) {
+    const Algorithm& small = choose_algorithm(c, 4000, 64);
+    const Algorithm& large = choose_algorithm(c, std::size_t{1} << 28, 64);
+    EXPECT_LT(small.cost(64).hops, large.cost(64).hops) << name_of(c);
+    EXPECT_GT(small.cost(64).share, large.cost(64).share) << name_of(c);
+    EXPECT_EQ(&choose_algorithm(c, unknown_bytes, 64), &choose_algorithm(c, 64000000, 64)) << name_of(c);
+  }
+}
+
+// With more bytes an algorithm that sends more is never preferred to one that sends less.
+TEST(Choice, OfAlgorithmSendsLessTheMoreThereIs) {
+  for (const Collective c : all_collectives)
+    for (const int size : {2, 3, 7, 8, 33, 64, 100}) {
+      double share = 1e300;
+      for (std::size_t bytes = 1; bytes < std::size_t{1} << 40; bytes *= 4) {
+        const double next = choose_algorithm(c, bytes, size).cost(size).share;
+        EXPECT_LE(next, share) << name_of(c) << " of " << size << ", " << bytes << " bytes";
+        share = next;
+      }
+    }
 }
 
 // A frame is never empty for lack of a chunk, never so large that little overlaps or that its size overflows.
 TEST(Choice, OfChunkIsReasonable) {
-  for (const Dtype dtype : {Dtype::f32, Dtype::f64})
-    for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{5000}, std::size_t{1} << 20,
-                                    std::size_t{1} << 30, std::size_t{1} << 40})
-      for (const std::int32_t blocks : {1, 2, 8, 1000})
-        for (const int depth : {1, default_depth, 64}) {
-          const std::size_t chunk = choose_chunk({count, dtype, blocks}, blocks, depth);
-          EXPECT_GE(chunk, 1024u);
-          EXPECT_LE(chunk * size_of(dtype), std::size_t{1} << 20);
-          EXPECT_EQ(chunk, choose_chunk({count, dtype, blocks}, blocks, depth));
-          // Large blocks are cut into enough rows to keep every lane busy.
-          const std::size_t block = count / static_cast<std::size_t>(blocks);
-          if (block >= std::size_t{1} << 20) {
-            EXPECT_GE(block / chunk, static_cast<std::size_t>(depth));
-          }
+  for (const Dtype dtype : all_dtypes)
+    for (const std::size_t largest : {std::size_t{0}, std::size_t{1}, std::size_t{5000}, std::size_t{1} << 20,
+                                      std::size_t{1} << 30, std::size_t{1} << 40})
+      for (const int depth : {1, default_depth, 64, 1000}) {
+        const std::size_t chunk = choose_chunk(largest, dtype, depth);
+        EXPECT_GE(chunk, 1024u);
+        EXPECT_LE(chunk * size_of(dtype), std::size_t{1} << 20);
+        EXPECT_EQ(chunk, choose_chunk(largest, dtype, depth));
+        // Large blocks are cut into enough rows to keep every lane busy.
+        if (largest >= chunk * static_cast<std::size_t>(depth) * 2) {
+          EXPECT_GE((largest + chunk - 1) / chunk, static_cast<std::size_t>(depth));
         }
+      }
 }
 
 }  // namespace

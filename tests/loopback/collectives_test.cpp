@@ -1,0 +1,156 @@
+// N ranks as N threads: every algorithm of every collective, with every codec, way to travel, operation and type, over
+// messages that are late and out of order.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "support/bench.hpp"
+#include "support/seed.hpp"
+#include "support/world.hpp"
+
+namespace laconic::test {
+namespace {
+
+constexpr std::array<int, 8> sizes{1, 2, 3, 4, 5, 7, 8, 16};
+
+class EveryCollective : public ::testing::TestWithParam<std::tuple<int, std::size_t>> {
+ protected:
+  int size() const { return std::get<0>(GetParam()); }
+  const Algorithm& algorithm() const { return all_algorithms()[std::get<1>(GetParam())]; }
+  bool fits() const { return algorithm().fits(size()); }
+  std::uint64_t seed() const {
+    return base_seed() + static_cast<std::uint64_t>(size()) * 31 + std::get<1>(GetParam()) * 1009;
+  }
+
+  template <class T>
+  void everything() {
+    if (!fits()) return;
+    Random random(seed() + sizeof(T));
+    // Runs are used again and again, as communicators do: with and without delays, with and without worker threads.
+    World calm(size(), 1, random.bits(), std::chrono::microseconds(0));
+    World delayed(size(), 1, random.bits(), std::chrono::microseconds(200));
+    World threaded(size(), size() > 8 ? 2 : 3, random.bits(), std::chrono::microseconds(50));
+    const std::array<World*, 4> worlds{&calm, &delayed, &calm, &threaded};
+    std::size_t turn = static_cast<std::size_t>(random.below(worlds.size()));
+    for (const Codec* codec : all_codecs()) {
+      if (!codec->supports(dtype_of<T>)) continue;
+      for (int k = 0; k < tries(); ++k) {
+        Operation o;
+        o.algorithm = &algorithm();
+        // Any instruction set: conformance shows that they do the same.
+        o.codec = codec->name() == "quant" ? quant_variants()[random.below(quant_variants().size())].get() : codec;
+        o.per_hop = random.below(3) == 0;
+        choose(o, random);
+        const NamedKind kind = all_kinds[random.below(all_kinds.size())];
+        World& world = *worlds[turn++ % worlds.size()];
+        SCOPED_TRACE(to_text(o, size()) + ", " + std::string(kind.name) + ", " + seed_note());
+        Bench<T> bench(o, size(), kind.kind, random.bits());
+        world.drive_by_threads(bench.works(world.next_sequence()));
+        bench.check(world);
+        if (HasFailure()) return;
+      }
+    }
+  }
+
+  // Many ranks on few cores are slow.
+  int tries() const { return slow_build ? (size() > 4 ? 1 : 2) : size() > 8 ? 3 : size() > 4 ? 8 : 12; }
+
+  void choose(Operation& o, Random& random) const {
+    const auto p = static_cast<std::size_t>(size());
+    const Schedule schedule = algorithm().build({0, size(), 0});
+    const auto blocks = static_cast<std::size_t>(schedule.blocks);
+    // All numbers, or those of all blocks together.
+    const std::array<std::size_t, 10> counts{0, 1, p - 1, p, p + 1, 17, 300, blocks * 1025, 700, 4099};
+    constexpr std::array<std::size_t, 6> chunks{1, 7, 64, 500, 1024, 100000};
+    constexpr std::array<int, 5> depths{1, 2, 3, 8, 1000};
+    constexpr std::array<double, 6> bounds{1e-2, 1e-1, 1e-4, 0, 1e-41, 10};
+    o.root = static_cast<int>(random.below(p));
+    o.op = static_cast<Op>(random.below(3));
+    o.mean = o.reduction() && o.op == Op::sum && random.below(2) == 0;
+    if (!o.reduction()) o.op = Op::sum;
+    o.count = std::min<std::size_t>(counts[random.below(counts.size())], 20000);
+    if (!cuts_equally(o.collective())) {
+      o.count = o.count / (blocks > 40 ? blocks / 4 : 1) % 3000;
+      if (random.below(2) == 0) o.counts = uneven_counts(blocks, o.count, random);
+    }
+    o.chunk = chunks[random.below(chunks.size())];
+    // Rows cost most.
+    const std::size_t largest = cuts_equally(o.collective()) ? o.count / blocks : 2 * o.count;
+    o.chunk = std::max(o.chunk, largest / (slow_build ? 10 : 40));
+    o.depth = depths[random.below(depths.size())];
+    o.bound = bounds[random.below(bounds.size())];
+    o.in_place = random.below(3) == 0;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Loopback, EveryCollective,
+                         ::testing::Combine(::testing::ValuesIn(sizes),
+                                            ::testing::Range(std::size_t{0}, all_algorithms().size())),
+                         [](const auto& i) {
+                           return plain_name(all_algorithms()[std::get<1>(i.param)]) + "_" +
+                                  std::to_string(std::get<0>(i.param));
+                         });
+
+TEST_P(EveryCollective, Float) { everything<float>(); }
+TEST_P(EveryCollective, Double) { everything<double>(); }
+
+// One rank comes late to every operation; the others wait without harm and may already be in the next one.
+TEST_P(EveryCollective, OneRankIsSlow) {
+  if (!fits()) return;
+  World world(size(), 1, seed(), std::chrono::microseconds(20));
+  Operation o;
+  o.algorithm = &algorithm();
+  o.codec = find_codec("quant");
+  o.bound = 1e-2;
+  o.count = cuts_equally(o.collective()) ? 3000 : 400;
+  o.chunk = 100;
+  o.depth = 4;
+  constexpr int rounds = 3;
+  std::vector<std::unique_ptr<Bench<float>>> benches;
+  std::vector<std::vector<Work>> works;
+  for (int k = 0; k < rounds; ++k) {
+    o.root = k % size();
+    benches.push_back(std::make_unique<Bench<float>>(o, size(), Kind::walk, static_cast<std::uint64_t>(k)));
+    works.push_back(benches.back()->works(world.next_sequence()));
+  }
+  const Watchdog watchdog(std::chrono::seconds(60), [&] { return world.describe(); });
+  std::vector<std::thread> threads;
+  for (int r = 0; r < size(); ++r)
+    threads.emplace_back([&, r] {
+      for (auto& work : works) {
+        if (r == size() / 2) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        world.run(r).start(work[static_cast<std::size_t>(r)]);
+        while (!world.run(r).poll()) {
+          if (r == size() / 2) std::this_thread::sleep_for(std::chrono::microseconds(100));
+          std::this_thread::yield();
+        }
+        EXPECT_TRUE(world.run(r).status().ok());
+      }
+    });
+  for (std::thread& t : threads) t.join();
+  for (auto& bench : benches) bench->check_results();
+}
+
+// More rows at a time than the transport can tell apart: the depth gives way.
+TEST_P(EveryCollective, DepthBeyondTheNamesOfMessages) {
+  if (!fits() || size() > (slow_build ? 3 : 5)) return;
+  World world(size(), 1, seed(), std::chrono::microseconds(0));
+  Operation o;
+  o.algorithm = &algorithm();
+  o.codec = find_codec("quant");
+  o.bound = 1e-2;
+  o.depth = 100000;
+  o.chunk = 1;
+  const auto blocks = static_cast<std::size_t>(o.algorithm->build({0, size(), 0}).blocks);
+  o.count = 600 * (cuts_equally(o.collective()) ? blocks : 1);
+  Bench<float> bench(o, size(), Kind::sparse, base_seed());
+  world.drive_in_turns(bench.works(world.next_sequence()));
+  bench.check(world);
+}
+
+}  // namespace
+}  // namespace laconic::test

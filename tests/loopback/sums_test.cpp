@@ -1,0 +1,173 @@
+// What sums and moved blocks are, whatever the algorithm.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "support/bench.hpp"
+#include "support/seed.hpp"
+#include "support/world.hpp"
+
+namespace laconic::test {
+namespace {
+
+// Without raw blocks the result is the same to the bit whatever the algorithm, chunk, depth, threads and kernels; that
+// of a reduce and of a reduce_scatter, too, is that of the allreduce.  check() compares with the sum of the lattice
+// points, so here it is only made sure that it does.
+TEST(LatticeSums, AreTheSameHoweverTheyAreFormed) {
+  constexpr std::size_t numbers = 840 * 5;  // cut equally by 2, 3, 5 and 8
+  Random random(base_seed());
+  std::map<std::pair<int, int>, std::vector<float>> results;  // by size and data
+  for (const int size : {2, 3, 5, 8}) {
+    World one(size, 1, 1, std::chrono::microseconds(100));
+    World three(size, 3, 2, std::chrono::microseconds(100));
+    for (const Algorithm& algorithm : all_algorithms()) {
+      if (!reduces(algorithm.collective) || !algorithm.fits(size)) continue;
+      for (const auto& codec : quant_variants())
+        for (int data = 0; data < 3; ++data)
+          for (const std::size_t chunk : {100, 1000, 100000}) {
+            if (random.below(slow_build ? 8 : 2) != 0) continue;
+            Operation o;
+            o.algorithm = &algorithm;
+            o.codec = codec.get();
+            o.mean = data == 1;
+            o.bound = 1e-2;
+            o.root = static_cast<int>(random.below(static_cast<std::uint64_t>(size)));
+            o.count = cuts_equally(o.collective()) ? numbers : numbers / static_cast<std::size_t>(size);
+            o.chunk = chunk;
+            o.depth = static_cast<int>(1 + random.below(4));
+            SCOPED_TRACE(to_text(o, size) + ", " + seed_note());
+            World& world = random.below(2) ? one : three;
+            Bench<float> bench(o, size, data == 2 ? Kind::real : Kind::walk, static_cast<std::uint64_t>(data));
+            ASSERT_TRUE(bench.on_lattice());
+            world.drive_by_threads(bench.works(world.next_sequence()));
+            bench.check(world);
+            if (::testing::Test::HasFailure()) return;
+            std::vector<float> result;
+            if (o.collective() == Collective::reduce_scatter) {
+              for (int r = 0; r < size; ++r) {
+                const auto own = bench.results(r);
+                result.insert(result.end(), own.begin(), own.end());
+              }
+            } else {
+              result = bench.results(o.collective() == Collective::reduce ? o.root : 0);
+            }
+            ASSERT_EQ(result.size(), numbers);
+            const auto [known, fresh] = results.try_emplace({size, data}, result);
+            ASSERT_EQ(std::memcmp(known->second.data(), result.data(), numbers * sizeof(float)), 0);
+          }
+    }
+  }
+}
+
+// Blocks that are only moved hold one error, the whole bound's, however many hops they go: their bits are those of the
+// codec's own round trip, whatever the algorithm.
+TEST(MovedBlocks, AreEncodedOnceHoweverFarTheyGo) {
+  Random random(base_seed());
+  for (const int size : {2, 3, 5, 8, 9}) {
+    World world(size, 1, random.bits(), std::chrono::microseconds(50));
+    for (const Algorithm& algorithm : all_algorithms()) {
+      if (reduces(algorithm.collective) || !algorithm.fits(size)) continue;
+      for (const Codec* codec : all_codecs())
+        for (const Kind kind : {Kind::walk, Kind::special}) {
+          if (slow_build && random.below(4) != 0) continue;
+          Operation o;
+          o.algorithm = &algorithm;
+          o.codec = codec;
+          o.bound = 1e-3;
+          o.root = static_cast<int>(random.below(static_cast<std::uint64_t>(size)));
+          o.count = cuts_equally(o.collective()) ? 1700 : 300;
+          o.chunk = 70;
+          SCOPED_TRACE(to_text(o, size) + ", " + name_of(kind) + ", " + seed_note());
+          const Budget budget = budget_of(o, size);
+          ASSERT_EQ(budget.terms, 1u);
+          ASSERT_GE(budget.last_allowance, o.bound * (1 - 1e-9));
+          Bench<float> bench(o, size, kind, random.bits());
+          world.drive_by_threads(bench.works(world.next_sequence()));
+          bench.check(world);
+          Coding coding = coding_of<float>(o, size);
+          coding.allowance = budget.last_allowance;
+          for (std::int32_t b = 0; b < bench.cut(); ++b) {
+            const int source = sources_of(o, size, b)[0];
+            for (std::size_t begin = 0; begin < bench.count(b); begin += o.chunk) {
+              const std::size_t n = std::min(o.chunk, bench.count(b) - begin);
+              const float* from = bench.input(source, b).data() + begin;
+              const auto expected =
+                  decode<float>(*codec, encode(*codec, std::vector<float>(from, from + n), coding), n, coding);
+              for (int r = 0; r < size; ++r)
+                if (bench.wants(r, b)) {
+                  ASSERT_EQ(std::memcmp(bench.output(r, b) + begin, expected.data(), n * sizeof(float)), 0)
+                      << "block " << b << " at rank " << r;
+                }
+            }
+          }
+          if (::testing::Test::HasFailure()) return;
+        }
+    }
+  }
+}
+
+// Codecs that encode sums again at every hop, and hops that do so with any codec, make as many errors as the algorithm
+// says: the ledger knows how many.  Where frames are forwarded all ranks hold the same bits all the same.
+TEST(ReencodedSums, KeepTheBound) {
+  Random random(base_seed());
+  for (const int size : {2, 3, 5, 8}) {
+    World world(size, 1, random.bits(), std::chrono::microseconds(20));
+    for (const Codec* codec : all_codecs())
+      for (const bool per_hop : {false, true}) {
+        if (travel_of(*codec, per_hop) == Travel::adding) continue;
+        for (const Algorithm& algorithm : all_algorithms())
+          for (const Kind kind : {Kind::walk, Kind::real, Kind::special}) {
+            if (!algorithm.fits(size) || (slow_build && random.below(8) != 0)) continue;
+            constexpr std::array<double, 3> bounds{1.0, 1e-2, 1e-5};
+            Operation o;
+            o.algorithm = &algorithm;
+            o.codec = codec;
+            o.per_hop = per_hop;
+            o.root = static_cast<int>(random.below(static_cast<std::uint64_t>(size)));
+            if (o.reduction()) o.op = static_cast<Op>(random.below(3));
+            o.mean = o.reduction() && o.op == Op::sum && random.below(2) == 0;
+            o.bound = bounds[random.below(3)];
+            o.count = cuts_equally(o.collective()) ? static_cast<std::size_t>(size) * 700 + 13 : 513;
+            o.chunk = random.below(2) == 0 ? 5200 : 300;
+            o.in_place = random.below(2) == 0;
+            SCOPED_TRACE(to_text(o, size) + ", " + name_of(kind) + ", " + seed_note());
+            Bench<float> bench(o, size, kind, random.bits());
+            world.drive_by_threads(bench.works(world.next_sequence()));
+            bench.check(world);
+            if (::testing::Test::HasFailure()) return;
+          }
+      }
+  }
+}
+
+TEST(ManyOperations, NeedNoMoreMemoryThanTheFirst) {
+  for (const Algorithm& algorithm : all_algorithms())
+    for (const bool per_hop : {false, true}) {
+      constexpr int size = 4;
+      World world(size, 1, base_seed(), std::chrono::microseconds(0));
+      Operation o;
+      o.algorithm = &algorithm;
+      o.codec = find_codec("quant");
+      o.per_hop = per_hop;
+      o.bound = 1e-2;
+      o.root = 1;
+      o.count = cuts_equally(o.collective()) ? 2000 : 300;
+      o.chunk = 100;
+      SCOPED_TRACE(to_text(o, size));
+      Bench<float> bench(o, size, Kind::normal, 1);
+      std::size_t after_first = 0;
+      for (int k = 0; k < (slow_build ? 30 : 150); ++k) {
+        world.drive_in_turns(bench.works(world.next_sequence()));
+        if (k == 0) after_first = world.footprint();
+      }
+      bench.check(world);
+      EXPECT_EQ(world.footprint(), after_first);
+      if (::testing::Test::HasFailure()) return;
+    }
+}
+
+}  // namespace
+}  // namespace laconic::test

@@ -1,0 +1,316 @@
+// Inputs, guarded outputs and plans of all ranks for one operation, and everything that is promised of its results.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/plan.hpp"
+#include "support/exact.hpp"
+#include "support/fields.hpp"
+#include "support/frames.hpp"
+#include "support/guarded.hpp"
+#include "support/operation.hpp"
+#include "support/world.hpp"
+
+namespace laconic::test {
+
+template <class T>
+class Bench {
+ public:
+  Bench(const Operation& o, int size, Kind kind, std::uint64_t seed) : operation_(o), size_(size) {
+    for (int r = 0; r < size; ++r) {
+      const Place at{r, size, o.root};
+      ranks_.push_back({lower(o.algorithm->build(at), o.collective(), at, o.travel()), {}, {}});
+    }
+    counts_ = block_counts(o, ranks_[0].plan.cut);
+    for (int r = 0; r < size; ++r) place(r, kind, seed);
+  }
+
+  int size() const { return size_; }
+  const Operation& operation() const { return operation_; }
+  const Plan& plan(int r) const { return rank(r).plan; }
+  std::int32_t cut() const { return ranks_[0].plan.cut; }
+  std::size_t count(std::int32_t block) const { return counts_[static_cast<std::size_t>(block)]; }
+  bool has(int r, std::int32_t block) const { return stake(r, block).has; }
+  bool wants(int r, std::int32_t block) const { return stake(r, block).wants; }
+
+  // Of a rank that has the block, and of one that wants it.
+  const std::vector<T>& input(int r, std::int32_t block) const { return part(r, block).input; }
+  T* output(int r, std::int32_t block) { return part(r, block).output->template as<T>(); }
+
+  // Every number that the rank has written.
+  std::vector<T> results(int r) {
+    std::vector<T> all;
+    for (std::int32_t b = 0; b < cut(); ++b)
+      if (wants(r, b)) all.insert(all.end(), output(r, b), output(r, b) + count(b));
+    return all;
+  }
+
+  bool intact(int r) const {
+    for (const auto& [block, p] : rank(r).parts)
+      if (p.output != nullptr && !p.output->intact()) return false;
+    return true;
+  }
+
+  // The work of all ranks, with the inputs as they were in the beginning.
+  std::vector<Work> works(std::uint64_t sequence) {
+    std::vector<Work> works;
+    for (int r = 0; r < size_; ++r) works.push_back(work(r, sequence));
+    return works;
+  }
+
+  Work work(int r, std::uint64_t sequence) {
+    if (operation_.in_place) put_inputs_in_place(r);
+    Rank& mine = rank(r);
+    Work w;
+    w.plan = &mine.plan;
+    w.codec = operation_.codec;
+    w.coding = coding_of<T>(operation_, size_);
+    w.last_allowance = budget_of(operation_, size_).last_allowance;
+    w.regions = mine.regions;
+    w.largest = *std::max_element(counts_.begin(), counts_.end());
+    w.chunk = operation_.chunk;
+    w.depth = operation_.depth;
+    w.sequence = sequence;
+    return w;
+  }
+
+  // Where the operation overwrites its input.  Allocates nothing.
+  void put_inputs_in_place(int r) {
+    for (auto& [block, p] : rank(r).parts)
+      if (p.output != nullptr && has(r, block) && !p.input.empty())
+        std::memcpy(p.output->bytes().data(), p.input.data(), p.input.size() * sizeof(T));
+  }
+
+  // So that results of an earlier operation are not taken for those of the next.
+  void scribble() {
+    for (Rank& r : ranks_)
+      for (auto& [block, p] : r.parts)
+        if (p.output != nullptr) std::fill(p.output->bytes().begin(), p.output->bytes().end(), std::byte{0xee});
+  }
+
+  // True when no number of any rank leaves the lattice, however the codec is asked: then the result is known to the
+  // bit.
+  bool on_lattice() const {
+    if (operation_.codec->name() != "quant" || operation_.per_hop) return false;
+    const Coding coding = coding_of<T>(operation_, size_);
+    const std::size_t chunk = std::max<std::size_t>(operation_.chunk, 1);
+    for (std::int32_t b = 0; b < cut(); ++b)
+      for (const int r : sources_of(operation_, size_, b))
+        for (std::size_t begin = 0; begin < count(b); begin += chunk) {
+          const std::size_t n = std::min(chunk, count(b) - begin);
+          const auto from = input(r, b).begin() + static_cast<std::ptrdiff_t>(begin);
+          const std::vector<T> numbers(from, from + static_cast<std::ptrdiff_t>(n));
+          if (!all_on_lattice(encode(*operation_.codec, numbers, coding), n, coding.dtype)) return false;
+        }
+    return true;
+  }
+
+  // The result that the lattice gives: integers added, whatever the algorithm.
+  std::vector<T> lattice_result(std::int32_t block) const {
+    const Coding coding = coding_of<T>(operation_, size_);
+    const auto lattice = quant::Lattice::make(coding.allowance, coding.terms, coding.dtype);
+    const std::vector<int> sources = sources_of(operation_, size_, block);
+    std::vector<T> result(count(block));
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      std::int64_t total = 0;
+      for (const int r : sources) {
+        std::int32_t q = 0;
+        EXPECT_TRUE(quant::quantise(input(r, block)[i], lattice, q));
+        if (r == sources.front()) {
+          total = q;
+        } else if (operation_.op == Op::sum) {
+          total += q;
+        } else {
+          total = operation_.op == Op::max ? std::max<std::int64_t>(total, q) : std::min<std::int64_t>(total, q);
+        }
+      }
+      const double x = static_cast<double>(total) * lattice.step;
+      result[i] = static_cast<T>(coding.divisor == 1 ? x : x / coding.divisor);
+    }
+    return result;
+  }
+
+  // Checks everything that is promised of a finished operation.
+  void check(World& world) {
+    for (int r = 0; r < size_; ++r) {
+      const Run& run = world.run(r);
+      ASSERT_NO_FATAL_FAILURE(check_rank(r, run.status(), run.account()));
+    }
+    check_same_account(world);
+    check_results();
+  }
+
+  // Status, guards and account of one rank.
+  void check_rank(int r, const Status& status, const Account& account) const {
+    ASSERT_TRUE(status.ok()) << "rank " << r << ": " << status.message();
+    ASSERT_TRUE(intact(r)) << "rank " << r << " wrote outside of its output";
+    const Budget budget = budget_of(operation_, size_);
+    const double error = operation_.mean ? account.error / size_ : account.error;
+    ASSERT_LE(error, budget.worst_case * (1 + 1e-12)) << "rank " << r;  // adding up the account rounds as well
+    ASSERT_LE(account.most_rows, static_cast<std::uint64_t>(operation_.depth)) << "rank " << r;
+    std::uint64_t uncompressed = 0;
+    std::uint64_t sends = 0;
+    for (const Action& a : plan(r).actions) {
+      if (a.act != Act::send) continue;
+      uncompressed += count(plan(r).blocks[static_cast<std::size_t>(a.block)]) * sizeof(T);
+      ++sends;
+    }
+    ASSERT_EQ(account.bytes_uncompressed, uncompressed) << "rank " << r;
+    if (uncompressed > 0) {
+      ASSERT_GE(account.bytes_sent, sends * wire::header_bytes) << "rank " << r;
+    }
+  }
+
+  // Whoever receives a block has the same bits, and they are those that they ought to be.
+  void check_results() {
+    const bool lattice = size_ > 1 && on_lattice();
+    for (std::int32_t b = 0; b < cut(); ++b) {
+      int first = -1;
+      for (int r = 0; r < size_; ++r) {
+        if (!wants(r, b)) continue;
+        if (first >= 0 && !operation_.per_hop) {
+          ASSERT_TRUE(same_bits(output(first, b), output(r, b), b))
+              << "ranks " << first << " and " << r << " hold different bits of block " << b;
+          continue;
+        }
+        first = r;
+        SCOPED_TRACE("block " + std::to_string(b) + " of rank " + std::to_string(r));
+        ASSERT_NO_FATAL_FAILURE(check_block(r, b, lattice));
+      }
+    }
+  }
+
+ private:
+  struct Part {
+    std::vector<T> input;
+    std::unique_ptr<Guarded> output;
+  };
+
+  struct Rank {
+    Plan plan;
+    std::map<std::int32_t, Part> parts;  // of the blocks that it has or wants
+    std::vector<Region> regions;
+  };
+
+  Rank& rank(int r) { return ranks_[static_cast<std::size_t>(r)]; }
+  const Rank& rank(int r) const { return ranks_[static_cast<std::size_t>(r)]; }
+  Part& part(int r, std::int32_t block) { return rank(r).parts.at(block); }
+  const Part& part(int r, std::int32_t block) const { return rank(r).parts.at(block); }
+  Stake stake(int r, std::int32_t block) const {
+    return stake_of(operation_.collective(), {r, size_, operation_.root}, block);
+  }
+
+  void place(int r, Kind kind, std::uint64_t seed) {
+    Rank& mine = rank(r);
+    std::size_t total = 0;
+    for (std::int32_t b = 0; b < cut(); ++b) total += has(r, b) ? count(b) : 0;
+    const std::vector<T> field = make_field<T>(kind, total, seed, r);
+    auto next = field.begin();
+    for (std::int32_t b = 0; b < cut(); ++b) {
+      if (!has(r, b) && !wants(r, b)) continue;
+      Part& p = mine.parts[b];
+      if (has(r, b)) {
+        const auto end = next + static_cast<std::ptrdiff_t>(count(b));
+        p.input.assign(next, end);
+        next = end;
+      }
+      if (wants(r, b)) p.output = std::make_unique<Guarded>(count(b) * sizeof(T));
+    }
+    for (const std::int32_t b : mine.plan.blocks) {
+      Region region;
+      if (const auto found = mine.parts.find(b); found != mine.parts.end()) {
+        Part& p = found->second;
+        region.count = count(b);
+        if (p.output != nullptr) region.output = p.output->bytes().data();
+        region.input = has(r, b) ? reinterpret_cast<const std::byte*>(p.input.data()) : nullptr;
+        if (operation_.in_place && has(r, b) && p.output != nullptr) region.input = region.output;
+      } else {
+        // Of a block that only passes through, the rank knows nothing.
+        region.count = 0;
+      }
+      mine.regions.push_back(region);
+    }
+  }
+
+  bool same_bits(const T* a, const T* b, std::int32_t block) const {
+    return count(block) == 0 || std::memcmp(a, b, count(block) * sizeof(T)) == 0;
+  }
+
+  // Codecs that round nothing.
+  bool exact_codec() const { return operation_.codec->name() == "raw" || operation_.codec->name() == "lossless"; }
+
+  void check_same_account(World& world) const {
+    if (operation_.per_hop) return;
+    const Collective c = operation_.collective();
+    if (c != Collective::allreduce && c != Collective::allgather && c != Collective::bcast) return;
+    for (int r = 1; r < size_; ++r) ASSERT_EQ(world.run(r).account().error, world.run(0).account().error);
+  }
+
+  void check_block(int r, std::int32_t block, bool lattice) {
+    const T* result = output(r, block);
+    const std::vector<int> sources = sources_of(operation_, size_, block);
+    const bool moved = !operation_.reduction();
+    const bool untouched = size_ == 1 || (moved && operation_.per_hop && sources[0] == r);
+    if (untouched || (moved && exact_codec())) {
+      ASSERT_TRUE(same_bits(input(sources[0], block).data(), result, block)) << "not the bits that were sent";
+      return;
+    }
+    if (lattice) {
+      const std::vector<T> expected = lattice_result(block);
+      ASSERT_TRUE(same_bits(expected.data(), result, block)) << "not what the lattice points are";
+    }
+    check_bound(result, block, sources, lattice);
+  }
+
+  void check_bound(const T* result, std::int32_t block, const std::vector<int>& sources, bool lattice) const {
+    const Budget budget = budget_of(operation_, size_);
+    // Numbers held uncompressed round as plain sums do: each leaves the lattice once and is added once.
+    const bool rounds = operation_.reduction() && !lattice;
+    const long double rounding = rounds ? size_ * static_cast<long double>(std::numeric_limits<T>::epsilon()) : 0;
+    // Numbers that are decoded on the way are rounded to their type there.
+    const long double roundings = operation_.travel() == Travel::adding ? 1 : budget.terms + 1;
+    const long double divisor = operation_.mean ? size_ : 1;
+    const auto ranks = static_cast<int>(sources.size());
+    for (std::size_t i = 0; i < count(block); ++i) {
+      const Exact e = reduce_exactly(operation_.op, ranks,
+                                     [&](int k) { return input(sources[static_cast<std::size_t>(k)], block)[i]; });
+      const long double found = exactly(result[i]);
+      // Plain sums may overflow on the way although the whole sum is finite; so may these.
+      if (rounds && operation_.op == Op::sum && e.magnitude > 0.5L * exactly(std::numeric_limits<T>::max())) continue;
+      if (e.nan) {
+        ASSERT_TRUE(std::isnan(found)) << "number " << i << " is " << found;
+        continue;
+      }
+      if (e.infinite != 0) {
+        ASSERT_TRUE(std::isinf(found) && (found > 0) == (e.infinite > 0)) << "number " << i << " is " << found;
+        continue;
+      }
+      ASSERT_TRUE(std::isfinite(found)) << "number " << i;
+      long double tolerance = budget.worst_case + roundings * half_ulp(result[i]);
+      if (rounds) {
+        tolerance += rounding * (e.magnitude / divisor + budget.worst_case);
+        tolerance += size_ * exactly(std::numeric_limits<T>::denorm_min());
+      }
+      if (exact_codec() && operation_.op != Op::sum) tolerance = 0;
+      ASSERT_LE(std::fabs(found - e.value / divisor), tolerance)
+          << "number " << i << " is " << found << ", exactly " << e.value / divisor;
+    }
+  }
+
+  Operation operation_;
+  int size_;
+  std::vector<std::size_t> counts_;
+  std::vector<Rank> ranks_;
+};
+
+}  // namespace laconic::test

@@ -1,0 +1,193 @@
+// Transports, devices and codecs that fail when they are told to.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "codec/codec.hpp"
+#include "device/host/host_device.hpp"
+#include "support/frames.hpp"
+#include "transport/transport.hpp"
+#include "wire/frame.hpp"
+
+namespace laconic::test {
+
+enum class Damage { magic, kind_of_block, cut_in_half, empty, failed, count };
+
+inline constexpr std::array<std::pair<Damage, const char*>, 6> damages{{{Damage::magic, "magic"},
+                                                                        {Damage::kind_of_block, "kind_of_block"},
+                                                                        {Damage::cut_in_half, "cut_in_half"},
+                                                                        {Damage::empty, "empty"},
+                                                                        {Damage::failed, "failed"},
+                                                                        {Damage::count, "count"}}};
+
+// Which message of all that are sent is damaged, and how; and the poll after which a transport has failed.
+struct Fault {
+  static constexpr std::size_t never = static_cast<std::size_t>(-1);
+  Damage damage = Damage::magic;
+  std::size_t at = never;
+  std::size_t seen = 0;
+  std::size_t polls_left = never;
+  std::vector<std::unique_ptr<Bytes>> kept;  // until the operation is over
+
+  std::span<const std::byte> pass(std::span<const std::byte> bytes) {
+    if (seen++ != at) return bytes;
+    auto copy = std::make_unique<Bytes>(bytes.begin(), bytes.end());
+    switch (damage) {
+      case Damage::magic: (*copy)[0] ^= std::byte{1}; break;
+      case Damage::kind_of_block:
+        // Of a codec without blocks, and of an empty frame, the codec.
+        (*copy)[(*copy)[5] == std::byte{2} && copy->size() > wire::header_bytes ? wire::header_bytes : 5] =
+            std::byte{77};
+        break;
+      case Damage::cut_in_half: copy->resize(copy->size() / 2); break;
+      case Damage::empty: copy->clear(); break;
+      case Damage::failed: {
+        wire::Header header;
+        if (!wire::read_header(*copy, header)) break;
+        copy->resize(wire::header_bytes);
+        wire::write_failed_frame(header.count, header.dtype, *copy);
+        break;
+      }
+      case Damage::count: (*copy)[8] ^= std::byte{3}; break;
+    }
+    kept.push_back(std::move(copy));
+    return *kept.back();
+  }
+};
+
+class FaultyChannel final : public Channel {
+ public:
+  FaultyChannel(std::unique_ptr<Channel> inner, Fault& fault) : inner_(std::move(inner)), fault_(fault) {}
+  void open(std::uint64_t sequence) override { inner_->open(sequence); }
+  Status send(std::span<const std::byte> bytes, int peer, std::uint64_t message, std::uint64_t cookie) override {
+    return inner_->send(fault_.pass(bytes), peer, message, cookie);
+  }
+  Status receive(std::span<std::byte> room, int peer, std::uint64_t message, std::uint64_t cookie) override {
+    return inner_->receive(room, peer, message, cookie);
+  }
+  Status poll(std::vector<Completion>& done) override {
+    if (fault_.polls_left == 0) return {Code::transport, "the cable is out"};
+    if (fault_.polls_left != Fault::never) --fault_.polls_left;
+    return inner_->poll(done);
+  }
+
+ private:
+  std::unique_ptr<Channel> inner_;
+  Fault& fault_;
+};
+
+class FaultyTransport final : public Transport {
+ public:
+  FaultyTransport(std::unique_ptr<Transport> inner, Fault& fault) : inner_(std::move(inner)), fault_(fault) {}
+  int rank() const override { return inner_->rank(); }
+  int size() const override { return inner_->size(); }
+  std::uint64_t messages() const override { return inner_->messages(); }
+  std::unique_ptr<Channel> make_channel() override {
+    return std::make_unique<FaultyChannel>(inner_->make_channel(), fault_);
+  }
+
+ private:
+  std::unique_ptr<Transport> inner_;
+  Fault& fault_;
+};
+
+// Memory that runs out after a number of leases, and counts what is out.
+class LimitedDevice final : public Device {
+ public:
+  LimitedDevice(int threads, int leases) : inner_(threads), left_(leases) {}
+  std::span<std::byte> lease(std::size_t bytes) override {
+    if (left_-- <= 0) return {};
+    ++leased;
+    return inner_.lease(bytes);
+  }
+  void give_back(std::span<std::byte> blob) override {
+    --leased;
+    inner_.give_back(blob);
+  }
+  void submit(Job& job) override { inner_.submit(job); }
+  bool runs_inline() const override { return inner_.runs_inline(); }
+
+  int leased = 0;
+
+ private:
+  HostDevice inner_;
+  int left_;
+};
+
+// Another codec, with something done before each of its calls.
+class WrappedCodec : public Codec {
+ public:
+  explicit WrappedCodec(const Codec& inner) : inner_(inner) {}
+  std::string_view name() const override { return inner_.name(); }
+  std::uint8_t id() const override { return inner_.id(); }
+  bool supports(Dtype dtype) const override { return inner_.supports(dtype); }
+  bool exact_sums() const override { return inner_.exact_sums(); }
+  std::size_t capacity(std::size_t count, Dtype dtype) const override { return inner_.capacity(count, dtype); }
+  Coded encode(const void* x, std::size_t n, const Coding& c, Blob out) const override {
+    return inner_.encode(x, n, c, out);
+  }
+  Coded fold(Frame f, const void* x, std::size_t n, const Coding& c, Blob out) const override {
+    return inner_.fold(f, x, n, c, out);
+  }
+  Coded add(Frame a, Frame b, std::size_t n, const Coding& c, Blob out) const override {
+    return inner_.add(a, b, n, c, out);
+  }
+  Status decode(Frame f, void* x, std::size_t n, const Coding& c) const override { return inner_.decode(f, x, n, c); }
+
+ private:
+  const Codec& inner_;
+};
+
+// Cannot make a frame of numbers.
+class MuteCodec final : public WrappedCodec {
+ public:
+  using WrappedCodec::WrappedCodec;
+  Coded encode(const void*, std::size_t, const Coding&, Blob) const override { return refused(); }
+  Coded fold(Frame, const void*, std::size_t, const Coding&, Blob) const override { return refused(); }
+  Coded add(Frame, Frame, std::size_t, const Coding&, Blob) const override { return refused(); }
+
+ private:
+  static Coded refused() { return {{Code::memory, "no room to think"}, 0}; }
+};
+
+// Takes its time, and tells how many of its calls are under way.
+class SlowCodec final : public WrappedCodec {
+ public:
+  using WrappedCodec::WrappedCodec;
+  Coded encode(const void* x, std::size_t n, const Coding& c, Blob out) const override {
+    const Busy busy(running);
+    return WrappedCodec::encode(x, n, c, out);
+  }
+  Coded fold(Frame f, const void* x, std::size_t n, const Coding& c, Blob out) const override {
+    const Busy busy(running);
+    return WrappedCodec::fold(f, x, n, c, out);
+  }
+  Coded add(Frame a, Frame b, std::size_t n, const Coding& c, Blob out) const override {
+    const Busy busy(running);
+    return WrappedCodec::add(a, b, n, c, out);
+  }
+  Status decode(Frame f, void* x, std::size_t n, const Coding& c) const override {
+    const Busy busy(running);
+    return WrappedCodec::decode(f, x, n, c);
+  }
+
+  mutable std::atomic<int> running{0};
+
+ private:
+  struct Busy {
+    explicit Busy(std::atomic<int>& r) : running(r) {
+      ++running;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    ~Busy() { --running; }
+    std::atomic<int>& running;
+  };
+};
+
+}  // namespace laconic::test

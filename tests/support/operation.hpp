@@ -1,0 +1,109 @@
+// One collective operation as all its ranks ask for it, and where its numbers are.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "codec/codec.hpp"
+#include "engine/ledger.hpp"
+#include "schedule/schedule.hpp"
+#include "support/fields.hpp"
+
+namespace laconic::test {
+
+struct Operation {
+  const Algorithm* algorithm = nullptr;  // says which collective
+  const Codec* codec = nullptr;
+  bool per_hop = false;  // the variant CPR-P2P
+  int root = 0;
+  Op op = Op::sum;
+  bool mean = false;
+  double bound = 0;  // on the result; 0: lossless
+  // Numbers of the data (allreduce, reduce, bcast) or of each block (all others).
+  std::size_t count = 0;
+  std::vector<std::size_t> counts;  // of each block, where they differ
+  std::size_t chunk = 1024;
+  int depth = 2;
+  bool in_place = false;  // where a rank has a block and wants it, input and output are in one place
+
+  Collective collective() const { return algorithm->collective; }
+  bool reduction() const { return reduces(collective()); }
+  Travel travel() const { return travel_of(*codec, per_hop); }
+};
+
+inline std::string to_text(const Operation& o, int size) {
+  std::ostringstream s;
+  s << o.algorithm->name << " " << name_of(o.collective()) << " of " << size;
+  if (has_root(o.collective())) s << " (root " << o.root << ")";
+  s << ", " << o.codec->name() << (o.per_hop ? " per hop" : "") << ", ";
+  if (o.reduction()) s << (o.mean ? "mean" : o.op == Op::sum ? "sum" : o.op == Op::max ? "max" : "min") << ", ";
+  s << "bound " << o.bound << ", count " << o.count;
+  if (!o.counts.empty()) {
+    s << " {";
+    for (std::size_t i = 0; i < std::min<std::size_t>(o.counts.size(), 16); ++i) s << (i > 0 ? " " : "") << o.counts[i];
+    s << (o.counts.size() > 16 ? " ...}" : "}");
+  }
+  s << ", chunk " << o.chunk << ", depth " << o.depth << (o.in_place ? ", in place" : "");
+  return s.str();
+}
+
+// For the names of tests.
+inline std::string plain_name(const Algorithm& algorithm) {
+  std::string name = std::string(name_of(algorithm.collective)) + "_" + std::string(algorithm.name);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+inline Budget budget_of(const Operation& o, int size) {
+  return divide_bound(o.bound, false, o.op, o.mean, *o.algorithm, size, o.travel());
+}
+
+// As the communicator does it.
+template <class T>
+Coding coding_of(const Operation& o, int size) {
+  const Budget budget = budget_of(o, size);
+  const bool sum = o.reduction() && o.op == Op::sum;
+  return {dtype_of<T>, o.op, budget.allowance, sum ? budget.terms : 1, o.mean ? double(size) : 1};
+}
+
+// Whether the algorithm chooses how many blocks there are; they are nearly equal parts of the data then.
+constexpr bool cuts_equally(Collective c) {
+  return c == Collective::allreduce || c == Collective::reduce || c == Collective::bcast;
+}
+
+// How many blocks the collective has on `size` ranks, where that does not depend on the algorithm.
+constexpr std::size_t blocks_of(Collective c, int size) {
+  const auto p = static_cast<std::size_t>(size);
+  return c == Collective::alltoall ? p * p : p;
+}
+
+// Numbers in each of `cut` blocks.
+inline std::vector<std::size_t> block_counts(const Operation& o, std::int32_t cut) {
+  const auto blocks = static_cast<std::size_t>(cut);
+  if (!cuts_equally(o.collective())) return o.counts.empty() ? std::vector<std::size_t>(blocks, o.count) : o.counts;
+  std::vector<std::size_t> counts(blocks, o.count / blocks);
+  for (std::size_t b = 0; b < o.count % blocks; ++b) ++counts[b];
+  return counts;
+}
+
+// Counts of blocks as the v-forms allow them: some large, some small, some 0.
+inline std::vector<std::size_t> uneven_counts(std::size_t blocks, std::size_t about, Random& random) {
+  std::vector<std::size_t> counts(blocks);
+  for (std::size_t& n : counts) n = random.below(3) == 0 ? 0 : random.below(2 * about + 1);
+  return counts;
+}
+
+// The ranks that have a block in the beginning.
+inline std::vector<int> sources_of(const Operation& o, int size, std::int32_t block) {
+  std::vector<int> sources;
+  for (int r = 0; r < size; ++r)
+    if (stake_of(o.collective(), {r, size, o.root}, block).has) sources.push_back(r);
+  return sources;
+}
+
+}  // namespace laconic::test

@@ -1,0 +1,174 @@
+// The ledger: how a bound is divided into what single encodes may err.
+#include "engine/ledger.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/fields.hpp"
+#include "support/seed.hpp"
+
+namespace laconic::test {
+namespace {
+
+constexpr Travel travels[] = {Travel::adding, Travel::reencoding, Travel::per_hop};
+
+std::string to_text(const Algorithm& algorithm, int size, Travel travel) {
+  return std::string(algorithm.name) + " " + std::string(name_of(algorithm.collective)) + " of " +
+         std::to_string(size) +
+         (travel == Travel::adding    ? ", adding"
+          : travel == Travel::per_hop ? ", per hop"
+                                      : "");
+}
+
+// What the budget lets a result err.  Exactly: with long double's 64 bits products with small integers do not round.
+long double added_up(const Budget& budget, Terms terms) {
+  return static_cast<long double>(budget.allowance) * terms.earlier +
+         static_cast<long double>(budget.last_allowance) * terms.last;
+}
+
+// The errors that the algorithm says a result holds.
+Terms stated(const Algorithm& algorithm, int size, Travel travel) {
+  if (size == 1) return {0, 1};
+  if (travel != Travel::adding) return algorithm.terms(size, travel);
+  return reduces(algorithm.collective) ? Terms{size, 0} : Terms{0, 1};
+}
+
+template <class F>
+void for_all(F&& test) {
+  for (const Algorithm& algorithm : all_algorithms())
+    for (int size = 1; size <= 65; ++size) {
+      if (!algorithm.fits(size)) continue;
+      for (const Travel travel : travels) {
+        SCOPED_TRACE(to_text(algorithm, size, travel) + ", " + seed_note());
+        test(algorithm, size, travel);
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+}
+
+TEST(Ledger, KeepsTheBoundOnTheResultAndWastesNothing) {
+  Random random(base_seed());
+  for_all([&](const Algorithm& algorithm, int size, Travel travel) {
+    const Terms terms = size == 1 && reduces(algorithm.collective) && travel == Travel::adding
+                            ? Terms{1, 0}
+                            : stated(algorithm, size, travel);
+    for (int k = 0; k < 5; ++k) {
+      const double bound = (1 + random.unit()) * detail::power_of_two(static_cast<int>(random.below(1800)) - 900);
+      const Budget sum = divide_bound(bound, false, Op::sum, false, algorithm, size, travel);
+      ASSERT_EQ(sum.terms, static_cast<std::uint32_t>(terms.all()));
+      ASSERT_EQ(sum.worst_case, bound);
+      ASSERT_LE(added_up(sum, terms), bound);
+      ASSERT_GE(added_up(sum, terms), bound * (1 - 1e-9)) << "some of the bound is given away";
+
+      if (!reduces(algorithm.collective)) continue;
+      const Budget mean = divide_bound(bound, false, Op::sum, true, algorithm, size, travel);
+      ASSERT_EQ(mean.worst_case, bound);
+      ASSERT_LE(added_up(mean, terms) / size, bound);
+      ASSERT_GE(added_up(mean, terms) / size, bound * (1 - 1e-9));
+
+      // The greatest is one of the contributions.  Unless sums are encoded again it holds one error.
+      const Terms chosen = travel == Travel::adding ? Terms{1, 0} : terms;
+      for (const Op op : {Op::max, Op::min}) {
+        const Budget most = divide_bound(bound, false, op, false, algorithm, size, travel);
+        ASSERT_EQ(most.worst_case, bound);
+        ASSERT_LE(added_up(most, chosen), bound);
+        ASSERT_GE(added_up(most, chosen), bound * (1 - 1e-9));
+      }
+    }
+  });
+}
+
+// Where nothing is encoded on the way, whoever asks for either allowance gets one that keeps the bound.
+TEST(Ledger, NoAllowanceExceedsTheBound) {
+  for_all([&](const Algorithm& algorithm, int size, Travel travel) {
+    for (const Op op : {Op::sum, Op::max, Op::min}) {
+      const Budget b = divide_bound(0.1, false, op, false, algorithm, size, travel);
+      ASSERT_GT(b.allowance, 0);
+      ASSERT_LE(b.allowance, 0.1);
+      ASSERT_GT(b.last_allowance, 0);
+      ASSERT_LE(b.last_allowance, 0.1);
+    }
+  });
+}
+
+// Where frames are added there is one lattice, and where blocks are moved one error.
+TEST(Ledger, FramesThatAreAddedHaveOneAllowance) {
+  for_all([&](const Algorithm& algorithm, int size, Travel travel) {
+    if (travel != Travel::adding) return;
+    const Budget b = divide_bound(0.1, false, Op::sum, false, algorithm, size, travel);
+    ASSERT_EQ(b.allowance, b.last_allowance);
+    ASSERT_NEAR(b.allowance, reduces(algorithm.collective) ? 0.1 / size : 0.1, 1e-15);
+  });
+}
+
+// Half of the bytes are of frames of results: they get half of the bound, so that they are the shorter.
+TEST(Ledger, ResultsGetHalfWhereTheyAreEncodedAgain) {
+  for_all([&](const Algorithm& algorithm, int size, Travel travel) {
+    const Terms terms = stated(algorithm, size, travel);
+    if (travel == Travel::adding || terms.earlier == 0 || terms.last == 0) return;
+    const Budget b = divide_bound(0.1, false, Op::sum, false, algorithm, size, travel);
+    ASSERT_NEAR(b.last_allowance * terms.last, 0.05, 1e-12);
+    ASSERT_NEAR(b.allowance * terms.earlier, 0.05, 1e-12);
+  });
+}
+
+TEST(Ledger, GivesEveryInputTheWholeBoundWhenAsked) {
+  for_all([](const Algorithm& algorithm, int size, Travel travel) {
+    const double terms = stated(algorithm, size, travel).all();
+    const Budget sum = divide_bound(0.1, true, Op::sum, false, algorithm, size, travel);
+    ASSERT_EQ(sum.allowance, 0.1);
+    ASSERT_EQ(sum.last_allowance, 0.1);
+    ASSERT_DOUBLE_EQ(sum.worst_case, 0.1 * terms);
+    if (!reduces(algorithm.collective)) return;
+    ASSERT_DOUBLE_EQ(divide_bound(0.1, true, Op::sum, true, algorithm, size, travel).worst_case, 0.1 * terms / size);
+    const Budget most = divide_bound(0.1, true, Op::max, false, algorithm, size, travel);
+    ASSERT_EQ(most.allowance, 0.1);
+    ASSERT_DOUBLE_EQ(most.worst_case, travel == Travel::adding ? 0.1 : 0.1 * terms);
+  });
+}
+
+TEST(Ledger, WithoutABoundAllowsNothing) {
+  for_all([](const Algorithm& algorithm, int size, Travel travel) {
+    for (const bool mean : {false, true})
+      for (const bool per_input : {false, true}) {
+        const Budget b = divide_bound(0, per_input, Op::sum, mean, algorithm, size, travel);
+        ASSERT_EQ(b.allowance, 0);
+        ASSERT_EQ(b.last_allowance, 0);
+        ASSERT_EQ(b.worst_case, 0);
+      }
+  });
+}
+
+// At the edges of the exponent range nothing becomes infinite, negative or more than asked for.
+TEST(Ledger, ExtremeBounds) {
+  for_all([](const Algorithm& algorithm, int size, Travel travel) {
+    if (size < 2) return;
+    for (const double bound : {std::numeric_limits<double>::denorm_min(), 1e-320, std::numeric_limits<double>::min(),
+                               std::numeric_limits<double>::max()}) {
+      const Budget b = divide_bound(bound, false, Op::sum, false, algorithm, size, travel);
+      ASSERT_GE(b.allowance, 0);
+      ASSERT_LE(b.allowance, bound);
+      ASSERT_GE(b.last_allowance, 0);
+      ASSERT_LE(b.last_allowance, bound);
+      ASSERT_EQ(b.worst_case, bound);
+    }
+  });
+}
+
+TEST(Ledger, CodecsTravelAsTheyCan) {
+  for (const Codec* codec : all_codecs()) {
+    EXPECT_EQ(travel_of(*codec, true), Travel::per_hop);
+    EXPECT_EQ(travel_of(*codec, false), codec->exact_sums() ? Travel::adding : Travel::reencoding) << codec->name();
+  }
+}
+
+TEST(Ledger, OneRankHoldsAtMostTheErrorOfOneEncode) {
+  for (const Algorithm& algorithm : all_algorithms())
+    for (const Travel travel : travels) EXPECT_EQ(terms_of(algorithm, 1, travel).all(), 1) << algorithm.name;
+}
+
+}  // namespace
+}  // namespace laconic::test
