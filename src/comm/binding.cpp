@@ -11,7 +11,7 @@
 namespace laconic {
 namespace {
 
-constexpr std::uint64_t first_message_tag = collective_operations * collective_messages;
+constexpr auto first_message_tag = static_cast<std::uint64_t>(Machinery::own_tag);
 constexpr std::uint64_t message_rows = 64;
 
 std::uint64_t messages_in_flight(MPI_Comm comm) {
@@ -30,7 +30,8 @@ Status no_communicator() { return {Code::comm, "no communicator could be made be
 Machinery::Machinery(MPI_Comm comm)
     : comm_(comm),
       transport_(comm, 0, collective_operations, collective_messages),
-      message_transport_(comm, first_message_tag, messages_in_flight(comm), message_rows) {}
+      message_transport_(comm, first_message_tag, messages_in_flight(comm), message_rows, Sends::synchronous),
+      messages_(static_cast<std::size_t>(transport_.size()), 0) {}
 
 Machinery::~Machinery() {
   workshops_.clear();

@@ -16,6 +16,7 @@
 #include "engine/turns.hpp"
 #include "laconic/laconic.h"
 #include "transport/mpi/mpi_transport.hpp"
+#include "tune/chunk_counts.hpp"
 
 namespace laconic {
 
@@ -40,6 +41,12 @@ class Machinery {
   Run& lend(int threads, bool messages);
   void give_back(Run& run);
 
+  // The number of the next message to be compressed for a rank: what tells its frames from those of others.
+  std::uint64_t next_message(int dest) { return messages_[static_cast<std::size_t>(dest)]++; }
+
+  // Of a message from this rank to itself, which is never one of frames.
+  static constexpr int own_tag = static_cast<int>(collective_operations * collective_messages);
+
   // MPI itself may be gone: leave its objects to MPI_Finalize.
   void abandon() { comm_ = MPI_COMM_NULL; }
 
@@ -61,6 +68,7 @@ class Machinery {
   MPI_Comm comm_;  // ours alone: messages cannot meet the application's
   MpiTransport transport_;
   MpiTransport message_transport_;
+  std::vector<std::uint64_t> messages_;  // compressed so far, for each rank
   std::vector<KnownPlan> plans_;
   std::vector<std::unique_ptr<Workshop>> workshops_;
 };
@@ -87,7 +95,10 @@ struct Binding : std::enable_shared_from_this<Binding> {
 
   // Operations that are not in use, to be used again.
   std::vector<std::unique_ptr<Operation>> idle_collectives;
-  std::vector<std::unique_ptr<Operation>> idle_messages;
+  std::vector<std::unique_ptr<Operation>> idle_sends;
+  std::vector<std::unique_ptr<Operation>> idle_receives;
+
+  ChunkCounts chunk_counts;  // of messages that this rank sends
 
   // The machinery is made by the first call that needs it, which is collective over comm: by one that may block for
   // all ranks to come to it, or by one that may not.  Both are polled, and true once the machinery is there or cannot
@@ -95,6 +106,7 @@ struct Binding : std::enable_shared_from_this<Binding> {
   bool poll_machinery(bool may_block, Status& status);
   // The application frees its communicator.
   void leave_communicator();
+  bool making_machinery() const { return making_ != MPI_REQUEST_NULL; }
   Machinery* machinery() { return machinery_.get(); }
   void abandon();
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/clock.hpp"
+#include "comm/asked.hpp"
 #include "comm/errors.hpp"
 #include "comm/process.hpp"
 #include "comm/settings.hpp"
@@ -18,25 +19,6 @@
 #include "tune/choose.hpp"
 
 namespace laconic {
-namespace {
-
-// Codecs that need another library are left out where it is missing.  This need not be so on all ranks: the agreement
-// carries it to the others.
-Status not_built(std::string_view codec) {
-  std::string available;
-  for (const Codec* other : all_codecs()) available += (available.empty() ? "" : ", ") + std::string(other->name());
-  return {Code::argument, "codec '" + std::string(codec) + "' is not in this build of Laconic; available are " +
-                              available + " (zfp needs libzfp: apt-get install libzfp-dev, then build again)"};
-}
-
-// From this many bytes on the numbers of a result are written past the caches: it is more than a core's share of them,
-// so what is written first would be gone before the caller reads it, and would have pushed out frames under way.
-constexpr std::size_t streaming_bytes = std::size_t{8} << 20;
-
-bool overlapping(laconic_variant v) { return v != LACONIC_VARIANT_ND && v != LACONIC_VARIANT_CPR_P2P; }
-
-}  // namespace
-
 void CollectiveOperation::set(const std::shared_ptr<Binding>& b, const CollectiveCall& call,
                               const laconic_options* options) {
   binding = b;
@@ -97,13 +79,7 @@ Status CollectiveOperation::take_options() {
     if (inherited && settings_.algorithm > LACONIC_ALGORITHM_PLAIN && !choose_algorithm().ok())
       settings_.algorithm = LACONIC_ALGORITHM_AUTO;
   }
-  if (settings_.min_bytes == 0) settings_.min_bytes = default_min_bytes;
-  if (settings_.target == LACONIC_TARGET_UNSET) settings_.target = LACONIC_TARGET_RESULT;
-  if (settings_.variant == LACONIC_VARIANT_UNSET) settings_.variant = LACONIC_VARIANT_OVERLAP;
-  if (settings_.variant == LACONIC_VARIANT_PLAIN) settings_.algorithm = LACONIC_ALGORITHM_PLAIN;
-  if (settings_.algorithm == LACONIC_ALGORITHM_UNSET) settings_.algorithm = LACONIC_ALGORITHM_AUTO;
-  if (settings_.depth == 0) settings_.depth = default_depth;
-  if (settings_.threads == 0) settings_.threads = 1;
+  fill_defaults(settings_);
   if (problem.ok()) problem = check_together(settings_);
   if (problem.ok() && settings_.algorithm != LACONIC_ALGORITHM_PLAIN) problem = choose_algorithm();
   return problem;
@@ -129,22 +105,9 @@ laconic_plain_reason CollectiveOperation::known_reason(bool options_ok) const {
 // Why this rank cannot compress, whatever the others may do.
 laconic_plain_reason CollectiveOperation::own_reason() const {
   const Meaning& m = shape_.meaning();
-  if (!m.type_hidden && (!m.type_known || (m.integer && !codes_integers()))) return LACONIC_PLAIN_TYPE;
+  if (!m.type_hidden && (!m.type_known || (m.integer && !codes_integers(settings_, m.dtype))))
+    return LACONIC_PLAIN_TYPE;
   return LACONIC_PLAIN_NOT;
-}
-
-// No integer is rounded: a bound on the error is for other types.
-bool CollectiveOperation::codes_integers() const {
-  const Codec* codec = asked_codec();
-  return settings_.bound.mode == LACONIC_BOUND_LOSSLESS && codec != nullptr && codec->supports(shape_.meaning().dtype);
-}
-
-// nullptr where it is not in this build.
-const Codec* CollectiveOperation::asked_codec() const {
-  if (settings_.codec == LACONIC_CODEC_UNSET)
-    return find_codec(settings_.bound.mode == LACONIC_BOUND_LOSSLESS ? "lossless" : "quant");
-  const char* name = laconic_codec_name(settings_.codec);
-  return name != nullptr ? find_codec(name) : nullptr;
 }
 
 void CollectiveOperation::begin_plain() {
@@ -331,7 +294,7 @@ Status CollectiveOperation::choose_algorithm() {
 Status CollectiveOperation::make_work(std::size_t largest) {
   const Meaning& m = shape_.meaning();
   work_ = {};
-  work_.codec = asked_codec();
+  work_.codec = asked_codec(settings_);
   if (work_.codec == nullptr) return not_built(laconic_codec_name(settings_.codec));
   const Travel travel = travel_of(*work_.codec, settings_.variant == LACONIC_VARIANT_CPR_P2P);
   const Plan& plan = binding->machinery()->plan(*algorithm_, call_.root, travel);
@@ -407,14 +370,6 @@ std::uint64_t CollectiveOperation::signature() const {
   return h;
 }
 
-// 0, which rounds nothing, for lossless and for a relative bound on values without a range.
-double CollectiveOperation::absolute_bound(const Range& range) const {
-  if (settings_.bound.mode == LACONIC_BOUND_ABS) return settings_.bound.value;
-  if (settings_.bound.mode != LACONIC_BOUND_REL) return 0;
-  const double bound = settings_.bound.value * (range.greatest - range.least);
-  return std::isfinite(bound) ? bound : 0;
-}
-
 // Of the numbers that a result can be, where the ranks agreed on it; 0 where they did not, and for sums.  With it the
 // bound covers the last rounding of the result, too.
 double CollectiveOperation::greatest_magnitude(const Range& range) const {
@@ -427,8 +382,8 @@ double CollectiveOperation::greatest_magnitude(const Range& range) const {
 void CollectiveOperation::set_bound() {
   const Meaning& m = shape_.meaning();
   const bool sum = reduces(algorithm_->collective) && m.op == Op::sum;
-  Budget budget = divide_bound(absolute_bound(range_), settings_.target == LACONIC_TARGET_INPUT, m.op, m.mean,
-                               *algorithm_, binding->size, work_.plan->travel);
+  Budget budget = divide_bound(absolute_bound(settings_, range_), settings_.target == LACONIC_TARGET_INPUT, m.op,
+                               m.mean, *algorithm_, binding->size, work_.plan->travel);
   work_.coding.allowance = budget.allowance;
   work_.last_allowance = budget.last_allowance;
   work_.coding.terms = sum ? budget.terms : 1;
@@ -440,7 +395,7 @@ void CollectiveOperation::set_bound() {
   laconic_options named{};
   laconic_options_init(&named);
   if (set_option(named, "algorithm", algorithm_->name).ok()) stats_.algorithm = named.algorithm;
-  if (set_option(named, "codec", work_.codec->name()).ok()) stats_.codec = named.codec;
+  name_codec(work_.codec->name(), stats_);
   stats_.variant = settings_.variant;
   stats_.bound = budget.worst_case;
 }

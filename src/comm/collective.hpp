@@ -35,8 +35,6 @@ class CollectiveOperation final : public Operation {
   Status take_options();
   laconic_plain_reason known_reason(bool options_ok) const;
   laconic_plain_reason own_reason() const;
-  bool codes_integers() const;
-  const Codec* asked_codec() const;
   std::size_t bytes() const { return shape_.total() * shape_.meaning().width; }
 
   void begin_plain();
@@ -54,7 +52,6 @@ class CollectiveOperation final : public Operation {
   Status make_work(std::size_t largest);
   Status set_aside();
   std::uint64_t signature() const;
-  double absolute_bound(const Range& range) const;
   double greatest_magnitude(const Range& range) const;
   void set_bound();
   void take_account();

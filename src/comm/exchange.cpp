@@ -1,7 +1,8 @@
 #include "comm/exchange.hpp"
 
-#include <climits>
 #include <cstddef>
+
+#include "comm/large_count.hpp"
 
 namespace laconic {
 namespace {
@@ -23,60 +24,18 @@ Span span_of(const Side& side, int part) {
   return {static_cast<std::byte*>(side.buffer) + displ * extent, count};
 }
 
-// MPI 3's messages have int counts: larger ones are sent as several of a larger type.
-class Message {
- public:
-  Message(MPI_Count count, MPI_Datatype type) : type_(type) {
-    if (count <= INT_MAX) {
-      count_ = static_cast<int>(count);
-      return;
-    }
-    // count = whole * unit + rest, as one element of a type of both.
-    const auto unit = MPI_Count{1} << 30;
-    MPI_Datatype whole = MPI_DATATYPE_NULL;
-    MPI_Datatype block = MPI_DATATYPE_NULL;
-    MPI_Aint lower_bound = 0;
-    MPI_Aint extent = 0;
-    MPI_Type_get_extent(type, &lower_bound, &extent);
-    MPI_Type_contiguous(static_cast<int>(unit), type, &block);
-    MPI_Type_contiguous(static_cast<int>(count / unit), block, &whole);
-    int lengths[2] = {1, static_cast<int>(count % unit)};
-    MPI_Aint at[2] = {0, static_cast<MPI_Aint>(count / unit * unit) * extent};
-    MPI_Datatype types[2] = {whole, type};
-    MPI_Type_create_struct(2, lengths, at, types, &made_);
-    MPI_Type_commit(&made_);
-    MPI_Type_free(&whole);
-    MPI_Type_free(&block);
-    type_ = made_;
-    count_ = 1;
-  }
-  ~Message() {
-    if (made_ != MPI_DATATYPE_NULL) MPI_Type_free(&made_);
-  }
-  Message(const Message&) = delete;
-  Message& operator=(const Message&) = delete;
-
-  int count() const { return count_; }
-  MPI_Datatype type() const { return type_; }
-
- private:
-  int count_ = 0;
-  MPI_Datatype type_;
-  MPI_Datatype made_ = MPI_DATATYPE_NULL;
-};
-
 }  // namespace
 
 int Exchange::send(const Side& side, int part, int peer) {
   const Span p = span_of(side, part);
-  const Message m(p.count, side.type);
+  const LargeCount m(p.count, side.type);
   requests_.push_back(MPI_REQUEST_NULL);
   return MPI_Isend(p.at, m.count(), m.type(), peer, tag_, comm_, &requests_.back());
 }
 
 int Exchange::receive(const Side& side, int part, int peer) {
   const Span p = span_of(side, part);
-  const Message m(p.count, side.type);
+  const LargeCount m(p.count, side.type);
   requests_.push_back(MPI_REQUEST_NULL);
   return MPI_Irecv(p.at, m.count(), m.type(), peer, tag_, comm_, &requests_.back());
 }

@@ -33,6 +33,14 @@ Codings codings_of(const Work& work) {
 
 bool waits_for_message(Act act) { return act == Act::take || act == Act::fold || act == Act::add || act == Act::merge; }
 
+// What a row holds, frames that are being sent, room for what arrives, and the job's: what it reads besides, what it
+// writes, and its scratch.
+std::size_t slots_of(const Plan& plan) {
+  std::size_t sends = 0;
+  for (const Action& action : plan.actions) sends += action.act == Act::send;
+  return plan.most_held + std::min(sends, sends_ahead) + std::min(plan.receives.size(), receives_ahead) + 3;
+}
+
 }  // namespace
 
 Run::Run(Transport& transport, Device& device)
@@ -57,9 +65,7 @@ Status Run::reserve(const Work& work) {
   }
   for (auto& lane : lanes_) lane->blocks.reserve(work.plan->blocks.size());
   completions_.reserve(depth_ * (receives_ahead + sends_ahead));
-  // What the row holds, frames that are being sent, room for what arrives, and the job's: what it reads besides, what
-  // it writes, and its scratch.
-  const std::size_t lane_slots = work.plan->most_held + sends_ahead + receives_ahead + 3;
+  const std::size_t lane_slots = slots_of(*work.plan);
   const Dtype dtype = work.coding.dtype;
   const std::size_t capacity = std::max(work.codec->capacity(work_.chunk, dtype), work_.chunk * size_of(dtype));
   if (!pool_.prepare(capacity, depth_ * lane_slots)) return {Code::memory, "no memory for the frames of an operation"};
@@ -200,7 +206,10 @@ bool Run::begin_send(Lane& lane, const Action& action) {
   account_.bytes_sent += frame.size();
   // A rank that forwards a block may not know how many numbers there are.
   wire::Header header;
-  if (wire::read_header(frame, header)) account_.bytes_uncompressed += header.count * size_of(work_.coding.dtype);
+  if (wire::read_header(frame, header)) {
+    account_.bytes_uncompressed += header.count * size_of(work_.coding.dtype);
+    account_.error_sent = std::max(account_.error_sent, header.error);
+  }
   ++lane.at;
   return true;
 }

@@ -53,6 +53,7 @@ struct Account {
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_uncompressed = 0;  // of the numbers in the frames sent
   double error = 0;                      // largest worst-case error of the results, before they are divided
+  double error_sent = 0;                 // likewise of the frames sent
   std::uint64_t most_rows = 0;           // under way at a time
   double seconds_encode = 0;
   double seconds_decode = 0;

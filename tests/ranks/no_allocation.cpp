@@ -128,6 +128,30 @@ void check(Test& t, const laconic_options& options, MPI_Op op, std::size_t count
   }
 }
 
+// Messages to the next rank from the previous one.  The first calls try numbers of chunks, each with frames of its
+// size.
+void check_messages(Test& t, const laconic_options& options, std::size_t count, const char* what) {
+  t.doing(text("messages: %s, chunk %lld, %zu floats", what, static_cast<long long>(options.chunk_elements), count));
+  t.count_case();
+  constexpr int first = 25;
+  constexpr int calls = 45;
+  std::vector<float> x(count, 0.5F);
+  std::vector<float> y(count);
+  for (int call = 0; call <= calls; ++call) {
+    counted = 0;
+    counting = call > first;
+    const int next = (t.rank() + 1) % t.size();
+    const int previous = (t.rank() + t.size() - 1) % t.size();
+    const int rc = laconic_sendrecv(x.data(), static_cast<MPI_Count>(count), MPI_FLOAT, next, call, y.data(),
+                                    static_cast<MPI_Count>(count), MPI_FLOAT, call % 2 == 0 ? previous : MPI_ANY_SOURCE,
+                                    call, MPI_COMM_WORLD, MPI_STATUS_IGNORE, &options);
+    counting = false;
+    CHECK(t, rc == MPI_SUCCESS, "%s", message_of(rc).c_str());
+    CHECK(t, counted == 0, "%ld allocations in call %d, the last from liblaconic.so+0x%zx", counted.load(), call,
+          static_cast<std::size_t>(last_caller));
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -164,5 +188,14 @@ int main(int argc, char** argv) {
   laconic_options plain = options_with(LACONIC_BOUND_ABS, 1e-3);
   plain.algorithm = LACONIC_ALGORITHM_PLAIN;
   check<float>(t, plain, MPI_SUM, 1000, false, "plain");
+  check_messages(t, plain, 1000, "plain, small");
+  check_messages(t, plain, 100000, "plain, large");
+  laconic_options o = options_with(LACONIC_BOUND_REL, 1e-3);
+  check_messages(t, o, 100000, "learning");
+  check_messages(t, o, 100, "small");
+  o.chunk_elements = 2048;
+  check_messages(t, o, 100000, "many chunks");
+  o.threads = 2;
+  check_messages(t, o, 100000, "threads");
   return t.finish();
 }

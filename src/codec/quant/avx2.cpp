@@ -115,7 +115,7 @@ void dequantise_all(const Points& points, std::size_t n, double step, double div
   for (; i < n; ++i) x[i] = dequantise<T>(points.q[i], step, divisor);
 }
 
-#include "codec/quant/avx2_planes.inl"
+#include "codec/quant/avx2_blocks.inl"
 #include "codec/quant/combine.inl"
 #include "codec/quant/pack.inl"
 #include "codec/quant/unpack.inl"
@@ -131,7 +131,7 @@ const Kernels& avx2_kernels() {
                              pack,
                              unpack,
                              combine_points,
-                             {}};
+                             {encode_block, nullptr, fold_block, add_block, nullptr}};
   return table;
 }
 

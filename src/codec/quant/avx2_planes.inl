@@ -70,6 +70,15 @@ struct Staged {
   std::uint8_t bytes[block_groups];  // how many bytes the residuals of a group have
 };
 
+// One byte of each of 32 residuals, two sub-blocks.
+LACONIC_INLINE void stage_bytes(__m256i bytes, std::size_t byte, std::size_t g, std::size_t pair, Staged& staged) {
+  const __m256i words = planes_of(bytes);
+  _mm256_store_si256(reinterpret_cast<__m256i*>(staged.planes[byte][g][2 * pair]), words);
+  const auto zero = static_cast<unsigned>(_mm256_movemask_epi8(_mm256_cmpeq_epi16(words, _mm256_setzero_si256())));
+  const auto present = static_cast<std::uint16_t>(_pext_u32(~zero, 0x55555555u));
+  std::memcpy(staged.present[byte] + g * group_subs + 2 * pair, &present, 2);
+}
+
 template <int order>
 void stage_group(const std::int32_t* q, std::size_t g, Staged& staged) {
   __m256i z[8];
@@ -83,14 +92,23 @@ void stage_group(const std::int32_t* q, std::size_t g, Staged& staged) {
                                                                                        : 4;
   staged.bytes[g] = static_cast<std::uint8_t>(bytes);
   for (std::size_t byte = 0; byte < bytes; ++byte) {
-    for (std::size_t pair = 0; pair < 2; ++pair) {
-      const __m256i words = planes_of(low_bytes(z + 4 * pair));
-      _mm256_store_si256(reinterpret_cast<__m256i*>(staged.planes[byte][g][2 * pair]), words);
-      const auto zero = static_cast<unsigned>(_mm256_movemask_epi8(_mm256_cmpeq_epi16(words, _mm256_setzero_si256())));
-      const auto present = static_cast<std::uint16_t>(_pext_u32(~zero, 0x55555555u));
-      std::memcpy(staged.present[byte] + g * group_subs + 2 * pair, &present, 2);
-    }
+    for (std::size_t pair = 0; pair < 2; ++pair) stage_bytes(low_bytes(z + 4 * pair), byte, g, pair, staged);
     for (__m256i& v : z) v = _mm256_srli_epi32(v, 8);
+  }
+}
+
+// A group from zigzags of 16 bits, a sub-block in each vector; the high bytes only if `wide`.
+LACONIC_INLINE void stage_words(const __m256i* z, bool wide, std::size_t g, Staged& staged) {
+  staged.bytes[g] = wide ? 2 : 1;
+  const __m256i byte = _mm256_set1_epi16(255);
+  for (std::size_t pair = 0; pair < 2; ++pair) {
+    const __m256i low =
+        _mm256_packus_epi16(_mm256_and_si256(z[2 * pair], byte), _mm256_and_si256(z[2 * pair + 1], byte));
+    stage_bytes(_mm256_permute4x64_epi64(low, 0xd8), 0, g, pair, staged);
+  }
+  for (std::size_t pair = 0; pair < 2 && wide; ++pair) {
+    const __m256i high = _mm256_packus_epi16(_mm256_srli_epi16(z[2 * pair], 8), _mm256_srli_epi16(z[2 * pair + 1], 8));
+    stage_bytes(_mm256_permute4x64_epi64(high, 0xd8), 1, g, pair, staged);
   }
 }
 
@@ -109,30 +127,42 @@ alignas(16) constexpr ShiftTable shift_table = make_shift_table();
 
 __m128i load16(const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); }
 
-template <int order>
-Entry pack_order(const Points& points, std::size_t subs, std::byte* out) {
-  Staged staged;
-  std::memset(staged.present, 0, sizeof staged.present);
-  const std::size_t groups = (subs + group_subs - 1) / group_subs;
-  for (std::size_t g = 0; g < groups; ++g) stage_group<order>(points.q + g * group_subs * sub_values, g, staged);
+// How many of the planes are those of bits 0..7, and of another byte, where they begin with the lowest bit.
+LACONIC_INLINE int low_count(Planes planes) { return std::min<int>(planes.count, 8); }
+LACONIC_INLINE int high_count(Planes planes, int byte) { return std::clamp(planes.count - 8 * byte, 0, 8); }
+
+Entry write_staged(int order, std::int32_t base, const Staged& staged, std::size_t groups, std::byte* out) {
   // A plane is there when some residual has that bit.
   std::uint32_t bits[block_subs];
   for (std::size_t s = 0; s < block_subs; ++s)
     bits[s] = static_cast<std::uint32_t>(staged.present[0][s]) | static_cast<std::uint32_t>(staged.present[1][s]) << 8 |
               static_cast<std::uint32_t>(staged.present[2][s]) << 16 |
               static_cast<std::uint32_t>(staged.present[3][s]) << 24;
-  const Head head = write_head(order, points.q[0], bits, out);
+  const Head head = write_head(order, base, bits, out);
   std::byte* at = out + head.bytes;
-  for (std::size_t g = 0; g < groups; ++g)
-    for (unsigned byte = 0; byte < staged.bytes[g]; ++byte)
+  for (std::size_t g = 0; g < groups; ++g) {
+    const Planes* planes = head.planes + g * group_subs;
+    for (std::size_t k = 0; k < group_subs; ++k) {
+      const __m128i words = _mm_shuffle_epi8(load16(staged.planes[0][g][k]), load16(shift_table.at[planes[k].first]));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(at), words);
+      at += 2 * low_count(planes[k]);
+    }
+    for (int byte = 1; byte < staged.bytes[g]; ++byte)
       for (std::size_t k = 0; k < group_subs; ++k) {
-        const Planes part = part_of(head.planes[g * group_subs + k], byte);
-        const __m128i words = load16(staged.planes[byte][g][k]);
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(at),
-                         _mm_shuffle_epi8(words, load16(shift_table.at[part.first % 8 != 0 ? 1 : 0])));
-        at += 2 * part.count;
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(at), load16(staged.planes[byte][g][k]));
+        at += 2 * high_count(planes[k], byte);
       }
+  }
   return make_entry(head.kind, static_cast<std::size_t>(at - out));
+}
+
+template <int order>
+Entry pack_order(const Points& points, std::size_t subs, std::byte* out) {
+  Staged staged;
+  std::memset(staged.present, 0, sizeof staged.present);
+  const std::size_t groups = (subs + group_subs - 1) / group_subs;
+  for (std::size_t g = 0; g < groups; ++g) stage_group<order>(points.q + g * group_subs * sub_values, g, staged);
+  return write_staged(order, points.q[0], staged, groups, out);
 }
 
 __m256i unzigzag8(__m256i z) {
@@ -172,89 +202,123 @@ alignas(16) constexpr PlaceTable place_table = make_place_table();
 
 __m256i both(__m128i lower, __m128i upper) { return _mm256_inserti128_si256(_mm256_castsi128_si256(lower), upper, 1); }
 
+// Whole vectors are read, also behind the last plane; this is a copy of planes behind which memory must not be read.
+struct Tail {
+  std::byte bytes[largest_packed_block + 16];
+};
+const std::byte* readable(const std::byte* planes, const std::byte* end, Tail& tail) {
+  const auto left = static_cast<std::size_t>(end - planes);
+  if (left >= sizeof tail.bytes) return planes;
+  std::memcpy(tail.bytes, planes, left);
+  return tail.bytes;
+}
+
 // The planes of one byte of a sub-block.
-__m128i next_planes(Planes part, const std::byte*& at, const std::byte* end) {
-  __m128i words;
-  if (end - at >= 16) {
-    words = load16(at);
-  } else {
-    alignas(16) std::byte last[16] = {};
-    std::memcpy(last, at, 2u * part.count);
-    words = load16(last);
-  }
+LACONIC_INLINE __m128i next_planes(Planes part, const std::byte*& at) {
+  const __m128i words = load16(at);
   at += 2 * part.count;
   return _mm_shuffle_epi8(words, load16(place_table.at[part.first % 8][part.count]));
 }
 
 // One byte of each of 32 residuals, two sub-blocks.
-__m256i next_bytes(Planes first, Planes second, const std::byte*& at, const std::byte* end) {
-  const __m128i lower = next_planes(first, at, end);
-  return transpose_bits(both(lower, next_planes(second, at, end)));
+LACONIC_INLINE __m256i next_bytes(Planes first, Planes second, const std::byte*& at) {
+  const __m128i lower = next_planes(first, at);
+  return transpose_bits(both(lower, next_planes(second, at)));
 }
 
-void widen_bytes(__m256i bytes, __m256i* r) {
-  const __m128i first = _mm256_castsi256_si128(bytes);
-  const __m128i last = _mm256_extracti128_si256(bytes, 1);
-  r[0] = _mm256_cvtepi8_epi32(first);
-  r[1] = _mm256_cvtepi8_epi32(_mm_srli_si128(first, 8));
-  r[2] = _mm256_cvtepi8_epi32(last);
-  r[3] = _mm256_cvtepi8_epi32(_mm_srli_si128(last, 8));
+LACONIC_INLINE int widest_of(const Planes* planes) {
+  return std::max(std::max(planes[0].count, planes[1].count), std::max(planes[2].count, planes[3].count));
 }
 
-// Residuals of a group.
-const std::byte* unpack_group(const Planes* planes, const std::byte* at, const std::byte* end, __m256i* r) {
-  const int widest = std::max(std::max(planes[0].count, planes[1].count), std::max(planes[2].count, planes[3].count));
-  if (widest <= 8) {
+// Residuals of a group, a sub-block in each vector; none has more than 8 bits, or if `wide` than 16.
+template <bool wide>
+LACONIC_INLINE const std::byte* unpack_words(const Planes* planes, const std::byte* at, __m256i* r) {
+  if constexpr (!wide) {
     for (std::size_t pair = 0; pair < 2; ++pair) {
-      const __m256i z = next_bytes(planes[2 * pair], planes[2 * pair + 1], at, end);
+      const __m256i z = next_bytes(planes[2 * pair], planes[2 * pair + 1], at);
       const __m256i odd = _mm256_and_si256(z, _mm256_set1_epi8(1));
       const __m256i half = _mm256_and_si256(_mm256_srli_epi16(z, 1), _mm256_set1_epi8(127));
-      widen_bytes(_mm256_xor_si256(half, _mm256_sub_epi8(_mm256_setzero_si256(), odd)), r + 4 * pair);
+      const __m256i bytes = _mm256_xor_si256(half, _mm256_sub_epi8(_mm256_setzero_si256(), odd));
+      r[2 * pair] = _mm256_cvtepi8_epi16(_mm256_castsi256_si128(bytes));
+      r[2 * pair + 1] = _mm256_cvtepi8_epi16(_mm256_extracti128_si256(bytes, 1));
     }
     return at;
   }
+  Planes part[2][group_subs];
+  for (std::size_t k = 0; k < group_subs; ++k) {
+    part[0][k] = {planes[k].first, static_cast<std::uint8_t>(low_count(planes[k]))};
+    part[1][k] = {0, static_cast<std::uint8_t>(high_count(planes[k], 1))};
+  }
+  __m256i z[2][2];
+  for (unsigned byte = 0; byte < 2; ++byte)
+    for (std::size_t pair = 0; pair < 2; ++pair)
+      z[byte][pair] = next_bytes(part[byte][2 * pair], part[byte][2 * pair + 1], at);
+  for (std::size_t pair = 0; pair < 2; ++pair) {
+    __m256i words[2] = {_mm256_unpacklo_epi8(z[0][pair], z[1][pair]), _mm256_unpackhi_epi8(z[0][pair], z[1][pair])};
+    for (__m256i& w : words) {
+      const __m256i odd = _mm256_and_si256(w, _mm256_set1_epi16(1));
+      w = _mm256_xor_si256(_mm256_srli_epi16(w, 1), _mm256_sub_epi16(_mm256_setzero_si256(), odd));
+    }
+    r[2 * pair] = _mm256_permute2x128_si256(words[0], words[1], 0x20);
+    r[2 * pair + 1] = _mm256_permute2x128_si256(words[0], words[1], 0x31);
+  }
+  return at;
+}
+
+// 64 words as integers.
+LACONIC_INLINE void widen_words(const __m256i* r, std::int32_t* to) {
+  for (std::size_t k = 0; k < group_subs; ++k) {
+    auto* const place = reinterpret_cast<__m256i*>(to + k * sub_values);
+    _mm256_store_si256(place, _mm256_cvtepi16_epi32(_mm256_castsi256_si128(r[k])));
+    _mm256_store_si256(place + 1, _mm256_cvtepi16_epi32(_mm256_extracti128_si256(r[k], 1)));
+  }
+}
+
+// Residuals of any width.
+const std::byte* unpack_group(const Planes* planes, const std::byte* at, std::int32_t* to) {
+  const int widest = widest_of(planes);
   __m256i z[4][2];
   for (unsigned byte = 0; byte < 4; ++byte)
     for (std::size_t pair = 0; pair < 2; ++pair)
       z[byte][pair] = widest > static_cast<int>(8 * byte)
-                          ? next_bytes(part_of(planes[2 * pair], byte), part_of(planes[2 * pair + 1], byte), at, end)
+                          ? next_bytes(part_of(planes[2 * pair], byte), part_of(planes[2 * pair + 1], byte), at)
                           : _mm256_setzero_si256();
   for (std::size_t pair = 0; pair < 2; ++pair) {
-    __m256i* out = r + 4 * pair;
+    auto* const place = reinterpret_cast<__m256i*>(to + 2 * pair * sub_values);
     const __m256i low[2] = {_mm256_unpacklo_epi8(z[0][pair], z[1][pair]), _mm256_unpackhi_epi8(z[0][pair], z[1][pair])};
-    if (widest <= 16) {
-      for (int k = 0; k < 2; ++k) {
-        const __m256i odd = _mm256_and_si256(low[k], _mm256_set1_epi16(1));
-        const __m256i words =
-            _mm256_xor_si256(_mm256_srli_epi16(low[k], 1), _mm256_sub_epi16(_mm256_setzero_si256(), odd));
-        out[k] = _mm256_cvtepi16_epi32(_mm256_castsi256_si128(words));
-        out[2 + k] = _mm256_cvtepi16_epi32(_mm256_extracti128_si256(words, 1));
-      }
-      continue;
-    }
     const __m256i high[2] = {_mm256_unpacklo_epi8(z[2][pair], z[3][pair]),
                              _mm256_unpackhi_epi8(z[2][pair], z[3][pair])};
     for (int k = 0; k < 2; ++k) {
       const __m256i four = _mm256_unpacklo_epi16(low[k], high[k]);
       const __m256i next = _mm256_unpackhi_epi16(low[k], high[k]);
-      out[k] = unzigzag8(_mm256_permute2x128_si256(four, next, 0x20));
-      out[2 + k] = unzigzag8(_mm256_permute2x128_si256(four, next, 0x31));
+      _mm256_store_si256(place + k, unzigzag8(_mm256_permute2x128_si256(four, next, 0x20)));
+      _mm256_store_si256(place + 2 + k, unzigzag8(_mm256_permute2x128_si256(four, next, 0x31)));
     }
   }
   return at;
 }
 
-// In passes, as in avx512_gfni_output.inl: all residuals first, then their sums.
-template <int order>
-void unpack_planes(const Head& head, const std::byte* at, const std::byte* end, std::size_t subs, Points& points) {
+// Residuals of a block with up to 8 bits, or 16.
+template <bool wide>
+void unpack_words_of(const Planes* planes, const std::byte* at, std::size_t subs, std::int32_t* to) {
   for (std::size_t s = 0; s < subs; s += group_subs) {
-    __m256i r[8];
-    at = unpack_group(head.planes + s, at, end, r);
-    for (std::size_t k = 0; k < 8; ++k)
-      _mm256_store_si256(reinterpret_cast<__m256i*>(points.q + s * sub_values + 8 * k), r[k]);
+    __m256i r[group_subs];
+    at = unpack_words<wide>(planes + s, at, r);
+    widen_words(r, to + s * sub_values);
   }
+}
+
+bool up_to_16(const Head& head) {
+  int widest = 0;
+  for (std::size_t s = 0; s < block_subs; s += group_subs) widest = std::max(widest, widest_of(head.planes + s));
+  return widest <= 16;
+}
+
+// Residuals of points.q to points.
+template <int order>
+void sum_up(Points& points, std::size_t subs, std::int32_t base) {
   if constexpr (order == 0) return;
-  __m256i last = _mm256_set1_epi32(head.base);
+  __m256i last = _mm256_set1_epi32(base);
   __m256i difference = _mm256_setzero_si256();
   for (std::size_t i = 0; i < subs * sub_values; i += 8) {
     auto* place = reinterpret_cast<__m256i*>(points.q + i);
@@ -262,4 +326,20 @@ void unpack_planes(const Head& head, const std::byte* at, const std::byte* end, 
     if constexpr (order == 2) r = prefix8(r, difference);
     _mm256_store_si256(place, prefix8(r, last));
   }
+}
+
+// In passes, as in avx512_gfni_output.inl: all residuals first, then their sums.
+template <int order>
+void unpack_planes(const Head& head, const std::byte* at, const std::byte* end, std::size_t subs, Points& points) {
+  Tail tail;
+  at = readable(at, end, tail);
+  // By block and not by group: near the limit groups would be mispredicted.
+  if (!is_wide(head.kind))
+    unpack_words_of<false>(head.planes, at, subs, points.q);
+  else if (up_to_16(head))
+    unpack_words_of<true>(head.planes, at, subs, points.q);
+  else
+    for (std::size_t s = 0; s < subs; s += group_subs)
+      at = unpack_group(head.planes + s, at, points.q + s * sub_values);
+  sum_up<order>(points, subs, head.base);
 }

@@ -18,7 +18,7 @@ namespace laconic::quant {
 namespace {
 #include "codec/quant/avx512_numbers.inl"
 
-#include "codec/quant/avx2_planes.inl"
+#include "codec/quant/avx2_blocks.inl"
 #include "codec/quant/pack.inl"
 #include "codec/quant/unpack.inl"
 
@@ -33,7 +33,7 @@ const Kernels& avx512_kernels() {
                              pack,
                              unpack,
                              combine_points,
-                             {}};
+                             {encode_block, nullptr, fold_block, add_block, nullptr}};
   return table;
 }
 

@@ -16,28 +16,32 @@ constexpr std::size_t group_values = group_subs * sub_values;
 struct alignas(64) ByteTable {
   std::uint8_t at[64];
 };
-struct alignas(64) WordTable {
-  std::uint16_t at[32];
-};
 LACONIC_INLINE __m512i load(const ByteTable& table) { return _mm512_load_si512(table.at); }
-LACONIC_INLINE __m512i load(const WordTable& table) { return _mm512_load_si512(table.at); }
 
-// The low bytes of 64 words in two vectors, as rows.
-constexpr ByteTable rows_of_words_table() {
+// Where residual `value` is among rows.
+constexpr unsigned row_of(unsigned value) { return value / 8 * 8 + 7 - value % 8; }
+
+// The low or the high bytes of 64 words in two vectors, as rows.
+constexpr ByteTable rows_of_words_table(unsigned byte) {
   ByteTable t{};
-  for (unsigned byte = 0; byte < 64; ++byte) {
-    const unsigned value = byte / 8 * 8 + 7 - byte % 8;
-    t.at[byte] = static_cast<std::uint8_t>(value < 32 ? 2 * value : 64 + 2 * (value - 32));
-  }
+  for (unsigned value = 0; value < 64; ++value) t.at[row_of(value)] = static_cast<std::uint8_t>(2 * value + byte);
   return t;
 }
 
-// Of 64 words in two vectors, those of the first (second) half of each of four sub-blocks, each run of eight reversed:
-// the words of "halves" below.
-constexpr WordTable half_of_words_table(unsigned half) {
-  WordTable t{};
-  for (unsigned word = 0; word < 32; ++word)
-    t.at[word] = static_cast<std::uint16_t>(word / 8 * 16 + half * 8 + 7 - word % 8);
+// Back to bytes in order.
+constexpr ByteTable bytes_of_rows_table() {
+  ByteTable t{};
+  for (unsigned byte = 0; byte < 64; ++byte) t.at[byte] = static_cast<std::uint8_t>(row_of(byte) % 16);
+  return t;
+}
+
+// Back to words in order, the first or the last 32 of 64, from the rows of their low and of their high bytes.
+constexpr ByteTable words_of_rows_table(unsigned part) {
+  ByteTable t{};
+  for (unsigned word = 0; word < 32; ++word) {
+    t.at[2 * word] = static_cast<std::uint8_t>(row_of(32 * part + word));
+    t.at[2 * word + 1] = static_cast<std::uint8_t>(64 + row_of(32 * part + word));
+  }
   return t;
 }
 
@@ -53,21 +57,50 @@ constexpr ByteTable rows_of_planes_table() {
   return t;
 }
 
-// Back to 64 words in order: the first (last) 32 of them.
-constexpr WordTable words_of_halves_table(unsigned part) {
-  WordTable t{};
-  for (unsigned word = 0; word < 32; ++word) {
-    const unsigned sub = 2 * part + word / 16;
-    t.at[word] = static_cast<std::uint16_t>(word / 8 % 2 * 32 + sub * 8 + 7 - word % 8);
+// The same for residuals of 16 bits, whose planes of bits 0..7 and 8..15 are in two vectors.  Plane k of a residual is
+// plane k + 1 of its zigzag, but for the sign: that is plane 0 there, plane 15 here, and what the two differ by in all
+// the others.
+constexpr std::uint8_t no_plane = 128;
+constexpr ByteTable zigzag_of_planes_table(unsigned byte) {
+  ByteTable t{};
+  for (unsigned at = 0; at < 64; ++at) {
+    const unsigned plane = 8 * byte + at % 16 / 2;
+    const unsigned place = at / 16 * 16 + at % 2 * 8 + (plane + 7) % 8;
+    t.at[at] = static_cast<std::uint8_t>(plane == 0 ? no_plane : plane > 8 ? 64 + place : place);
   }
   return t;
 }
+constexpr ByteTable signs_of_planes_table() {
+  ByteTable t{};
+  for (unsigned at = 0; at < 64; ++at) t.at[at] = static_cast<std::uint8_t>(at % 2 * 8 + 7);
+  return t;
+}
+// Back: which of 8 planes, and those of the next byte, goes where; rows, or runs of eight such that interleaving the low
+// and the high bytes leaves words in order.
+constexpr std::uint8_t place_of_plane(unsigned at, unsigned plane, bool in_order) {
+  const unsigned run = in_order ? at / 16 + at / 8 % 2 * 4 : at / 8;
+  return static_cast<std::uint8_t>(plane / 8 * 64 + run / 2 * 16 + plane % 8 * 2 + run % 2);
+}
+constexpr ByteTable rows_of_zigzag_table(bool in_order) {
+  ByteTable t{};
+  for (unsigned at = 0; at < 64; ++at) t.at[at] = place_of_plane(at, 8 - at % 8, in_order);
+  return t;
+}
+constexpr ByteTable signs_of_zigzag_table(bool in_order) {
+  ByteTable t{};
+  for (unsigned at = 0; at < 64; ++at) t.at[at] = place_of_plane(at, 0, in_order);
+  return t;
+}
 
-constexpr ByteTable rows_of_words = rows_of_words_table();
-constexpr WordTable words_of_halves[2] = {words_of_halves_table(0), words_of_halves_table(1)};
-constexpr WordTable half_of_words[2] = {half_of_words_table(0), half_of_words_table(1)};
+constexpr ByteTable rows_of_words[2] = {rows_of_words_table(0), rows_of_words_table(1)};
+constexpr ByteTable bytes_of_rows = bytes_of_rows_table();
+constexpr ByteTable words_of_rows[2] = {words_of_rows_table(0), words_of_rows_table(1)};
 constexpr ByteTable interleave_planes = interleave_planes_table();
 constexpr ByteTable rows_of_planes = rows_of_planes_table();
+constexpr ByteTable zigzag_of_planes[2] = {zigzag_of_planes_table(0), zigzag_of_planes_table(1)};
+constexpr ByteTable signs_of_planes = signs_of_planes_table();
+constexpr ByteTable rows_of_zigzag[2] = {rows_of_zigzag_table(false), rows_of_zigzag_table(true)};
+constexpr ByteTable signs_of_zigzag[2] = {signs_of_zigzag_table(false), signs_of_zigzag_table(true)};
 
 // Byte k selects plane k; the reverse turns planes into rows instead of residuals in order.
 constexpr long long each_bit = static_cast<long long>(0x8040201008040201ULL);
@@ -77,16 +110,40 @@ constexpr long long each_zigzag_bit = static_cast<long long>(0xc0a0908884828180U
 // The matrix of unzigzag: bit k of the result is bit k+1 exclusive or bit 0, bit 7 is bit 0.
 constexpr long long unzigzag_matrix = static_cast<long long>(0x0305091121418101ULL);
 
-// 64 residuals as words: the first and the second half of each sub-block, each run of eight reversed.
-struct Halves {
-  __m512i first;
-  __m512i second;
+// 64 residuals of 16 bits: their low and their high bytes.
+struct Pair {
+  __m512i low;
+  __m512i high;
 };
+LACONIC_INLINE Pair rows_of(__m512i r0, __m512i r1) {
+  return {_mm512_permutex2var_epi8(r0, load(rows_of_words[0]), r1),
+          _mm512_permutex2var_epi8(r0, load(rows_of_words[1]), r1)};
+}
 
 // Eight planes of each of four sub-blocks, as words, from rows.
 LACONIC_INLINE __m512i planes_of(__m512i rows, long long selector) {
   const __m512i planes = _mm512_gf2p8affine_epi64_epi8(_mm512_set1_epi64(selector), rows, 0);
   return _mm512_shuffle_epi8(planes, load(interleave_planes));
+}
+
+// The planes of the zigzags of residuals given as rows.
+LACONIC_INLINE Pair zigzag_planes(const Pair& rows) {
+  const __m512i low = _mm512_gf2p8affine_epi64_epi8(_mm512_set1_epi64(each_bit), rows.low, 0);
+  const __m512i high = _mm512_gf2p8affine_epi64_epi8(_mm512_set1_epi64(each_bit), rows.high, 0);
+  const __m512i signs = _mm512_shuffle_epi8(high, load(signs_of_planes));
+  return {_mm512_xor_si512(signs, _mm512_shuffle_epi8(low, load(zigzag_of_planes[0]))),
+          _mm512_xor_si512(signs, _mm512_permutex2var_epi8(low, load(zigzag_of_planes[1]), high))};
+}
+
+// And back: as rows, or so that interleaving low and high bytes leaves words in order.
+template <bool in_order>
+LACONIC_INLINE Pair residuals_of(__m512i low, __m512i high) {
+  const __m512i selector = _mm512_set1_epi64(in_order ? each_bit : each_bit_reversed);
+  const __m512i rows = load(rows_of_zigzag[in_order]);
+  const __m512i signs = _mm512_permutexvar_epi8(load(signs_of_zigzag[in_order]), low);
+  const __m512i first = _mm512_xor_si512(signs, _mm512_permutex2var_epi8(low, rows, high));
+  const __m512i second = _mm512_xor_si512(signs, _mm512_permutex2var_epi8(high, rows, _mm512_setzero_si512()));
+  return {_mm512_gf2p8affine_epi64_epi8(selector, first, 0), _mm512_gf2p8affine_epi64_epi8(selector, second, 0)};
 }
 
 // One byte of each of 64 residuals from eight planes of four sub-blocks: in order, or with each_bit_reversed as rows.
@@ -108,18 +165,26 @@ LACONIC_INLINE __m512i expand_words(__mmask32 keep, __m512i words) {
   return _mm512_mask_expand_epi16(fresh, keep, words);
 }
 
-// Where the next planes are, and how far memory may be read.
+// Where the next planes are.  Whole vectors are read, also behind the last plane.
 struct Source {
   const std::byte* at;
-  const std::byte* end;
 };
-LACONIC_INLINE Source source_of(const std::byte* planes, const Packed& in) { return {planes, in.end}; }
+
+// A copy of a body behind which memory must not be read.
+struct Tail {
+  std::byte bytes[largest_packed_block + 64];
+};
+LACONIC_INLINE Source source_of(const std::byte* planes, const Packed& in, Tail& tail) {
+  const std::size_t size = bytes_of(in.entry) - static_cast<std::size_t>(planes - in.body);
+  if (in.end - planes >= static_cast<std::ptrdiff_t>(size + sizeof(__m512i))) return {planes};
+  std::memcpy(tail.bytes, planes, size);
+  return {tail.bytes};
+}
 
 // The words that `keep` has a place for, each in its place.
 LACONIC_INLINE __m512i next_words(std::uint32_t keep, Source& in) {
   const auto count = static_cast<unsigned>(_mm_popcnt_u32(keep));
-  const __m512i packed =
-      in.end - in.at >= 64 ? _mm512_loadu_si512(in.at) : _mm512_maskz_loadu_epi16(_bzhi_u32(~0u, count), in.at);
+  const __m512i packed = _mm512_loadu_si512(in.at);
   in.at += 2 * count;
   return expand_words(keep, packed);
 }
@@ -134,21 +199,12 @@ LACONIC_INLINE bool all_bytes(__m512i beyond) { return _mm512_test_epi16_mask(be
 LACONIC_INLINE __m512i zigzag_words(__m512i r) {
   return _mm512_xor_si512(_mm512_slli_epi16(r, 1), _mm512_srai_epi16(r, 15));
 }
-LACONIC_INLINE __m512i unzigzag_words(__m512i z) {
-  const __m512i odd = _mm512_and_si512(z, _mm512_set1_epi16(1));
-  return _mm512_xor_si512(_mm512_srli_epi16(z, 1), _mm512_sub_epi16(_mm512_setzero_si512(), odd));
-}
-
-LACONIC_INLINE Halves halves_of_words(__m512i r0, __m512i r1) {
-  return {_mm512_permutex2var_epi16(r0, load(half_of_words[0]), r1),
-          _mm512_permutex2var_epi16(r0, load(half_of_words[1]), r1)};
-}
 
 // What the head of a block says of its planes.
 struct GroupHead {
   alignas(64) std::uint8_t codes[block_subs];
   alignas(64) std::uint8_t low[block_subs];   // the planes of bits 0..7 of each sub-block
-  alignas(64) std::uint8_t high[block_subs];  // of bits 8..15; of blocks with wide groups only
+  alignas(64) std::uint8_t high[block_subs];  // of bits 8..15
   std::uint16_t is_wide = 0;
   bool is_long = false;  // some residuals may have more than 16 bits
   bool is_full = false;  // some have 8 bits or more: added to others like them they will not stay bytes
@@ -222,17 +278,19 @@ bool read_groups(const Packed& in, std::size_t n, GroupHead& h) {
   if (subs < block_subs && _mm512_mask_test_epi8_mask(~std::uint64_t{0} << subs, codes, codes) != 0) return false;
   __m512i low = _mm512_shuffle_epi8(load(narrow_planes), codes);
   __m512i widths = _mm512_popcnt_epi8(low);
+  __m512i high = _mm512_setzero_si512();
   h.is_long = false;
   if (some_wide) {
     const std::uint64_t in_wide = _pdep_u64(h.is_wide, 0x1111111111111111ULL) * 15;
     widths = _mm512_mask_shuffle_epi8(widths, in_wide, load(wide_widths), codes);
     low = _mm512_mask_shuffle_epi8(low, in_wide, load(wide_low_planes), codes);
-    _mm512_store_si512(h.high, _mm512_maskz_shuffle_epi8(in_wide, load(wide_high_planes), codes));
+    high = _mm512_maskz_shuffle_epi8(in_wide, load(wide_high_planes), codes);
     h.is_long = _mm512_mask_cmpgt_epu8_mask(in_wide, codes, _mm512_set1_epi8(13)) != 0;
     _mm512_store_si512(h.codes, codes);
   }
   h.is_full = _mm512_movepi8_mask(low) != 0;
   _mm512_store_si512(h.low, low);
+  _mm512_store_si512(h.high, high);
   const auto planes =
       static_cast<std::ptrdiff_t>(_mm512_reduce_add_epi64(_mm512_sad_epu8(widths, _mm512_setzero_si512())));
   return body_end - h.planes == 2 * planes;
@@ -244,15 +302,10 @@ LACONIC_INLINE __m512i next_narrow(std::uint32_t keep, Source& in, long long sel
   return _mm512_gf2p8affine_epi64_epi8(z, _mm512_set1_epi64(unzigzag_matrix), 0);
 }
 
-// Residuals of a group of up to 16 bits: the first and the second halves of the sub-blocks, in order or with
-// each_bit_reversed as Halves have them.  For blocks with wide groups.
-LACONIC_INLINE Halves next_words(const GroupHead& h, std::size_t g, Source& in, long long selector) {
-  const __m512i z_low = bytes_of_planes(next_words(h.low_planes(g), in), selector);
-  const __m512i z_high = bytes_of_planes(next_words(h.high_planes(g), in), selector);
-  return {unzigzag_words(_mm512_unpacklo_epi8(z_low, z_high)), unzigzag_words(_mm512_unpackhi_epi8(z_low, z_high))};
-}
-
-LACONIC_INLINE Halves widen(__m512i rows) {
-  return {_mm512_srai_epi16(_mm512_unpacklo_epi8(rows, rows), 8),
-          _mm512_srai_epi16(_mm512_unpackhi_epi8(rows, rows), 8)};
+// Residuals of a group of up to 16 bits, as residuals_of.
+template <bool in_order>
+LACONIC_INLINE Pair next_pair(const GroupHead& h, std::size_t g, Source& in) {
+  const __m512i low = next_words(h.low_planes(g), in);
+  const __m512i high = next_words(h.high_planes(g), in);
+  return residuals_of<in_order>(low, high);
 }

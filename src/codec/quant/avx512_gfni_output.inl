@@ -5,17 +5,17 @@
 
 #include "codec/quant/avx512_gfni_bits.inl"
 
-// Residuals of a block as words.
+// Residuals of a block as words: rows of their low and high bytes.
 struct Words {
-  alignas(64) std::int16_t first[block_groups][32];   // of each sub-block the first half,
-  alignas(64) std::int16_t second[block_groups][32];  // and the second, as in Halves
+  alignas(64) std::uint8_t low[block_groups][64];
+  alignas(64) std::uint8_t high[block_groups][64];
 
-  LACONIC_INLINE void store(std::size_t g, const Halves& r) {
-    _mm512_store_si512(first[g], r.first);
-    _mm512_store_si512(second[g], r.second);
+  LACONIC_INLINE void store(std::size_t g, const Pair& rows) {
+    _mm512_store_si512(low[g], rows.low);
+    _mm512_store_si512(high[g], rows.high);
   }
-  LACONIC_INLINE Halves operator()(std::size_t g) const {
-    return {_mm512_load_si512(first[g]), _mm512_load_si512(second[g])};
+  LACONIC_INLINE Pair operator()(std::size_t g) const {
+    return {_mm512_load_si512(low[g]), _mm512_load_si512(high[g])};
   }
 };
 
@@ -52,25 +52,19 @@ class Output {
     wide_ = 0;
   }
 
-  // Any widths up to 16 bits; words(g) are the residuals of a group.  Without branches on which groups are wide: where
-  // widths are near the limit they would be mispredicted.
+  // Any widths up to 16 bits; words(g) are the residuals of a group, as rows.  Without branches on which groups are
+  // wide: where widths are near the limit they would be mispredicted.
   template <class Residuals>
   LACONIC_INLINE void words(Residuals& words, std::size_t groups) {
     Present present;
     _mm512_store_si512(present.low, _mm512_setzero_si512());
     _mm512_store_si512(present.high, _mm512_setzero_si512());
-    const __m512i byte = _mm512_set1_epi16(255);
     for (std::size_t g = 0; g < groups; ++g) {
-      const Halves r = words(g);
-      const __m512i z[2] = {zigzag_words(r.first), zigzag_words(r.second)};
-      const __m512i low =
-          planes_of(_mm512_packus_epi16(_mm512_and_si512(z[0], byte), _mm512_and_si512(z[1], byte)), each_bit);
-      const __m512i high =
-          planes_of(_mm512_packus_epi16(_mm512_srli_epi16(z[0], 8), _mm512_srli_epi16(z[1], 8)), each_bit);
-      _mm512_store_si512(low_[g], low);
-      _mm512_store_si512(high_[g], high);
-      present.low[g] = _mm512_test_epi16_mask(low, low);
-      present.high[g] = _mm512_test_epi16_mask(high, high);
+      const Pair planes = zigzag_planes(words(g));
+      _mm512_store_si512(low_[g], planes.low);
+      _mm512_store_si512(high_[g], planes.high);
+      present.low[g] = _mm512_test_epi16_mask(planes.low, planes.low);
+      present.high[g] = _mm512_test_epi16_mask(planes.high, planes.high);
     }
     const __m512i one = _mm512_set1_epi8(1);
     const __m512i low = _mm512_load_si512(present.low);

@@ -36,8 +36,8 @@ Entry pack_order(const Points& points, std::size_t subs, std::byte* out) {
       words.store(g, {_mm512_setzero_si512(), _mm512_setzero_si512()});
       continue;
     }
-    words.store(g, halves_of_words(_mm512_permutexvar_epi64(in_order, _mm512_packs_epi32(r[0], r[1])),
-                                   _mm512_permutexvar_epi64(in_order, _mm512_packs_epi32(r[2], r[3]))));
+    words.store(g, rows_of(_mm512_permutexvar_epi64(in_order, _mm512_packs_epi32(r[0], r[1])),
+                           _mm512_permutexvar_epi64(in_order, _mm512_packs_epi32(r[2], r[3]))));
   }
   Output o;
   o.words(words, groups);
@@ -105,20 +105,12 @@ struct Runs {
     return before_each(add(_mm512_slli_epi32(slope, words ? 1 : 2), twice[positions - 1], r), carry);
   }
 
-  // Points at each position, from the point (and for order 2 the difference) before each run, in the lanes that
-  // `places` says.
+  // Points at each position, from the point (and for order 2 the difference) before each run.
   template <int order>
-  LACONIC_INLINE static void points(__m512i r, __m512i start, __m512i slope, __m512i places, __m512i* p) {
-    r = _mm512_permutexvar_epi32(places, r);
-    start = _mm512_permutexvar_epi32(places, start);
-    if constexpr (order == 1) {
-      for (int k = 0; k < positions; ++k) p[k] = add(start, once[k], r);
-    } else {
-      slope = _mm512_permutexvar_epi32(places, slope);
-      for (int k = 0; k < positions; ++k) {
-        start = _mm512_add_epi32(start, slope);
-        p[k] = add(start, twice[k], r);
-      }
+  LACONIC_INLINE static void points(__m512i r, __m512i start, __m512i slope, __m512i* p) {
+    for (int k = 0; k < positions; ++k) {
+      if constexpr (order == 2) start = _mm512_add_epi32(start, slope);
+      p[k] = add(start, order == 2 ? twice[k] : once[k], r);
     }
   }
 };
@@ -135,7 +127,10 @@ LACONIC_INLINE void bytes_to_points(__m512i r, __m512i start, __m512i slope, __m
     // Run 4m + l goes to place 4l + m: then the 4x4 transposes leave the values in order.
     const __m512i places = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     __m512i p[4];
-    Runs<false>::points<order>(r, start, slope, places, p);
+    r = _mm512_permutexvar_epi32(places, r);
+    start = _mm512_permutexvar_epi32(places, start);
+    if constexpr (order == 2) slope = _mm512_permutexvar_epi32(places, slope);
+    Runs<false>::points<order>(r, start, slope, p);
     const __m512i a = _mm512_unpacklo_epi32(p[0], p[1]);
     const __m512i b = _mm512_unpackhi_epi32(p[0], p[1]);
     const __m512i c = _mm512_unpacklo_epi32(p[2], p[3]);
@@ -156,7 +151,8 @@ LACONIC_INLINE void words_to_points(__m512i r, __m512i start, __m512i slope, __m
   } else {
     const __m512i places = _mm512_setr_epi32(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15);
     __m512i p[2];
-    Runs<true>::points<order>(r, start, slope, places, p);
+    Runs<true>::points<order>(r, start, slope, p);
+    for (__m512i& points : p) points = _mm512_permutexvar_epi32(places, points);
     q[0] = _mm512_unpacklo_epi32(p[0], p[1]);
     q[1] = _mm512_unpackhi_epi32(p[0], p[1]);
   }
@@ -187,7 +183,8 @@ class Starts {
   __m512i slope_[order == 2 ? vectors : 1];
 };
 
-// Points of a block whose residuals have up to 16 bits, in passes; sink(i, q) takes points i .. i+15.
+// Points of a block whose residuals have up to 16 bits, in passes; sink(i, q) takes points i .. i+15, after
+// sink.before(start, slope) has seen what comes before their runs.
 template <int order, class Sink>
 LACONIC_INLINE void block_to_points(const GroupHead& h, Source in, std::size_t groups, Sink& sink) {
   if (h.is_wide == 0) {
@@ -196,6 +193,7 @@ LACONIC_INLINE void block_to_points(const GroupHead& h, Source in, std::size_t g
     Starts<order, false> starts;
     starts.find(r, groups, h.base);
     for (std::size_t g = 0; g < groups; ++g) {
+      sink.before(starts.start(g), starts.slope(g));
       __m512i q[4];
       bytes_to_points<order>(r[g], starts.start(g), starts.slope(g), q);
       for (std::size_t k = 0; k < 4; ++k) sink(g * group_values + 16 * k, q[k]);
@@ -204,14 +202,14 @@ LACONIC_INLINE void block_to_points(const GroupHead& h, Source in, std::size_t g
   }
   __m512i r[2 * block_groups];
   for (std::size_t g = 0; g < groups; ++g) {
-    const Halves halves = next_words(h, g, in, each_bit);
-    r[2 * g] = _mm512_permutex2var_epi64(halves.first, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), halves.second);
-    r[2 * g + 1] =
-        _mm512_permutex2var_epi64(halves.first, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), halves.second);
+    const Pair bytes = next_pair<true>(h, g, in);
+    r[2 * g] = _mm512_unpacklo_epi8(bytes.low, bytes.high);
+    r[2 * g + 1] = _mm512_unpackhi_epi8(bytes.low, bytes.high);
   }
   Starts<order, true> starts;
   starts.find(r, 2 * groups, h.base);
   for (std::size_t v = 0; v < 2 * groups; ++v) {
+    sink.before(starts.start(v), starts.slope(v));
     __m512i q[2];
     words_to_points<order>(r[v], starts.start(v), starts.slope(v), q);
     sink(32 * v, q[0]);
@@ -221,6 +219,7 @@ LACONIC_INLINE void block_to_points(const GroupHead& h, Source in, std::size_t g
 
 struct ToPoints {
   std::int32_t* q;
+  LACONIC_INLINE void before(__m512i, __m512i) const {}
   LACONIC_INLINE void operator()(std::size_t i, __m512i points) const { _mm512_store_si512(q + i, points); }
 };
 
@@ -255,7 +254,8 @@ void unpack_order(const GroupHead& h, Source in, std::size_t groups, Points& poi
 bool unpack(const Packed& in, std::size_t n, Points& points) {
   GroupHead h;
   if (!read_groups(in, n, h)) return false;
-  const Source source = source_of(h.planes, in);
+  Tail tail;
+  const Source source = source_of(h.planes, in, tail);
   const std::size_t groups = (subs_of(n) + group_subs - 1) / group_subs;
   switch (h.order) {
     case 0: unpack_order<0>(h, source, groups, points); break;

@@ -49,17 +49,20 @@ inline Head write_head(int order, std::int32_t base, const std::uint32_t* bits, 
   for (std::size_t g = 0; g < block_groups; ++g) {
     const std::uint32_t* b = bits + g * group_subs;
     const std::uint32_t any = b[0] | b[1] | b[2] | b[3];
-    if (any == 0) continue;
+    // Without branches: which groups there are, and which are wide, is hard to predict.
     const bool is_wide = any >> narrow_bits != 0;
-    present = static_cast<std::uint16_t>(present | 1u << g);
+    present = static_cast<std::uint16_t>(present | static_cast<unsigned>(any != 0) << g);
     wide = static_cast<std::uint16_t>(wide | static_cast<unsigned>(is_wide) << g);
     unsigned word = 0;
     for (std::size_t k = 0; k < group_subs; ++k) {
-      const unsigned code = is_wide ? code_of(b[k], true) : narrow_codes.of_bits[b[k]];
+      const unsigned narrow_code = narrow_codes.of_bits[b[k] & 0xff];
+      const unsigned wide_code = wide_code_of_width[std::bit_width(b[k])];
+      const unsigned code = is_wide ? wide_code : narrow_code;
       word |= code << (4 * k);
       head.planes[g * group_subs + k] = planes_of_codes.at[is_wide][code];
     }
-    words[count++] = static_cast<std::uint16_t>(word);
+    words[count] = static_cast<std::uint16_t>(word);
+    count += any != 0;
   }
   head.kind = kind_of(order, wide != 0);
   head.base = base;

@@ -18,8 +18,8 @@ Status mpi_failure(const char* call, int code) {
 
 class MpiChannel final : public Channel {
  public:
-  MpiChannel(MPI_Comm comm, std::uint64_t first_tag, std::uint64_t operations, std::uint64_t messages)
-      : comm_(comm), base_tag_(first_tag), operations_(operations), messages_(messages) {
+  MpiChannel(MPI_Comm comm, std::uint64_t first_tag, std::uint64_t operations, std::uint64_t messages, Sends sends)
+      : comm_(comm), base_tag_(first_tag), operations_(operations), messages_(messages), sends_(sends) {
     requests_.reserve(usual_requests);
     cookies_.reserve(usual_requests);
     indices_.reserve(usual_requests);
@@ -31,8 +31,8 @@ class MpiChannel final : public Channel {
   Status send(std::span<const std::byte> bytes, int peer, std::uint64_t message, std::uint64_t cookie) override {
     if (bytes.size() > INT_MAX) return {Code::transport, "a frame is larger than 2 GiB"};
     MPI_Request request;
-    const int rc =
-        MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, peer, tag(message), comm_, &request);
+    const auto send = sends_ == Sends::synchronous ? MPI_Issend : MPI_Isend;
+    const int rc = send(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, peer, tag(message), comm_, &request);
     if (rc != MPI_SUCCESS) return mpi_failure("MPI_Isend", rc);
     track(request, cookie);
     return {};
@@ -90,6 +90,7 @@ class MpiChannel final : public Channel {
   std::uint64_t base_tag_;
   std::uint64_t operations_;
   std::uint64_t messages_;
+  Sends sends_;
   std::uint64_t first_tag_ = 0;
   std::vector<MPI_Request> requests_;
   std::vector<std::uint64_t> cookies_;
@@ -99,14 +100,15 @@ class MpiChannel final : public Channel {
 
 }  // namespace
 
-MpiTransport::MpiTransport(MPI_Comm comm, std::uint64_t first_tag, std::uint64_t operations, std::uint64_t messages)
-    : comm_(comm), first_tag_(first_tag), operations_(operations), messages_(messages) {
+MpiTransport::MpiTransport(MPI_Comm comm, std::uint64_t first_tag, std::uint64_t operations, std::uint64_t messages,
+                           Sends sends)
+    : comm_(comm), first_tag_(first_tag), operations_(operations), messages_(messages), sends_(sends) {
   MPI_Comm_rank(comm, &rank_);
   MPI_Comm_size(comm, &size_);
 }
 
-std::unique_ptr<Channel> MpiTransport::make_channel() { 
-  return std::make_unique<MpiChannel>(comm_, first_tag_, operations_, messages_);
+std::unique_ptr<Channel> MpiTransport::make_channel() {
+  return std::make_unique<MpiChannel>(comm_, first_tag_, operations_, messages_, sends_);
 }
 
 }  // namespace laconic

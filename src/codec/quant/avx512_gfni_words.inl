@@ -1,0 +1,173 @@
+// Points as words of 16 bits, and blocks of numbers encoded by way of them.  Included inside the target region of
+// avx512_gfni.cpp.
+
+#include "codec/quant/avx512_gfni_points.inl"
+
+struct alignas(64) Points16 {
+  std::int16_t before[32];
+  std::int16_t q[block_values];
+};
+
+// Of at most this size are points that float32 rounds; of at most half of it points whose differences fit 16 bits.
+constexpr int largest_point16 = 31999;
+constexpr int largest_half = 16383;
+
+// Of points whose magnitudes are at most those in `most`, whether they are small enough for this path and so are the
+// differences of neighbours.
+LACONIC_INLINE bool in_words(Points16& points, __m512i most) {
+  points.before[30] = points.before[31] = points.q[0];
+  if (_mm512_cmpgt_epu16_mask(most, _mm512_set1_epi16(largest_half)) == 0) return true;
+  __m512i off = _mm512_setzero_si512();
+  for (std::size_t i = 0; i < block_values; i += 32) {
+    const __m512i v = _mm512_load_si512(points.q + i);
+    const __m512i v1 = _mm512_loadu_si512(points.q + i - 1);
+    // off |= difference ^ saturated difference
+    off = _mm512_ternarylogic_epi64(off, _mm512_sub_epi16(v, v1), _mm512_subs_epi16(v, v1), 0xf6);
+  }
+  return _mm512_cmpgt_epu16_mask(most, _mm512_set1_epi16(largest_point16)) == 0 &&
+         _mm512_test_epi16_mask(off, off) == 0;
+}
+
+// Own numbers are asked for two blocks ahead: while residuals are packed, memory is idle but for what was asked before.
+constexpr std::ptrdiff_t own_ahead = 2 * block_values * sizeof(float);
+
+// Rounds in float32; false when a point is too large for this path.
+LACONIC_INLINE bool quantise_words(const float* x, const Lattice& lattice, Points16& points) {
+  if (!(lattice.largest_single > largest_point16)) return false;
+  const __m512 inverse = _mm512_set1_ps(lattice.inverse_single);
+  const __m512i in_order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+  __m512i most = _mm512_setzero_si512();
+  for (std::size_t i = 0; i < block_values; i += 32) {
+    _mm_prefetch(reinterpret_cast<const char*>(x + i) + own_ahead, _MM_HINT_T0);
+    _mm_prefetch(reinterpret_cast<const char*>(x + i) + own_ahead + 64, _MM_HINT_T0);
+    // What does not fit an integer becomes the least one, and then the least word.
+    const __m512i a = _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_loadu_ps(x + i), inverse));
+    const __m512i b = _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_loadu_ps(x + i + 16), inverse));
+    const __m512i q = _mm512_permutexvar_epi64(in_order, _mm512_packs_epi32(a, b));
+    most = _mm512_max_epu16(most, _mm512_abs_epi16(q));
+    _mm512_store_si512(points.q + i, q);
+  }
+  return in_words(points, most);
+}
+
+// 32 residuals in order.  Those of order 2 saturate: see saturated().
+template <int order>
+LACONIC_INLINE __m512i residuals32(const std::int16_t* q) {
+  const __m512i v = _mm512_loadu_si512(q);
+  if constexpr (order == 0) return v;
+  const __m512i v1 = _mm512_loadu_si512(q - 1);
+  const __m512i first = _mm512_sub_epi16(v, v1);
+  if constexpr (order == 1) return first;
+  return _mm512_subs_epi16(first, _mm512_sub_epi16(v1, _mm512_loadu_si512(q - 2)));
+}
+// A saturated residual is the largest or the least word; taking the few honest ones of these for saturated is safe.
+LACONIC_INLINE bool saturated(__m512i r0, __m512i r1) {
+  const __m512i most = _mm512_max_epi16(r0, r1);
+  const __m512i least = _mm512_min_epi16(r0, r1);
+  return (_mm512_cmpeq_epi16_mask(most, _mm512_set1_epi16(32767)) |
+          _mm512_cmpeq_epi16_mask(least, _mm512_set1_epi16(-32768))) != 0;
+}
+
+LACONIC_INLINE __m512i load_two(const std::int16_t* first, const std::int16_t* second) {
+  const __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(first));
+  return _mm512_inserti64x4(_mm512_castsi256_si512(a), _mm256_loadu_si256(reinterpret_cast<const __m256i*>(second)), 1);
+}
+
+// Leading zeros of the bits that are set in the sub-blocks in a and in b, two in each: less width is more of them.
+LACONIC_INLINE int leading_zeros(__m512i a, __m512i b) {
+  a = zigzag_words(a);
+  b = zigzag_words(b);
+  __m512i t = _mm512_or_si512(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
+  t = _mm512_or_si512(t, _mm512_shuffle_i64x2(t, t, 0xb1));
+  t = _mm512_or_si512(t, _mm512_srli_epi64(t, 32));
+  t = _mm512_and_si512(_mm512_or_si512(t, _mm512_srli_epi64(t, 16)), _mm512_set1_epi64(0xffff));
+  return static_cast<int>(_mm512_reduce_add_epi64(_mm512_lzcnt_epi64(t)));
+}
+
+struct Choice {
+  int order = -1;  // -1: cannot be told in 16 bits
+  bool wide = false;
+};
+
+Choice best_order(const Points16& points) {
+  static_assert(sampled_subs[0] == 1 && sampled_subs[1] == 3 && sampled_subs[2] == 5 && sampled_subs[3] == 7);
+  const std::int16_t* q = points.q + sub_values;
+  constexpr std::size_t apart = 2 * sub_values;
+  const __m512i a = load_two(q, q + apart);
+  const __m512i b = load_two(q + 2 * apart, q + 3 * apart);
+  const __m512i a1 = load_two(q - 1, q + apart - 1);
+  const __m512i b1 = load_two(q + 2 * apart - 1, q + 3 * apart - 1);
+  const __m512i a2 = load_two(q - 2, q + apart - 2);
+  const __m512i b2 = load_two(q + 2 * apart - 2, q + 3 * apart - 2);
+  const __m512i da = _mm512_sub_epi16(a, a1);
+  const __m512i db = _mm512_sub_epi16(b, b1);
+  const __m512i sa = _mm512_subs_epi16(da, _mm512_sub_epi16(a1, a2));
+  const __m512i sb = _mm512_subs_epi16(db, _mm512_sub_epi16(b1, b2));
+  if (saturated(sa, sb)) return {};
+  const int zeros0 = leading_zeros(a, b);
+  const int zeros1 = leading_zeros(da, db);
+  const int zeros2 = leading_zeros(sa, sb);
+  if (zeros2 > zeros0 && zeros2 > zeros1) return {2, !all_bytes(beyond_bytes(sa, sb))};
+  return zeros1 > zeros0 ? Choice{1, !all_bytes(beyond_bytes(da, db))} : Choice{0, !all_bytes(beyond_bytes(a, b))};
+}
+
+// Own residuals as rows, if valid() in the end.
+template <int order>
+struct OwnRows {
+  const Points16& points;
+  __m512i beyond = _mm512_setzero_si512();
+
+  LACONIC_INLINE __m512i operator()(std::size_t g) {
+    const std::int16_t* q = points.q + g * group_values;
+    const __m512i r0 = residuals32<order>(q);
+    const __m512i r1 = residuals32<order>(q + 32);
+    beyond = _mm512_or_si512(beyond, beyond_bytes(r0, r1));
+    return _mm512_permutex2var_epi8(r0, load(rows_of_words[0]), r1);
+  }
+  bool valid() const { return all_bytes(beyond); }
+};
+
+// Own residuals as rows of words, if valid() in the end.
+template <int order>
+struct OwnWords {
+  const Points16& points;
+  bool exact = true;
+
+  LACONIC_INLINE Pair operator()(std::size_t g) {
+    const std::int16_t* q = points.q + g * group_values;
+    const __m512i r0 = residuals32<order>(q);
+    const __m512i r1 = residuals32<order>(q + 32);
+    if (order == 2 && saturated(r0, r1)) exact = false;
+    return rows_of(r0, r1);
+  }
+  bool valid() const { return exact; }
+};
+
+template <int order>
+bool encode_order(const Points16& points, bool wide, std::byte* out, Entry& entry) {
+  Output o;
+  OwnRows<order> rows{points};
+  if (!wide) o.narrow(rows, block_groups);
+  if (wide || !rows.valid()) {
+    OwnWords<order> words{points};
+    o.words(words, block_groups);
+    if (!words.valid()) return false;
+  }
+  entry = o.finish(order, points.q[0], out, block_groups);
+  return true;
+}
+
+bool encode_points(const Points16& points, std::byte* out, Entry& entry) {
+  const Choice choice = best_order(points);
+  switch (choice.order) {
+    case 0: return encode_order<0>(points, choice.wide, out, entry);
+    case 1: return encode_order<1>(points, choice.wide, out, entry);
+    case 2: return encode_order<2>(points, choice.wide, out, entry);
+    default: return false;
+  }
+}
+
+bool encode_block(const float* x, const Lattice& lattice, std::byte* out, Entry& entry) {
+  Points16 points;
+  return quantise_words(x, lattice, points) && encode_points(points, out, entry);
+}

@@ -1,0 +1,138 @@
+// A message from one rank to another, from its arguments to its completion (docs/design/0007-messages.md).
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "comm/binding.hpp"
+#include "comm/operation.hpp"
+#include "comm/parcel.hpp"
+#include "laconic/laconic.h"
+
+namespace laconic {
+
+// One end of a message as MPI describes it.
+struct MessageCall {
+  bool sending = false;
+  bool paired = false;  // half of a sendrecv, whose arguments have names of their own
+  Data data;
+  int peer = 0;
+  int tag = 0;
+  MPI_Comm comm = MPI_COMM_NULL;
+};
+
+// A message is local: what is wrong with its arguments concerns nobody else, and is an error at once.
+Status check_message(const MessageCall& call, const Binding& binding);
+
+class MessageOperation : public Operation {
+ public:
+  // options: may be nullptr, and need not stay.
+  void begin(const std::shared_ptr<Binding>& binding, const MessageCall& call, const laconic_options& settings,
+             laconic_stats* sink);
+
+  bool poll() override;
+  void restart() override {}  // there are no persistent messages
+
+  // It has come to nothing, and nobody need wait for it.
+  bool failed() const { return finished_ && (!status.ok() || mpi_code != MPI_SUCCESS); }
+
+ protected:
+  explicit MessageOperation(bool sending);
+
+  virtual void begin() = 0;
+  virtual bool move_on() = 0;  // one step of the way; false when it has to wait
+
+  // What is sent or received in frames.  work_ is filled but for its plan and region; numbers: whence or whither.
+  Status reserve_run(int peer, std::byte* numbers);
+  void end(Status outcome);
+  void end_plain(laconic_plain_reason reason);
+  void end_run(Status outcome, double bound);
+  bool finished() const { return finished_; }
+
+  MessageCall call_;
+  laconic_options settings_{};
+  laconic_stats stats_{};
+  Parcel parcel_;
+  Run* run_ = nullptr;
+  Work work_;
+  double began_ = 0;
+
+ private:
+  Plan plan_;
+  Region region_;
+  laconic_stats* sink_ = nullptr;
+  bool finished_ = true;
+};
+
+class SendOperation final : public MessageOperation {
+ public:
+  SendOperation() : MessageOperation(true) {}
+  void release() override;
+
+ private:
+  void begin() override;
+  bool move_on() override;
+  laconic_plain_reason plain_reason(std::size_t bytes) const;
+  Status begin_frames(wire::Envelope& header);
+  Status set_coding();
+  void choose_chunk();
+  void end_frames();
+
+  bool plain_ = false;
+  laconic_plain_reason reason_ = LACONIC_PLAIN_NOT;
+  bool parcel_gone_ = false;
+  int candidate_ = -1;  // of ChunkCounts; -1: it did not choose
+  double bound_ = 0;
+};
+
+// Reads no numbers: frames that nobody can use are taken all the same, so that the sender can finish.
+class Discard final : public Codec {
+ public:
+  void set_capacity(std::size_t bytes) { capacity_ = bytes; }
+  std::string_view name() const override { return "none"; }
+  std::uint8_t id() const override { return wire::codec_none; }
+  bool supports(Dtype) const override { return true; }
+  bool exact_sums() const override { return false; }
+  std::size_t capacity(std::size_t, Dtype) const override { return capacity_; }
+  Coded encode(const void*, std::size_t, const Coding&, Blob) const override { return {}; }
+  Coded fold(Frame, const void*, std::size_t, const Coding&, Blob) const override { return {}; }
+  Coded add(Frame, Frame, std::size_t, const Coding&, Blob) const override { return {}; }
+  Status decode(Frame, void*, std::size_t, const Coding&) const override { return {}; }
+
+ private:
+  std::size_t capacity_ = 0;
+};
+
+class ReceiveOperation final : public MessageOperation {
+ public:
+  ReceiveOperation() : MessageOperation(false) {}
+  void release() override;
+
+ private:
+  enum class Stage { matching, preparing, running };
+
+  void begin() override;
+  bool move_on() override;
+  void set_elements(std::size_t bytes);
+  void match();
+  bool prepare();
+  Status place_for_numbers(std::byte*& numbers);
+  Status put_in_place();
+
+  Stage stage_ = Stage::matching;
+  wire::Envelope header_;
+  Status problem_;  // why the frames are of no use
+  Discard discard_;
+  std::vector<std::byte> aside_;  // numbers for a buffer that is not an array of them
+};
+
+// They return MPI error codes; errors have been reported to the communicator's handler.
+int run_message(const MessageCall& call, MPI_Status* status, const laconic_options* options);
+int run_messages(const MessageCall& send, const MessageCall& receive, MPI_Status* status,
+                 const laconic_options* options);
+int begin_message(const MessageCall& call, laconic_request* request, const laconic_options* options);
+
+}  // namespace laconic

@@ -1,0 +1,142 @@
+#include <new>
+#include <string>
+
+#include "comm/asked.hpp"
+#include "comm/datatypes.hpp"
+#include "comm/errors.hpp"
+#include "comm/large_count.hpp"
+#include "comm/message.hpp"
+#include "comm/requests.hpp"
+
+namespace laconic {
+
+void ReceiveOperation::release() {
+  const std::shared_ptr<Binding> keep = binding;
+  const std::lock_guard lock(keep->mutex);
+  give_back(this, keep->idle_receives);
+}
+
+void ReceiveOperation::begin() {
+  stage_ = Stage::matching;
+  problem_ = {};
+  if (call_.peer == MPI_PROC_NULL) {
+    envelope = {};
+    envelope.MPI_SOURCE = MPI_PROC_NULL;
+    envelope.MPI_TAG = MPI_ANY_TAG;
+    has_envelope = true;
+    set_elements(0);
+    return end_plain(LACONIC_PLAIN_ONE_RANK);
+  }
+  mpi_code = parcel_.receive(call_.data, call_.peer, call_.tag, call_.comm);
+  if (mpi_code != MPI_SUCCESS) end({});
+}
+
+// MPI counts a status in bytes, so this is right for whatever type the application asks with.
+void ReceiveOperation::set_elements(std::size_t bytes) {
+  MPI_Status_set_elements_x(&envelope, MPI_BYTE, static_cast<MPI_Count>(bytes));
+  MPI_Status_set_cancelled(&envelope, 0);
+}
+
+bool ReceiveOperation::move_on() {
+  switch (stage_) {
+    case Stage::matching: {
+      bool arrived = false;
+      mpi_code = parcel_.poll(arrived);
+      if (!arrived) return false;
+      match();
+      return true;
+    }
+    case Stage::preparing: return prepare();
+    case Stage::running: {
+      if (!run_->poll()) return false;
+      Status outcome = problem_.ok() ? run_->status() : problem_;
+      if (outcome.ok()) outcome = put_in_place();
+      name_codec(header_.codec_name(), stats_);
+      stats_.variant = static_cast<laconic_variant>(header_.variant);
+      stats_.memory_bytes = aside_.size();
+      end_run(outcome, header_.bound);
+      return true;
+    }
+  }
+  return false;
+}
+
+void ReceiveOperation::match() {
+  envelope = parcel_.status();
+  has_envelope = true;
+  set_elements(0);
+  if (mpi_code != MPI_SUCCESS) return end({});
+  if (Status s = parcel_.read(header_); !s) return end(s);
+  if (header_.kind == wire::Kind::compressed) {
+    stage_ = Stage::preparing;
+    return;
+  }
+  set_elements(header_.bytes);
+  parcel_.unpack(call_.data, header_.bytes);
+  end_plain(static_cast<laconic_plain_reason>(header_.reason));
+}
+
+bool ReceiveOperation::prepare() {
+  Machinery* machinery = binding->machinery();
+  if (machinery == nullptr) {
+    // The sender has finished making it, so this rank is about to.
+    if (binding->making_machinery()) return false;
+    end({Code::comm, "a compressed message, but no communicator could be made beside this one"});
+    return true;
+  }
+  work_ = {};
+  work_.coding.dtype = header_.dtype;
+  work_.coding.streaming = header_.bytes >= streaming_bytes;
+  work_.largest = header_.count();
+  work_.chunk = header_.chunk;
+  work_.depth = overlapping(static_cast<laconic_variant>(header_.variant)) ? settings_.depth : 1;
+  work_.sequence = header_.number;
+  work_.codec = find_codec(header_.codec_name());
+  std::byte* numbers = nullptr;
+  problem_ = place_for_numbers(numbers);
+  if (!problem_.ok()) {
+    discard_.set_capacity(header_.capacity);
+    work_.codec = &discard_;
+  }
+  stage_ = Stage::running;
+  if (Status s = reserve_run(envelope.MPI_SOURCE, numbers); !s) return end(s), true;
+  run_->start(work_);
+  return true;
+}
+
+// Where the numbers can be decoded to, or why nowhere.
+Status ReceiveOperation::place_for_numbers(std::byte*& numbers) {
+  const std::size_t room = call_.data.bytes();
+  aside_.clear();
+  if (header_.bytes > room)
+    return {Code::truncate, "a message of " + std::to_string(header_.bytes) + " bytes for a receive of " +
+                                std::to_string(room) + "; valid is a count for all that is sent"};
+  set_elements(header_.bytes);
+  if (work_.codec == nullptr) return not_built(header_.codec_name());
+  if (!work_.codec->supports(header_.dtype)) return not_supported(*work_.codec, header_.dtype);
+  if (find_dtype(call_.data.type) == header_.dtype) {
+    numbers = static_cast<std::byte*>(call_.data.buffer);
+    return {};
+  }
+  try {
+    aside_.resize(header_.bytes);
+  } catch (const std::bad_alloc&) {
+    return {Code::memory, "no memory for the numbers of a message to a buffer that is not an array of them"};
+  }
+  numbers = aside_.data();
+  return {};
+}
+
+// MPI alone knows how to fill a buffer of a type with gaps: by a message from this rank to itself.
+Status ReceiveOperation::put_in_place() {
+  if (aside_.empty()) return {};
+  const LargeCount from(static_cast<MPI_Count>(aside_.size()), MPI_BYTE);
+  const LargeCount to(call_.data.count, call_.data.type);
+  const int code = MPI_Sendrecv(aside_.data(), from.count(), from.type(), binding->rank, Machinery::own_tag,
+                                call_.data.buffer, to.count(), to.type(), binding->rank, Machinery::own_tag,
+                                binding->machinery()->comm(), MPI_STATUS_IGNORE);
+  if (code == MPI_SUCCESS) return {};
+  return {Code::transport, "a message to this rank itself failed: " + message_of(code)};
+}
+
+}  // namespace laconic

@@ -1,0 +1,138 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/clock.hpp"
+#include "comm/asked.hpp"
+#include "comm/datatypes.hpp"
+#include "comm/message.hpp"
+#include "comm/requests.hpp"
+
+namespace laconic {
+namespace {
+
+// As many as Run puts into one.
+constexpr std::size_t largest_chunk = std::size_t{1} << 26;
+
+}  // namespace
+
+void SendOperation::release() {
+  const std::shared_ptr<Binding> keep = binding;
+  const std::lock_guard lock(keep->mutex);
+  give_back(this, keep->idle_sends);
+}
+
+laconic_plain_reason SendOperation::plain_reason(std::size_t bytes) const {
+  if (binding->intercomm) return LACONIC_PLAIN_INTERCOMM;
+  if (settings_.bound.mode == LACONIC_BOUND_UNSET) return LACONIC_PLAIN_NO_BOUND;
+  if (settings_.algorithm == LACONIC_ALGORITHM_PLAIN) return LACONIC_PLAIN_ASKED;
+  if (call_.peer == binding->rank || call_.peer == MPI_PROC_NULL) return LACONIC_PLAIN_ONE_RANK;
+  const std::optional<Dtype> dtype = find_dtype(call_.data.type);
+  if (!dtype.has_value() || (is_integer(*dtype) && !codes_integers(settings_, *dtype))) return LACONIC_PLAIN_TYPE;
+  if (bytes == 0 || bytes < static_cast<std::size_t>(settings_.min_bytes)) return LACONIC_PLAIN_SMALL;
+  return binding->machinery() == nullptr ? LACONIC_PLAIN_UNPREPARED : LACONIC_PLAIN_NOT;
+}
+
+void SendOperation::begin() {
+  wire::Envelope header;
+  header.bytes = call_.data.bytes();
+  stats_.bytes_in = header.bytes;
+  reason_ = plain_reason(header.bytes);
+  plain_ = reason_ != LACONIC_PLAIN_NOT;
+  if (call_.peer == MPI_PROC_NULL) return end_plain(reason_);
+  parcel_gone_ = false;
+  if (!plain_) {
+    if (Status s = begin_frames(header); !s) end(s);
+    return;
+  }
+  header.reason = static_cast<std::uint8_t>(reason_);
+  mpi_code = parcel_.send(header, call_.data, call_.peer, call_.tag, call_.comm);
+  if (mpi_code != MPI_SUCCESS) end({});
+}
+
+Status SendOperation::begin_frames(wire::Envelope& header) {
+  if (Status s = set_coding(); !s) return s;
+  choose_chunk();
+  if (Status s = reserve_run(call_.peer, static_cast<std::byte*>(call_.data.buffer)); !s) return s;
+  work_.sequence = binding->machinery()->next_message(call_.peer);
+  header.kind = wire::Kind::compressed;
+  header.dtype = work_.coding.dtype;
+  header.number = work_.sequence;
+  header.capacity = work_.codec->capacity(work_.chunk, work_.coding.dtype);
+  header.chunk = static_cast<std::uint32_t>(work_.chunk);
+  header.variant = static_cast<std::uint8_t>(settings_.variant);
+  header.bound = bound_;
+  header.set_codec(work_.codec->name());
+  mpi_code = parcel_.send_bare(header, call_.peer, call_.tag, call_.comm);
+  if (mpi_code != MPI_SUCCESS) return end({}), Status{};
+  run_->start(work_);
+  return {};
+}
+
+Status SendOperation::set_coding() {
+  work_ = {};
+  work_.codec = asked_codec(settings_);
+  if (work_.codec == nullptr) return not_built(laconic_codec_name(settings_.codec));
+  work_.largest = static_cast<std::size_t>(call_.data.count);
+  Coding& coding = work_.coding;
+  coding.dtype = *find_dtype(call_.data.type);
+  Range range{};
+  if (settings_.bound.mode == LACONIC_BOUND_REL) {
+    range = finite_range(call_.data.buffer, work_.largest, coding.dtype);
+    const double greatest = std::max(std::fabs(range.least), std::fabs(range.greatest));
+    if (std::isfinite(greatest)) coding.greatest = greatest;
+  }
+  bound_ = coding.allowance = work_.last_allowance = absolute_bound(settings_, range);
+  if (settings_.bound.mode == LACONIC_BOUND_RATE) coding.rate = settings_.bound.value;
+  if (settings_.bound.mode == LACONIC_BOUND_RMS) coding.relative = settings_.bound.value;
+  // What is not known as an absolute error before the numbers are coded.
+  if (coding.rate > 0 || coding.relative > 0) bound_ = std::numeric_limits<double>::infinity();
+  return check_coding(*work_.codec, coding);
+}
+
+void SendOperation::choose_chunk() {
+  candidate_ = -1;
+  const bool overlap = overlapping(settings_.variant);
+  work_.depth = overlap ? settings_.depth : 1;
+  if (!overlap) {
+    work_.chunk = work_.largest;
+  } else if (settings_.chunk_elements > 0) {
+    work_.chunk = static_cast<std::size_t>(settings_.chunk_elements);
+  } else {
+    const auto choice = binding->chunk_counts.next(call_.peer, work_.largest, size_of(work_.coding.dtype));
+    work_.chunk = choice.chunk;
+    candidate_ = choice.candidate;
+  }
+  work_.chunk = std::min({work_.chunk, work_.largest, largest_chunk});
+}
+
+bool SendOperation::move_on() {
+  if (!parcel_gone_) {
+    mpi_code = parcel_.poll(parcel_gone_);
+    if (mpi_code != MPI_SUCCESS) {
+      run_ = nullptr;  // it may still be sending, and is not used again
+      end({});
+      return true;
+    }
+  }
+  if (plain_) {
+    if (parcel_gone_) end_plain(reason_);
+    return parcel_gone_;
+  }
+  const bool sent = run_->poll();
+  if (!sent || (!parcel_gone_ && run_->status().ok())) return false;
+  end_frames();
+  return true;
+}
+
+void SendOperation::end_frames() {
+  const Status outcome = run_->status();
+  name_codec(work_.codec->name(), stats_);
+  stats_.variant = settings_.variant;
+  if (outcome.ok() && candidate_ >= 0)
+    binding->chunk_counts.record(call_.peer, call_.data.bytes(), candidate_, now() - began_,
+                                 run_->account().seconds_encode);
+  end_run(outcome, bound_);
+}
+
+}  // namespace laconic

@@ -1,0 +1,51 @@
+// How many chunks a message is cut into, learnt from the times of earlier ones of its size to the same rank (as Ramesh
+// et al. do, "Designing efficient pipelined communication schemes using compression in MPI libraries", 2023).  Only the
+// sender chooses, and its envelope tells the receiver: nothing here need be the same on other ranks.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+
+namespace laconic {
+
+// Bytes of numbers in a frame: what bounds the memory of a message, and what a frame is hardly worth sending below.
+inline constexpr std::size_t greatest_chunk_bytes = std::size_t{4} << 20;
+inline constexpr std::size_t least_chunk_bytes = std::size_t{16} << 10;
+
+class ChunkCounts {
+ public:
+  struct Choice {
+    std::size_t chunk;  // numbers in a frame
+    int candidate;      // for record()
+  };
+
+  // count > 0 numbers of `width` bytes.
+  Choice next(int peer, std::size_t count, std::size_t width);
+
+  // Of a message of that size and candidate which has been sent.  encoding: of the seconds, those that the sender
+  // coded.
+  void record(int peer, std::size_t bytes, int candidate, double seconds, double encoding);
+
+ private:
+  static constexpr int candidates = 5;  // the fewest chunks that there may be, and 2, 4, 8, 16 times as many
+  static constexpr int usual = 2;
+  static constexpr unsigned rounds = 4;  // of which the first is not counted: it pays for memory and connections
+
+  struct Class {
+    std::array<unsigned, candidates> begun{};
+    std::array<unsigned, candidates> ended{};
+    std::array<double, candidates> least{};  // seconds per byte
+    int settled = -1;
+  };
+
+  static std::uint64_t key(int peer, std::size_t bytes);
+  static std::size_t fewest(std::size_t bytes) { return (bytes + greatest_chunk_bytes - 1) / greatest_chunk_bytes; }
+  static int usable(std::size_t bytes);
+  static void settle(Class& c, int among);
+
+  std::unordered_map<std::uint64_t, Class> classes_;
+};
+
+}  // namespace laconic
