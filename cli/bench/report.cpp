@@ -58,6 +58,12 @@ std::string heading(const Request& r, const Setting& s, const Measurement& plain
   return text;
 }
 
+// What distinguishes variants of one codec.
+std::string way(const Request& r, const Measurement& m) {
+  if (!messages(r)) return m.algorithm;
+  return m.variant.plain() ? "" : m.variant.chunks > 0 ? std::to_string(m.variant.chunks) : "auto";
+}
+
 std::string milliseconds(double seconds) { return fmt::format("{:.{}f}", seconds * 1e3, seconds < 1e-2 ? 3 : 1); }
 
 std::string results(const Request& r, const std::vector<Measurement>& all) {
@@ -67,11 +73,9 @@ std::string results(const Request& r, const std::vector<Measurement>& all) {
   const double plain = all[0].median();
   for (const Measurement& m : all) {
     const bool coded = !m.variant.plain() && !m.ran_plain;
-    std::string chunks = m.variant.plain() ? "" : m.variant.chunks > 0 ? std::to_string(m.variant.chunks) : "auto";
-    rows.push_back({m.variant.label(), messages(r) ? chunks : m.algorithm, m.variant.bound, milliseconds(m.median()),
-                    milliseconds(m.least()), milliseconds(m.most()), fmt::format("{:.2f}", plain / m.median()),
-                    fmt::format("{:.2f}", m.ratio), coded ? fmt::format("{:.2f}", m.wire_bytes / 1e6) : "-",
-                    fmt::format("{:.3g}", m.max_error),
+    rows.push_back({m.variant.label(), way(r, m), m.variant.bound, milliseconds(m.median()), milliseconds(m.least()),
+                    milliseconds(m.most()), fmt::format("{:.2f}", plain / m.median()), fmt::format("{:.2f}", m.ratio),
+                    coded ? fmt::format("{:.2f}", m.wire_bytes / 1e6) : "-", fmt::format("{:.3g}", m.max_error),
                     !std::isfinite(m.bound) ? "none"
                     : coded                 ? fmt::format("{:.3g}", m.bound)
                                             : "-",
@@ -86,13 +90,13 @@ std::string results(const Request& r, const std::vector<Measurement>& all) {
   return text;
 }
 
-std::string breakdown(const std::vector<Measurement>& all) {
+std::string breakdown(const Request& r, const std::vector<Measurement>& all) {
   std::vector<Cells> rows{{"ms per call, mean of ranks", "", "", "ComDecom", "Allgather", "Memcpy", "Wait", "Reduction",
                            "Others", "total", "(distribute)", "chunks", "memory"}};
   for (const Measurement& m : all) {
     if (m.variant.plain() || m.ran_plain) continue;
     const Phases& p = m.phases;
-    Cells row{m.variant.label(), m.algorithm, m.variant.bound};
+    Cells row{m.variant.label(), way(r, m), m.variant.bound};
     for (const double seconds :
          {p.comdecom, p.allgather, p.memcpy, p.wait, p.reduction, p.others, p.total, p.distribute})
       row.push_back(fmt::format("{:.2f}", seconds * 1e3));
@@ -110,7 +114,7 @@ double bandwidth_bound(const Request& r, int ranks, std::size_t bytes, int windo
 }
 
 std::string table(const Request& r, const Setting& s, const std::vector<Measurement>& all) {
-  return heading(r, s, all[0]) + results(r, all) + breakdown(all);
+  return heading(r, s, all[0]) + results(r, all) + breakdown(r, all);
 }
 
 std::vector<std::string> json_rows(const Request& r, const Setting& s, const std::vector<Measurement>& all) {
