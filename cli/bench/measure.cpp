@@ -219,7 +219,7 @@ void Bench::verify(const Operation& operation, Measurement& m) {
     m.bound = over_ranks(m.stats.bound, MPI_MAX, comm);
     m.achieved = over_ranks(m.stats.achieved_bound, MPI_MAX, comm);
     const double sent = static_cast<double>(m.stats.bytes_sent);
-    m.wire_bytes = over_ranks(sent, MPI_MAX, comm) / operation.repeats();
+    m.wire_bytes = over_ranks(sent, MPI_MAX, comm) / operation.sends();
     const double uncompressed = over_ranks(static_cast<double>(m.stats.bytes_uncompressed), MPI_SUM, comm);
     const double all_sent = over_ranks(sent, MPI_SUM, comm);
     m.ratio = all_sent > 0 ? uncompressed / all_sent : 1;

@@ -89,6 +89,7 @@ class Latency final : public Messages {
   }
 
   int repeats() const override { return 2 * rounds_; }
+  int sends() const override { return rounds_; }
 
   int plain() override {
     return rounds([&] { return MPI_Send(in_.data(), number(), MPI_FLOAT, 1 - ranks_.rank, data_tag, ranks_.comm); },

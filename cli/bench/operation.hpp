@@ -45,6 +45,9 @@ class Operation {
   // How often the operation was done by one call, one after the other (short messages: the clock is too coarse).
   virtual int repeats() const { return 1; }
 
+  // How often of these the busiest rank sends.
+  virtual int sends() const { return repeats(); }
+
   // What was received: the pieces lie one behind the other in `out`.
   const std::vector<float>& result() const { return out_; }
   const std::vector<Piece>& pieces() const { return pieces_; }
