@@ -358,7 +358,8 @@ LACONIC_API int laconic_request_free(laconic_request* request);
  *
  * A compressed message is cut into chunks that travel while others are coded.  How many is learnt from the times of
  * earlier messages of that size to that rank, or pinned by chunk_elements.  A message longer than the receive is
- * MPI_ERR_TRUNCATE, as in MPI; MPI_Get_count() on the status gives the elements received. */
+ * MPI_ERR_TRUNCATE, as in MPI; MPI_Get_count() on the status gives the elements received.  MPI_Probe() finds a message,
+ * but not its size.  In statistics a sendrecv is two calls. */
 LACONIC_API int laconic_send(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                              const laconic_options* options);
 LACONIC_API int laconic_recv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
@@ -382,6 +383,26 @@ LACONIC_API int laconic_waitall(int count, laconic_request requests[], MPI_Statu
 LACONIC_API int laconic_waitany(int count, laconic_request requests[], int* index, MPI_Status* status);
 LACONIC_API int laconic_test(laconic_request* request, int* flag, MPI_Status* status);
 LACONIC_API int laconic_testall(int count, laconic_request requests[], int* flag, MPI_Status statuses[]);
+
+/* ---- The codecs on their own -----------------------------------------------------------------------------------
+ *
+ * Frames (docs/wire-format.md), one after another where there are many numbers; every frame says what it holds, so that
+ * nothing but the bytes is needed to read them.  Local; may be called before MPI_Init. */
+
+/* Bytes that are always enough for laconic_compress() of `count` numbers with these options; 0 where it would be an
+ * error. */
+LACONIC_API size_t laconic_max_compressed_size(MPI_Count count, MPI_Datatype datatype, const laconic_options* options);
+
+/* Compresses `count` numbers of `datatype` into `out`, which has room for `capacity` bytes, and stores their number in
+ * *bytes.  Of the options bound (which must be set, here or in LACONIC_BOUND), codec and chunk_elements (numbers of a
+ * frame) count; every number read back differs from its own by at most the bound. */
+LACONIC_API int laconic_compress(const void* numbers, MPI_Count count, MPI_Datatype datatype, void* out,
+                                 size_t capacity, size_t* bytes, const laconic_options* options);
+
+/* Reads exactly `count` numbers of `datatype` from the `bytes` bytes that laconic_compress() made.  Anything else is an
+ * error, after which the numbers are undefined. */
+LACONIC_API int laconic_decompress(const void* compressed, size_t bytes, void* numbers, MPI_Count count,
+                                   MPI_Datatype datatype);
 
 /* ---- Statistics and names ------------------------------------------------------------------------------------ */
 

@@ -262,6 +262,7 @@ void CollectiveOperation::end(Status outcome) {
   status = std::move(outcome);
   const bool was_plain = stage_ == Stage::plain || stage_ == Stage::exchanging;
   stage_ = Stage::finished;
+  in_flight = false;
   if (!status.ok() || mpi_code != MPI_SUCCESS) return;
   if (was_plain) {
     stats_.plain_calls = 1;

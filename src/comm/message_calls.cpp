@@ -10,6 +10,10 @@
 namespace laconic {
 namespace {
 
+// Chunks of a message on their way where nothing else was asked for: all that ChunkCounts cuts usual messages into, and
+// not so many that the messages of MPI are too many (docs/design/0007-messages.md).
+constexpr std::int32_t usual_depth = 16;
+
 // Options, then hints, then environment; what is unset everywhere gets its default.
 Status settings_of(const MessageCall& call, const laconic_options* options, const Binding& binding,
                    laconic_options& settings) {
@@ -20,6 +24,7 @@ Status settings_of(const MessageCall& call, const laconic_options* options, cons
   }
   if (!binding.inherited_status.ok()) return binding.inherited_status;
   fill_unset(settings, binding.inherited);
+  if (call.sending && settings.depth == 0) settings.depth = usual_depth;
   fill_defaults(settings);
   return call.sending ? check_together(settings) : Status{};
 }

@@ -35,8 +35,8 @@ bool Parcel::small(const Data& data) { return data.bytes() <= small_bytes && dat
 // Relative to MPI_BOTTOM.  Bytes, all of it, where the data have no gaps.
 //
 // MPICH divides by zero when a message is shorter than its receive and the receive is of several basic types that are
-// all of one size (seen in 4.0 and 5.0).  So the envelope beside a type of the application's is not bytes but of the
-// one basic type that is larger than all others.
+// all of one size (seen in 5.0.2, not in 4.0.2).  So the envelope beside a type of the application's is not bytes but
+// of the one basic type that is larger than all others.
 MPI_Datatype Parcel::type_of_both(const Data& data) {
   const bool gapless = data.gapless();
   const LargeCount numbers(gapless ? static_cast<MPI_Count>(data.bytes()) : data.count, gapless ? MPI_BYTE : data.type);

@@ -66,6 +66,9 @@ Status SendOperation::begin_frames(wire::Envelope& header) {
   mpi_code = parcel_.send_bare(header, call_.peer, call_.tag, call_.comm);
   if (mpi_code != MPI_SUCCESS) return end({}), Status{};
   run_->start(work_);
+  // All that can be handed to MPI goes now: a rank that waits for it must not depend on the next call of this one.
+  while (!run_->poll() && !run_->waiting()) {
+  }
   return {};
 }
 

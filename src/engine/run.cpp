@@ -33,14 +33,6 @@ Codings codings_of(const Work& work) {
 
 bool waits_for_message(Act act) { return act == Act::take || act == Act::fold || act == Act::add || act == Act::merge; }
 
-// What a row holds, frames that are being sent, room for what arrives, and the job's: what it reads besides, what it
-// writes, and its scratch.
-std::size_t slots_of(const Plan& plan) {
-  std::size_t sends = 0;
-  for (const Action& action : plan.actions) sends += action.act == Act::send;
-  return plan.most_held + std::min(sends, sends_ahead) + std::min(plan.receives.size(), receives_ahead) + 3;
-}
-
 }  // namespace
 
 Run::Run(Transport& transport, Device& device)
@@ -65,7 +57,7 @@ Status Run::reserve(const Work& work) {
   }
   for (auto& lane : lanes_) lane->blocks.reserve(work.plan->blocks.size());
   completions_.reserve(depth_ * (receives_ahead + sends_ahead));
-  const std::size_t lane_slots = slots_of(*work.plan);
+  const std::size_t lane_slots = Lane::slots(*work.plan);
   const Dtype dtype = work.coding.dtype;
   const std::size_t capacity = std::max(work.codec->capacity(work_.chunk, dtype), work_.chunk * size_of(dtype));
   if (!pool_.prepare(capacity, depth_ * lane_slots)) return {Code::memory, "no memory for the frames of an operation"};
@@ -80,6 +72,7 @@ void Run::start(const Work& work) {
   codings_ = codings_of(work);
   channel_->open(work.sequence);
   first_row_ = next_row_ = 0;
+  waiting_ = false;
   for (auto& lane : lanes_) lane->active = false;
   retire_and_admit();
   last_poll_ = now();
@@ -109,6 +102,8 @@ bool Run::poll() {
   }
   pass_time(moved);
   retire_and_admit();
+  waiting_ = !moved && std::none_of(lanes_.begin(), lanes_.end(),
+                                    [](const auto& lane) { return lane->active && lane->job_pending; });
   return broken_ ? !coding() : first_row_ == rows_;
 }
 

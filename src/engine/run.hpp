@@ -82,6 +82,9 @@ class Run {
   // Moves on as far as is possible without waiting; true once finished.
   bool poll();
 
+  // True when the last poll() found that only others can move the operation on.
+  bool waiting() const { return waiting_; }
+
   // Of a finished operation.  When it is not ok the output is not usable; the other ranks have finished too, and
   // those that needed numbers from this one report an error as well.
   const Status& status() const { return status_; }
@@ -139,7 +142,8 @@ class Run {
   std::uint64_t first_row_ = 0;  // the lowest that has not ended
   std::uint64_t next_row_ = 0;   // the lowest that has not started
   std::uint64_t depth_ = 1;
-  bool broken_ = false;   // the transport failed: this Run cannot be used any more
+  bool broken_ = false;  // the transport failed: this Run cannot be used any more
+  bool waiting_ = false;
   bool ran_job_ = false;  // a job ran in this thread since the network was last polled
   double last_poll_ = 0;
 };

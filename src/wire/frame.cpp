@@ -69,6 +69,17 @@ Status read_header(std::span<const std::byte> frame, Header& header) {
   return {};
 }
 
+Status frame_size(std::span<const std::byte> bytes, std::size_t& size) {
+  if (bytes.size() < header_bytes)
+    return malformed(std::to_string(bytes.size()) + " bytes, the header alone has " + std::to_string(header_bytes));
+  const std::size_t payload = get<std::uint32_t>(bytes, 12);
+  if (payload > bytes.size() - header_bytes)
+    return malformed("payload of " + std::to_string(payload) + " bytes announced, " +
+                     std::to_string(bytes.size() - header_bytes) + " present");
+  size = header_bytes + payload;
+  return {};
+}
+
 std::size_t write_failed_frame(std::uint32_t count, Dtype dtype, std::span<std::byte> out) {
   Header h;
   h.dtype = dtype;

@@ -44,6 +44,9 @@ void write_header(const Header& header, std::span<std::byte> out);
 // exactly what follows it, and that a failed frame is nothing else.  Knows no codec: the caller checks that field.
 Status read_header(std::span<const std::byte> frame, Header& header);
 
+// Of the frame that `bytes` begin with, as its header announces it; an error where they end before it does.
+Status frame_size(std::span<const std::byte> bytes, std::size_t& size);
+
 // Writes a whole failed frame for `count` numbers; returns its size.
 std::size_t write_failed_frame(std::uint32_t count, Dtype dtype, std::span<std::byte> out);
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,8 @@ namespace laconic::test {
 
 template <class T>
 class Bench {
+  using Wide = std::conditional_t<is_small_float<T>, float, T>;  // what the lattice takes
+
  public:
   Bench(const Operation& o, int size, Kind kind, std::uint64_t seed) : operation_(o), size_(size) {
     for (int r = 0; r < size; ++r) {
@@ -125,7 +128,7 @@ class Bench {
       std::int64_t total = 0;
       for (const int r : sources) {
         std::int32_t q = 0;
-        EXPECT_TRUE(quant::quantise(input(r, block)[i], lattice, q));
+        EXPECT_TRUE(quant::quantise(static_cast<Wide>(input(r, block)[i]), lattice, q));
         if (r == sources.front()) {
           total = q;
         } else if (operation_.op == Op::sum) {
@@ -276,7 +279,8 @@ class Bench {
     const Budget budget = budget_of(operation_, size_);
     // Numbers held uncompressed round as plain sums do: each leaves the lattice once and is added once.
     const bool rounds = operation_.reduction() && !lattice;
-    const long double rounding = rounds ? size_ * static_cast<long double>(std::numeric_limits<T>::epsilon()) : 0;
+    const long double rounding =
+        rounds ? std::ldexp(static_cast<long double>(size_), 1 - std::numeric_limits<T>::digits) : 0;
     // Numbers that are decoded on the way are rounded to their type there.
     const long double roundings = operation_.travel() == Travel::adding ? 1 : budget.terms + 1;
     const long double divisor = operation_.mean ? size_ : 1;

@@ -23,7 +23,8 @@ struct Operation {
   int root = 0;
   Op op = Op::sum;
   bool mean = false;
-  double bound = 0;  // on the result; 0: lossless
+  double bound = 0;        // 0: lossless
+  bool per_input = false;  // the bound is on every encode instead of on the result
   // Numbers of the data (allreduce, reduce, bcast) or of each block (all others).
   std::size_t count = 0;
   std::vector<std::size_t> counts;  // of each block, where they differ
@@ -42,7 +43,7 @@ inline std::string to_text(const Operation& o, int size) {
   if (has_root(o.collective())) s << " (root " << o.root << ")";
   s << ", " << o.codec->name() << (o.per_hop ? " per hop" : "") << ", ";
   if (o.reduction()) s << (o.mean ? "mean" : o.op == Op::sum ? "sum" : o.op == Op::max ? "max" : "min") << ", ";
-  s << "bound " << o.bound << ", count " << o.count;
+  s << "bound " << o.bound << (o.per_input ? " on inputs" : "") << ", count " << o.count;
   if (!o.counts.empty()) {
     s << " {";
     for (std::size_t i = 0; i < std::min<std::size_t>(o.counts.size(), 16); ++i) s << (i > 0 ? " " : "") << o.counts[i];
@@ -60,7 +61,7 @@ inline std::string plain_name(const Algorithm& algorithm) {
 }
 
 inline Budget budget_of(const Operation& o, int size) {
-  return divide_bound(o.bound, false, o.op, o.mean, *o.algorithm, size, o.travel());
+  return divide_bound(o.bound, o.per_input, o.op, o.mean, *o.algorithm, size, o.travel());
 }
 
 // As the communicator does it.

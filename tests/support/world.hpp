@@ -14,6 +14,7 @@
 
 #include "device/host/host_device.hpp"
 #include "engine/run.hpp"
+#include "support/fields.hpp"
 #include "support/watchdog.hpp"
 #include "transport/loopback/loopback.hpp"
 
@@ -66,13 +67,33 @@ class World {
 
   // All ranks in this thread, one poll each in turn: the same every time.
   void drive_in_turns(const std::vector<Work>& works) {
+    drive(works, [this] {
+      int busy = 0;
+      for (int r = 0; r < size(); ++r) busy += !run(r).poll();
+      return busy > 0;
+    });
+  }
+
+  // All ranks in this thread, whichever comes up.
+  void drive_at_random(const std::vector<Work>& works, Random& random) {
+    drive(works, [&] {
+      bool busy = false;
+      for (int k = 0; k < size(); ++k)
+        busy = !run(static_cast<int>(random.below(static_cast<std::uint64_t>(size())))).poll() || busy;
+      for (int r = 0; r < size() && !busy; ++r) busy = !run(r).poll();
+      return busy;
+    });
+  }
+
+ private:
+  // busy: polls some ranks, and returns whether any may have something to do.
+  template <class F>
+  void drive(const std::vector<Work>& works, F&& busy) {
     for (int r = 0; r < size(); ++r) start(r, works[static_cast<std::size_t>(r)]);
     // A watchdog that allocates nothing.
     const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     std::uint64_t rounds = 0;
-    for (int busy = size(); busy > 0;) {
-      busy = 0;
-      for (int r = 0; r < size(); ++r) busy += !run(r).poll();
+    while (busy()) {
       if (++rounds % 4096 != 0 || std::chrono::steady_clock::now() < limit) continue;
       std::fprintf(stderr, "watchdog: no end after 60 s\n%s\n", describe().c_str());
       std::abort();
@@ -80,7 +101,6 @@ class World {
     check_memory();
   }
 
- private:
   void start(int r, const Work& work) {
     Rank& rank = *ranks_[static_cast<std::size_t>(r)];
     rank.run.start(work);
