@@ -68,13 +68,6 @@ std::string_view chosen_isa() {
   return quant::best_kernels().name;
 }
 
-// `laconic codec --json FIELD` must not replace the field.
-void check_replaceable(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  const int first = in.get();
-  if (in && first != '[') throw usage(fmt::format("--json {}: there is a file that is not a list in JSON", file));
-}
-
 void write(const Arguments& a) {
   if (a.codecs.size() > 1 || a.bounds.size() != 1)
     throw usage("--write takes one --bound and at most one --codec (default: quant)");

@@ -3,14 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "text.hpp"
+
 namespace laconic::cli {
 namespace {
-
-using Cells = std::vector<std::string>;
 
 std::string number(double value, const char* format) {
   return std::isnan(value) ? "-" : fmt::format(fmt::runtime(format), value);
@@ -20,22 +19,6 @@ std::string number(double value, const char* format) {
 std::string speed(const Speed& s, const Speed& copy) {
   if (std::isnan(s.best)) return "-";
   return fmt::format("{:.3g} [{:.3g}] {:.2f}x", s.best, s.median, s.best / copy.best);
-}
-
-// In columns: the first two flush left, numbers flush right.
-std::string aligned(const std::vector<Cells>& rows) {
-  std::vector<std::size_t> widths(rows[0].size(), 0);
-  for (const Cells& row : rows)
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
-  std::string text;
-  for (const Cells& row : rows) {
-    std::string line;
-    for (std::size_t c = 0; c < row.size(); ++c)
-      line += c < 2 ? fmt::format("{:<{}}  ", row[c], widths[c]) : fmt::format("{:>{}}  ", row[c], widths[c]);
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
 }
 
 std::string heading(const FieldReport& report, const Setup& setup, std::string_view isa) {
@@ -92,28 +75,12 @@ std::string table(const FieldReport& report, const Setup& setup, std::string_vie
     }
   }
   std::string text = heading(report, setup, isa);
-  if (rows.size() > 1) text += aligned(rows);
+  if (rows.size() > 1) text += aligned(rows, 2);
   return text + notes;
 }
 
-std::string json_text(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\')
-      out += {'\\', c};
-    else if (static_cast<unsigned char>(c) < 0x20)
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    else
-      out += c;
-  }
-  return out + '"';
-}
-
-std::string json_number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
-
 std::string json(const std::vector<FieldReport>& reports, const Setup& setup, std::string_view isa) {
-  std::string text = "[";
-  const char* before = "\n";
+  std::vector<std::string> rows;
   for (const FieldReport& report : reports)
     for (const Measurement& m : report.rows) {
       const std::vector<std::pair<std::string_view, std::string>> members{
@@ -148,16 +115,11 @@ std::string json(const std::vector<FieldReport>& reports, const Setup& setup, st
           {"isa", json_text(isa)},
           {"problem", m.status ? "null" : json_text(m.status.message())},
       };
-      text += before;
-      const char* separator = " {";
-      for (const auto& [name, value] : members) {
-        text += fmt::format("{}{}: {}", separator, json_text(name), value);
-        separator = ", ";
-      }
-      text += "}";
-      before = ",\n";
+      JsonObject row;
+      for (const auto& [name, value] : members) row.raw(name, value);
+      rows.push_back(row.take());
     }
-  return text + "\n]\n";
+  return json_list(rows);
 }
 
 }  // namespace laconic::cli

@@ -23,8 +23,4 @@ std::string table(const FieldReport& report, const Setup& setup, std::string_vie
 // A list with one object per row of every field.
 std::string json(const std::vector<FieldReport>& reports, const Setup& setup, std::string_view isa);
 
-// A text or a number as JSON has it; what is not finite is null.
-std::string json_text(std::string_view text);
-std::string json_number(double value);
-
 }  // namespace laconic::cli

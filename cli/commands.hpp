@@ -7,7 +7,9 @@
 
 namespace laconic::cli {
 
+void add_bench_command(CLI::App& app);
 void add_codec_command(CLI::App& app);
+void add_explain_command(CLI::App& app);
 void add_info_command(CLI::App& app);
 
 }  // namespace laconic::cli

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 
 #include "failure.hpp"
@@ -47,6 +48,12 @@ void OutputFile::commit() {
   fs::rename(part_, name_, error);
   if (error) fail(error.value());
   part_.clear();
+}
+
+void check_replaceable(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  const int first = in.get();
+  if (in && first != '[') throw usage(fmt::format("--json {}: there is a file that is not a list in JSON", file));
 }
 
 }  // namespace laconic::cli

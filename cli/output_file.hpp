@@ -30,4 +30,7 @@ class OutputFile {
   std::FILE* file_ = nullptr;
 };
 
+// Throws Failure where --json would replace something else than a list in JSON: a field, say.
+void check_replaceable(const std::string& file);
+
 }  // namespace laconic::cli

@@ -6,11 +6,6 @@
 namespace laconic {
 namespace {
 
-// Of the model in schedule.hpp (Cost), for a usual cluster network and usual ratios of compression.  A hop costs a
-// message's latency and, as the pipeline has to be filled, a chunk's time on the wire.
-constexpr double seconds_per_hop = 50e-6;
-constexpr double seconds_per_byte = 1e-9;
-
 // Bytes of a call whose size is not known: large, or compressing it would not pay.
 constexpr double assumed_bytes = 64e6;
 
@@ -26,14 +21,20 @@ bool congests(const Algorithm& a) {
 
 }  // namespace
 
+double predicted_seconds(const Algorithm& algorithm, double bytes, int size, const Link& link) {
+  const Cost cost = algorithm.cost(size);
+  return cost.hops * link.seconds_per_hop + cost.share * bytes * link.seconds_per_byte;
+}
+
+bool is_candidate(const Algorithm& algorithm, int size) { return algorithm.fits(size) && !congests(algorithm); }
+
 const Algorithm& choose_algorithm(Collective collective, std::size_t bytes, int size) {
   const Algorithm* best = nullptr;
   double least = std::numeric_limits<double>::infinity();
   for (const Algorithm& a : all_algorithms()) {
-    if (a.collective != collective || !a.fits(size) || congests(a)) continue;
-    const Cost cost = a.cost(size);
+    if (a.collective != collective || !is_candidate(a, size)) continue;
     const double data = bytes == unknown_bytes ? assumed_bytes : static_cast<double>(bytes);
-    const double seconds = cost.hops * seconds_per_hop + cost.share * data * seconds_per_byte;
+    const double seconds = predicted_seconds(a, data, size);
     if (seconds >= least) continue;
     least = seconds;
     best = &a;

@@ -99,9 +99,70 @@ class Command(unittest.TestCase):
         self.rejected("codec", self.folder / "ramp.i32", "--codec", "szx", "--bound", "abs:1", "--write", "no.lac",
                       says=["szx", "i32", "f32, f64"])
 
+    def explain(self, *arguments):
+        return json.loads(self.laconic("explain", *arguments, "--json").stdout)
+
+    def test_explain(self):
+        said = self.laconic("explain", "allreduce", "--ranks", 4, "--bound", "abs:1e-3", "--algorithm", "all").stdout
+        for word in ("auto takes", "ring", "recursive-doubling", "direct", "hops", "terms", "fold", "memory", "0.00025",
+                     "at worst a result is off by 0.001"):
+            self.assertIn(word, said)
+
+    def test_explain_as_json(self):
+        (ring,) = self.explain("allreduce", "--ranks", 8, "--rank", 3, "--algorithm", "ring", "--bytes", "8M", "--ratio", 8)
+        self.assertEqual((ring["terms_earlier"], ring["terms_last"], ring["blocks"], ring["rank"]), (8, 0, 8, 3))
+        verbs = [verb for verb, block, peer in ring["steps"]]
+        self.assertEqual([verbs.count(v) for v in ("send", "reduce", "receive")], [14, 7, 7])
+        self.assertEqual({peer for verb, block, peer in ring["steps"] if verb == "send"}, {4})
+        self.assertEqual(ring["frames_sent"], 14 * ring["rows"])
+        self.assertEqual(ring["bytes_uncompressed"], 14 * (8 << 20) / 8)
+        self.assertAlmostEqual(ring["bytes_sent"], ring["bytes_uncompressed"] / 8 + 32 * ring["frames_sent"])
+        self.assertAlmostEqual(ring["worst_case"], 1e-3)
+        self.assertLessEqual(8 * ring["allowance"], 1e-3)
+        self.assertEqual(ring["candidates"][0]["algorithm"], "ring")
+
+    def test_explain_budgets(self):
+        terms = lambda *a: [(r["terms_earlier"], r["terms_last"]) for r in self.explain("allreduce", "--ranks", 8, *a)]
+        self.assertEqual(terms("--algorithm", "ring", "--codec", "szx"), [(7, 1)])
+        self.assertEqual(terms("--algorithm", "ring", "--codec", "szx", "--variant", "cpr-p2p"), [(14, 0)])
+        (row,) = self.explain("allreduce", "--ranks", 8, "--codec", "lossless", "--bound", "lossless")
+        self.assertIsNone(row["allowance"])
+        (row,) = self.explain("allreduce", "--ranks", 8, "--bound", "abs:1", "--target", "input")
+        self.assertEqual((row["allowance"], row["worst_case"]), (1, 8))
+
+    # Every collective, and many ranks: fast, and without lists unless they are asked for.
+    def test_explain_for_many_ranks(self):
+        for collective in ("allreduce", "reduce", "reduce_scatter", "allgather", "bcast", "scatter", "gather", "alltoall"):
+            for row in self.explain(collective, "--ranks", 4096, "--algorithm", "all"):
+                self.assertLess(len(row.get("steps", [])), 100)
+                self.assertEqual(row["collective"], collective)
+            chosen = self.explain(collective, "--ranks", 64)[0]
+            weighed = [c for c in chosen["candidates"] if c["auto_s"] is not None]
+            self.assertEqual(min(weighed, key=lambda c: c["auto_s"])["algorithm"], chosen["auto"])
+        self.assertGreater(len(self.explain("allreduce", "--ranks", 4096, "--algorithm", "ring", "--rank", 7)[0]["steps"]), 8000)
+
+    def test_explain_what_is_not_valid(self):
+        self.rejected("explain", says=["COLLECTIVE", "allreduce", "alltoall"])
+        self.rejected("explain", "allreduces", says=["allreduces", "allreduce, reduce"])
+        self.rejected("explain", "gather", "--algorithm", "ring", says=["ring", "auto, all, binomial, direct"])
+        self.rejected("explain", "allgather", "--ranks", 6, "--algorithm", "recursive-doubling", says=["6 ranks", "bruck"])
+        self.rejected("explain", "bcast", "--root", 4, says=["--root", "0 to 3"])
+        self.rejected("explain", "bcast", "--rank", 4, says=["--rank", "0 to 3"])
+        self.rejected("explain", "bcast", "--ranks", 1, says=["--ranks", "2 to"])
+        self.rejected("explain", "bcast", "--codec", "sz9", says=["sz9", "quant", "szx"])
+        self.rejected("explain", "bcast", "--variant", "plain", says=["plain", "overlap, nd, cpr-p2p"])
+        self.rejected("explain", "reduce", "--op", "prod", says=["prod", "sum, max, min, avg"])
+        self.rejected("explain", "bcast", "--latency", "0", says=["--latency", "above 0"])
+        self.rejected("explain", "bcast", "--bytes", "1T", says=["1T", "NK"])
+
+    def test_bench_without_mpi(self):
+        if "none" not in next(line for line in self.laconic("info").stdout.splitlines() if line.startswith("mpi")):
+            self.skipTest("this build has an MPI: bench_test.py tests it")
+        self.rejected("bench", "allreduce", says=["not in this build", "LACONIC_MPI"])
+
     def test_what_is_not_valid(self):
         self.rejected()
-        self.rejected("compress", says=["compress", "codec", "info"])
+        self.rejected("compress", says=["compress", "bench", "codec", "explain", "info"])
         self.rejected("codec", says=["FILE"])
         self.rejected("codec", self.field, "--codec", "sz9", says=["sz9", "all, quant", "raw"])
         self.rejected("codec", self.field, "--bound", "1e-3", says=["1e-3", "abs:E", "rel:E", "lossless"])

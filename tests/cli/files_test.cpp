@@ -12,6 +12,7 @@
 #include "failure.hpp"
 #include "frame_file.hpp"
 #include "output_file.hpp"
+#include "text.hpp"
 
 namespace laconic::cli {
 namespace {

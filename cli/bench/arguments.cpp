@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bench/arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/bound.hpp"
+#include "base/number.hpp"
+#include "codec_spec.hpp"
+#include "failure.hpp"
+#include "text.hpp"
+
+namespace laconic::cli::bench {
+namespace {
+
+constexpr std::size_t largest_size = (std::size_t{8} << 30) - 4;  // MPI's counts are ints
+
+Failure not_valid(std::string_view what, std::string_view value, std::string_view valid) {
+  return usage(fmt::format("{} '{}' is not valid; valid are {}", what, value, valid));
+}
+
+OperationName operation_of(const std::string& name) {
+  std::string valid;
+  for (const OperationName& o : operations) {
+    if (o.name == name) return o;
+    valid += (valid.empty() ? "" : ", ") + std::string(o.name);
+  }
+  if (name.empty()) throw usage("bench: which OPERATION? valid are " + valid);
+  throw not_valid("operation", name, valid);
+}
+
+int whole(std::string_view what, const std::string& text, int least) {
+  int value = 0;
+  if (!parse_number(text, value) || value < least)
+    throw not_valid(what, text, fmt::format("whole numbers from {}", least));
+  return value;
+}
+
+std::vector<std::string> algorithms_of(const Arguments& a, const OperationName& operation, int ranks) {
+  if (operation.kind != Kind::collective) {
+    if (!a.algorithms.empty()) throw usage(fmt::format("--algorithm: {} has none", operation.name));
+    return {""};
+  }
+  std::vector<std::string> there{};
+  for (const Algorithm& algorithm : all_algorithms())
+    if (algorithm.collective == operation.collective && algorithm.fits(ranks)) there.emplace_back(algorithm.name);
+  std::vector<std::string> asked;
+  for (const std::string& name : a.algorithms) {
+    if (name == "all")
+      asked.insert(asked.end(), there.begin(), there.end());
+    else if (name == "auto" || std::find(there.begin(), there.end(), name) != there.end())
+      asked.push_back(name);
+    else
+      throw not_valid(fmt::format("algorithm of {} on {} ranks", operation.name, ranks), name,
+                      fmt::format("auto, all, {}", fmt::join(there, ", ")));
+  }
+  if (asked.empty()) asked.emplace_back("auto");
+  return asked;
+}
+
+std::vector<int> chunks_of(const Arguments& a, const OperationName& operation) {
+  std::vector<int> chunks;
+  for (const std::string& text : a.chunks) {
+    if (text != "auto" && operation.kind == Kind::collective)
+      throw usage("--chunks is for messages; --set chunk_elements=N is for collectives");
+    int n = 0;
+    if (text != "auto" && (!parse_number(text, n) || n < 1))
+      throw not_valid("--chunks", text, "auto and whole numbers from 1");
+    chunks.push_back(n);
+  }
+  return chunks;
+}
+
+std::vector<std::pair<std::string, std::string>> settings_of(const Arguments& a) {
+  std::vector<std::pair<std::string, std::string>> settings;
+  for (const std::string& text : a.settings) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos) throw not_valid("--set", text, "OPTION=VALUE");
+    settings.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  if (a.threads > 0) settings.emplace_back("threads", std::to_string(a.threads));
+  if (a.depth > 0) settings.emplace_back("depth", std::to_string(a.depth));
+  return settings;
+}
+
+class Variants {
+ public:
+  Variants(const Arguments& a, const OperationName& operation, int ranks)
+      : a_(a),
+        algorithms_(algorithms_of(a, operation, ranks)),
+        chunks_(chunks_of(a, operation)),
+        settings_(settings_of(a)) {}
+
+  // Every item of --against with every codec, algorithm, bound and number of chunks that it leaves open.
+  std::vector<Variant> all() {
+    Variant mpi;
+    mpi.name = mpi.algorithm = "plain";
+    mpi.codec = mpi.bound = "none";
+    found_.push_back(mpi);
+    for (const std::string& bound : a_.bounds) {
+      Bound parsed;
+      if (Status s = parse_bound(bound, parsed); !s) throw usage(s.message());
+    }
+    for (const std::string& item : a_.against) {
+      const auto colon = item.find(':');
+      const std::string name = item.substr(0, colon);
+      if (name == "plain" && colon == std::string::npos) continue;
+      if (name != "overlap" && name != "nd" && name != "cpr-p2p")
+        throw not_valid("--against", item,
+                        "plain, overlap, nd, cpr-p2p, and each of the last three with :CODEC (" + codec_specs() + ")");
+      if (colon != std::string::npos)
+        add(name, item.substr(colon + 1));
+      else
+        for (const std::string& codec : a_.codecs) add(name, codec);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void add(const std::string& name, const std::string& codec) {
+    const CodecSpec spec = parse_codec_spec(codec);
+    for (const std::string& bound : a_.bounds)
+      for (const std::string& algorithm : algorithms_)
+        for (const int chunks : chunks_) {
+          Variant v{name, codec, algorithm, spec.bound.empty() ? bound : spec.bound, chunks, {}};
+          v.options = {{"variant", name}, {"codec", spec.codec}, {"bound", v.bound}};
+          if (!algorithm.empty()) v.options.emplace_back("algorithm", algorithm);
+          v.options.insert(v.options.end(), settings_.begin(), settings_.end());
+          const auto same = [&](const Variant& w) {
+            return w.name == v.name && w.codec == v.codec && w.algorithm == v.algorithm && w.bound == v.bound &&
+                   w.chunks == v.chunks;
+          };
+          if (std::none_of(found_.begin(), found_.end(), same)) found_.push_back(std::move(v));
+        }
+  }
+
+  const Arguments& a_;
+  std::vector<std::string> algorithms_;
+  std::vector<int> chunks_;
+  std::vector<std::pair<std::string, std::string>> settings_;
+  std::vector<Variant> found_;
+};
+
+// As near to a cube as it gets, or as given: "4x2x1".
+std::array<int, 3> grid_of(const std::string& text, int ranks) {
+  std::array<int, 3> grid{1, 1, 1};
+  if (text.empty()) {
+    // Largest factors first, each to the side that is shortest so far.
+    std::vector<int> factors;
+    for (int n = ranks, prime = 2; n > 1; ++prime)
+      for (; n % prime == 0; n /= prime) factors.push_back(prime);
+    for (auto f = factors.rbegin(); f != factors.rend(); ++f) *std::min_element(grid.begin(), grid.end()) *= *f;
+    std::sort(grid.rbegin(), grid.rend());
+    return grid;
+  }
+  std::size_t side = 0;
+  std::string_view rest = text;
+  for (; side < 3; ++side) {
+    const auto cross = rest.find('x');
+    if (!parse_number(rest.substr(0, cross), grid[side]) || grid[side] < 1 || (cross == rest.npos) != (side == 2))
+      break;
+    rest = cross == rest.npos ? std::string_view() : rest.substr(cross + 1);
+  }
+  if (side < 3 || static_cast<long long>(grid[0]) * grid[1] * grid[2] != ranks)
+    throw not_valid("--grid", text, fmt::format("XxYxZ with X*Y*Z = {}, the number of ranks", ranks));
+  return grid;
+}
+
+}  // namespace
+
+std::string Variant::label() const { return plain() ? name : name + ":" + codec; }
+
+Request expand(const Arguments& a, int ranks) {
+  Request r;
+  r.operation = operation_of(a.operation);
+  const Kind kind = r.operation.kind;
+  if (kind != Kind::collective && ranks < 2) throw usage(fmt::format("{} needs 2 ranks or more", a.operation));
+  r.variants = Variants(a, r.operation, ranks).all();
+  for (const std::string& text : a.sizes) {
+    const std::size_t bytes = parse_bytes("--bytes", text);
+    if (bytes < 4 || bytes > largest_size) throw not_valid("--bytes", text, "4 to less than 8G");
+    r.sizes.push_back(bytes);
+  }
+  if (kind == Kind::bandwidth || kind == Kind::bidirectional) {
+    r.windows.clear();
+    for (const std::string& text : a.windows) r.windows.push_back(whole("--window", text, 1));
+  }
+  if (kind == Kind::stencil)
+    r.grid = grid_of(a.grid, ranks);
+  else if (!a.grid.empty())
+    throw usage(fmt::format("--grid is for stencil, not for {}", a.operation));
+  if (a.op != "sum" && a.op != "max" && a.op != "min" && a.op != "avg")
+    throw not_valid("--op", a.op, "sum, max, min, avg");
+  if (a.root < 0 || a.root >= ranks)
+    throw not_valid("--root", std::to_string(a.root), fmt::format("0 to {} on {} ranks", ranks - 1, ranks));
+  if (a.iterations < 1) throw not_valid("--iterations", std::to_string(a.iterations), "whole numbers from 1");
+  if (a.warmup < 0) throw not_valid("--warmup", std::to_string(a.warmup), "whole numbers from 0");
+  r.rate = parse_rate("--rate", a.rate);
+  r.root = a.root;
+  r.op = a.op;
+  r.field = a.field;
+  r.json = a.json;
+  r.iterations = a.iterations;
+  r.warmup = a.warmup;
+  return r;
+}
+
+}  // namespace laconic::cli::bench

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `laconic bench` was asked for.  Needs no MPI.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "schedule/schedule.hpp"
+
+namespace laconic::cli::bench {
+
+enum class Kind { collective, latency, bandwidth, bidirectional, stencil };
+
+struct OperationName {
+  std::string_view name;
+  Kind kind;
+  Collective collective;  // of Kind::collective: whose algorithms it has
+};
+
+inline constexpr std::array<OperationName, 17> operations{{
+    {"allreduce", Kind::collective, Collective::allreduce},
+    {"reduce", Kind::collective, Collective::reduce},
+    {"reduce_scatter", Kind::collective, Collective::reduce_scatter},
+    {"reduce_scatter_block", Kind::collective, Collective::reduce_scatter},
+    {"allgather", Kind::collective, Collective::allgather},
+    {"allgatherv", Kind::collective, Collective::allgather},
+    {"bcast", Kind::collective, Collective::bcast},
+    {"scatter", Kind::collective, Collective::scatter},
+    {"scatterv", Kind::collective, Collective::scatter},
+    {"gather", Kind::collective, Collective::gather},
+    {"gatherv", Kind::collective, Collective::gather},
+    {"alltoall", Kind::collective, Collective::alltoall},
+    {"alltoallv", Kind::collective, Collective::alltoall},
+    {"latency", Kind::latency, {}},
+    {"bandwidth", Kind::bandwidth, {}},
+    {"bidirectional", Kind::bidirectional, {}},
+    {"stencil", Kind::stencil, {}},
+}};
+
+// As they were given.
+struct Arguments {
+  std::string operation;
+  std::vector<std::string> sizes{"64K", "1M", "16M"};
+  std::vector<std::string> against{"plain", "overlap"};
+  std::vector<std::string> bounds{"rel:1e-3"};
+  std::vector<std::string> codecs{"quant"};
+  std::vector<std::string> algorithms;  // none: auto
+  std::vector<std::string> windows{"2", "4"};
+  std::vector<std::string> chunks{"auto"};
+  std::vector<std::string> settings;  // OPTION=VALUE
+  std::string field = "wave";
+  std::string grid;
+  std::string op = "sum";
+  std::string rate = "none";
+  std::string json;
+  int root = 0;
+  int iterations = 10;
+  int warmup = 2;
+  int threads = 0;
+  int depth = 0;
+};
+
+// One way to do the operation, to be compared with plain MPI.
+struct Variant {
+  std::string name;   // "overlap", "nd", "cpr-p2p"; "plain" for MPI itself
+  std::string codec;  // as it was asked for: "quant", "zfp-rate8", ...
+  std::string algorithm;
+  std::string bound;
+  int chunks = 0;  // a message is cut into; 0: the library chooses
+  // For laconic_options_set().
+  std::vector<std::pair<std::string, std::string>> options;
+
+  bool plain() const { return name == "plain"; }
+  std::string label() const;  // "cpr-p2p:szx"
+};
+
+// The same, checked and expanded.
+struct Request {
+  OperationName operation{};
+  std::vector<std::size_t> sizes;  // bytes
+  std::vector<Variant> variants;   // [0] is plain
+  std::vector<int> windows{1};     // messages under way
+  std::array<int, 3> grid{1, 1, 1};
+  std::string field, op, json;
+  double rate = 0;  // bit/s of a link, 0: unknown
+  int root = 0;
+  int iterations = 10;
+  int warmup = 2;
+};
+
+// For so many ranks.  Throws Failure, which names what is valid.
+Request expand(const Arguments& arguments, int ranks);
+
+}  // namespace laconic::cli::bench

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The numbers that are sent.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace laconic::cli::bench {
+
+// Every rank holds the same field, shifted and scaled differently: equal inputs would cancel or add up unlike real
+// ones. It repeats as often as an operation needs numbers.
+class Input {
+ public:
+  // A file of float32, or "wave" or "noise".  Throws Failure.
+  Input(const std::string& field, int ranks);
+
+  const std::string& name() const { return name_; }
+
+  // Number i of a rank.
+  float value(int rank, std::size_t i) const {
+    const std::size_t shift = numbers_.size() / static_cast<std::size_t>(ranks_) * static_cast<std::size_t>(rank);
+    return numbers_[(i + shift) % numbers_.size()] * (1.0f + static_cast<float>(rank) / 16.0f);
+  }
+
+  void fill(std::vector<float>& out, int rank, std::size_t first) const {
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] = value(rank, first + k);
+  }
+
+ private:
+  std::string name_;
+  std::vector<float> numbers_;
+  int ranks_;
+};
+
+}  // namespace laconic::cli::bench

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// laconic bench: operations side by side with plain MPI.  Arguments and order of work; bench/ does it.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/bound.hpp"
+#include "bench/arguments.hpp"
+#include "commands.hpp"
+#include "failure.hpp"
+#include "output_file.hpp"
+#include "text.hpp"
+
+#ifdef LACONIC_CLI_MPI
+#include "bench/measure.hpp"
+#include "bench/report.hpp"
+#include "settings_info.hpp"
+#endif
+
+namespace laconic::cli {
+namespace {
+
+using bench::Arguments;
+
+#ifdef LACONIC_CLI_MPI
+
+// The ranks of the job, on a communicator of their own with errors as return values.
+class Job {
+ public:
+  Job() {
+    MPI_Comm_dup(MPI_COMM_WORLD, &ranks_.comm);
+    MPI_Comm_set_errhandler(ranks_.comm, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(ranks_.comm, &ranks_.rank);
+    MPI_Comm_size(ranks_.comm, &ranks_.size);
+  }
+  ~Job() { MPI_Comm_free(&ranks_.comm); }
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+  const bench::Ranks& ranks() const { return ranks_; }
+
+ private:
+  bench::Ranks ranks_;
+};
+
+void run(const Arguments& a) {
+  const Job job;
+  const bench::Ranks& ranks = job.ranks();
+  const bool speaks = ranks.rank == 0;
+  const bench::Request request = bench::expand(a, ranks.size);
+  std::optional<bench::Input> input;
+  std::unique_ptr<OutputFile> json;
+  bench::together(ranks, [&] {
+    input.emplace(request.field, ranks.size);
+    // An hour of measuring is a bad time to learn that the file cannot be written.
+    if (speaks && !request.json.empty()) check_replaceable(request.json);
+    if (speaks && !request.json.empty()) json = std::make_unique<OutputFile>(request.json);
+  });
+
+  const bench::Setting setting{request.field, mpi_name(), ranks.size};
+  bench::Bench bench(request, ranks, *input);
+  std::vector<std::string> rows;
+  bool right = true;
+  for (const std::size_t bytes : request.sizes)
+    for (const int window : request.windows) {
+      const std::vector<bench::Measurement> all = bench.measure(bytes, window);
+      for (const auto& m : all) right = right && m.right();
+      if (!speaks) continue;
+      fmt::print("{}{}", rows.empty() ? "" : "\n", bench::table(request, setting, all));
+      std::fflush(stdout);
+      for (std::string& row : bench::json_rows(request, setting, all)) rows.push_back(std::move(row));
+    }
+  bench::together(ranks, [&] {
+    if (!json) return;
+    json->write(json_list(rows));
+    json->commit();
+  });
+  if (!right) throw Failure("a result was out of its bound, or ranks that must hold the same bits do not");
+}
+
+#else
+
+void run(const Arguments&) { throw usage("bench is not in this build, which was made without MPI (LACONIC_MPI=OFF)"); }
+
+#endif
+
+void add_list(CLI::App* command, const std::string& name, std::vector<std::string>& list, const std::string& what) {
+  command->add_option(name, list, what)->delimiter(',')->allow_extra_args(false);
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app) {
+  auto a = std::make_shared<Arguments>();
+  auto* command = app.add_subcommand("bench", "Under mpiexec: measure an operation side by side with plain MPI");
+  std::string names;
+  for (const bench::OperationName& o : bench::operations) names += (names.empty() ? "" : ", ") + std::string(o.name);
+  command->add_option("OPERATION", a->operation, names);
+  add_list(command, "--against", a->against,
+           "what to measure beside plain MPI: overlap, nd, cpr-p2p, each alone or as VARIANT:CODEC "
+           "(default: overlap)");
+  add_list(command, "--bytes,--sizes", a->sizes,
+           "sizes of the largest buffer of a call, of messages the message (default: 64K,1M,16M)");
+  add_list(command, "--bound", a->bounds, fmt::format("{} (default: rel:1e-3)", bound_forms));
+  add_list(command, "--codec", a->codecs,
+           "for variants that name none: quant, szx, zfp-abs, zfp-rateN, raw, lossless (default: quant)");
+  add_list(command, "--algorithm", a->algorithms, "of collectives: names, auto, or all (default: auto)");
+  add_list(command, "--window", a->windows, "bandwidth, bidirectional: messages under way (default: 2,4)");
+  add_list(command, "--chunks", a->chunks, "messages: pieces that each is cut into, or auto (default: auto)");
+  command->add_option("--set", a->settings, "OPTION=VALUE, as in the library: target, chunk_elements, min_bytes, ...")
+      ->allow_extra_args(false);
+  command->add_option("--field", a->field, "a file of float32, or a generator: wave, noise")->capture_default_str();
+  command->add_option("--grid", a->grid, "stencil: XxYxZ ranks (default: as near to a cube as it gets)");
+  command->add_option("--op", a->op, "of reductions: sum, max, min, avg")->capture_default_str();
+  command->add_option("--root", a->root, "of reduce, bcast, scatter, gather")->capture_default_str();
+  command->add_option("--iterations", a->iterations, "measured; 10 or more for a median that means something")
+      ->capture_default_str();
+  command->add_option("--warmup", a->warmup, "not measured")->capture_default_str();
+  command->add_option("--threads", a->threads, "threads that code")->check(CLI::Range(1, 256));
+  command->add_option("--depth", a->depth, "chunks under way")->check(CLI::Range(1, 64));
+  command->add_option("--rate", a->rate, "of the links, for the bandwidth bound: 1gbit, ...")->capture_default_str();
+  command->add_option("--json", a->json, "also write all numbers into this file");
+  command->callback([a] { run(*a); });
+}
+
+}  // namespace laconic::cli

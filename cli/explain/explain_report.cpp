@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "explain/explain_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "text.hpp"
+
+namespace laconic::cli::explain {
+namespace {
+
+// Beyond so many steps they are listed only for a rank that was asked for.
+constexpr std::size_t most_steps_unasked = 64;
+
+std::string_view name_of(Verb verb) {
+  switch (verb) {
+    case Verb::send: return "send";
+    case Verb::receive: return "receive";
+    case Verb::reduce: return "reduce";
+  }
+  return "?";
+}
+
+std::string_view name_of(Home home) {
+  switch (home) {
+    case Home::none: return "";
+    case Home::input: return "input";
+    case Home::output: return "output";
+    case Home::spare: return "spare";
+  }
+  return "";
+}
+
+std::string_view name_of(Travel travel) {
+  switch (travel) {
+    case Travel::adding: return "adding";
+    case Travel::reencoding: return "reencoding";
+    case Travel::per_hop: return "per hop";
+  }
+  return "?";
+}
+
+std::string_view meaning_of(Travel travel) {
+  switch (travel) {
+    case Travel::adding: return "frames are forwarded, and added exactly";
+    case Travel::reencoding: return "frames are forwarded, but sums are encoded again";
+    case Travel::per_hop: return "every hop encodes what it sends and decodes what it gets";
+  }
+  return "?";
+}
+
+std::string op_name(const Question& q) {
+  if (!reduces(q.collective)) return "";
+  return q.mean ? " avg" : q.op == Op::max ? " max" : q.op == Op::min ? " min" : " sum";
+}
+
+// Of an error: relative bounds are shares of a range that is not known here.
+std::string error_text(const Question& q, double error) {
+  return fmt::format("{:.4g}{}", error, q.bound.mode == BoundMode::rel ? " of the range" : "");
+}
+
+std::string budget_text(const Question& q, const Answer& a) {
+  const char* unit = a.terms.all() == 1 ? "error" : "errors";
+  std::string text = fmt::format("  travel: {} ({}); a result holds {} {} of one encode", name_of(a.travel),
+                                 meaning_of(a.travel), a.terms.all(), unit);
+  if (a.terms.earlier > 0 && a.terms.last > 0)
+    text += fmt::format(": {} on the way, {} of results", a.terms.earlier, a.terms.last);
+  text += "\n";
+  if (!a.budgeted) {
+    switch (q.bound.mode) {
+      case BoundMode::lossless: return text + "  budget: no error is made\n";
+      case BoundMode::rms: return text + "  budget: each contribution may err by its share of its own block\n";
+      case BoundMode::rate: return text + "  budget: none; the number of bits is fixed, the error is what it is\n";
+      default: return text + "  budget: without a bound the call is plain MPI\n";
+    }
+  }
+  const bool on_the_way = a.terms.earlier > 0;
+  text += fmt::format("  budget: an encode may err by {}",
+                      error_text(q, on_the_way ? a.budget.allowance : a.budget.last_allowance));
+  if (on_the_way && a.terms.last > 0)
+    text += fmt::format(", that of a result by {}", error_text(q, a.budget.last_allowance));
+  return text + fmt::format("; at worst a result is off by {}\n", error_text(q, a.budget.worst_case));
+}
+
+std::string work_text(const Question& q, const Answer& a) {
+  const Work& w = a.work;
+  std::string text =
+      fmt::format("  rows: {} blocks of at most {} numbers, {} numbers in a frame: {} rows, {} under way at a time\n",
+                  w.plan.cut, w.largest, w.chunk, w.rows, w.depth);
+  text += fmt::format("  memory: {} frames held at most in a row, {} in all\n", w.plan.most_held,
+                      bytes_text(static_cast<double>(w.memory)));
+  text += fmt::format(
+      "  rank {}: {} sends, {} receives, {} reduces a row; {} frames sent, {} of numbers, {} on the wire "
+      "at ratio {}\n",
+      q.rank, w.verbs[0], w.verbs[1], w.verbs[2], w.frames, bytes_text(w.sent), bytes_text(w.wire), q.ratio);
+  std::map<std::string_view, std::size_t> acts;
+  for (const Action& action : w.plan.actions) ++acts[laconic::name_of(action.act)];
+  std::string list;
+  for (const auto& [name, count] : acts) list += fmt::format("{}{} {}", list.empty() ? "" : ", ", count, name);
+  return text + fmt::format("  actions a row: {}\n", list.empty() ? "none" : list);
+}
+
+std::string steps_text(const Question& q, const Answer& a) {
+  const Work& w = a.work;
+  std::vector<Cells> steps{{"  steps", "block", "peer"}};
+  for (const Step& s : w.schedule.steps)
+    steps.push_back({"  " + std::string(name_of(s.verb)), std::to_string(s.block), std::to_string(s.peer)});
+  std::vector<Cells> actions{{"  actions", "block", "peer", "from", "to"}};
+  for (const Action& act : w.plan.actions)
+    actions.push_back({"  " + std::string(laconic::name_of(act.act)) + (act.last ? " (result)" : ""),
+                       std::to_string(w.plan.blocks[static_cast<std::size_t>(act.block)]),
+                       act.peer >= 0 ? std::to_string(act.peer) : "", std::string(name_of(act.from)),
+                       std::string(name_of(act.to))});
+  return fmt::format("  what rank {} does to every row:\n", q.rank) + aligned(steps, 1) + aligned(actions, 1);
+}
+
+}  // namespace
+
+std::string heading(const Question& q, const std::vector<Candidate>& all) {
+  std::string text = fmt::format("{}{} of {} ({} {}) on {} ranks", laconic::name_of(q.collective), op_name(q),
+                                 bytes_text(static_cast<double>(q.bytes)), q.bytes / size_of(q.dtype),
+                                 laconic::name_of(q.dtype), q.ranks);
+  if (has_root(q.collective)) text += fmt::format(", root {}", q.root);
+  text += fmt::format("; codec {}, bound {} on the {}, variant {}\n", q.codec_name, to_string(q.bound),
+                      q.per_input ? "inputs" : "result", q.variant);
+  text += fmt::format("auto takes {}\n", chosen_by_auto(q).name);
+  std::vector<Cells> rows{{"algorithm", "hops", "share", "terms", "auto's score", "predicted", "without compression"}};
+  for (const Candidate& c : all)
+    rows.push_back({std::string(c.algorithm->name), fmt::format("{:g}", c.cost.hops),
+                    fmt::format("{:.3f}", c.cost.share), std::to_string(c.terms.all()),
+                    c.weighed ? seconds_text(c.auto_seconds) : "-", seconds_text(c.seconds),
+                    seconds_text(c.plain_seconds)});
+  text += aligned(rows, 1);
+  text += fmt::format(
+      "predicted: hops x {} + share x bytes / ratio / {}/s, at ratio {}; auto's score: hops x {} + "
+      "share x bytes / {:.4g} GB/s\n",
+      seconds_text(q.link.seconds_per_hop), fmt::format("{:.4g} GB", 1e-9 / q.link.seconds_per_byte), q.ratio,
+      seconds_text(Link{}.seconds_per_hop), 1e-9 / Link{}.seconds_per_byte);
+  if (std::any_of(all.begin(), all.end(), [](const Candidate& c) { return !c.weighed; }))
+    text += "-: auto does not weigh it, since all sending to all at once congests networks, which the model ignores\n";
+  return text;
+}
+
+std::string text(const Question& q, const Answer& a) {
+  std::string out = fmt::format("\n{}\n{}", a.algorithm->name, budget_text(q, a));
+  if (!a.worked_out) return out + "  the plan of one rank is large: it is made for --rank\n";
+  out += work_text(q, a);
+  if (q.rank_given || a.work.schedule.steps.size() <= most_steps_unasked)
+    out += steps_text(q, a);
+  else
+    out += fmt::format("  {} steps: they are listed for --rank\n", a.work.schedule.steps.size());
+  return out;
+}
+
+std::string json(const Question& q, const std::vector<Candidate>& all, const Answer& a) {
+  std::vector<std::string> rows;
+  for (const Candidate& c : all) {
+    JsonObject row;
+    row.text("algorithm", c.algorithm->name)
+        .number("hops", c.cost.hops)
+        .number("share", c.cost.share)
+        .number("terms", c.terms.all())
+        .raw("auto_s", c.weighed ? json_number(c.auto_seconds) : "null")
+        .number("predicted_s", c.seconds)
+        .number("uncompressed_s", c.plain_seconds);
+    rows.push_back(row.take());
+  }
+  JsonObject out;
+  out.text("collective", laconic::name_of(q.collective)).text("algorithm", a.algorithm->name);
+  out.text("auto", chosen_by_auto(q).name).text("codec", q.codec_name).text("bound", to_string(q.bound));
+  out.text("variant", q.variant).text("target", q.per_input ? "input" : "result");
+  out.number("ranks", q.ranks).number("rank", q.rank).number("root", q.root).whole("bytes", q.bytes);
+  out.text("travel", name_of(a.travel)).number("terms_earlier", a.terms.earlier).number("terms_last", a.terms.last);
+  const auto budget = [&](double value) { return a.budgeted ? json_number(value) : std::string("null"); };
+  out.raw("allowance", budget(a.budget.allowance)).raw("last_allowance", budget(a.budget.last_allowance));
+  out.raw("worst_case", budget(a.budget.worst_case)).truth("relative_to_range", q.bound.mode == BoundMode::rel);
+  out.number("ratio", q.ratio).number("latency_s", q.link.seconds_per_hop);
+  out.number("bandwidth_bytes_s", 1 / q.link.seconds_per_byte);
+  out.raw("candidates", fmt::format("[{}]", fmt::join(rows, ", ")));
+  if (!a.worked_out) return out.take();
+  const Work& w = a.work;
+  out.number("blocks", w.plan.cut).whole("rows", w.rows).whole("chunk_elements", w.chunk).whole("depth", w.depth);
+  out.whole("frames_sent", w.frames).number("bytes_uncompressed", w.sent).number("bytes_sent", w.wire);
+  out.whole("memory_bytes", w.memory);
+  std::vector<std::string> steps;
+  for (const Step& s : w.schedule.steps)
+    steps.push_back(fmt::format("[{}, {}, {}]", json_text(name_of(s.verb)), s.block, s.peer));
+  std::vector<std::string> actions;
+  for (const Action& act : w.plan.actions)
+    actions.push_back(fmt::format("[{}, {}, {}]", json_text(laconic::name_of(act.act)),
+                                  w.plan.blocks[static_cast<std::size_t>(act.block)],
+                                  act.peer >= 0 ? std::to_string(act.peer) : "null"));
+  if (q.rank_given || steps.size() <= most_steps_unasked) {
+    out.raw("steps", fmt::format("[{}]", fmt::join(steps, ", ")));
+    out.raw("actions", fmt::format("[{}]", fmt::join(actions, ", ")));
+  }
+  return out.take();
+}
+
+}  // namespace laconic::cli::explain

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Explanations for people (text) and for programs (JSON).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "explain/explain.hpp"
+
+namespace laconic::cli::explain {
+
+std::string heading(const Question& question, const std::vector<Candidate>& candidates);
+std::string text(const Question& question, const Answer& answer);
+
+// One object; the whole output is a list of them.
+std::string json(const Question& question, const std::vector<Candidate>& candidates, const Answer& answer);
+
+}  // namespace laconic::cli::explain

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// laconic explain: what the library would do for a collective call, and why.  Arguments and order of work.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codec_spec.hpp"
+#include "commands.hpp"
+#include "explain/explain.hpp"
+#include "explain/explain_report.hpp"
+#include "failure.hpp"
+#include "field.hpp"
+#include "output_file.hpp"
+#include "text.hpp"
+
+namespace laconic::cli {
+namespace {
+
+constexpr int most_ranks = 1 << 20;
+
+struct Arguments {
+  std::string collective;
+  int ranks = 4;
+  int rank = -1;
+  int root = 0;
+  std::string algorithm = "auto";
+  std::string codec = "quant";
+  std::string bound = "rel:1e-3";
+  std::string bytes = "16M";
+  std::string op = "sum";
+  std::string variant = "overlap";
+  std::string dtype = "f32";
+  std::string target = "result";
+  double latency = Link{}.seconds_per_hop;
+  double bandwidth = 1 / Link{}.seconds_per_byte;
+  double ratio = 4;
+  std::size_t chunk = 0;
+  int depth = default_depth;
+  bool as_json = false;
+  std::string json_file;
+};
+
+Failure not_valid(std::string_view what, std::string_view value, std::string_view valid) {
+  return usage(fmt::format("{} '{}' is not valid; valid are {}", what, value, valid));
+}
+
+std::string one_of(std::string_view what, const std::string& value, const std::vector<std::string>& valid) {
+  for (const std::string& name : valid)
+    if (name == value) return value;
+  throw not_valid(what, value, fmt::format("{}", fmt::join(valid, ", ")));
+}
+
+Collective collective_named(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Collective c : all_collectives) {
+    if (name == name_of(c)) return c;
+    names.emplace_back(name_of(c));
+  }
+  if (name.empty()) throw usage(fmt::format("explain: which COLLECTIVE? valid are {}", fmt::join(names, ", ")));
+  throw not_valid("collective", name, fmt::format("{}", fmt::join(names, ", ")));
+}
+
+explain::Question question_of(const Arguments& a) {
+  explain::Question q;
+  q.collective = collective_named(a.collective);
+  if (a.ranks < 2 || a.ranks > most_ranks)
+    throw not_valid("--ranks", std::to_string(a.ranks), fmt::format("2 to {}", most_ranks));
+  q.ranks = a.ranks;
+  const auto rank = [&](const char* name, int value) {
+    if (value < 0 || value >= a.ranks)
+      throw not_valid(name, std::to_string(value), fmt::format("0 to {} on {} ranks", a.ranks - 1, a.ranks));
+    return value;
+  };
+  q.root = rank("--root", a.root);
+  q.rank_given = a.rank != -1;
+  q.rank = q.rank_given ? rank("--rank", a.rank) : has_root(q.collective) ? q.root : 0;
+  const CodecSpec spec = parse_codec_spec(a.codec);
+  q.codec = find_codec(spec.codec);
+  q.codec_name = a.codec;
+  if (Status s = parse_bound(spec.bound.empty() ? a.bound : spec.bound, q.bound); !s) throw usage(s.message());
+  q.dtype = parse_dtype(a.dtype);
+  if (!q.codec->supports(q.dtype)) throw usage(not_supported(*q.codec, q.dtype).message());
+  q.bytes = parse_bytes("--bytes", a.bytes);
+  one_of("--op", a.op, {"sum", "max", "min", "avg"});
+  q.op = a.op == "max" ? Op::max : a.op == "min" ? Op::min : Op::sum;
+  q.mean = a.op == "avg";
+  q.variant = one_of("--variant", a.variant, {"overlap", "nd", "cpr-p2p"});
+  q.per_input = one_of("--target", a.target, {"result", "input"}) == "input";
+  q.chunk = a.chunk;
+  q.depth = a.depth;
+  const auto positive = [](const char* name, double value) {
+    if (!(value > 0) || !std::isfinite(value)) throw not_valid(name, fmt::format("{}", value), "numbers above 0");
+  };
+  positive("--latency", a.latency);
+  positive("--bandwidth", a.bandwidth);
+  positive("--ratio", a.ratio);
+  q.link = {a.latency, 1 / a.bandwidth};
+  q.ratio = a.ratio;
+  return q;
+}
+
+std::vector<const Algorithm*> algorithms_of(const Arguments& a, const explain::Question& q) {
+  if (a.algorithm == "auto") return {&explain::chosen_by_auto(q)};
+  std::vector<const Algorithm*> there;
+  std::string valid = "auto, all";
+  for (const Algorithm& algorithm : all_algorithms()) {
+    if (algorithm.collective != q.collective || !algorithm.fits(q.ranks)) continue;
+    if (algorithm.name == a.algorithm) return {&algorithm};
+    valid += ", " + std::string(algorithm.name);
+    there.push_back(&algorithm);
+  }
+  if (a.algorithm == "all") return there;
+  throw not_valid(fmt::format("algorithm of {} on {} ranks", name_of(q.collective), q.ranks), a.algorithm, valid);
+}
+
+void run(const Arguments& a) {
+  const explain::Question q = question_of(a);
+  const auto algorithms = algorithms_of(a, q);
+  if (!a.json_file.empty()) check_replaceable(a.json_file);
+  const auto all = explain::candidates(q);
+  std::string text = explain::heading(q, all);
+  std::vector<std::string> objects;
+  for (const Algorithm* algorithm : algorithms) {
+    const explain::Answer answer = explain::answer(q, *algorithm);
+    text += explain::text(q, answer);
+    if (a.as_json) objects.push_back(explain::json(q, all, answer));
+  }
+  const bool in_place_of_text = a.as_json && a.json_file.empty();
+  fmt::print("{}", in_place_of_text ? json_list(objects) : text);
+  if (a.json_file.empty()) return;
+  OutputFile out(a.json_file);
+  out.write(json_list(objects));
+  out.commit();
+}
+
+}  // namespace
+
+void add_explain_command(CLI::App& app) {
+  auto a = std::make_shared<Arguments>();
+  auto* command = app.add_subcommand("explain", "What a collective call would do: schedule, memory, errors, time");
+  std::string names;
+  for (const Collective c : all_collectives) names += (names.empty() ? "" : ", ") + std::string(name_of(c));
+  command->add_option("COLLECTIVE", a->collective, names);
+  command->add_option("--ranks", a->ranks, "how many")->capture_default_str();
+  command->add_option("--rank", a->rank, "list the steps of this one, however many they are");
+  command->add_option("--root", a->root, "of reduce, bcast, scatter, gather")->capture_default_str();
+  command->add_option("--algorithm", a->algorithm, "name, auto, or all")->capture_default_str();
+  command->add_option("--codec", a->codec, "quant, szx, zfp-abs, zfp-rateN, raw, lossless")->capture_default_str();
+  command->add_option("--bound", a->bound, std::string(bound_forms))->capture_default_str();
+  command->add_option("--bytes", a->bytes, "of the largest buffer of the call")->capture_default_str();
+  command->add_option("--dtype", a->dtype, "f32, f64, ...")->capture_default_str();
+  command->add_option("--op", a->op, "of reductions: sum, max, min, avg")->capture_default_str();
+  command->add_option("--variant", a->variant, "overlap, nd, cpr-p2p")->capture_default_str();
+  command->add_option("--target", a->target, "what the bound is on: result, input")->capture_default_str();
+  command->add_option("--latency", a->latency, "seconds of a hop")->capture_default_str();
+  command->add_option("--bandwidth", a->bandwidth, "bytes per second of a link")->capture_default_str();
+  command->add_option("--ratio", a->ratio, "of compression, assumed")->capture_default_str();
+  command->add_option("--chunk", a->chunk, "numbers in a frame; 0: as the library chooses")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_option("--depth", a->depth, "rows under way")->check(CLI::Range(1, 64))->capture_default_str();
+  auto* json =
+      command->add_option("--json", a->json_file, "JSON instead of the text, or beside it into a file")->expected(0, 1);
+  command->callback([a, json] {
+    a->as_json = json->count() > 0;
+    run(*a);
+  });
+}
+
+}  // namespace laconic::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI for the one subcommand that needs it.  The others must run where no MPI job can be started.
+#pragma once
+
+namespace laconic::cli {
+
+class Session {
+ public:
+  // Begins MPI when argv names the subcommand bench, and this build has an MPI.
+  Session(int& argc, char**& argv);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // One rank speaks for all.
+  bool speaks() const { return rank_ == 0; }
+
+  // After a failure that the other ranks may not know of: ends the job.  Returns where there are no others.
+  void give_up(int exit_code) const;
+
+ private:
+  bool begun_ = false;
+  int rank_ = 0;
+  int size_ = 1;
+};
+
+}  // namespace laconic::cli

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""laconic bench under mpiexec, every operation: bench_test.py LACONIC RANKS -- mpirun and its arguments."""
+import json, os, pathlib, subprocess, sys, tempfile, unittest
+
+LACONIC, RANKS = os.path.abspath(sys.argv[1]), int(sys.argv[2])
+MPIRUN = sys.argv[sys.argv.index("--") + 1:]
+COLLECTIVES = ["allreduce", "reduce", "reduce_scatter", "reduce_scatter_block", "allgather", "allgatherv", "bcast", "scatter",
+               "scatterv", "gather", "gatherv", "alltoall", "alltoallv"]
+MESSAGES = ["latency", "bandwidth", "bidirectional", "stencil"]
+KEYS = {"collective", "variant", "algorithm", "codec", "bound", "ranks", "bytes", "median_s", "min_s", "max_s",
+        "speedup_over_plain", "ratio", "wire_bytes", "max_error", "bound_result", "bits_equal", "phases_s", "most_chunks",
+        "memory_bytes", "wait_reducing_s"}
+PHASES = {"comdecom", "allgather", "memcpy", "wait", "reduction", "others", "total"}
+
+
+class Bench(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+
+    def laconic(self, *arguments, code=0):
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("LACONIC_")}
+        done = subprocess.run([*MPIRUN, "-n", str(RANKS), "--", LACONIC, "bench", *map(str, arguments)], env=clean,
+                              capture_output=True, text=True, timeout=100, cwd=self.folder)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def bench(self, *arguments):
+        out = self.folder / "out.json"
+        done = self.laconic(*arguments, "--set", "min_bytes=1", "--iterations", 2, "--warmup", 1, "--json", out)
+        return json.loads(out.read_text()), done.stdout
+
+    def hold(self, rows, operation):
+        for row in rows:
+            self.assertLessEqual(KEYS, row.keys())
+            self.assertLessEqual(PHASES, row["phases_s"].keys())
+            self.assertEqual((row["collective"], row["ranks"]), (operation, RANKS))
+            self.assertTrue(row["bound_kept"], row)
+            self.assertTrue(0 < row["min_s"] <= row["median_s"] <= row["max_s"], row)
+            if row["variant"] == "plain":
+                self.assertEqual((row["speedup_over_plain"], row["ratio"], row["wire_bytes"]), (1, 1, None))
+                continue
+            self.assertFalse(row["ran_plain"], row)
+            self.assertGreater(row["ratio"], 1.5)
+            self.assertGreater(row["wire_bytes"], 0)
+            self.assertTrue(row["bits_equal"] or row["variant"] == "cpr-p2p", row)
+            self.assertGreater(row["bound_result"], 0)
+
+    def test_collectives(self):
+        for operation in COLLECTIVES:
+            with self.subTest(operation):
+                rows, said = self.bench(operation, "--bytes", "12K,40000", "--against", "overlap,nd,cpr-p2p:szx", "--root", 1)
+                self.hold(rows, operation)
+                self.assertEqual([row["variant"] for row in rows], ["plain", "overlap", "nd", "cpr-p2p"] * 2)
+                self.assertEqual([row["codec"] for row in rows], ["none", "quant", "quant", "szx"] * 2)
+                self.assertEqual({row["bytes"] for row in rows}, {12288, 40000})
+                for word in (operation, "cpr-p2p:szx", "speed-up", "ComDecom", "Allgather", "Reduction"):
+                    self.assertIn(word, said)
+
+    def test_messages(self):
+        for operation in MESSAGES:
+            with self.subTest(operation):
+                rows, said = self.bench(operation, "--bytes", "40K", "--against", "overlap,overlap:szx", "--window", "2",
+                                        "--chunks", "auto,2")
+                self.hold(rows, operation)
+                self.assertEqual([row["chunks"] for row in rows], [None, None, 2, None, 2])
+                self.assertGreater(min(row["bandwidth"] for row in rows), 0)
+                self.assertIn("MB/s", said)
+
+    def test_operations_algorithms_and_bounds(self):
+        for op in ("max", "avg"):
+            rows, _ = self.bench("allreduce", "--op", op, "--bytes", "20K", "--bound", "rel:1e-2,abs:1e-3", "--algorithm", "all")
+            self.hold(rows, "allreduce")
+            self.assertEqual({row["bound"] for row in rows}, {"none", "rel:1e-2", "abs:1e-3"})
+            self.assertLessEqual({"plain", "ring", "direct"}, {row["algorithm"] for row in rows})
+        rows, _ = self.bench("allreduce", "--bytes", "20K", "--codec", "raw,lossless", "--field", "noise")
+        self.assertEqual([row["codec"] for row in rows], ["none", "raw", "lossless"])
+        self.assertTrue(all(row["bound_kept"] and row["bits_equal"] for row in rows[1:]))
+
+    # The command's own arithmetic about memory against what the library holds.
+    def test_memory_is_what_explain_says(self):
+        for algorithm in ("ring", "recursive-doubling"):
+            rows, _ = self.bench("allreduce", "--bytes", "1M", "--algorithm", algorithm)
+            said = subprocess.run([LACONIC, "explain", "allreduce", "--ranks", str(RANKS), "--bytes", "1M", "--algorithm",
+                                   algorithm, "--json"], capture_output=True, text=True, timeout=60, check=True)
+            self.assertEqual(rows[1]["memory_bytes"], json.loads(said.stdout)[0]["memory_bytes"])
+
+    def test_what_is_small_is_said_to_be_plain(self):
+        done = self.laconic("allreduce", "--bytes", "4K", "--iterations", 1)
+        self.assertIn("ran as plain MPI", done.stdout)
+
+    # Once, from all ranks together, with what would be valid.
+    def test_what_is_not_valid(self):
+        for arguments, words in (
+            ([], ["OPERATION", "allreduce", "stencil"]),
+            (["barrier"], ["barrier", "allreduce, reduce"]),
+            (["bcast", "--against", "magic"], ["magic", "overlap, nd, cpr-p2p"]),
+            (["bcast", "--against", "nd:sz9"], ["sz9", "quant", "szx"]),
+            (["bcast", "--algorithm", "bruck"], ["bruck", "binomial, chain, ring"]),
+            (["bcast", "--root", RANKS], ["--root", f"0 to {RANKS - 1}"]),
+            (["bcast", "--bytes", "1T"], ["1T", "NK"]),
+            (["bcast", "--bound", "tight"], ["tight", "abs:E"]),
+            (["bcast", "--set", "speed=9"], ["speed", "min_bytes"]),
+            (["bcast", "--codec", "szx", "--bound", "rms:1", "--bytes", "1M"], ["rms:1", "quant"]),
+            (["allreduce", "--op", "prod"], ["prod", "sum, max, min, avg"]),
+            (["stencil", "--grid", "1x1x1"], ["1x1x1", str(RANKS)]),
+            (["bcast", "--speed"], ["--speed"]),
+        ):
+            with self.subTest(arguments):
+                done = self.laconic(*arguments, code=2)
+                self.assertEqual(done.stdout, "")
+                self.assertEqual(done.stderr.count(words[0]), 1, done.stderr)
+                for word in words[1:]:
+                    self.assertIn(word, done.stderr)
+        done = self.laconic("bcast", "--field", "nowhere.f32", code=1)
+        self.assertEqual(done.stderr.count("nowhere.f32"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + ["-v"] * ("-v" in sys.argv))
