@@ -49,9 +49,7 @@ Work work_of(const Question& q, const Algorithm& algorithm, Travel travel) {
   w.frames = w.verbs[0] * w.rows;
   w.wire = w.sent / q.ratio + static_cast<double>(w.frames * wire::header_bytes);
   // As the engine leases them; the benchmark's test holds this against what it says it has.
-  const std::size_t slots =
-      w.plan.most_held + std::min(w.verbs[0], sends_ahead) + std::min(w.plan.receives.size(), receives_ahead) + 3;
-  w.memory = w.depth * slots * std::max(q.codec->capacity(w.chunk, q.dtype), w.chunk * size_of(q.dtype));
+  w.memory = w.depth * slots_of_row(w.plan) * std::max(q.codec->capacity(w.chunk, q.dtype), w.chunk * size_of(q.dtype));
   return w;
 }
 

@@ -46,14 +46,6 @@ class Run::Lane {
 
   Arrival& arrival(std::size_t receive) { return arrivals[receive % receives_ahead]; }
 
-  // Room for the frames that a row may have at a time: what it holds, frames that are being sent, room for what
-  // arrives, and the job's: what it reads besides, what it writes, and its scratch.
-  static std::size_t slots(const Plan& plan) {
-    const auto sends = static_cast<std::size_t>(
-        std::count_if(plan.actions.begin(), plan.actions.end(), [](const Action& a) { return a.act == Act::send; }));
-    return plan.most_held + std::min(sends, sends_ahead) + std::min(plan.receives.size(), receives_ahead) + 3;
-  }
-
   // True when the message that the next receiving action takes is there.
   bool arrived() { return receives_taken < receives_posted && arrival(receives_taken).here; }
 

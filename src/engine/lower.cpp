@@ -237,6 +237,21 @@ std::string_view name_of(Act act) {
   return "?";
 }
 
+std::size_t slots_of_row(const Plan& plan) {
+  std::size_t sends = 0;
+  bool makes = false;
+  bool reads = false;
+  bool merges = false;
+  for (const Action& a : plan.actions) {
+    sends += a.act == Act::send;
+    makes = makes || a.act == Act::encode || a.act == Act::fold || a.act == Act::add;
+    reads = reads || a.act == Act::fold || a.act == Act::add || a.act == Act::merge;
+    merges = merges || a.act == Act::merge;
+  }
+  return plan.most_held + std::min(sends, sends_ahead) + std::min(plan.receives.size(), receives_ahead) +
+         static_cast<std::size_t>(makes) + static_cast<std::size_t>(reads) + static_cast<std::size_t>(merges);
+}
+
 Plan lower(const Schedule& schedule, Collective collective, Place at, Travel travel) {
   return Lowering(schedule, collective, at, travel).run();
 }

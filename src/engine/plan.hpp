@@ -58,6 +58,10 @@ struct Plan {
   std::size_t most_held = 0;          // current frames and spare numbers of a row at any time
 };
 
+// Frames, and numbers in spare memory, that the engine may have at a time for one row: what the row holds, frames that
+// are being sent, room for what arrives, and the job's: what it reads besides, what it writes, and its scratch.
+std::size_t slots_of_row(const Plan& plan);
+
 // Turns the three verbs into actions, by the rules of Travel.  A frame that is still valid is forwarded, never made
 // again; results are decoded as soon as nothing else waits for the frame.  What a rank keeps of what it sends is what
 // the receivers decode, so that all hold the same bits; only Travel::per_hop keeps the numbers.

@@ -57,7 +57,7 @@ Status Run::reserve(const Work& work) {
   }
   for (auto& lane : lanes_) lane->blocks.reserve(work.plan->blocks.size());
   completions_.reserve(depth_ * (receives_ahead + sends_ahead));
-  const std::size_t lane_slots = Lane::slots(*work.plan);
+  const std::size_t lane_slots = slots_of_row(*work.plan);
   const Dtype dtype = work.coding.dtype;
   const std::size_t capacity = std::max(work.codec->capacity(work_.chunk, dtype), work_.chunk * size_of(dtype));
   if (!pool_.prepare(capacity, depth_ * lane_slots)) return {Code::memory, "no memory for the frames of an operation"};
