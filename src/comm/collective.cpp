@@ -1,11 +1,7 @@
 #include "comm/collective.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstring>
 #include <limits>
-#include <new>
 #include <string>
 
 #include "base/clock.hpp"
@@ -19,6 +15,7 @@
 #include "tune/choose.hpp"
 
 namespace laconic {
+
 void CollectiveOperation::set(const std::shared_ptr<Binding>& b, const CollectiveCall& call,
                               const laconic_options* options) {
   binding = b;
@@ -288,148 +285,6 @@ Status CollectiveOperation::choose_algorithm() {
   return {Code::argument, "algorithm '" + std::string(laconic_algorithm_name(settings_.algorithm)) +
                               "' is not one of " + std::string(name_of(what)) + " on " + std::to_string(binding->size) +
                               " ranks; valid are " + valid};
-}
-
-// All of the work but its sequence number and its allowance, which need the agreement.  largest: of all ranks, or 0
-// where this rank knows it.
-Status CollectiveOperation::make_work(std::size_t largest) {
-  const Meaning& m = shape_.meaning();
-  work_ = {};
-  work_.codec = asked_codec(settings_);
-  if (work_.codec == nullptr) return not_built(laconic_codec_name(settings_.codec));
-  const Travel travel = travel_of(*work_.codec, settings_.variant == LACONIC_VARIANT_CPR_P2P);
-  const Plan& plan = binding->machinery()->plan(*algorithm_, call_.root, travel);
-  work_.plan = &plan;
-  work_.coding.dtype = m.dtype;
-  work_.coding.op = m.op;
-  work_.coding.divisor = m.mean ? binding->size : 1;
-  if (settings_.bound.mode == LACONIC_BOUND_RATE) work_.coding.rate = settings_.bound.value;
-  if (settings_.bound.mode == LACONIC_BOUND_RMS) work_.coding.relative = settings_.bound.value;
-  work_.coding.streaming = bytes() >= streaming_bytes;
-  work_.largest = largest > 0 ? largest : shape_.largest(plan.cut);
-  work_.depth = overlapping(settings_.variant) ? settings_.depth : 1;
-  if (!overlapping(settings_.variant))
-    work_.chunk = std::max<std::size_t>(work_.largest, 1);
-  else if (settings_.chunk_elements > 0)
-    work_.chunk = static_cast<std::size_t>(settings_.chunk_elements);
-  else
-    work_.chunk = choose_chunk(work_.largest, m.dtype, work_.depth);
-  try {
-    if (Status s = set_aside(); !s) return s;
-    regions_.resize(plan.blocks.size());
-  } catch (const std::bad_alloc&) {
-    return {Code::memory, "no memory for the table of blocks"};
-  }
-  shape_.regions(plan, aside_.empty() ? nullptr : aside_.data(), regions_);
-  work_.regions = regions_;
-  return run_->reserve(work_);
-}
-
-Status CollectiveOperation::set_aside() {
-  if (!shape_.overlaps()) {
-    aside_.clear();
-    return {};
-  }
-  const auto from = shape_.extent();
-  try {
-    aside_.assign(from.begin(), from.end());
-  } catch (const std::bad_alloc&) {
-    return {Code::memory, "no memory for a copy of what is to be sent in place"};
-  }
-  return {};
-}
-
-// A hash of everything that must be the same on all ranks.
-std::uint64_t CollectiveOperation::signature() const {
-  const Meaning& m = shape_.meaning();
-  const laconic_options& o = settings_;
-  std::uint64_t h = 0xcbf29ce484222325ULL;
-  const auto take = [&h](auto value) {
-    h = (h ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15ULL;
-    h ^= h >> 29;
-  };
-  take(call_.form);
-  if (has_root(collective_of(call_.form))) take(call_.root);
-  if (!shape_.count_hidden() && !shape_.counts_partial()) {
-    take(shape_.total());
-    const MPI_Count* counts = call_.form == Form::reduce_scatter ? call_.send.counts : call_.recv.counts;
-    if (counts != nullptr)
-      for (int p = 0; p < binding->size; ++p) take(counts[p]);
-  }
-  // Elsewhere a rank may have another type than the others; then all of them exchange plainly.
-  if (!shape_.partial()) take(m.dtype);
-  take(m.op);
-  take(m.mean);
-  take(o.bound.mode);
-  take(std::bit_cast<std::uint64_t>(o.bound.value));
-  take(o.target);
-  take(o.codec);
-  take(o.algorithm);
-  take(o.variant);
-  take(o.chunk_elements);
-  take(o.depth);
-  return h;
-}
-
-// Of the numbers that a result can be, where the ranks agreed on it; 0 where they did not, and for sums.  With it the
-// bound covers the last rounding of the result, too.
-double CollectiveOperation::greatest_magnitude(const Range& range) const {
-  const bool sum = reduces(collective_of(call_.form)) && shape_.meaning().op == Op::sum;
-  if (settings_.bound.mode != LACONIC_BOUND_REL || sum || work_.plan->travel != Travel::adding) return 0;
-  const double greatest = std::max(std::fabs(range.least), std::fabs(range.greatest));
-  return std::isfinite(greatest) ? greatest : 0;
-}
-
-void CollectiveOperation::set_bound() {
-  const Meaning& m = shape_.meaning();
-  const bool sum = reduces(algorithm_->collective) && m.op == Op::sum;
-  Budget budget = divide_bound(absolute_bound(settings_, range_), settings_.target == LACONIC_TARGET_INPUT, m.op,
-                               m.mean, *algorithm_, binding->size, work_.plan->travel);
-  work_.coding.allowance = budget.allowance;
-  work_.last_allowance = budget.last_allowance;
-  work_.coding.terms = sum ? budget.terms : 1;
-  work_.coding.greatest = greatest_magnitude(range_);
-  // What is not known as an absolute error before the numbers are coded.
-  if (settings_.bound.mode == LACONIC_BOUND_RATE || settings_.bound.mode == LACONIC_BOUND_RMS)
-    budget.worst_case = std::numeric_limits<double>::infinity();
-  // The names are the contract's, so the enumerators can be found by them.
-  laconic_options named{};
-  laconic_options_init(&named);
-  if (set_option(named, "algorithm", algorithm_->name).ok()) stats_.algorithm = named.algorithm;
-  name_codec(work_.codec->name(), stats_);
-  stats_.variant = settings_.variant;
-  stats_.bound = budget.worst_case;
-}
-
-void CollectiveOperation::take_account() {
-  const Account& account = run_->account();
-  stats_.bytes_sent = account.bytes_sent;
-  stats_.bytes_uncompressed = account.bytes_uncompressed;
-  if (account.bytes_sent > 0)
-    stats_.ratio = static_cast<double>(account.bytes_uncompressed) / static_cast<double>(account.bytes_sent);
-  // Adding up and dividing the allowances rounds; what they add up to is never above the bound.
-  stats_.achieved_bound = std::min(shape_.meaning().mean ? account.error / binding->size : account.error, stats_.bound);
-  stats_.seconds_encode = account.seconds_encode;
-  stats_.seconds_decode = account.seconds_decode;
-  stats_.seconds_reduce = account.seconds_reduce;
-  stats_.seconds_copy = account.seconds_copy;
-  stats_.seconds_wait += account.seconds_wait;
-  stats_.seconds_wait_reducing = account.seconds_wait_reducing;
-  stats_.seconds_distribute = account.seconds_distribute;
-  stats_.most_chunks = account.most_rows;
-  stats_.memory_bytes = run_->footprint() + aside_.size();
-}
-
-void CollectiveOperation::finish_stats() {
-  stats_.calls = 1;
-  stats_.bytes_in = shape_.contribution() * shape_.meaning().width;
-  stats_.seconds_total = now() - began_;
-  const double named =
-      stats_.seconds_encode + stats_.seconds_decode + stats_.seconds_reduce + stats_.seconds_copy + stats_.seconds_wait;
-  // With worker threads the coding overlaps the calling thread's time and the phases may exceed the total.
-  stats_.seconds_other = std::max(0.0, stats_.seconds_total - named);
-  accumulate(binding->stats, stats_);
-  if (has_options_ && given_.size == sizeof(laconic_options) && given_.stats != nullptr) *given_.stats = stats_;
 }
 
 }  // namespace laconic

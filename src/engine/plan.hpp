@@ -27,6 +27,10 @@ enum class Act : std::uint8_t {
 
 std::string_view name_of(Act act);
 
+constexpr bool waits_for_message(Act act) {
+  return act == Act::take || act == Act::fold || act == Act::add || act == Act::merge;
+}
+
 // Where the numbers of a block are.
 enum class Home : std::uint8_t {
   none,
