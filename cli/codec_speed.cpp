@@ -59,6 +59,7 @@ double run(std::vector<Share>& shares, int passes, const Work& work) {
   std::atomic<bool> good{true};
   std::barrier start(static_cast<std::ptrdiff_t>(shares.size()));
   std::vector<std::thread> threads;
+  threads.reserve(shares.size());
   for (Share& share : shares)
     threads.emplace_back([&] {
       start.arrive_and_wait();

@@ -33,9 +33,7 @@ int leave(const Session& session, const CLI::App& app, const CLI::ParseError& er
   return code == 0 ? 0 : exit_usage;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   const Session session(argc, argv);
   CLI::App app("Error-bounded compressed communication for MPI.", "laconic");
   try {
@@ -67,4 +65,14 @@ int main(int argc, char** argv) {
   // What was printed may not have arrived: a full disk, a closed pipe.
   if (std::fflush(stdout) != 0) return complain(session, "the output cannot be written", exit_failed);
   return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (...) {
+    return exit_failed;  // not even the message of what went wrong could be made
+  }
 }

@@ -232,7 +232,7 @@ class CollectiveOperation final : public Operation {
                  static_cast<std::size_t>(call_.displs[p]));
         return;
       case Collective::alltoall:
-        in_.resize(static_cast<std::size_t>(call_.in_displs.back() + call_.in_counts.back()));
+        in_.resize(static_cast<std::size_t>(call_.in_displs.back()) + static_cast<std::size_t>(call_.in_counts.back()));
         break;
     }
     input.fill(in_, ranks_.rank, 0);

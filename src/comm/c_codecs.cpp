@@ -22,7 +22,7 @@ struct Asked {
   const Codec* codec = nullptr;
   Coding coding;
   std::size_t count = 0;
-  std::size_t chunk = 0;
+  std::size_t chunk = usual_frame;
 };
 
 Status check_numbers(MPI_Count count, MPI_Datatype datatype, Dtype& dtype) {

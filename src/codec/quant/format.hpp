@@ -151,7 +151,7 @@ struct Lattice {
     double best = digits;
     double least = 1;
     for (int k = 0; single && k < 64 && least > 0x1p-29; ++k) {
-      const double d = digits - k * (k + 1) / 2;
+      const double d = digits - 0.5 * k * (k + 1);
       // Exact: 24 bits times 21.
       const double missing = std::fabs(static_cast<double>(static_cast<float>(1 / d)) * d - 1);
       if (missing < least) best = d;
