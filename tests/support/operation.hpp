@@ -23,7 +23,8 @@ struct Operation {
   int root = 0;
   Op op = Op::sum;
   bool mean = false;
-  double bound = 0;  // on the result; 0: lossless
+  double bound = 0;        // on the result; 0: lossless
+  bool per_input = false;  // the bound is on every encode instead
   // Numbers of the data (allreduce, reduce, bcast) or of each block (all others).
   std::size_t count = 0;
   std::vector<std::size_t> counts;  // of each block, where they differ
@@ -60,7 +61,7 @@ inline std::string plain_name(const Algorithm& algorithm) {
 }
 
 inline Budget budget_of(const Operation& o, int size) {
-  return divide_bound(o.bound, false, o.op, o.mean, *o.algorithm, size, o.travel());
+  return divide_bound(o.bound, o.per_input, o.op, o.mean, *o.algorithm, size, o.travel());
 }
 
 // As the communicator does it.
