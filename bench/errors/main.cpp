@@ -18,7 +18,7 @@ using namespace laconic::test;
 
 constexpr std::size_t fields = 5;
 constexpr const char* field_names[fields] = {"vorticity", "temperature", "shots", "precipitation", "gradients"};
-constexpr std::size_t numbers = 65536;
+constexpr std::size_t numbers = 32768;
 
 struct Reduction {
   const char* name;
@@ -47,15 +47,17 @@ void measure(const char* data, const char* codec, const char* algorithm, const R
   ErrorTrial trial(o, ranks, [&](int rank, std::size_t n) { return independent(same ? 0 : rank, n); });
   const ErrorSummary s = summarise(trial.run());
   const Prediction p = predict_error(o.bound, true, o.op, o.mean, *o.algorithm, ranks, *o.codec, per_hop);
-  std::printf("%s,%s,%s,%s,%d,%s,%g,%d,%.5f,%.5f,%.5f,%.5f,%.5f,%.5f\n", data, codec, algorithm, reduction.name, ranks,
-              field_names[field], relative, p.terms.all(), p.worst_case / o.bound, p.likely / o.bound,
-              s.worst / o.bound, s.likely / o.bound, s.mean / o.bound, s.deviation / o.bound);
+  std::printf("%s,%s,%s,%s,%s,%d,%s,%g,%d,%.5f,%.5f,%.5f,%.5f,%.5f,%.5f\n", data, codec, algorithm,
+              per_hop ? "cpr-p2p" : "overlap", reduction.name, ranks, field_names[field], relative, p.terms.all(),
+              p.worst_case / o.bound, p.likely / o.bound, s.worst / o.bound, s.likely / o.bound, s.mean / o.bound,
+              s.deviation / o.bound);
   std::fflush(stdout);
 }
 
 void measure_all(int most) {
   std::printf(
-      "data,codec,algorithm,op,ranks,field,relative,terms,worst_case,predicted,worst,measured,mean,deviation\n");
+      "data,codec,algorithm,variant,op,ranks,field,relative,terms,worst_case,predicted,worst,measured,mean,"
+      "deviation\n");
   for (int ranks = 2; ranks <= most; ranks *= 2)
     for (std::size_t field = 0; field < fields; ++field)
       for (const char* codec : {"quant", "szx", "zfp"})

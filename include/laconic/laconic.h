@@ -396,8 +396,8 @@ typedef struct laconic_prediction {
   double last_allowance;       /* ... and of one encode of a result that travels on */
   double worst_case;           /* no element is off by more, but for the rounding of its own type */
   double likely;               /* 95.44 % of the elements (two standard deviations) are off by at most this */
-  double deviation;            /* standard deviation of the errors */
-  double drift;                /* largest mean of the errors, either way: 0 for codecs that lean to no side */
+  double drift;                /* of this, what errors that lean to one side may add up to; 0 for quant */
+  double deviation;            /* standard deviation of the errors about that */
 } laconic_prediction;
 
 /* Fills *prediction for a collective on `ranks` ranks, as if it were compressed whatever min_bytes says.

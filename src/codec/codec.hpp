@@ -32,8 +32,8 @@ struct Coding {
 // What the errors of encodes are like when there are many, as shares of the allowance, for predictions; no promise
 // depends on it.  By default nothing is known but the allowance.
 struct ErrorShape {
-  double drift = 1;      // greatest mean, either way
-  double deviation = 0;  // greatest standard deviation
+  double drift = 1;      // how far those of one number may lean to one side, time after time
+  double deviation = 0;  // standard deviation about that
   // Every number goes to the nearest of points that only the allowance decides: the errors are uniform, order is kept,
   // and what was decoded is encoded again without another error.
   bool lattice = false;

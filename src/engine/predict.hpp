@@ -16,8 +16,8 @@ struct Prediction {
   Budget budget;          // as the engine would have it
   Terms terms;            // errors of one encode that can add up in a result
   double worst_case = 0;  // 0 for codecs that round nothing
-  double drift = 0;       // greatest mean of the errors, either way
-  double deviation = 0;   // standard deviation of the errors
+  double drift = 0;       // what errors that lean to one side may add up to
+  double deviation = 0;   // standard deviation of the errors about that
   double likely = 0;      // likely_share of the numbers are off by at most this
 };
 
