@@ -385,7 +385,7 @@ LACONIC_API int laconic_testall(int count, laconic_request requests[], int* flag
 
 /* ---- Errors to be expected -----------------------------------------------------------------------------------
  *
- * What the errors of a collective will be like, by docs/error-model.md.  No call of MPI: also before MPI_Init. */
+ * What the errors of a collective will be like, by docs/error-model.md.  May be called before MPI_Init. */
 
 typedef struct laconic_prediction {
   size_t size;                 /* sizeof(laconic_prediction); filled by the library */
@@ -407,14 +407,15 @@ typedef struct laconic_prediction {
  *   op          "sum", "avg", "max" or "min"; NULL for collectives that only move data
  *   bytes       of the data of the call, for which an algorithm of `auto` is chosen; 0: many
  *   options     bound, target, codec, algorithm and variant count; what is unset is taken from the environment and the
- *               defaults.  Bounds: "abs:E"; "rel:R", which gives all figures as shares of the range, since only the
- * call knows it; "lossless", where all are 0.  There is none for "rms:R" and "rate:BITS", whose errors follow the
- * numbers.  NULL: the environment and the defaults alone
+ *               defaults (NULL: all of it)
  *
- * worst_case, allowance and terms are facts.  likely, deviation and drift are a model: they hold where the errors of
- * different ranks are independent.  They are not where all ranks hold the same numbers (then errors add up to the worst
- * case), and leave a sum to one side where most numbers are smaller than the allowance and of one sign.  For szx and
- * zfp they rest on measurements. */
+ * Bounds: "abs:E"; "rel:R", for which all figures are shares of the range, as only the call knows it; "lossless", for
+ * which all are 0.  "rms:R" and "rate:BITS" are errors (MPI_ERR_ARG): what they lead to depends on the numbers.
+ *
+ * worst_case, the allowances and terms are facts.  likely, drift and deviation are a model: they hold where the errors
+ * of different ranks are independent.  They are not where all ranks hold the same numbers: then errors add up to the
+ * worst case.  Sums of quant, too, lean to one side where most numbers are smaller than the allowance and of one sign.
+ * For zfp the model rests on measurements. */
 LACONIC_API int laconic_predict_error(const char* collective, const char* op, int ranks, MPI_Count bytes,
                                       const laconic_options* options, laconic_prediction* prediction);
 

@@ -94,30 +94,39 @@ Status check_predictable(const laconic_options& settings) {
   }
 }
 
-Status predict(const Plans& plans, laconic_prediction& out) {
+void fill(const Plans& plans, const Codec& codec, const Algorithm& algorithm, laconic_prediction& out) {
   const laconic_options& s = plans.settings;
-  const Codec* codec = asked_codec(s);
-  if (codec == nullptr) return not_built(laconic_codec_name(s.codec));
-  out = {};
-  out.size = sizeof out;
-  out.algorithm = LACONIC_ALGORITHM_PLAIN;
-  if (plans.settings.algorithm == LACONIC_ALGORITHM_PLAIN) return {};
-  const Algorithm* algorithm = nullptr;
-  if (Status status = asked_algorithm(s, plans.collective, plans.ranks, plans.bytes, algorithm); !status) return status;
-  if (plans.ranks == 1) return {};  // plain
-  const bool lossless = s.bound.mode == LACONIC_BOUND_LOSSLESS;
-  const Prediction p = predict_error(lossless ? 0 : s.bound.value, s.target == LACONIC_TARGET_INPUT, plans.op,
-                                     plans.mean, *algorithm, plans.ranks, *codec, s.variant == LACONIC_VARIANT_CPR_P2P);
+  const double bound = s.bound.mode == LACONIC_BOUND_LOSSLESS ? 0 : s.bound.value;
+  const Prediction p = predict_error(bound, s.target == LACONIC_TARGET_INPUT, plans.op, plans.mean, algorithm,
+                                     plans.ranks, codec, s.variant == LACONIC_VARIANT_CPR_P2P);
+  // The names are the contract's, so the enumerators can be found by them.
   laconic_options named{};
-  if (set_option(named, "codec", codec->name()).ok()) out.codec = named.codec;
-  if (set_option(named, "algorithm", algorithm->name).ok()) out.algorithm = named.algorithm;
+  if (set_option(named, "codec", codec.name()).ok()) out.codec = named.codec;
+  if (set_option(named, "algorithm", algorithm.name).ok()) out.algorithm = named.algorithm;
   out.terms = static_cast<int>(p.budget.terms);
   out.allowance = p.budget.allowance;
   out.last_allowance = p.budget.last_allowance;
   out.worst_case = p.worst_case;
   out.likely = p.likely;
-  out.deviation = p.deviation;
   out.drift = p.drift;
+  out.deviation = p.deviation;
+}
+
+Status predict(const Plans& plans, laconic_prediction& prediction) {
+  const laconic_options& s = plans.settings;
+  const Codec* codec = asked_codec(s);
+  if (codec == nullptr) return not_built(laconic_codec_name(s.codec));
+  laconic_prediction out{};
+  out.size = sizeof out;
+  out.algorithm = LACONIC_ALGORITHM_PLAIN;
+  if (s.algorithm != LACONIC_ALGORITHM_PLAIN) {
+    const Algorithm* algorithm = nullptr;
+    if (Status status = asked_algorithm(s, plans.collective, plans.ranks, plans.bytes, algorithm); !status)
+      return status;
+    // A rank alone has nothing to send.
+    if (plans.ranks > 1) fill(plans, *codec, *algorithm, out);
+  }
+  prediction = out;
   return {};
 }
 
