@@ -10,9 +10,9 @@ namespace {
 
 // Of the greatest number, for codecs that encode it again and again.  Whenever a greater one comes its errors are gone,
 // which of n happens about ln n times; in between it is a number that was decoded, and is encoded again nearly as it
-// is.  Hence 1 + log2 n errors, which is measured to be enough (docs/error-model.md).
+// is.  1 + 2 log2 n errors are measured to be enough (docs/error-model.md).
 Terms while_choosing(Terms terms) {
-  const int errors = 1 + static_cast<int>(std::bit_width(static_cast<unsigned>(std::max(terms.all(), 1)) - 1));
+  const int errors = 1 + 2 * static_cast<int>(std::bit_width(static_cast<unsigned>(std::max(terms.all(), 1)) - 1));
   const int last = std::min(terms.last, errors);
   return {std::min(terms.earlier, errors - last), last};
 }
