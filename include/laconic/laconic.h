@@ -404,6 +404,42 @@ LACONIC_API int laconic_compress(const void* numbers, MPI_Count count, MPI_Datat
 LACONIC_API int laconic_decompress(const void* compressed, size_t bytes, void* numbers, MPI_Count count,
                                    MPI_Datatype datatype);
 
+/* ---- Errors to be expected -----------------------------------------------------------------------------------
+ *
+ * What the errors of a collective will be like, by docs/error-model.md.  May be called before MPI_Init. */
+
+typedef struct laconic_prediction {
+  size_t size;                 /* sizeof(laconic_prediction); filled by the library */
+  laconic_codec codec;         /* that the call would use */
+  laconic_algorithm algorithm; /* likewise; LACONIC_ALGORITHM_PLAIN where nothing would be compressed */
+  int terms;                   /* errors of one encode that the ledger counts in a result */
+  double allowance;            /* largest error of one encode on the way to a result ... */
+  double last_allowance;       /* ... and of one encode of a result that travels on */
+  double worst_case;           /* no element is off by more, but for the rounding of its own type */
+  double likely;               /* 95.44 % of the elements (two standard deviations) are off by at most this */
+  double drift;                /* of this, what errors that lean to one side may add up to; 0 for quant */
+  double deviation;            /* standard deviation of the errors about that */
+} laconic_prediction;
+
+/* Fills *prediction for a collective on `ranks` ranks, as if it were compressed whatever min_bytes says.
+ *
+ *   collective  "allreduce", "reduce", "reduce_scatter", "allgather", "bcast", "scatter", "gather" or "alltoall"; forms
+ *               with counts of their own for every rank are no different
+ *   op          "sum", "avg", "max" or "min"; NULL for collectives that only move data
+ *   bytes       of the data of the call, for which an algorithm of `auto` is chosen; 0: many
+ *   options     bound, target, codec, algorithm and variant count; what is unset is taken from the environment and the
+ *               defaults (NULL: all of it)
+ *
+ * Bounds: "abs:E"; "rel:R", for which all figures are shares of the range, as only the call knows it; "lossless", for
+ * which all are 0.  "rms:R" and "rate:BITS" are errors (MPI_ERR_ARG): what they lead to depends on the numbers.
+ *
+ * worst_case, the allowances and terms are facts.  likely, drift and deviation are a model: they hold where the errors
+ * of different ranks are independent.  They are not where all ranks hold the same numbers: then errors add up to the
+ * worst case.  Sums of quant, too, lean to one side where most numbers are smaller than the allowance and of one sign.
+ * For zfp the model rests on measurements. */
+LACONIC_API int laconic_predict_error(const char* collective, const char* op, int ranks, MPI_Count bytes,
+                                      const laconic_options* options, laconic_prediction* prediction);
+
 /* ---- Statistics and names ------------------------------------------------------------------------------------ */
 
 /* Statistics of all calls of this rank on comm since it was made or last reset.  Local. */

@@ -29,6 +29,17 @@ struct Coding {
   bool streaming = false;  // decoded numbers will not be read soon: they need not stay in the caches
 };
 
+// What the errors of encodes are like when there are many, as shares of the allowance, for predictions; no promise
+// depends on it.  By default nothing is known but the allowance.
+struct ErrorShape {
+  double drift = 1;      // how far those of one number may lean to one side, time after time
+  double deviation = 0;  // standard deviation about that
+  // Every number goes to the nearest of points that only the allowance decides: the errors are uniform, order is kept,
+  // and what was decoded is encoded again without another error.
+  bool lattice = false;
+  bool none() const { return drift == 0 && deviation == 0; }
+};
+
 struct Coded {
   Status status;
   std::size_t bytes = 0;  // size of the frame written
@@ -54,6 +65,8 @@ class Codec {
   // True when fold() and add() of frames make no error beyond those of the numbers that were encoded (and the
   // rounding of dtype where numbers are held uncompressed).  Decides how the bound is divided.
   virtual bool exact_sums() const = 0;
+
+  virtual ErrorShape error_shape() const { return {}; }
 
   // Largest size of any frame that encode, fold or add can write for `count` numbers.
   virtual std::size_t capacity(std::size_t count, Dtype dtype) const = 0;

@@ -25,6 +25,22 @@ const Codec* asked_codec(const laconic_options& settings) {
   return name != nullptr ? find_codec(name) : nullptr;
 }
 
+Status asked_algorithm(const laconic_options& settings, Collective collective, int ranks, std::size_t bytes,
+                       const Algorithm*& algorithm) {
+  if (settings.algorithm == LACONIC_ALGORITHM_AUTO || settings.algorithm == LACONIC_ALGORITHM_UNSET) {
+    algorithm = &choose_algorithm(collective, bytes, ranks);
+    return {};
+  }
+  const std::string asked = laconic_algorithm_name(settings.algorithm);
+  algorithm = find_algorithm(collective, asked);
+  if (algorithm != nullptr && algorithm->fits(ranks)) return {};
+  std::string valid = "auto, plain";
+  for (const Algorithm& a : all_algorithms())
+    if (a.collective == collective && a.fits(ranks)) valid += ", " + std::string(a.name);
+  return {Code::argument, "algorithm '" + asked + "' is not one of " + std::string(name_of(collective)) + " on " +
+                              std::to_string(ranks) + " ranks; valid are " + valid};
+}
+
 Status not_built(std::string_view codec) {
   std::string available;
   for (const Codec* other : all_codecs()) available += (available.empty() ? "" : ", ") + std::string(other->name());

@@ -7,6 +7,7 @@
 #include "codec/codec.hpp"
 #include "codec/range.hpp"
 #include "laconic/laconic.h"
+#include "schedule/schedule.hpp"
 
 namespace laconic {
 
@@ -21,6 +22,10 @@ void fill_defaults(laconic_options& settings);
 
 // nullptr where it is not in this build.
 const Codec* asked_codec(const laconic_options& settings);
+
+// The algorithm of a collective for data of so many bytes (or unknown_bytes): the one that was asked for, or a choice.
+Status asked_algorithm(const laconic_options& settings, Collective collective, int ranks, std::size_t bytes,
+                       const Algorithm*& algorithm);
 
 // Codecs that need another library are left out where it is missing.
 Status not_built(std::string_view codec);

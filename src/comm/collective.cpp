@@ -270,21 +270,10 @@ void CollectiveOperation::end(Status outcome) {
 }
 
 Status CollectiveOperation::choose_algorithm() {
-  const Collective what = collective_of(call_.form);
-  if (settings_.algorithm == LACONIC_ALGORITHM_AUTO || settings_.algorithm == LACONIC_ALGORITHM_UNSET) {
-    // Where ranks do not see all counts, none may count.
-    const bool known = !shape_.counts_partial() && !shape_.count_hidden();
-    algorithm_ = &laconic::choose_algorithm(what, known ? bytes() : unknown_bytes, binding->size);
-    return {};
-  }
-  algorithm_ = find_algorithm(what, laconic_algorithm_name(settings_.algorithm));
-  if (algorithm_ != nullptr && algorithm_->fits(binding->size)) return {};
-  std::string valid = "auto, plain";
-  for (const Algorithm& a : all_algorithms())
-    if (a.collective == what && a.fits(binding->size)) valid += ", " + std::string(a.name);
-  return {Code::argument, "algorithm '" + std::string(laconic_algorithm_name(settings_.algorithm)) +
-                              "' is not one of " + std::string(name_of(what)) + " on " + std::to_string(binding->size) +
-                              " ranks; valid are " + valid};
+  // Where ranks do not see all counts, none may count.
+  const bool known = !shape_.counts_partial() && !shape_.count_hidden();
+  return asked_algorithm(settings_, collective_of(call_.form), binding->size, known ? bytes() : unknown_bytes,
+                         algorithm_);
 }
 
 }  // namespace laconic

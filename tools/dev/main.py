@@ -76,8 +76,8 @@ def parse(argv):
     command.add_argument("preset", nargs="?", default="dev", choices=sorted(trees.presets()), help="default: dev")
     add("bench", lambda args, extra: script("bench", "bench/collectives/run.py", args, extra),
         "measure the collectives; further arguments go to bench/collectives/run.py")
-    add("figures", lambda args, extra: script("figures", "tools/figures/codec_table.py", args, extra),
-        "measure the codecs: tables and plots; further arguments go to tools/figures/codec_table.py")
+    add("figures", lambda args, extra: script("figures", "tools/figures/run.py", args, extra),
+        "measure codecs and errors: tables and plots of docs/; further arguments go to tools/figures/run.py")
     command = add("fuzz", fuzzing, "feed the codecs with what nobody would send; says where it keeps what it finds")
     command.add_argument("--seconds", type=int, default=60, help="for each fuzzer; default: 60")
     command.add_argument("--only", action="append", default=[], metavar="NAME",

@@ -77,6 +77,7 @@ class LosslessCodec final : public TypedCodec<LosslessCodec, AllTypes> {
   std::string_view name() const override { return "lossless"; }
   std::uint8_t id() const override { return 5; }
   bool exact_sums() const override { return true; }
+  ErrorShape error_shape() const override { return {0, 0}; }
 
   std::size_t capacity(std::size_t count, Dtype dtype) const override {
     return wire::header_bytes + index_bytes * blocks_of(count) + padded(count * size_of(dtype)) + store_slack;

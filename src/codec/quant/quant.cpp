@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <numbers>
 #include <string>
 
 #include "codec/quant/blocks.hpp"
@@ -30,6 +31,9 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
   std::uint8_t id() const override { return 2; }
   bool relative() const override { return true; }
   bool exact_sums() const override { return true; }
+
+  // Of numbers that spread over some steps.  The step is a little below twice the allowance.
+  ErrorShape error_shape() const override { return {0, std::numbers::inv_sqrt3, true}; }
 
   // Of both kinds of frames, scaled or not.
   std::size_t capacity(std::size_t count, Dtype dtype) const override {

@@ -12,6 +12,7 @@ class RawCodec final : public TypedCodec<RawCodec, AllTypes> {
   std::string_view name() const override { return "raw"; }
   std::uint8_t id() const override { return 1; }
   bool exact_sums() const override { return true; }
+  ErrorShape error_shape() const override { return {0, 0}; }
   std::size_t capacity(std::size_t count, Dtype dtype) const override {
     return wire::header_bytes + count * size_of(dtype);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <numbers>
 #include <string>
 
 #include "base/combine.hpp"
@@ -132,6 +133,10 @@ class SzxCodec final : public TypedCodec<SzxCodec, SingleAndDouble> {
   std::string_view name() const override { return "szx"; }
   std::uint8_t id() const override { return 3; }
   bool exact_sums() const override { return false; }
+
+  // What is cut off is uniform in 0 ... allowance, always towards the middle of the block, and a number that is added
+  // to stays on its side of the middle for many hops (docs/error-model.md).
+  ErrorShape error_shape() const override { return {0.5, std::numbers::inv_sqrt3 / 2}; }
 
   std::size_t capacity(std::size_t count, Dtype dtype) const override {
     return wire::header_bytes + chunks_of(count) * (index_bytes + state_bytes(chunk_values / block_values)) +

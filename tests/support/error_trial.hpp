@@ -1,0 +1,178 @@
+// One operation on ranks in this process, and by how much every number of its results is off.  Needs no test framework.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "device/host/host_device.hpp"
+#include "engine/plan.hpp"
+#include "engine/run.hpp"
+#include "support/exact.hpp"
+#include "support/fields.hpp"
+#include "support/operation.hpp"
+#include "transport/loopback/loopback.hpp"
+
+namespace laconic::test {
+
+// The numbers that a rank brings.
+using Bring = std::function<std::vector<float>(int rank, std::size_t count)>;
+
+// Every rank a part of the same field, from a place of its own: the errors of the ranks have nothing to do with each
+// other, as the model assumes.  The fields of data/ by number; an invented one where they are not to be had.
+inline Bring parts_of_field(std::size_t which, std::uint64_t seed) {
+  return [which, seed](int rank, std::size_t count) {
+    const std::vector<float>& field = detail::real_field(which);
+    if (field.empty()) return make_field<float>(Kind::walk, count, seed, rank);
+    Random random(seed * 1000003 + static_cast<std::uint64_t>(rank));
+    const auto start = static_cast<std::size_t>(random.below(field.size()));
+    std::vector<float> x(count);
+    for (std::size_t i = 0; i < count; ++i) x[i] = field[(start + i) % field.size()];
+    return x;
+  };
+}
+
+// Greatest less least.
+inline double range_of(const std::vector<float>& x) {
+  const auto [least, greatest] = std::minmax_element(x.begin(), x.end());
+  return static_cast<double>(*greatest) - static_cast<double>(*least);
+}
+
+class ErrorTrial {
+ public:
+  ErrorTrial(const Operation& o, int size, const Bring& bring) : o_(o), size_(size), hub_(size, 1, {}) {
+    for (int r = 0; r < size; ++r) ranks_.push_back(std::make_unique<Rank>(hub_.transport(r)));
+    for (int r = 0; r < size; ++r) {
+      const Place at{r, size, o.root};
+      mine(r).plan = lower(o.algorithm->build(at), o.collective(), at, o.travel());
+    }
+    cut_ = mine(0).plan.cut;
+    counts_ = block_counts(o, cut_);
+    for (int r = 0; r < size; ++r) place(r, bring);
+  }
+
+  // Result less exact value, of every number that a rank other than its only source receives.  Ranks that hold the same
+  // bits are counted once.
+  std::vector<double> run() {
+    for (int r = 0; r < size_; ++r) mine(r).run.start(work(r));
+    for (int busy = size_; busy > 0;) {
+      busy = 0;
+      for (int r = 0; r < size_; ++r) busy += !mine(r).run.poll();
+    }
+    std::vector<double> errors;
+    for (int r = 0; r < size_; ++r)
+      if (!mine(r).run.status().ok()) throw std::runtime_error(mine(r).run.status().message());
+    for (std::int32_t b = 0; b < cut_; ++b) {
+      const std::vector<int> sources = sources_of(o_, size_, b);
+      for (int r = 0; r < size_; ++r) {
+        if (!stake(r, b).wants || (sources.size() == 1 && sources[0] == r)) continue;
+        collect(r, b, sources, errors);
+        if (!o_.per_hop) break;
+      }
+    }
+    return errors;
+  }
+
+ private:
+  struct Rank {
+    explicit Rank(std::unique_ptr<Transport> t) : transport(std::move(t)), device(1), run(*transport, device) {}
+    std::unique_ptr<Transport> transport;
+    HostDevice device;
+    Run run;
+    Plan plan;
+    std::vector<std::vector<float>> input;  // by block
+    std::vector<std::vector<float>> output;
+    std::vector<Region> regions;
+  };
+
+  Rank& mine(int r) { return *ranks_[static_cast<std::size_t>(r)]; }
+  std::size_t count(std::int32_t b) const { return counts_[static_cast<std::size_t>(b)]; }
+  Stake stake(int r, std::int32_t b) const { return stake_of(o_.collective(), {r, size_, o_.root}, b); }
+
+  void place(int r, const Bring& bring) {
+    Rank& rank = mine(r);
+    std::size_t total = 0;
+    for (std::int32_t b = 0; b < cut_; ++b) total += stake(r, b).has ? count(b) : 0;
+    const std::vector<float> field = bring(r, total);
+    auto next = field.begin();
+    rank.input.resize(static_cast<std::size_t>(cut_));
+    rank.output.resize(static_cast<std::size_t>(cut_));
+    for (std::int32_t b = 0; b < cut_; ++b) {
+      const auto at = static_cast<std::size_t>(b);
+      if (stake(r, b).has) {
+        rank.input[at].assign(next, next + static_cast<std::ptrdiff_t>(count(b)));
+        next += static_cast<std::ptrdiff_t>(count(b));
+      }
+      if (stake(r, b).wants) rank.output[at].resize(count(b));
+    }
+    for (const std::int32_t b : rank.plan.blocks) {
+      const auto at = static_cast<std::size_t>(b);
+      Region region;
+      if (stake(r, b).has) region.input = reinterpret_cast<const std::byte*>(rank.input[at].data());
+      if (stake(r, b).wants) region.output = reinterpret_cast<std::byte*>(rank.output[at].data());
+      region.count = stake(r, b).has || stake(r, b).wants ? count(b) : 0;
+      rank.regions.push_back(region);
+    }
+  }
+
+  Work work(int r) {
+    Work w;
+    w.plan = &mine(r).plan;
+    w.codec = o_.codec;
+    w.coding = coding_of<float>(o_, size_);
+    w.last_allowance = budget_of(o_, size_).last_allowance;
+    w.regions = mine(r).regions;
+    w.largest = *std::max_element(counts_.begin(), counts_.end());
+    w.chunk = o_.chunk;
+    w.depth = o_.depth;
+    return w;
+  }
+
+  void collect(int r, std::int32_t b, const std::vector<int>& sources, std::vector<double>& errors) {
+    const auto at = static_cast<std::size_t>(b);
+    const auto n = static_cast<int>(sources.size());
+    for (std::size_t i = 0; i < count(b); ++i) {
+      const Exact e =
+          reduce_exactly(o_.op, n, [&](int k) { return mine(sources[static_cast<std::size_t>(k)]).input[at][i]; });
+      errors.push_back(
+          static_cast<double>(exactly(mine(r).output[at][i]) - e.value / static_cast<long double>(o_.mean ? n : 1)));
+    }
+  }
+
+  Operation o_;
+  int size_;
+  LoopbackHub hub_;
+  std::int32_t cut_ = 1;
+  std::vector<std::size_t> counts_;
+  std::vector<std::unique_ptr<Rank>> ranks_;
+};
+
+// What there is to say of many errors.
+struct ErrorSummary {
+  double worst = 0;      // magnitude
+  double likely = 0;     // magnitude that 95.44 % of them do not exceed
+  double mean = 0;       // with its sign
+  double deviation = 0;  // root of the mean square about the mean
+};
+
+inline ErrorSummary summarise(std::vector<double> errors) {
+  ErrorSummary s;
+  if (errors.empty()) return s;
+  double squares = 0;
+  for (const double e : errors) s.mean += e / static_cast<double>(errors.size());
+  for (const double e : errors) squares += (e - s.mean) * (e - s.mean);
+  s.deviation = std::sqrt(squares / static_cast<double>(errors.size()));
+  for (double& e : errors) e = std::fabs(e);
+  std::sort(errors.begin(), errors.end());
+  s.worst = errors.back();
+  s.likely = errors[std::min(errors.size() - 1, static_cast<std::size_t>(0.9544 * static_cast<double>(errors.size())))];
+  return s;
+}
+
+}  // namespace laconic::test
