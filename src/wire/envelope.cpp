@@ -4,20 +4,10 @@
 #include <cstring>
 #include <string>
 
+#include "wire/bytes.hpp"
+
 namespace laconic::wire {
 namespace {
-
-template <class T>
-void put(std::span<std::byte> out, std::size_t offset, T value) {
-  std::memcpy(out.data() + offset, &value, sizeof value);
-}
-
-template <class T>
-T get(std::span<const std::byte> in, std::size_t offset) {
-  T value;
-  std::memcpy(&value, in.data() + offset, sizeof value);
-  return value;
-}
 
 // No frame holds more numbers, nor is one larger than MPI can count.
 constexpr std::uint32_t largest_chunk = std::uint32_t{1} << 26;

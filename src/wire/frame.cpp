@@ -1,26 +1,12 @@
 #include "wire/frame.hpp"
 
-#include <bit>
 #include <cmath>
-#include <cstring>
 #include <string>
+
+#include "wire/bytes.hpp"
 
 namespace laconic::wire {
 namespace {
-
-static_assert(std::endian::native == std::endian::little, "frames are little-endian and written by copying memory");
-
-template <class T>
-void put(std::span<std::byte> out, std::size_t offset, T value) {
-  std::memcpy(out.data() + offset, &value, sizeof value);
-}
-
-template <class T>
-T get(std::span<const std::byte> in, std::size_t offset) {
-  T value;
-  std::memcpy(&value, in.data() + offset, sizeof value);
-  return value;
-}
 
 Status malformed(const std::string& what) { return {Code::frame, "malformed frame: " + what}; }
 
