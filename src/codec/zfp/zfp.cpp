@@ -118,7 +118,7 @@ class ZfpCodec final : public TypedCodec<ZfpCodec, SingleAndDouble> {
   std::uint8_t id() const override { return 4; }
   bool exact_sums() const override { return false; }
 
-  // The greatest that were measured (docs/error-model.md).
+  // Measured, not derived (docs/error-model.md).
   ErrorShape error_shape() const override { return {0.06, 0.18}; }
 
   std::size_t capacity(std::size_t count, Dtype dtype) const override {
