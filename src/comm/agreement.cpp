@@ -28,7 +28,7 @@ Status Agreement::start(MPI_Comm comm, const Proposal& proposal) {
   mine_[most_bytes] = static_cast<double>(proposal.bytes);
   mine_[plain_reason] = proposal.plain;
   const int rc = MPI_Iallreduce(mine_.data(), all_.data(), fields, MPI_DOUBLE, MPI_MAX, comm, &request_);
-  if (rc != MPI_SUCCESS) return {Code::transport, "MPI_Iallreduce failed with code " + std::to_string(rc)};
+  if (rc != MPI_SUCCESS) return {Code::transport, "MPI_Iallreduce failed: " + message_of(rc)};
   waiting_ = true;
   return {};
 }
@@ -38,7 +38,7 @@ bool Agreement::poll() {
   int done = 0;
   const int rc = MPI_Test(&request_, &done, MPI_STATUS_IGNORE);
   if (rc != MPI_SUCCESS) {
-    verdict_ = {Code::transport, "MPI_Test failed with code " + std::to_string(rc)};
+    verdict_ = {Code::transport, "MPI_Test failed: " + message_of(rc)};
     waiting_ = false;
     return true;
   }

@@ -122,6 +122,7 @@ struct Binding : std::enable_shared_from_this<Binding> {
 
   MPI_Request making_ = MPI_REQUEST_NULL;  // a barrier before, or the duplication itself
   bool making_by_barrier_ = false;
+  bool testing_ = false;  // within MPI's test of making_
   MPI_Comm made_ = MPI_COMM_NULL;
 };
 
