@@ -61,7 +61,7 @@ class EveryCollective : public ::testing::TestWithParam<std::tuple<int, std::siz
   }
 
   // Many ranks on few cores are slow.
-  int tries() const { return slow_build ? (size() > 4 ? 1 : 2) : size() > 8 ? 3 : size() > 4 ? 8 : 12; }
+  int tries() const { return slow_build || size() > 8 ? 1 : size() > 4 ? 3 : 5; }
 
   void choose(Operation& o, Random& random) const {
     const auto p = static_cast<std::size_t>(size());
