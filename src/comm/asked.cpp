@@ -31,14 +31,14 @@ Status asked_algorithm(const laconic_options& settings, Collective collective, i
     algorithm = &choose_algorithm(collective, bytes, ranks);
     return {};
   }
-  const std::string asked = laconic_algorithm_name(settings.algorithm);
+  const std::string_view asked = laconic_algorithm_name(settings.algorithm);
   algorithm = find_algorithm(collective, asked);
   if (algorithm != nullptr && algorithm->fits(ranks)) return {};
   std::string valid = "auto, plain";
   for (const Algorithm& a : all_algorithms())
     if (a.collective == collective && a.fits(ranks)) valid += ", " + std::string(a.name);
-  return {Code::argument, "algorithm '" + asked + "' is not one of " + std::string(name_of(collective)) + " on " +
-                              std::to_string(ranks) + " ranks; valid are " + valid};
+  return {Code::argument, "algorithm '" + std::string(asked) + "' is not one of " + std::string(name_of(collective)) +
+                              " on " + std::to_string(ranks) + " ranks; valid are " + valid};
 }
 
 Status not_built(std::string_view codec) {
