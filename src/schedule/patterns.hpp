@@ -13,8 +13,8 @@ inline bool powers_of_two(int size) { return std::has_single_bit(static_cast<uns
 
 // The greatest power of two that is at most `size`, its logarithm, and the logarithm of the least one that is not less.
 constexpr int power_below(int size) { return static_cast<int>(std::bit_floor(static_cast<unsigned>(size))); }
-constexpr int log2_below(int size) { return std::bit_width(static_cast<unsigned>(size)) - 1; }
-constexpr int log2_above(int size) { return std::bit_width(static_cast<unsigned>(size - 1)); }
+constexpr int log2_below(int size) { return static_cast<int>(std::bit_width(static_cast<unsigned>(size))) - 1; }
+constexpr int log2_above(int size) { return static_cast<int>(std::bit_width(static_cast<unsigned>(size - 1))); }
 
 constexpr double part(int blocks, int of) { return static_cast<double>(blocks) / of; }
 
