@@ -19,9 +19,7 @@ class FramePool {
   // From here on every slot has room for `capacity` bytes or more, and `slots` of them are there; false when memory has
   // run out. Call only while no slot is held.
   bool prepare(std::size_t capacity, std::size_t slots) {
-    // Many slots, each far too large, are more memory than either of the operations ever asked for.
-    const bool wasteful = slots > slots_.size() && capacity < capacity_ / 2;
-    if (capacity > capacity_ || wasteful) {
+    if (capacity > capacity_) {
       release_all();
       capacity_ = capacity;
     }
