@@ -138,7 +138,8 @@ typedef struct laconic_stats {
   double seconds_wait_reducing; /* the part of seconds_wait in which a message to be reduced was still to come */
   double seconds_distribute;    /* from the last of these to the end, all phases: the allgather of an allreduce */
   uint64_t most_chunks;         /* most chunks under way at a time: never more than options->depth */
-  uint64_t memory_bytes;        /* most memory held for frames; it does not grow with the data */
+  uint64_t memory_bytes;        /* most memory held for frames; of collectives with overlap it does not grow with
+                                   the data */
 } laconic_stats;
 
 /* Everything 0 means "unset".  Begin with laconic_options_init(). */
