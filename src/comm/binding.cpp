@@ -48,19 +48,19 @@ const Plan& Machinery::plan(const Algorithm& algorithm, int root, Travel travel)
   return *plans_.back().plan;
 }
 
-Run& Machinery::lend(int threads, bool messages) {
+Run& Machinery::lend(int threads, Purpose purpose) {
   auto at = std::find_if(workshops_.begin(), workshops_.end(),
-                         [&](const auto& w) { return w->threads == threads && w->messages == messages; });
+                         [&](const auto& w) { return w->threads == threads && w->purpose == purpose; });
   if (at == workshops_.end()) {
     workshops_.push_back(std::make_unique<Workshop>());
     at = workshops_.end() - 1;
     (*at)->threads = threads;
-    (*at)->messages = messages;
+    (*at)->purpose = purpose;
     (*at)->device = std::make_unique<HostDevice>(threads);
   }
   Workshop& workshop = **at;
   if (workshop.idle.empty()) {
-    MpiTransport& transport = messages ? message_transport_ : transport_;
+    MpiTransport& transport = purpose == Purpose::collective ? transport_ : message_transport_;
     workshop.runs.push_back(std::make_unique<Run>(transport, *workshop.device));
     workshop.idle.reserve(workshop.runs.capacity());
     workshop.idle.push_back(workshop.runs.back().get());

@@ -25,6 +25,9 @@ namespace laconic {
 inline constexpr std::uint64_t collective_operations = 8;
 inline constexpr std::uint64_t collective_messages = 2048;
 
+// What a Run is for.
+enum class Purpose : std::uint8_t { collective, sending, receiving };
+
 // The rooms bound together for one communicator: made once, used again by every call.
 class Machinery {
  public:
@@ -37,8 +40,9 @@ class Machinery {
   MPI_Comm comm() const { return comm_; }
   const Plan& plan(const Algorithm& algorithm, int root, Travel travel);
 
-  // A Run that nobody else uses, until it is given back.
-  Run& lend(int threads, bool messages);
+  // A Run that nobody else uses, until it is given back.  One that was used for the same purpose before has the memory
+  // for it.
+  Run& lend(int threads, Purpose purpose);
   void give_back(Run& run);
 
   // The number of the next message to be compressed for a rank: what tells its frames from those of others.
@@ -53,7 +57,7 @@ class Machinery {
  private:
   struct Workshop {
     int threads;
-    bool messages;
+    Purpose purpose;
     std::unique_ptr<HostDevice> device;
     std::vector<std::unique_ptr<Run>> runs;
     std::vector<Run*> idle;

@@ -167,7 +167,7 @@ bool CollectiveOperation::leave_queue() {
   // follow this one, nobody else's may come between.
   if (!shape_.counts_partial()) let_next_begin();
   if (!problem.ok()) return end(problem), true;
-  run_ = &binding->machinery()->lend(settings_.threads, false);
+  run_ = &binding->machinery()->lend(settings_.threads, Purpose::collective);
   agree();
   return true;
 }

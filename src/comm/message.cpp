@@ -101,7 +101,7 @@ Status MessageOperation::reserve_run(int peer, std::byte* numbers) {
   work_.plan = &plan_;
   region_ = {numbers, numbers, work_.largest};
   work_.regions = {&region_, 1};
-  run_ = &binding->machinery()->lend(settings_.threads, true);
+  run_ = &binding->machinery()->lend(settings_.threads, call_.sending ? Purpose::sending : Purpose::receiving);
   return run_->reserve(work_);
 }
 
