@@ -1,0 +1,142 @@
+// What a call of a collective can be: its form, and everything that options and arguments choose.
+#pragma once
+
+#include "support.hpp"
+#include "support/fields.hpp"
+
+namespace ranks {
+
+using laconic::test::Kind;
+
+enum class Form {
+  allreduce,
+  reduce,
+  reduce_scatter,
+  reduce_scatter_block,
+  allgather,
+  allgatherv,
+  bcast,
+  scatter,
+  scatterv,
+  gather,
+  gatherv,
+  alltoall,
+  alltoallv
+};
+
+inline constexpr int forms = 13;
+
+inline const char* name_of(Form form) {
+  constexpr const char* names[forms] = {"allreduce", "reduce",     "reduce_scatter", "reduce_scatter_block",
+                                        "allgather", "allgatherv", "bcast",          "scatter",
+                                        "scatterv",  "gather",     "gatherv",        "alltoall",
+                                        "alltoallv"};
+  return names[static_cast<int>(form)];
+}
+
+enum class Op { sum, max, min };
+
+enum class Mode { blocking, nonblocking, persistent };
+
+struct Setting {
+  Form form = Form::allreduce;
+  laconic_algorithm algorithm = LACONIC_ALGORITHM_AUTO;
+  laconic_codec codec = LACONIC_CODEC_UNSET;
+  laconic_variant variant = LACONIC_VARIANT_UNSET;
+  laconic_bound bound{LACONIC_BOUND_ABS, 1e-3};
+  Op op = Op::sum;
+  bool mean = false;
+  int root = 0;
+  Kind field = Kind::walk;
+  std::size_t count = 0;  // of a block, or of all where there is one buffer; the mean of uneven ones
+  bool in_place = false;
+  Mode mode = Mode::blocking;
+  std::int64_t chunk = 0;
+  int depth = 0;
+  int threads = 1;
+  std::int64_t min_bytes = 1;
+  std::uint64_t seed = 0;
+
+  bool reduces() const {
+    return form == Form::allreduce || form == Form::reduce || form == Form::reduce_scatter ||
+           form == Form::reduce_scatter_block;
+  }
+  bool uneven() const {
+    return form == Form::reduce_scatter || form == Form::allgatherv || form == Form::scatterv ||
+           form == Form::gatherv || form == Form::alltoallv;
+  }
+  bool rooted() const {
+    return form == Form::reduce || form == Form::bcast || form == Form::scatter || form == Form::scatterv ||
+           form == Form::gather || form == Form::gatherv;
+  }
+  bool hides_in_place() const { return form == Form::bcast; }
+};
+
+// Algorithms of a form that serve any number of ranks.
+inline std::vector<laconic_algorithm> algorithms_of(Form form) {
+  switch (form) {
+    case Form::allreduce:
+      return {LACONIC_ALGORITHM_RING, LACONIC_ALGORITHM_RECURSIVE_DOUBLING, LACONIC_ALGORITHM_RECURSIVE_HALVING,
+              LACONIC_ALGORITHM_DIRECT};
+    case Form::reduce:
+      return {LACONIC_ALGORITHM_BINOMIAL, LACONIC_ALGORITHM_CHAIN, LACONIC_ALGORITHM_RING, LACONIC_ALGORITHM_DIRECT};
+    case Form::reduce_scatter:
+    case Form::reduce_scatter_block:
+      return {LACONIC_ALGORITHM_RING, LACONIC_ALGORITHM_RECURSIVE_HALVING, LACONIC_ALGORITHM_DIRECT};
+    case Form::allgather:
+    case Form::allgatherv: return {LACONIC_ALGORITHM_RING, LACONIC_ALGORITHM_BRUCK, LACONIC_ALGORITHM_DIRECT};
+    case Form::bcast: return {LACONIC_ALGORITHM_BINOMIAL, LACONIC_ALGORITHM_CHAIN, LACONIC_ALGORITHM_RING};
+    case Form::alltoall:
+    case Form::alltoallv: return {LACONIC_ALGORITHM_PAIRWISE, LACONIC_ALGORITHM_BRUCK};
+    default: return {LACONIC_ALGORITHM_BINOMIAL, LACONIC_ALGORITHM_DIRECT};
+  }
+}
+
+inline std::string describe(const Setting& s) {
+  return text(
+      "%s, %s, %s, %s, bound mode %d value %g, op %d%s, root %d, field %s, count %zu%s, mode %d, chunk %lld, "
+      "depth %d, threads %d, case seed %llu",
+      name_of(s.form), laconic_algorithm_name(s.algorithm), s.codec ? laconic_codec_name(s.codec) : "default codec",
+      s.variant ? laconic_variant_name(s.variant) : "default variant", static_cast<int>(s.bound.mode), s.bound.value,
+      static_cast<int>(s.op), s.mean ? " mean" : "", s.root, laconic::test::name_of(s.field).c_str(), s.count,
+      s.in_place ? ", in place" : "", static_cast<int>(s.mode), static_cast<long long>(s.chunk), s.depth, s.threads,
+      static_cast<unsigned long long>(s.seed));
+}
+// Any setting, alike on all ranks that draw the same.
+inline Setting random_setting(Random& random, int size, std::size_t largest) {
+  Setting s;
+  s.form = static_cast<Form>(random.below(forms));
+  const auto algorithms = algorithms_of(s.form);
+  s.algorithm = random.below(3) == 0 ? LACONIC_ALGORITHM_AUTO : random.pick(algorithms);
+  static const std::vector<laconic_codec> codecs = [] {
+    std::vector<laconic_codec> all{LACONIC_CODEC_UNSET, LACONIC_CODEC_QUANT, LACONIC_CODEC_RAW, LACONIC_CODEC_SZX,
+                                   LACONIC_CODEC_LOSSLESS};
+    all.push_back(LACONIC_CODEC_QUANT);
+    return all;
+  }();
+  s.codec = random.pick(codecs);
+  const std::vector<laconic_variant> variants{LACONIC_VARIANT_UNSET, LACONIC_VARIANT_OVERLAP, LACONIC_VARIANT_ND,
+                                              LACONIC_VARIANT_CPR_P2P};
+  s.variant = random.pick(variants);
+  const std::vector<double> bounds{1e-1, 1e-2, 1e-3, 1e-5};
+  s.bound = {random.below(2) ? LACONIC_BOUND_ABS : LACONIC_BOUND_REL, random.pick(bounds)};
+  if (random.below(6) == 0 || s.codec == LACONIC_CODEC_LOSSLESS) s.bound = {LACONIC_BOUND_LOSSLESS, 0};
+  const auto what = random.below(4);
+  if (s.reduces()) {
+    s.op = what == 1 ? Op::max : what == 2 ? Op::min : Op::sum;
+    s.mean = what == 3;
+  }
+  s.root = static_cast<int>(random.below(static_cast<std::uint64_t>(size)));
+  const std::vector<Kind> fields{Kind::normal, Kind::walk, Kind::sparse, Kind::special, Kind::ramp, Kind::real};
+  s.field = random.pick(fields);
+  s.count = random.below(10) == 0 ? random.below(4) : random.below(largest) + 1;
+  // What a count of its own on every rank would make of the place in place is not what MPI has.
+  s.in_place = random.below(3) == 0 && s.form != Form::alltoallv;
+  s.mode = static_cast<Mode>(random.below(3));
+  s.chunk = random.below(2) ? 0 : static_cast<std::int64_t>(1 + random.below(largest));
+  s.depth = static_cast<int>(random.below(5));
+  s.threads = random.below(8) == 0 ? 2 : 1;
+  s.seed = random.bits() % 1000000;
+  return s;
+}
+}  // namespace ranks
