@@ -1,0 +1,63 @@
+// The kernels of a codec for numbers and frames in the memory of a device.  They write the same bytes as the codec
+// does on the host.  Every function enqueues work and returns; the queue's report is valid once the queue has passed it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/status.hpp"
+#include "codec/codec.hpp"
+#include "device/queue.hpp"
+#include "wire/frame.hpp"
+
+namespace laconic {
+
+// A frame in device memory, whose header the host has read and checked (read_codec_header).
+struct DeviceFrame {
+  const std::byte* bytes = nullptr;
+  std::size_t size = 0;
+  wire::Header header;
+};
+
+// One of several arrays that are encoded in one launch: all on the device.
+struct Piece {
+  const void* numbers = nullptr;
+  std::size_t count = 0;
+  std::byte* out = nullptr;  // room for Codec::capacity(count)
+  Report* report = nullptr;  // memory that host and device share
+};
+
+class DeviceCodec {
+ public:
+  virtual ~DeviceCodec() = default;
+
+  // Whether the kernels know this way of coding; where not, the numbers have to be brought to the host.
+  virtual bool supports(const Coding& coding) const = 0;
+
+  // Words of Queue::workspace() that a call for so many numbers needs.
+  virtual std::size_t workspace_words(std::size_t count, Dtype dtype) const = 0;
+
+  // As in Codec.  `numbers` and `out` are on the device; `out` has room for Codec::capacity(count).
+  virtual Status encode(const void* numbers, std::size_t count, const Coding& coding, std::byte* out,
+                        Queue& queue) const = 0;
+  virtual Status fold(const DeviceFrame& frame, const void* numbers, std::size_t count, const Coding& coding,
+                      std::byte* out, Queue& queue) const = 0;
+  virtual Status add(const DeviceFrame& a, const DeviceFrame& b, std::size_t count, const Coding& coding,
+                     std::byte* out, Queue& queue) const = 0;
+  virtual Status decode(const DeviceFrame& frame, void* numbers, std::size_t count, const Coding& coding,
+                        Queue& queue) const = 0;
+
+  // result[i] = with[i] op decoded number i, to the bits of decoding and combine_pair(); result may be `with`.
+  virtual Status decode_combine(const DeviceFrame& frame, const void* with, void* result, std::size_t count,
+                                const Coding& coding, Queue& queue) const = 0;
+
+  // encode() of every piece in one launch; `pieces` itself is in memory that host and device share, and must stay as it
+  // is until the queue has passed the launch.
+  virtual Status encode_pieces(std::span<const Piece> pieces, const Coding& coding, Queue& queue) const = 0;
+
+  // What a fault in a report means.
+  virtual Status status(std::uint32_t fault) const = 0;
+};
+
+}  // namespace laconic

@@ -1,0 +1,57 @@
+// Work that a device does in order, apart from the thread that asks for it.  Nothing here waits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/dtype.hpp"
+#include "base/status.hpp"
+
+namespace laconic {
+
+// What kernels keep between the thread blocks of one launch, and from launch to launch.  Words hold the epoch of the
+// launch that wrote them, so that none has to be cleared.
+struct Workspace {
+  std::uint64_t* words = nullptr;  // on the device; all 0 before the first launch
+  std::size_t count = 0;
+  std::uint32_t epoch = 0;    // of the latest launch; each takes the next
+  std::uint32_t tickets = 0;  // handed out by all launches so far, modulo 2^32: thread blocks take them in order
+};
+
+// What a kernel says of a frame that it wrote or read.  Memory that host and device share; valid once the queue has
+// passed the kernel.
+struct alignas(64) Report {
+  std::uint32_t fault;    // 0: none; otherwise what DeviceCodec::status() explains
+  std::uint32_t rounded;  // not 0: an encode put numbers on the lattice
+  std::uint64_t bytes;    // of the frame written
+  std::byte header[32];   // of the frame written: its first bytes
+};
+
+class Queue {
+ public:
+  virtual ~Queue() = default;
+
+  // Between any two places that the device can reach; host memory must be Device::lease_shared's, or pinned.
+  virtual Status copy(void* to, const void* from, std::size_t bytes) = 0;
+
+  // result[i] = numbers[i] / divisor, as divide() of base/number.hpp has it; the two may be equal.
+  virtual Status divide(Dtype dtype, const void* numbers, void* result, std::size_t count, double divisor) = 0;
+
+  // Marks what has been enqueued so far; a later mark replaces it.
+  virtual Status mark() = 0;
+
+  // Whether all that was enqueued before the mark is done; a status that is not ok when the device failed.
+  virtual bool reached(Status& status) = 0;
+
+  // For kernels of this queue, which follow each other: at least `words` words, kept from launch to launch.  Null words
+  // when there is no memory.
+  virtual Workspace& workspace(std::size_t words) = 0;
+
+  // One report for each piece of work that is under way, and its place for kernels.
+  virtual Report* report() = 0;
+
+  // What kernels are launched on, as the device's folder knows it: a cudaStream_t.
+  virtual void* native() = 0;
+};
+
+}  // namespace laconic
