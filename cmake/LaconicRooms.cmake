@@ -4,10 +4,12 @@
 # a file needs no edit here; a room without sources yet is skipped.
 # MPI: all of the room may use MPI. MPI_FOLDER: only that subfolder may, and it is left out when LACONIC_MPI is OFF.
 # WITH: other libraries that it uses. WITHOUT: subfolders that are left out.
+# Folders named cuda hold device code, in .cu and .cpp; LaconicCuda.cmake says who compiles it.
 function(laconic_room name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "MPI" "MPI_FOLDER" "USES;WITH;WITHOUT")
   set(root ${PROJECT_SOURCE_DIR}/src/${name})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${root}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${root}/*.cpp ${root}/*.cu)
+  laconic_cuda_sources(sources)
   foreach(folder IN LISTS arg_WITHOUT)
     list(FILTER sources EXCLUDE REGEX "^${root}/${folder}/")
   endforeach()
@@ -31,8 +33,8 @@ function(laconic_room_objects name sources uses libraries)
   add_library(${target} OBJECT ${sources})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   # Comparing with -Wconversion on keeps silent narrowing out of the codecs; tests are spared.
-  target_compile_options(${target} PRIVATE -Wconversion)
-  target_link_libraries(${target} PRIVATE Threads::Threads ${libraries})
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wconversion>)
+  target_link_libraries(${target} PRIVATE Threads::Threads laconic_cuda ${libraries})
   foreach(room IN LISTS uses)
     target_link_libraries(${target} PRIVATE laconic_room_${room})
   endforeach()

@@ -23,6 +23,7 @@ enum class Code : std::uint8_t {
   mismatch,   // ranks disagree on what they are doing
   frame,      // bytes that are not a valid frame
   transport,  // the layer that moves bytes failed
+  device,     // a GPU, or what drives it, failed
   memory,     // out of memory
 };
 

@@ -8,7 +8,7 @@
 namespace laconic {
 namespace {
 
-constexpr std::array<std::pair<Code, int>, 15> classes{{
+constexpr std::array<std::pair<Code, int>, 16> classes{{
     {Code::argument, MPI_ERR_ARG},
     {Code::buffer, MPI_ERR_BUFFER},
     {Code::count, MPI_ERR_COUNT},
@@ -23,6 +23,7 @@ constexpr std::array<std::pair<Code, int>, 15> classes{{
     {Code::mismatch, MPI_ERR_OTHER},
     {Code::frame, MPI_ERR_INTERN},
     {Code::transport, MPI_ERR_UNKNOWN},
+    {Code::device, MPI_ERR_OTHER},
     {Code::memory, MPI_ERR_NO_MEM},
 }};
 

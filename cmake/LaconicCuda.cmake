@@ -1,0 +1,68 @@
+# Device code for NVIDIA GPUs: the folders of src/ that are named cuda. LACONIC_CUDA says what becomes of them:
+#   OFF       left out
+#   ON        compiled by nvcc; the CUDA runtime is linked statically, so that the library loads where there is no driver
+#   AUTO      ON where there is an nvcc that can do it, else OFF
+#   EMULATED  compiled by the C++ compiler against src/device/cuda/emulator, which stands in for CUDA and its runtime
+# Defines laconic_cuda, which every room is linked with, and LACONIC_CUDA_MODE: OFF, ON or EMULATED.
+set(LACONIC_CUDA AUTO CACHE STRING "Device code for NVIDIA GPUs: OFF, ON (nvcc), AUTO (ON where there is nvcc), EMULATED")
+set_property(CACHE LACONIC_CUDA PROPERTY STRINGS OFF ON AUTO EMULATED)
+set(LACONIC_NVCC_AT_LEAST 12.0) # the first with C++20
+
+set(LACONIC_CUDA_MODE ${LACONIC_CUDA})
+if(LACONIC_CUDA STREQUAL "AUTO" OR LACONIC_CUDA STREQUAL "ON")
+  # Release builds are for any GPU; the others are compiled once, to be quick.
+  if(CMAKE_BUILD_TYPE STREQUAL "Release")
+    set(CMAKE_CUDA_ARCHITECTURES 80-real 90 100-real CACHE STRING "GPUs that device code is compiled for")
+  else()
+    set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "GPUs that device code is compiled for")
+  endif()
+  include(CheckLanguage)
+  check_language(CUDA)
+  set(LACONIC_CUDA_MODE OFF)
+  if(CMAKE_CUDA_COMPILER)
+    enable_language(CUDA)
+    if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL LACONIC_NVCC_AT_LEAST)
+      set(LACONIC_CUDA_MODE ON)
+    endif()
+  endif()
+  if(LACONIC_CUDA STREQUAL "ON" AND NOT LACONIC_CUDA_MODE)
+    message(FATAL_ERROR "LACONIC_CUDA=ON needs nvcc ${LACONIC_NVCC_AT_LEAST} or newer: set CMAKE_CUDA_COMPILER or PATH")
+  endif()
+elseif(NOT LACONIC_CUDA STREQUAL "OFF" AND NOT LACONIC_CUDA STREQUAL "EMULATED")
+  message(FATAL_ERROR "LACONIC_CUDA is OFF, ON, AUTO or EMULATED, not ${LACONIC_CUDA}")
+endif()
+message(STATUS "Device code for NVIDIA GPUs: ${LACONIC_CUDA_MODE}")
+
+add_library(laconic_cuda INTERFACE)
+if(LACONIC_CUDA_MODE STREQUAL "ON")
+  target_compile_definitions(laconic_cuda INTERFACE LACONIC_HAS_CUDA=1)
+  target_include_directories(laconic_cuda SYSTEM INTERFACE ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES})
+  # -std: CMake 3.25 does not know that this nvcc can. -fmad=false and no -use_fast_math: results must be those of the
+  # host to the bit. No frame pointer of a kernel: tools/dev/kernels.py reads what ptxas says of each.
+  set(LACONIC_CUDA_OPTIONS -std=c++20 --expt-relaxed-constexpr -fmad=false -Xcompiler=-Wall,-Wextra,-ffp-contract=off)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:${LACONIC_CUDA_OPTIONS}>")
+  set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+  set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
+elseif(LACONIC_CUDA_MODE STREQUAL "EMULATED")
+  target_compile_definitions(laconic_cuda INTERFACE LACONIC_HAS_CUDA=1 LACONIC_CUDA_EMULATED=1)
+else()
+  target_compile_definitions(laconic_cuda INTERFACE LACONIC_HAS_CUDA=0)
+endif()
+
+# laconic_cuda_sources(<variable>)
+#   Drops from the list what this build leaves out, and sees to it that kernels are compiled by the right compiler.
+function(laconic_cuda_sources variable)
+  set(sources ${${variable}})
+  if(NOT LACONIC_CUDA_MODE)
+    list(FILTER sources EXCLUDE REGEX "/cuda/|\\.cu$")
+  elseif(NOT LACONIC_CUDA_MODE STREQUAL "EMULATED")
+    list(FILTER sources EXCLUDE REGEX "/emulator/")
+  else()
+    set(kernels ${sources})
+    list(FILTER kernels INCLUDE REGEX "\\.cu$")
+    if(kernels)
+      set_source_files_properties(${kernels} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++")
+    endif()
+  endif()
+  set(${variable} ${sources} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,174 @@
+// The execution model of CUDA: thread blocks of warps of 32 lanes, of which some are resident at a time.  Each lane is
+// a fiber.  Whenever lanes meet, or touch words that thread blocks share, another lane, or a lane of another warp or
+// block, may go on instead: which one is drawn by a seed.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/cuda/emulator/fiber.hpp"
+#include "device/cuda/emulator/where.hpp"
+
+namespace laconic::emulator {
+
+constexpr unsigned warp_size = 32;
+
+struct Coordinates {
+  unsigned x = 0, y = 0, z = 0;
+};
+
+// What the lanes of a warp do together.
+enum class Meeting : std::uint8_t {
+  syncwarp,
+  shfl,
+  shfl_up,
+  shfl_down,
+  shfl_xor,
+  ballot,
+  any,
+  all,
+  match_any,
+  reduce_add,
+  reduce_and,
+  reduce_or,
+  reduce_xor,
+  reduce_min,
+  reduce_max,
+  reduce_min_signed,
+  reduce_max_signed,
+};
+const char* name(Meeting meeting);
+
+// What all threads of a block do together.
+enum class Barrier : std::uint8_t { sync, count, every, some };
+const char* name(Barrier barrier);
+
+struct Block;
+struct Warp;
+class Grid;
+
+struct Lane {
+  Fiber fiber;
+  Grid* grid = nullptr;
+  Warp* warp = nullptr;
+  Coordinates thread;
+  Coordinates block;
+  unsigned number = 0;  // in the warp
+  enum class State : std::uint8_t { ready, meets, waits, finished } state = State::ready;
+  Where where;  // where it stands, or touched shared words last
+};
+
+// Lanes that wait for others named in the same mask.
+struct Rendezvous {
+  Meeting meeting;
+  std::uint32_t mask;
+  std::uint32_t arrived;
+  Where where;
+};
+
+struct Warp {
+  Block* block = nullptr;
+  std::uint32_t exists = 0;
+  std::uint32_t ready = 0;
+  std::uint32_t finished = 0;
+  std::size_t place = 0;  // among those with ready lanes, if there are any
+  std::vector<Rendezvous> meetings;
+  std::array<std::uint64_t, warp_size> value;
+  std::array<std::uint32_t, warp_size> source;  // of a shuffle: the lane that is read
+  std::array<std::uint64_t, warp_size> result;
+  std::array<Lane, warp_size> lanes;
+};
+
+struct Shared {
+  const void* site;
+  std::size_t bytes;
+  std::size_t alignment;
+  void* memory;
+};
+
+struct Block {
+  std::vector<std::unique_ptr<Warp>> warps;
+  unsigned index = 0;
+  bool resident = false;
+  unsigned finished = 0;
+  unsigned waiting = 0;  // at the barrier
+  Barrier barrier = Barrier::sync;
+  Where where;
+  unsigned sum = 0;  // of what the threads bring to the barrier
+  unsigned result = 0;
+  std::vector<Shared> shared;
+};
+
+// What a launch may ask for, and how long it may go on.
+struct Launch {
+  unsigned blocks = 1;
+  unsigned threads = 1;
+  std::uint64_t seed = 0;
+  std::uint64_t patience = 0;  // loads of shared words in a row, while nobody writes any
+};
+
+class Grid {
+ public:
+  Grid(const Launch& launch, const std::function<void()>& body);
+  ~Grid();
+  Grid(const Grid&) = delete;
+  Grid& operator=(const Grid&) = delete;
+
+  // Runs all blocks.  Empty, or what went wrong: then some of them have been left where they were.
+  std::string run();
+
+  // For the lane that is running.
+  std::uint64_t meet(Meeting meeting, std::uint32_t mask, std::uint64_t value, std::uint32_t source, Where where);
+  unsigned barrier(Barrier barrier, bool yes, Where where);
+  void* shared(const void* site, std::size_t bytes, std::size_t alignment);
+  void before_load(Where where);
+  void after_write(bool changed, Where where);
+  // Ends the launch.  What is on the stack of a lane that leaves is never tidied up, so the message must not be.
+  template <class Message>
+  void fail_if(bool bad, Message message) {
+    if (!bad) return;
+    note(message());
+    leave();
+  }
+  unsigned threads() const { return launch_.threads; }
+  unsigned blocks() const { return launch_.blocks; }
+
+ private:
+  void fill();
+  void start(Block& block, std::size_t slot);
+  void retire(Block& block);
+  static void enter(void* lane);
+  void finish(Lane& lane);
+  void set_ready(Warp& warp, std::uint32_t lanes);
+  void set_waiting(Lane& lane, Lane::State state, Where where);
+  void hand_over(bool far);
+  Lane& choose(Warp& warp);
+  void expect_mask(const Lane& lane, Meeting meeting, std::uint32_t mask, Where where);
+  void complete(Warp& warp, std::size_t index);
+  void release(Block& block);
+  std::string standings() const;
+  void note(const std::string& what);
+  [[noreturn]] void leave();
+
+  const Launch launch_;
+  const std::function<void()>& body_;
+  Random random_;
+  std::unique_ptr<Stacks> stacks_;
+  std::vector<std::unique_ptr<Block>> slots_;
+  std::vector<unsigned> waiting_;  // blocks that have not started, in the order in which they will
+  std::vector<Warp*> ready_;
+  Fiber outside_;
+  unsigned restless_;  // a meeting is left for another warp once in 2^restless_ times
+  std::uint64_t idle_ = 0;
+  std::string fault_;
+};
+
+// The lane that runs, while a kernel does.  One kernel runs at a time; the runtime's lock sees to that.
+LACONIC_EMULATOR_API extern Lane* running;
+
+}  // namespace laconic::emulator

@@ -1,0 +1,234 @@
+#include "device/cuda/emulator/machine.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+namespace laconic::emulator {
+
+int& current_device() {
+  thread_local int device = 0;
+  return device;
+}
+
+cudaError_t& latest_error() {
+  thread_local cudaError_t latest = cudaSuccess;
+  return latest;
+}
+
+bool& in_host_function() {
+  thread_local bool inside = false;
+  return inside;
+}
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+namespace {
+
+std::uint64_t first_seed() {
+  const char* text = std::getenv("LACONIC_EMULATOR_SEED");
+  std::uint64_t seed = 1;
+  if (text != nullptr) std::from_chars(text, text + std::strlen(text), seed);
+  return seed;
+}
+
+}  // namespace
+
+// Never destroyed: streams may be freed by objects that live as long as the process.
+Machine& Machine::instance() {
+  static Machine& machine = *new Machine;
+  return machine;
+}
+
+Machine::Machine() : random(first_seed()), seed(first_seed()) { streams_.push_back(std::make_unique<Stream>()); }
+
+void Machine::fault(const std::string& what) {
+  if (!fault_.empty()) return;
+  fault_ = "emulated device, LACONIC_EMULATOR_SEED=" + std::to_string(seed) + ": " + what;
+}
+
+std::string Machine::take_fault() {
+  std::string taken;
+  taken.swap(fault_);
+  latest_error() = cudaSuccess;
+  return taken;
+}
+
+const char* Machine::fault_text() {
+  if (fault_texts_.empty() || fault_texts_.back() != fault_) fault_texts_.push_back(fault_);
+  return fault_texts_.back().c_str();
+}
+
+Stream* Machine::checked(cudaStream_t handle) {
+  if (handle == nullptr || handle == cudaStreamLegacy) return streams_.front().get();
+  for (const auto& stream : streams_)
+    if (stream.get() == handle && !stream->destroyed) return handle;
+  return nullptr;
+}
+
+Stream* Machine::make_stream(unsigned flags) {
+  auto stream = std::make_unique<Stream>();
+  stream->flags = flags;
+  stream->waits_for_legacy = (flags & cudaStreamNonBlocking) == 0;
+  stream->device = current_device();
+  streams_.push_back(std::move(stream));
+  return streams_.back().get();
+}
+
+// What is pending runs all the same.
+cudaError_t Machine::destroy(cudaStream_t handle) {
+  Stream* stream = checked(handle);
+  if (stream == nullptr || stream == streams_.front().get()) return cudaErrorInvalidResourceHandle;
+  stream->destroyed = true;
+  sweep();
+  return cudaSuccess;
+}
+
+void Machine::sweep() {
+  std::erase_if(streams_,
+                [](const auto& stream) { return stream->destroyed && !stream->busy && stream->pending.empty(); });
+}
+
+Event* Machine::make_event(unsigned flags) {
+  auto* event = new Event;
+  event->device = current_device();
+  event->timed = (flags & cudaEventDisableTiming) == 0;
+  events_.insert(event);
+  return event;
+}
+
+void Machine::destroy(Event* event) {
+  events_.erase(event);
+  delete event;
+}
+
+DonePtr Machine::enqueue(Stream& stream, Operation operation) {
+  Stream& legacy = *streams_.front();
+  if (&stream == &legacy) {
+    for (const auto& other : streams_)
+      if (other->waits_for_legacy && other.get() != &legacy && !other->pending.empty())
+        operation.after.push_back(other->pending.back().done);
+  } else if (stream.waits_for_legacy && !legacy.pending.empty()) {
+    operation.after.push_back(legacy.pending.back().done);
+  }
+  operation.done = std::make_shared<Done>();
+  operation.done->stream = &stream;
+  stream.pending.push_back(std::move(operation));
+  return stream.pending.back().done;
+}
+
+bool Machine::can_run(const Stream& stream) const {
+  if (stream.busy || stream.pending.empty()) return false;
+  const auto& after = stream.pending.front().after;
+  return std::all_of(after.begin(), after.end(), [](const DonePtr& done) { return done->yes; });
+}
+
+void Machine::run_head(Stream& stream) {
+  Operation& operation = stream.pending.front();
+  if (operation.work && fault_.empty()) {
+    if (operation.of_host) {
+      close_memory();
+      stream.busy = true;
+      std::unique_lock<std::mutex>* mine = lock;
+      mine->unlock();
+      in_host_function() = true;
+      operation.work();
+      in_host_function() = false;
+      mine->lock();
+      lock = mine;
+      stream.busy = false;
+    } else {
+      open_memory();
+      operation.work();
+    }
+  }
+  operation.done->seconds = now();
+  operation.done->yes = true;
+  stream.pending.pop_front();
+  host_function_done_.notify_all();
+}
+
+void Machine::run_some() {
+  for (std::uint32_t left = random.below(4); left > 0; --left) {
+    std::vector<Stream*> able;
+    for (const auto& stream : streams_)
+      if (can_run(*stream)) able.push_back(stream.get());
+    if (able.empty()) break;
+    run_head(*able[random.below(able.size())]);
+  }
+  sweep();
+}
+
+// The stream that has to go on first.  Operations wait for earlier ones only, so there is an end to it.
+Stream* Machine::next_needed(const DonePtr& done) {
+  Stream* stream = done->stream;
+  for (;;) {
+    if (stream->busy) return stream;
+    const auto& after = stream->pending.front().after;
+    const auto undone = std::find_if(after.begin(), after.end(), [](const DonePtr& other) { return !other->yes; });
+    if (undone == after.end()) return stream;
+    stream = (*undone)->stream;
+  }
+}
+
+void Machine::run_until(const DonePtr& done) {
+  while (!done->yes) {
+    if (random.below(4) == 0) {
+      run_some();
+      continue;
+    }
+    Stream* stream = next_needed(done);
+    if (stream->busy) {
+      std::unique_lock<std::mutex>* mine = lock;
+      host_function_done_.wait(*mine);
+      lock = mine;
+    } else {
+      run_head(*stream);
+    }
+  }
+  sweep();
+}
+
+void Machine::run_all(Stream& stream) {
+  if (stream.pending.empty()) return;
+  const DonePtr last = stream.pending.back().done;
+  run_until(last);
+}
+
+void Machine::run_everything() {
+  std::vector<DonePtr> last;
+  for (const auto& stream : streams_)
+    if (!stream->pending.empty()) last.push_back(stream->pending.back().done);
+  for (const DonePtr& done : last) run_until(done);
+}
+
+Call::Call(const char* function) : machine_(Machine::instance()), lock_(machine_.mutex) {
+  machine_.lock = &lock_;
+  ++machine_.calls[function];
+  for (auto& planned : machine_.planned) {
+    if (planned.function != function || --planned.left > 0) continue;
+    error_ = planned.error;
+    std::erase_if(machine_.planned, [&](const auto& other) { return other.left == 0; });
+    break;
+  }
+  if (error_ == cudaSuccess && machine_.devices == 0) error_ = cudaErrorNoDevice;
+  if (error_ == cudaSuccess && in_host_function()) error_ = cudaErrorNotPermitted;
+  if (error_ == cudaSuccess && machine_.faulty()) error_ = cudaErrorLaunchFailure;
+  if (error_ != cudaSuccess) latest_error() = error_;
+}
+
+Call::~Call() {
+  machine_.close_memory();
+  machine_.lock = nullptr;
+}
+
+cudaError_t Call::end(cudaError_t error) {
+  if (error_ != cudaSuccess) error = error_;
+  if (error == cudaSuccess && machine_.faulty()) error = cudaErrorLaunchFailure;
+  if (error != cudaSuccess && error != cudaErrorNotReady) latest_error() = error;
+  return error;
+}
+
+}  // namespace laconic::emulator

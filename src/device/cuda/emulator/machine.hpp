@@ -1,0 +1,161 @@
+// What is behind the emulated runtime: memory, streams and what is pending in them, faults.  One lock for everything,
+// kernels included.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "device/cuda/emulator/control.hpp"
+#include "device/cuda/emulator/runtime.hpp"
+
+namespace laconic::emulator {
+
+// The end of an operation, which others may wait for.
+struct Done {
+  bool yes = false;
+  Stream* stream = nullptr;  // where it is pending
+  double seconds = 0;        // when it was done
+};
+using DonePtr = std::shared_ptr<Done>;
+
+struct Range {
+  const std::byte* begin = nullptr;
+  std::size_t bytes = 0;
+};
+
+struct Operation {
+  const char* what;
+  std::function<void()> work;
+  std::vector<Range> touches;
+  bool of_host = false;  // runs without the lock
+  std::vector<DonePtr> after;
+  DonePtr done;
+};
+
+struct Stream {
+  bool waits_for_legacy = true;
+  unsigned flags = 0;
+  int device = 0;
+  bool destroyed = false;  // but not empty
+  bool busy = false;       // a function of the host is running
+  std::deque<Operation> pending;
+};
+
+struct Event {
+  int device = 0;
+  bool timed = true;
+  DonePtr recorded;
+};
+
+struct Allocation {
+  std::size_t bytes = 0;
+  cudaMemoryType type = cudaMemoryTypeUnregistered;
+  int device = 0;
+  bool registered = false;  // the user's own memory, pinned
+};
+
+class Machine {
+ public:
+  static Machine& instance();
+
+  // Memory.
+  cudaError_t allocate(void** memory, std::size_t bytes, cudaMemoryType type);
+  cudaError_t release(void* memory, cudaMemoryType type, const char* call);
+  cudaError_t pin(void* memory, std::size_t bytes);
+  cudaError_t unpin(void* memory);
+  const Allocation* find(const void* pointer, const std::byte** begin = nullptr) const;
+  // Whether all of it is in one allocation, or none of it in any.
+  bool inside(Range range) const;
+  Holdings holdings() const;
+
+  // Streams.
+  Stream* checked(cudaStream_t handle);  // null if there is no such stream
+  Stream* make_stream(unsigned flags);
+  cudaError_t destroy(cudaStream_t handle);
+  Event* make_event(unsigned flags);
+  bool known(cudaEvent_t event) const { return events_.contains(event); }
+  void destroy(Event* event);
+  DonePtr enqueue(Stream& stream, Operation operation);
+  cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, Stream& stream, bool wait);
+  void run_some();
+  void run_until(const DonePtr& done);
+  void run_all(Stream& stream);
+  void run_everything();
+  bool idle(const Stream& stream) const { return stream.pending.empty(); }
+
+  // Faults.
+  void fault(const std::string& what);
+  bool faulty() const { return !fault_.empty(); }
+  std::string take_fault();
+  const char* fault_text();
+
+  std::mutex mutex;
+  std::unique_lock<std::mutex>* lock = nullptr;  // of the call that is under way
+  Random random;
+  std::uint64_t seed;
+  std::uint64_t patience = std::uint64_t{1} << 24;
+  int devices = 1;
+  std::uint64_t pageable = 0;
+  std::map<std::string, std::uint64_t, std::less<>> calls;
+  struct Planned {
+    std::string function;
+    unsigned left;
+    cudaError_t error;
+  };
+  std::vector<Planned> planned;
+
+  // Device memory may be touched by what runs on the device only; AddressSanitizer sees who else does.
+  void open_memory();
+  void close_memory();
+
+ private:
+  Machine();
+  bool can_run(const Stream& stream) const;
+  void run_head(Stream& stream);
+  Stream* next_needed(const DonePtr& done);
+  void sweep();
+
+  std::map<const std::byte*, Allocation> memory_;
+  std::vector<std::unique_ptr<Stream>> streams_;  // the first: the legacy default stream
+  std::unordered_set<Event*> events_;
+  std::string fault_;
+  std::deque<std::string> fault_texts_;  // whoever asked for one may keep it
+  bool open_ = false;
+  std::condition_variable host_function_done_;
+};
+
+// A call of the API: holds the lock, is counted, and fails where a test wants it to or where the device is lost.
+class Call {
+ public:
+  explicit Call(const char* function);
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  bool bad() const { return error_ != cudaSuccess; }
+  cudaError_t error() const { return error_; }
+  // Keeps an error for cudaGetLastError(), and returns it.
+  cudaError_t end(cudaError_t error);
+
+ private:
+  Machine& machine_;
+  std::unique_lock<std::mutex> lock_;
+  cudaError_t error_ = cudaSuccess;
+};
+
+int& current_device();
+cudaError_t& latest_error();
+bool& in_host_function();
+double now();
+
+}  // namespace laconic::emulator

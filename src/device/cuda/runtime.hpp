@@ -1,0 +1,23 @@
+// The CUDA runtime API, for files that call it: CUDA's own, or the emulator's in builds with LACONIC_CUDA=EMULATED.
+#pragma once
+
+#include <string>
+
+#include "base/status.hpp"
+
+#if LACONIC_CUDA_EMULATED
+#include "device/cuda/emulator/runtime.hpp"
+#else
+#include <cuda_runtime.h>
+#endif
+
+namespace laconic {
+
+// What a call said of itself, for those who know no CUDA.
+inline Status cuda_status(cudaError_t error, const char* what) {
+  if (error == cudaSuccess) return {};
+  const Code code = error == cudaErrorMemoryAllocation ? Code::memory : Code::device;
+  return {code, std::string(what) + " failed: " + cudaGetErrorString(error)};
+}
+
+}  // namespace laconic
