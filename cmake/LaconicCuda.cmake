@@ -37,9 +37,15 @@ add_library(laconic_cuda INTERFACE)
 if(LACONIC_CUDA_MODE STREQUAL "ON")
   target_compile_definitions(laconic_cuda INTERFACE LACONIC_HAS_CUDA=1)
   target_include_directories(laconic_cuda SYSTEM INTERFACE ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES})
-  # -std: CMake 3.25 does not know that this nvcc can. -fmad=false and no -use_fast_math: results must be those of the
-  # host to the bit. No frame pointer of a kernel: tools/dev/kernels.py reads what ptxas says of each.
-  set(LACONIC_CUDA_OPTIONS -std=c++20 --expt-relaxed-constexpr -fmad=false -Xcompiler=-Wall,-Wextra,-ffp-contract=off)
+  # CMake 3.25 does not know that nvcc can do this.
+  foreach(kind STANDARD EXTENSION)
+    if(NOT CMAKE_CUDA20_${kind}_COMPILE_OPTION)
+      set(CMAKE_CUDA20_${kind}_COMPILE_OPTION -std=c++20)
+    endif()
+  endforeach()
+  # -fmad=false, and nothing that is fast: results must be those of the host to the bit.
+  # -Xptxas -v: tools/dev/kernels.py reads what is said of every kernel.
+  set(LACONIC_CUDA_OPTIONS --expt-relaxed-constexpr -fmad=false -Xcompiler=-Wall,-Wextra,-ffp-contract=off)
   add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:${LACONIC_CUDA_OPTIONS}>")
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
   set(CMAKE_CUDA_VISIBILITY_PRESET hidden)

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "base/status.hpp"
@@ -59,8 +61,15 @@ __device__ __forceinline__ void store_release(std::uint64_t* word, std::uint64_t
 template <class... Parameters, class... Arguments>
 Status launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, cudaStream_t stream,
               Arguments&&... arguments) {
-  kernel<<<blocks, threads, 0, stream> > >(std::forward<Arguments>(arguments)...);
-  return cuda_status(cudaGetLastError(), "a kernel's launch");
+  std::tuple<std::decay_t<Parameters>...> values(std::forward<Arguments>(arguments)...);
+  const cudaError_t error = std::apply(
+      [&](auto&... value) {
+        void* pointers[] = {static_cast<void*>(&value)..., nullptr};
+        return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks), dim3(threads), pointers, 0,
+                                stream);
+      },
+      values);
+  return cuda_status(error, "a kernel's launch");
 }
 
 }  // namespace laconic
