@@ -18,6 +18,7 @@ LACONIC_EMULATOR_API std::uint64_t seed();
 LACONIC_EMULATOR_API std::string take_fault();
 
 // How many words that blocks share are read in a row, while none is written, before a launch is given up.
+constexpr std::uint64_t patience_at_start = std::uint64_t{1} << 24;
 LACONIC_EMULATOR_API void set_patience(std::uint64_t loads);
 
 // The call number `nth` (1: the next) of the function with this name fails with this error.

@@ -183,16 +183,19 @@ void Grid::hand_over(bool far) {
   Fiber::change(from.fiber, to.fiber);
 }
 
-void Grid::before_load(Where where) {
-  running->where = where;
+void Grid::before_read(Where where) {
   fail_if(++idle_ > launch_.patience,
           [&] { return "nobody gets on: words are read, and none is written\n" + standings(); });
+  before_write(where);
+}
+
+void Grid::before_write(Where where) {
+  running->where = where;
   const std::uint32_t draw = random_.next() >> 29;
   if (draw < 4) hand_over(draw == 0);
 }
 
-void Grid::after_write(bool changed, Where where) {
-  running->where = where;
+void Grid::after_write(bool changed) {
   if (changed) idle_ = 0;
   const std::uint32_t draw = random_.next() >> 29;
   if (draw < 4) hand_over(draw < 2);

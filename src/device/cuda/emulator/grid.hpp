@@ -126,8 +126,9 @@ class Grid {
   std::uint64_t meet(Meeting meeting, std::uint32_t mask, std::uint64_t value, std::uint32_t source, Where where);
   unsigned barrier(Barrier barrier, bool yes, Where where);
   void* shared(const void* site, std::size_t bytes, std::size_t alignment);
-  void before_load(Where where);
-  void after_write(bool changed, Where where);
+  void before_read(Where where);
+  void before_write(Where where);
+  void after_write(bool changed);
   // Ends the launch.  What is on the stack of a lane that leaves is never tidied up, so the message must not be.
   template <class Message>
   void fail_if(bool bad, Message message) {

@@ -83,11 +83,11 @@ concept Word = std::is_same_v<T, std::uint32_t> || std::is_same_v<T, std::uint64
 
 template <class T, class F>
 T atomic(T* address, F change, Where where) {
-  running->grid->before_load(where);
+  running->grid->before_read(where);
   const T old = *address;
   const T changed = change(old);
   *address = changed;
-  running->grid->after_write(to_bits(old) != to_bits(changed), where);
+  running->grid->after_write(to_bits(old) != to_bits(changed));
   return old;
 }
 
@@ -273,7 +273,7 @@ namespace laconic {
 
 template <emulator::Word T>
 T load_relaxed(const T* word, LACONIC_HERE) {
-  emulator::running->grid->before_load(where);
+  emulator::running->grid->before_read(where);
   return *word;
 }
 template <emulator::Word T>
@@ -282,8 +282,9 @@ T load_acquire(const T* word, LACONIC_HERE) {
 }
 template <emulator::Word T>
 void store_relaxed(T* word, std::type_identity_t<T> value, LACONIC_HERE) {
+  emulator::running->grid->before_write(where);
   *word = value;
-  emulator::running->grid->after_write(true, where);
+  emulator::running->grid->after_write(true);
 }
 template <emulator::Word T>
 void store_release(T* word, std::type_identity_t<T> value, LACONIC_HERE) {

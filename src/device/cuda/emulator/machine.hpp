@@ -103,7 +103,7 @@ class Machine {
   std::unique_lock<std::mutex>* lock = nullptr;  // of the call that is under way
   Random random;
   std::uint64_t seed;
-  std::uint64_t patience = std::uint64_t{1} << 24;
+  std::uint64_t patience = patience_at_start;
   int devices = 1;
   std::uint64_t pageable = 0;
   std::map<std::string, std::uint64_t, std::less<>> calls;
