@@ -8,6 +8,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/host_device.hpp"
 #include "base/op.hpp"
 
 namespace laconic {
@@ -15,7 +16,7 @@ namespace laconic {
 // combine(), without the branches and early returns that keep a loop around it scalar: compilers may not turn those
 // into selects while a comparison or an addition that is not reached could have raised a floating-point exception.
 template <Op op, class T>
-inline T combine_pair(T a, T b) {
+LACONIC_HOST_DEVICE inline T combine_pair(T a, T b) {
   if constexpr (!std::is_same_v<T, float> && !std::is_same_v<T, double>) {
     return combine(op, a, b);
   } else {

@@ -6,3 +6,10 @@
 #else
 #define LACONIC_HOST_DEVICE
 #endif
+
+// Before loops over arrays that must be in registers: every index has to be a constant.
+#if defined(__CUDACC__)
+#define LACONIC_UNROLL _Pragma("unroll")
+#else
+#define LACONIC_UNROLL
+#endif

@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/host_device.hpp"
 #include "base/small_float.hpp"
 
 namespace laconic {
@@ -16,7 +17,7 @@ enum class Op : std::uint8_t { sum, max, min };
 // and both must hold the same result.  IEEE arithmetic leaves two freedoms that would break this, the payload
 // of a NaN and the sign of max(+0, -0); both are fixed here.
 template <class T>
-inline T combine(Op op, T a, T b) {
+LACONIC_HOST_DEVICE inline T combine(Op op, T a, T b) {
   if constexpr (std::is_integral_v<T>) {
     using Word = std::make_unsigned_t<T>;
     switch (op) {
@@ -47,9 +48,12 @@ inline T combine(Op op, T a, T b) {
   }
 }
 
-// A number of a mean: divided in float64, and rounded (integers: cut) to its type.
+// A number of a mean: divided in float64, and rounded (integers: cut) to its type.  A NaN stays as it is: what
+// arithmetic makes of its bits differs by machine.
 template <class T>
-inline T divide(T x, double divisor) {
+LACONIC_HOST_DEVICE inline T divide(T x, double divisor) {
+  if constexpr (!std::is_integral_v<T>)
+    if (x != x) return x;
   return static_cast<T>(static_cast<double>(x) / divisor);
 }
 

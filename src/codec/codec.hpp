@@ -48,6 +48,8 @@ struct Coded {
 using Frame = std::span<const std::byte>;
 using Blob = std::span<std::byte>;
 
+class DeviceCodec;
+
 class Codec {
  public:
   virtual ~Codec() = default;
@@ -79,6 +81,9 @@ class Codec {
 
   // out = a op b.  out must not overlap a or b.  Commutative to the byte.
   virtual Coded add(Frame a, Frame b, std::size_t count, const Coding& coding, Blob out) const = 0;
+
+  // Its kernels for numbers and frames on a device, or null where there are none.
+  virtual const DeviceCodec* on_device() const { return nullptr; }
 
   // numbers = frame / coding.divisor.  With coding.allowance and coding.relative 0 any frame of the codec is read;
   // otherwise it must be one of this operation.

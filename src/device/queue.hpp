@@ -16,10 +16,14 @@ struct Workspace {
   std::size_t count = 0;
   std::uint32_t epoch = 0;    // of the latest launch; each takes the next
   std::uint32_t tickets = 0;  // handed out by all launches so far, modulo 2^32: thread blocks take them in order
+
+  // The epoch of a launch, from 1 to epochs - 1, where kernels tell so many apart.  At 1 they have come round: all
+  // words must be cleared before the launch, or what is left of an old one would be taken for news.
+  std::uint32_t next_epoch(std::uint32_t epochs) { return epoch = epoch + 1 < epochs ? epoch + 1 : 1; }
 };
 
 // What a kernel says of a frame that it wrote or read.  Memory that host and device share; valid once the queue has
-// passed the kernel.
+// passed the kernel.  Whoever asks for a piece of work clears it before the first kernel of that is launched.
 struct alignas(64) Report {
   std::uint32_t fault;    // 0: none; otherwise what DeviceCodec::status() explains
   std::uint32_t rounded;  // not 0: an encode put numbers on the lattice
@@ -34,7 +38,10 @@ class Queue {
   // Between any two places that the device can reach; host memory must be Device::lease_shared's, or pinned.
   virtual Status copy(void* to, const void* from, std::size_t bytes) = 0;
 
-  // result[i] = numbers[i] / divisor, as divide() of base/number.hpp has it; the two may be equal.
+  // Zeros, on the device.
+  virtual Status clear(void* to, std::size_t bytes) = 0;
+
+  // result[i] = numbers[i] / divisor, as divide() of base/op.hpp has it; the two may be equal.
   virtual Status divide(Dtype dtype, const void* numbers, void* result, std::size_t count, double divisor) = 0;
 
   // Marks what has been enqueued so far; a later mark replaces it.

@@ -19,9 +19,9 @@ void write_header(const Header& header, std::span<std::byte> out) {
   put(out, 6, static_cast<std::uint8_t>(header.dtype));
   put(out, 7, header.flags);
   put(out, 8, header.count);
-  put(out, 12, header.payload);
+  put(out, payload_offset, header.payload);
   put(out, 16, header.step);
-  put(out, 24, header.error);
+  put(out, error_offset, header.error);
 }
 
 Status read_header(std::span<const std::byte> frame, Header& header) {
@@ -38,9 +38,9 @@ Status read_header(std::span<const std::byte> frame, Header& header) {
   h.flags = get<std::uint8_t>(frame, 7);
   if ((h.flags & ~(flag_failed | flag_scaled)) != 0) return malformed("unknown flags " + std::to_string(h.flags));
   h.count = get<std::uint32_t>(frame, 8);
-  h.payload = get<std::uint32_t>(frame, 12);
+  h.payload = get<std::uint32_t>(frame, payload_offset);
   h.step = get<double>(frame, 16);
-  h.error = get<double>(frame, 24);
+  h.error = get<double>(frame, error_offset);
   // Nor -0, which is equal to 0 but not the same bytes: the sum of two frames would depend on their order.
   if (!std::isfinite(h.step) || std::signbit(h.step)) return malformed("step is not a finite number >= 0");
   if (!std::isfinite(h.error) || std::signbit(h.error)) return malformed("error is not a finite number >= 0");
@@ -58,7 +58,7 @@ Status read_header(std::span<const std::byte> frame, Header& header) {
 Status frame_size(std::span<const std::byte> bytes, std::size_t& size) {
   if (bytes.size() < header_bytes)
     return malformed(std::to_string(bytes.size()) + " bytes, the header alone has " + std::to_string(header_bytes));
-  const std::size_t payload = get<std::uint32_t>(bytes, 12);
+  const std::size_t payload = get<std::uint32_t>(bytes, payload_offset);
   if (payload > bytes.size() - header_bytes)
     return malformed("payload of " + std::to_string(payload) + " bytes announced, " +
                      std::to_string(bytes.size() - header_bytes) + " present");

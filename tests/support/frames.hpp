@@ -15,6 +15,9 @@
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
 #include "support/guarded.hpp"
+#if LACONIC_HAS_CUDA
+#include "support/on_device.hpp"
+#endif
 #include "wire/frame.hpp"
 
 namespace laconic::test {
@@ -26,7 +29,8 @@ Coding coding_for(double allowance, std::uint32_t terms = 1, Op op = Op::sum, do
   return {dtype_of<T>, op, allowance, terms, divisor};
 }
 
-// A codec to test: every one of codecs.def, and quant once more with each instruction set.
+// A codec to test: every one of codecs.def, quant once more with each instruction set, and those that have kernels once
+// more on a device, where there is one.
 struct Subject {
   std::string name;
   const Codec* codec;
@@ -41,12 +45,27 @@ inline const std::vector<std::unique_ptr<Codec>>& quant_variants() {
   return variants;
 }
 
+inline const std::vector<std::unique_ptr<Codec>>& codecs_on_device() {
+  static const std::vector<std::unique_ptr<Codec>> codecs = [] {
+    std::vector<std::unique_ptr<Codec>> made;
+#if LACONIC_HAS_CUDA
+    int devices = 0;
+    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) return made;
+    for (const Codec* codec : all_codecs())
+      if (codec->on_device() != nullptr) made.push_back(std::make_unique<OnDevice>(*codec, *codec->on_device()));
+#endif
+    return made;
+  }();
+  return codecs;
+}
+
 inline const std::vector<Subject>& all_subjects() {
   static const std::vector<Subject> subjects = [] {
     std::vector<Subject> s;
     for (const Codec* codec : all_codecs()) s.push_back({std::string(codec->name()), codec});
     for (std::size_t i = 0; i < quant_variants().size(); ++i)
       s.push_back({"quant_" + std::string(quant::available_kernels()[i]->name), quant_variants()[i].get()});
+    for (const auto& codec : codecs_on_device()) s.push_back({std::string(codec->name()) + "_device", codec.get()});
     return s;
   }();
   return subjects;

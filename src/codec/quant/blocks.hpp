@@ -8,6 +8,7 @@
 #include "codec/codec.hpp"
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
+#include "codec/quant/problem.hpp"
 
 namespace laconic::quant {
 
@@ -69,16 +70,15 @@ class Reader {
   // Why next() failed, or, after the last block, why at_end() is false; for a block that next() gave and that turned
   // out not to be valid see bad_block().
   Status problem() const {
-    if (at_ == nullptr) return malformed("the payload ends in the index");
-    if (n_ == 0) return malformed("bytes after the last block");
+    if (at_ == nullptr) return status_of(Problem::ends_in_index);
+    if (n_ == 0) return status_of(Problem::bytes_after);
     Entry entry;
     std::memcpy(&entry, index_, sizeof entry);
-    if (bytes_of(entry) > static_cast<std::size_t>(end_ - at_)) return malformed("the payload ends in a block");
-    if (on_lattice(kind_of(entry)) && !has_lattice_)
-      return malformed("a block of lattice points in a frame without a lattice");
-    return malformed("a block of another size than its numbers have");
+    if (bytes_of(entry) > static_cast<std::size_t>(end_ - at_)) return status_of(Problem::ends_in_block);
+    if (on_lattice(kind_of(entry)) && !has_lattice_) return status_of(Problem::no_lattice);
+    return status_of(Problem::other_size);
   }
-  static Status bad_block() { return malformed("a block whose widths do not fit its size or its numbers"); }
+  static Status bad_block() { return status_of(Problem::bad_block); }
 
   // To be called behind the last block.
   Status finish() {
@@ -87,8 +87,6 @@ class Reader {
   }
 
  private:
-  static Status malformed(const char* what) { return {Code::frame, std::string("malformed frame: ") + what}; }
-
   bool fits(Entry entry) const {
     switch (kind_of(entry)) {
       case Kind::raw: return bytes_of(entry) == n_ * number_bytes_;

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "base/dtype.hpp"
+#include "base/host_device.hpp"
 #include "codec/block_shape.hpp"
 
 namespace laconic::quant {
@@ -56,13 +57,29 @@ inline constexpr std::uint8_t wide_code_of_width[33] = {0,  1,  1,  2,  2,  3,  
                                                         8,  9,  10, 11, 12, 13, 14, 14, 14, 14, 15,
                                                         15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15};
 
+// The same without tables, for kernels of devices.
+constexpr unsigned wide_width(unsigned code) {
+  return code < 3 ? 2 * code : code < 14 ? code + 3 : code == 14 ? 20 : 32;
+}
+constexpr unsigned wide_code(unsigned width) {
+  return width <= 4 ? (width + 1) / 2 : width <= 16 ? (width < 6 ? 3 : width - 3) : width <= 20 ? 14 : 15;
+}
+constexpr bool equal_to_tables() {
+  for (unsigned code = 0; code < 16; ++code)
+    if (wide_width(code) != wide_width_of_code[code]) return false;
+  for (unsigned width = 0; width <= 32; ++width)
+    if (wide_code(width) != wide_code_of_width[width]) return false;
+  return true;
+}
+static_assert(equal_to_tables());
+
 // The planes of a sub-block: `count` of them, from plane `first` on.
 struct Planes {
   std::uint8_t first;
   std::uint8_t count;
 };
 constexpr Planes planes_of_code(unsigned code, bool wide) {
-  if (wide) return {0, wide_width_of_code[code]};
+  if (wide) return {0, static_cast<std::uint8_t>(wide_width(code))};
   if (code <= narrow_bits) return {0, static_cast<std::uint8_t>(code)};
   return {1, static_cast<std::uint8_t>(code - narrow_bits)};
 }
@@ -78,7 +95,7 @@ constexpr Planes part_of(Planes planes, unsigned byte) {
 // From the bits that are set in any zigzagged residual of the sub-block.
 constexpr std::uint8_t code_of(std::uint32_t bits, bool wide) {
   const auto width = static_cast<unsigned>(std::bit_width(bits));
-  if (wide) return wide_code_of_width[width];
+  if (wide) return static_cast<std::uint8_t>(wide_code(width));
   return static_cast<std::uint8_t>(width >= 2 && (bits & 1) == 0 ? narrow_bits - 1 + width : width);
 }
 
@@ -190,9 +207,18 @@ struct Lattice {
   }
 };
 
+// To the nearest integer, ties to even; |y| < 2^31.
+LACONIC_HOST_DEVICE inline std::int32_t nearest(float y) {
+#if defined(__CUDA_ARCH__)
+  return __float2int_rn(y);
+#else
+  return static_cast<std::int32_t>(std::nearbyint(y));
+#endif
+}
+
 // Rounds one number; false when it has no lattice point within the allowance.  A function of the number alone, not of
 // its neighbours: results do not depend on how the data is cut.
-inline bool quantise(double x, const Lattice& lattice, std::int32_t& q) {
+LACONIC_HOST_DEVICE inline bool quantise(double x, const Lattice& lattice, std::int32_t& q) {
   const double y = x * lattice.inverse;
   if (!(std::fabs(y) <= lattice.largest)) return false;  // NaN fails too
   const double r = std::nearbyint(y);
@@ -200,11 +226,11 @@ inline bool quantise(double x, const Lattice& lattice, std::int32_t& q) {
   return std::fabs(x - r * lattice.step) <= lattice.allowance;
 }
 
-inline bool quantise(float x, const Lattice& lattice, std::int32_t& q) {
+LACONIC_HOST_DEVICE inline bool quantise(float x, const Lattice& lattice, std::int32_t& q) {
   const float y = x * lattice.inverse_single;
   if (!(lattice.largest_single > 0 && std::fabs(y) <= lattice.largest_single))
     return quantise(static_cast<double>(x), lattice, q);
-  q = static_cast<std::int32_t>(std::nearbyint(y));
+  q = nearest(y);
   return true;
 }
 
@@ -216,7 +242,7 @@ inline bool single_step(double step) {
 }
 
 template <class T>
-inline T dequantise(std::int32_t q, double step, double divisor) {
+LACONIC_HOST_DEVICE inline T dequantise(std::int32_t q, double step, double divisor) {
   const double x = static_cast<double>(q) * step;  // exact
   return static_cast<T>(divisor == 1 ? x : x / divisor);
 }

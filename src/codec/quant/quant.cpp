@@ -9,19 +9,14 @@
 
 #include "codec/quant/blocks.hpp"
 #include "codec/quant/numbers.hpp"
+#include "codec/quant/operation.hpp"
+#include "codec/quant/quant_device.hpp"
 #include "codec/quant/scaled.hpp"
 #include "codec/typed_codec.hpp"
 
 namespace laconic {
 namespace quant {
 namespace {
-
-Status malformed(const char* what) { return {Code::frame, std::string("malformed frame: ") + what}; }
-Status other_step() { return malformed("step differs from this operation's"); }
-
-Lattice lattice_of(const Coding& coding) {
-  return Lattice::make(coding.allowance, coding.terms, coding.dtype, coding.greatest);
-}
 
 class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
  public:
@@ -34,6 +29,10 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
 
   // Of numbers that spread over some steps.  The step is a little below twice the allowance.
   ErrorShape error_shape() const override { return {0, std::numbers::inv_sqrt3, true}; }
+
+#if LACONIC_HAS_CUDA
+  const DeviceCodec* on_device() const override { return &quant_on_device(); }
+#endif
 
   // Of both kinds of frames, scaled or not.
   std::size_t capacity(std::size_t count, Dtype dtype) const override {
@@ -209,10 +208,9 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
   template <class T>
   Status decode_as(Frame frame, T* x, std::size_t count, const Coding& coding) const {
     wire::Header header;
-    if (Status s = open(frame, count, coding, header); !s) return s;
+    if (Status s = read_codec_header(frame, *this, count, coding.dtype, header); !s) return s;
+    if (Status s = check_decoded(header, coding); !s) return s;
     if (header.scaled()) return scaled::decode(k_, frame, x, count, coding);
-    // Within an operation the step is known, and another one would scale every number.
-    if (coding.allowance > 0 && header.step != lattice_of(coding).step) return other_step();
     Reader reader(frame, count, header.step > 0, sizeof(T));
     Block<T> block;
     for (std::size_t i = 0; i < count; i += block_values) {
@@ -230,21 +228,11 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
     return reader.finish();
   }
 
-  // Reads a header, and checks that an operation gets the kind of frame that it writes.
-  Status open(Frame frame, std::size_t count, const Coding& coding, wire::Header& header) const {
-    if (Status s = read_codec_header(frame, *this, count, coding.dtype, header); !s) return s;
-    if (header.scaled() && header.step != 1) return malformed("scaled with another step than 1");
-    if (header.scaled() && coding.allowance > 0) return malformed("scaled, which this operation is not");
-    if (!header.scaled() && coding.relative > 0) return malformed("not scaled, which this operation is");
-    return {};
-  }
-
+  // Reads and checks the header of a frame to be combined.
   Status check(Frame frame, std::size_t count, const Coding& coding, const Lattice& lattice,
                wire::Header& header) const {
-    if (Status s = open(frame, count, coding, header); !s) return s;
-    if (coding.relative > 0) return {};
-    if (header.scaled()) return malformed("scaled, which this operation is not");
-    return header.step == lattice.step ? Status{} : other_step();
+    if (Status s = read_codec_header(frame, *this, count, coding.dtype, header); !s) return s;
+    return check_combined(header, coding, lattice);
   }
 
   Coded finish_scaled(const scaled::Payload& payload, std::size_t count, const Coding& coding, Blob out) const {

@@ -1,0 +1,4 @@
+// The kernels of quant for float16.
+#include "codec/quant/cuda/launches.cuh"
+
+template struct laconic::quant::cuda::Launches<laconic::Float16>;

@@ -1,0 +1,4 @@
+// The kernels of quant for float32.
+#include "codec/quant/cuda/launches.cuh"
+
+template struct laconic::quant::cuda::Launches<float>;

@@ -1,0 +1,4 @@
+// The kernels of quant for float64.
+#include "codec/quant/cuda/launches.cuh"
+
+template struct laconic::quant::cuda::Launches<double>;

@@ -1,0 +1,106 @@
+// The blocks of a frame that kernels read.
+#pragma once
+
+#include <cstdint>
+
+#include "codec/quant/cuda/numbers.cuh"
+#include "codec/quant/problem.hpp"
+#include "wire/frame.hpp"
+
+namespace laconic::quant::cuda {
+
+// Thread blocks work on tiles: as many blocks as they have warps.
+inline constexpr unsigned tile_blocks = 8;
+inline constexpr unsigned tile_threads = tile_blocks * warp_lanes;
+
+// Up to here a warp adds up the sizes of all blocks before its own; for more, a launch before says those of tiles.
+inline constexpr std::uint32_t few_blocks = 1024;
+
+__host__ __device__ constexpr std::uint32_t count_blocks(std::uint32_t numbers) {
+  return numbers / static_cast<std::uint32_t>(block_values) + (numbers % block_values != 0 ? 1 : 0);
+}
+__host__ __device__ constexpr std::uint32_t count_tiles(std::uint32_t numbers) {
+  return (count_blocks(numbers) + tile_blocks - 1) / tile_blocks;
+}
+
+// A frame on the device whose header the host has checked, and that has room for the index.
+struct InFrame {
+  const std::byte* bytes = nullptr;
+  std::uint32_t payload = 0;
+  bool lattice = false;
+  const std::uint32_t* halves_before = nullptr;  // of each tile, sizes in units of 2 bytes; null: few_blocks or fewer
+};
+
+struct InBlock {
+  Entry entry = zero_block;
+  const std::byte* body = nullptr;
+  Problem problem = Problem::none;
+
+  __device__ bool on_lattice() const { return quant::on_lattice(kind_of(entry)); }
+  template <class T>
+  __device__ FrameNumbers<T> numbers() const {
+    return {body, kind_of(entry) == Kind::fill};
+  }
+};
+
+// first ? a : b, by way of values: a reference to either of two would put both into memory.
+__device__ inline InBlock choose(bool first, const InBlock& a, const InBlock& b) {
+  InBlock chosen;
+  chosen.entry = first ? a.entry : b.entry;
+  chosen.body = first ? a.body : b.body;
+  chosen.problem = first ? a.problem : b.problem;
+  return chosen;
+}
+
+__device__ inline std::uint32_t halves_of(const std::uint16_t* index, std::uint32_t begin, std::uint32_t end) {
+  std::uint32_t halves = 0;
+  for (std::uint32_t i = begin + lane_index(); i < end; i += warp_lanes) halves += index[i] >> 3;
+  return __reduce_add_sync(all_lanes, halves);
+}
+
+// Block `block` of a frame of `count` numbers, and what is wrong with its size.
+template <class T>
+__device__ inline InBlock find_block(const InFrame& frame, std::uint32_t block, std::uint32_t count) {
+  const auto* index = reinterpret_cast<const std::uint16_t*>(frame.bytes + wire::header_bytes);
+  const std::uint32_t blocks = count_blocks(count);
+  const std::uint32_t tile = block / tile_blocks;
+  std::uint32_t before = 0;
+  std::uint32_t from = 0;
+  if (frame.halves_before != nullptr) {
+    before = frame.halves_before[tile];
+    from = tile * tile_blocks;
+  }
+  before += halves_of(index, from, block);
+  InBlock in;
+  in.entry = index[block];
+  const std::uint32_t bodies = frame.payload / 2 - blocks;  // there is room for the index
+  const std::uint32_t halves = in.entry >> 3;
+  const std::uint32_t n = block + 1 < blocks ? static_cast<std::uint32_t>(block_values)
+                                             : count - block * static_cast<std::uint32_t>(block_values);
+  in.body = frame.bytes + wire::header_bytes + 2 * (static_cast<std::size_t>(blocks) + before);
+  if (before > bodies || halves > bodies - before)
+    in.problem = Problem::ends_in_block;
+  else if (in.on_lattice() && !frame.lattice)
+    in.problem = Problem::no_lattice;
+  else if (!in.on_lattice() && halves * 2 != (kind_of(in.entry) == Kind::fill ? 1 : n) * sizeof(T))
+    in.problem = Problem::other_size;
+  else if (block + 1 == blocks && (before + halves != bodies || frame.payload % 2 != 0))
+    in.problem = Problem::bytes_after;
+  return in;
+}
+
+// The lane's points of a block on the lattice.  Its body, if it has one, is in the warp's memory afterwards, from half
+// `begin` on.
+__device__ inline bool fetch_points(const InBlock& in, unsigned n, WarpMemory& memory, unsigned& begin,
+                                    std::uint32_t (&v)[lane_values]) {
+  begin = fetch_body(in.body, static_cast<unsigned>(bytes_of(in.entry)), memory);
+  const bool valid = in.entry == zero_block || read_points(in.entry, memory, begin, n, v);
+  if (in.entry == zero_block) {
+    LACONIC_UNROLL
+    for (unsigned i = 0; i < lane_values; ++i) v[i] = 0;
+  }
+  __syncwarp();
+  return valid;
+}
+
+}  // namespace laconic::quant::cuda

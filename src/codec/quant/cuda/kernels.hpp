@@ -1,0 +1,32 @@
+// The kernels of one number type, as the host launches them.  Every number type is compiled in a file of its own.
+#pragma once
+
+#include <span>
+
+#include "codec/device_codec.hpp"
+
+namespace laconic::quant::cuda {
+
+// How many arrays one launch encodes: what its arguments have room for.
+inline constexpr unsigned most_pieces = 64;
+
+// Words of a queue's workspace for frames of so many numbers, taken together.
+std::size_t workspace_words(std::size_t tiles);
+std::size_t tiles_of(std::size_t count);
+
+template <class T>
+struct Launches {
+  static Status encode(std::span<const Piece> pieces, const Coding& coding, Queue& queue);
+  static Status fold(const DeviceFrame& frame, const T* numbers, std::size_t count, const Coding& coding,
+                     std::byte* out, Queue& queue);
+  static Status add(const DeviceFrame& a, const DeviceFrame& b, std::size_t count, const Coding& coding, std::byte* out,
+                    Queue& queue);
+  // with: null where nothing is combined.
+  static Status decode(const DeviceFrame& frame, const T* with, T* numbers, std::size_t count, const Coding& coding,
+                       Queue& queue);
+};
+
+// Sizes of blocks, summed for every tile of a long frame.
+Status add_sizes(const DeviceFrame& frame, std::uint32_t* halves_before, Queue& queue);
+
+}  // namespace laconic::quant::cuda

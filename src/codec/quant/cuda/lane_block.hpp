@@ -1,0 +1,131 @@
+// A lane's share of a block: 32 neighbouring numbers, which are two sub-blocks, half a group.  A warp holds a block.
+// Arrays are indexed by constants alone, so that kernels keep them in registers.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "base/host_device.hpp"
+#include "codec/quant/format.hpp"
+
+namespace laconic::quant::cuda {
+
+inline constexpr unsigned warp_lanes = 32;
+inline constexpr unsigned lane_values = 32;
+inline constexpr unsigned lane_subs = lane_values / sub_values;
+static_assert(lane_values * warp_lanes == block_values && lane_subs == 2 && group_subs == 2 * lane_subs);
+
+// Bytes of a and b, numbered 0..3 and 4..7; nibble i of the selector says which one becomes byte i.
+LACONIC_HOST_DEVICE inline std::uint32_t pick_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t selector) {
+#if defined(__CUDA_ARCH__)
+  return __byte_perm(a, b, selector);
+#else
+  const std::uint64_t both = static_cast<std::uint64_t>(b) << 32 | a;
+  std::uint32_t picked = 0;
+  for (unsigned i = 0; i < 4; ++i)
+    picked |= static_cast<std::uint32_t>(both >> 8 * (selector >> 4 * i & 7) & 0xff) << 8 * i;
+  return picked;
+#endif
+}
+
+// Of eight bytes, `low` before `high`: bit j of byte i becomes bit i of byte j.
+LACONIC_HOST_DEVICE inline void transpose_8x8(std::uint32_t& low, std::uint32_t& high) {
+  std::uint32_t t = (low ^ low >> 7) & 0x00aa00aau;
+  low ^= t ^ t << 7;
+  t = (high ^ high >> 7) & 0x00aa00aau;
+  high ^= t ^ t << 7;
+  t = (low ^ low >> 14) & 0x0000ccccu;
+  low ^= t ^ t << 14;
+  t = (high ^ high >> 14) & 0x0000ccccu;
+  high ^= t ^ t << 14;
+  t = (low ^ high << 4) & 0xf0f0f0f0u;
+  low ^= t;
+  high ^= t >> 4;
+}
+
+// The eight planes of one byte of a sub-block, 16 bits each, lowest first.
+struct BytePlanes {
+  std::uint32_t words[4];
+};
+
+// Of sub-block `sub` of the lane, bits 8 byte .. 8 byte + 7.
+template <unsigned sub>
+LACONIC_HOST_DEVICE inline BytePlanes gather_planes(const std::uint32_t (&z)[lane_values], unsigned byte) {
+  const std::uint32_t pair = byte | (byte + 4) << 4;
+  std::uint32_t bytes[4];
+  LACONIC_UNROLL
+  for (unsigned i = 0; i < 4; ++i) {
+    const std::uint32_t* v = z + sub * sub_values + 4 * i;
+    bytes[i] = pick_bytes(pick_bytes(v[0], v[1], pair), pick_bytes(v[2], v[3], pair), 0x5410);
+  }
+  transpose_8x8(bytes[0], bytes[1]);
+  transpose_8x8(bytes[2], bytes[3]);
+  return {{pick_bytes(bytes[0], bytes[2], 0x5140), pick_bytes(bytes[0], bytes[2], 0x7362),
+           pick_bytes(bytes[1], bytes[3], 0x5140), pick_bytes(bytes[1], bytes[3], 0x7362)}};
+}
+
+// The inverse: adds these bits to z, where they are 0.
+template <unsigned sub>
+LACONIC_HOST_DEVICE inline void scatter_planes(const BytePlanes& planes, unsigned byte,
+                                               std::uint32_t (&z)[lane_values]) {
+  const std::uint32_t* w = planes.words;
+  std::uint32_t bytes[4] = {pick_bytes(w[0], w[1], 0x6420), pick_bytes(w[2], w[3], 0x6420),
+                            pick_bytes(w[0], w[1], 0x7531), pick_bytes(w[2], w[3], 0x7531)};
+  transpose_8x8(bytes[0], bytes[1]);
+  transpose_8x8(bytes[2], bytes[3]);
+  // Byte 4, of the second operand, is 0.
+  const std::uint32_t place = 0x4444u ^ 0x4u << 4 * byte;
+  LACONIC_UNROLL
+  for (unsigned i = 0; i < sub_values; ++i)
+    z[sub * sub_values + i] |= pick_bytes(bytes[i / 4], 0, place | i % 4 << 4 * byte);
+}
+
+// Points become residuals of this order; `last` and `before_last` are the points before those of the lane, or, at the
+// beginning of the block, both its first point.
+LACONIC_HOST_DEVICE inline void subtract_neighbours(std::uint32_t (&v)[lane_values], int order, std::uint32_t last,
+                                                    std::uint32_t before_last) {
+  if (order == 0) return;
+  const std::uint32_t difference = last - before_last;  // of order 1, before the first
+  LACONIC_UNROLL
+  for (unsigned i = lane_values - 1; i > 0; --i) v[i] -= v[i - 1];
+  v[0] -= last;
+  if (order == 1) return;
+  LACONIC_UNROLL
+  for (unsigned i = lane_values - 1; i > 0; --i) v[i] -= v[i - 1];
+  v[0] -= difference;
+}
+
+// v[i] = start + v[0] + ... + v[i].
+LACONIC_HOST_DEVICE inline void add_up(std::uint32_t (&v)[lane_values], std::uint32_t start) {
+  v[0] += start;
+  LACONIC_UNROLL
+  for (unsigned i = 1; i < lane_values; ++i) v[i] += v[i - 1];
+}
+
+LACONIC_HOST_DEVICE inline std::uint32_t total(const std::uint32_t (&v)[lane_values]) {
+  std::uint32_t sum = 0;
+  LACONIC_UNROLL
+  for (unsigned i = 0; i < lane_values; ++i) sum += v[i];
+  return sum;
+}
+
+// Residuals to what is written and back; those from `present` on are missing, and count as 0.
+LACONIC_HOST_DEVICE inline void zigzag_all(std::uint32_t (&v)[lane_values], unsigned present) {
+  LACONIC_UNROLL
+  for (unsigned i = 0; i < lane_values; ++i) v[i] = i < present ? zigzag(v[i]) : 0;
+}
+LACONIC_HOST_DEVICE inline void unzigzag_all(std::uint32_t (&v)[lane_values]) {
+  LACONIC_UNROLL
+  for (unsigned i = 0; i < lane_values; ++i) v[i] = unzigzag(v[i]);
+}
+
+// The bits that are set in any number of a sub-block.
+template <unsigned sub>
+LACONIC_HOST_DEVICE inline std::uint32_t bits_of(const std::uint32_t (&z)[lane_values]) {
+  std::uint32_t bits = 0;
+  LACONIC_UNROLL
+  for (unsigned i = 0; i < sub_values; ++i) bits |= z[sub * sub_values + i];
+  return bits;
+}
+
+}  // namespace laconic::quant::cuda

@@ -1,0 +1,166 @@
+// From what a codec is asked for to the arguments of kernels.
+#pragma once
+
+#include <algorithm>
+
+#include "codec/quant/cuda/kernels.hpp"
+#include "codec/quant/cuda/make_frames.cuh"
+#include "codec/quant/cuda/read_frame.cuh"
+#include "codec/quant/numbers.hpp"
+#include "codec/quant/operation.hpp"
+
+namespace laconic::quant::cuda {
+
+inline cudaStream_t stream_of(Queue& queue) { return static_cast<cudaStream_t>(queue.native()); }
+
+// The workspace: tickets, what every tile says, and, from its end, the sums over the indices of two frames.  Launches
+// with more tiles must not find those sums where they look for words.
+struct Places {
+  std::uint64_t* tickets;
+  std::uint64_t* words;
+  std::uint32_t* sums[2];
+
+  Places(const Workspace& workspace, std::size_t tiles) : tickets(workspace.words), words(workspace.words + 1) {
+    sums[0] = reinterpret_cast<std::uint32_t*>(workspace.words + (workspace.count - tiles));
+    sums[1] = sums[0] + tiles;
+  }
+};
+
+inline Status no_workspace() { return {Code::memory, "no device memory for the workspace of kernels"}; }
+
+// A frame as kernels take it, after a launch that sums up its index where it is long.
+inline Status open_frame(const DeviceFrame& frame, std::size_t count, std::uint32_t* sums, Queue& queue, InFrame& in) {
+  const std::uint32_t blocks = count_blocks(static_cast<std::uint32_t>(count));
+  if (frame.header.payload < 2 * std::uint64_t{blocks}) return status_of(Problem::ends_in_index);
+  if (count == 0 && frame.header.payload != 0) return status_of(Problem::bytes_after);
+  in.bytes = frame.bytes;
+  in.payload = frame.header.payload;
+  in.lattice = frame.header.step > 0;
+  if (blocks <= few_blocks) return {};
+  in.halves_before = sums;
+  return add_sizes(frame, sums, queue);
+}
+
+// The arguments that all kernels that write frames have in common, before anything is launched; first_error: of the
+// frame when no own numbers are put on the lattice.
+template <class T, unsigned most_outputs>
+Status set_common(const Coding& coding, const Lattice& lattice, double first_error, Workspace& workspace,
+                  const Places& places, Queue& queue, MakeArguments<T, most_outputs>& arguments) {
+  arguments.op = coding.op;
+  arguments.lattice = lattice;
+  wire::Header header;
+  header.codec = 2;
+  header.dtype = coding.dtype;
+  header.step = lattice.step;
+  header.error = first_error;
+  wire::write_header(header, std::as_writable_bytes(std::span(arguments.header)));
+  arguments.tickets = places.tickets;
+  arguments.words = places.words;
+  arguments.handed_out = workspace.tickets;
+  arguments.epoch = workspace.next_epoch(said::epochs);
+  if (arguments.epoch != 1) return {};
+  arguments.handed_out = workspace.tickets = 0;
+  return queue.clear(workspace.words, workspace.count * sizeof(std::uint64_t));
+}
+
+template <class T, Input input, unsigned most_outputs>
+Status launch_make(const MakeArguments<T, most_outputs>& arguments, std::size_t tiles, Workspace& workspace,
+                   Queue& queue) {
+  Status status = launch(make_frames<T, input, most_outputs>, static_cast<unsigned>(tiles), tile_threads,
+                         stream_of(queue), arguments);
+  // Only a launch that took place hands out tickets.
+  if (status.ok()) workspace.tickets += static_cast<std::uint32_t>(tiles);
+  return status;
+}
+
+template <class T, unsigned most_outputs>
+Status encode_some(std::span<const Piece> pieces, const Coding& coding, Queue& queue) {
+  std::size_t tiles = 0;
+  MakeArguments<T, most_outputs> arguments;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const Piece& piece = pieces[i];
+    arguments.outputs[i] = {static_cast<const T*>(piece.numbers), piece.out, piece.report,
+                            static_cast<std::uint32_t>(piece.count), static_cast<std::uint32_t>(tiles)};
+    tiles += tiles_of(piece.count);
+  }
+  arguments.output_count = static_cast<std::uint32_t>(pieces.size());
+  Workspace& workspace = queue.workspace(workspace_words(tiles));
+  if (workspace.words == nullptr) return no_workspace();
+  if (Status s = set_common(coding, lattice_of(coding), 0, workspace, Places(workspace, tiles), queue, arguments); !s)
+    return s;
+  arguments.error_if_rounded = coding.allowance;
+  return launch_make<T, Input::numbers>(arguments, tiles, workspace, queue);
+}
+
+template <class T>
+Status Launches<T>::encode(std::span<const Piece> pieces, const Coding& coding, Queue& queue) {
+  if (pieces.size() == 1) return encode_some<T, 1>(pieces, coding, queue);
+  for (std::size_t i = 0; i < pieces.size(); i += most_pieces)
+    if (Status s = encode_some<T, most_pieces>(pieces.subspan(i, std::min<std::size_t>(most_pieces, pieces.size() - i)),
+                                               coding, queue);
+        !s)
+      return s;
+  return {};
+}
+
+template <class T>
+Status Launches<T>::fold(const DeviceFrame& frame, const T* numbers, std::size_t count, const Coding& coding,
+                         std::byte* out, Queue& queue) {
+  const Lattice lattice = lattice_of(coding);
+  if (Status s = check_combined(frame.header, coding, lattice); !s) return s;
+  const std::size_t tiles = tiles_of(count);
+  Workspace& workspace = queue.workspace(workspace_words(tiles));
+  if (workspace.words == nullptr) return no_workspace();
+  const Places places(workspace, tiles);
+  MakeArguments<T, 1> arguments;
+  if (Status s = set_common(coding, lattice, frame.header.error, workspace, places, queue, arguments); !s) return s;
+  if (Status s = open_frame(frame, count, places.sums[0], queue, arguments.a); !s) return s;
+  arguments.outputs[0] = {numbers, out, queue.report(), static_cast<std::uint32_t>(count), 0};
+  arguments.error_if_rounded = error_of(coding.op, frame.header.error, coding.allowance);
+  return launch_make<T, Input::frame_and_numbers>(arguments, tiles, workspace, queue);
+}
+
+template <class T>
+Status Launches<T>::add(const DeviceFrame& a, const DeviceFrame& b, std::size_t count, const Coding& coding,
+                        std::byte* out, Queue& queue) {
+  const Lattice lattice = lattice_of(coding);
+  if (Status s = check_combined(a.header, coding, lattice); !s) return s;
+  if (Status s = check_combined(b.header, coding, lattice); !s) return s;
+  const std::size_t tiles = tiles_of(count);
+  Workspace& workspace = queue.workspace(workspace_words(tiles));
+  if (workspace.words == nullptr) return no_workspace();
+  const Places places(workspace, tiles);
+  MakeArguments<T, 1> arguments;
+  const double error = error_of(coding.op, a.header.error, b.header.error);
+  if (Status s = set_common(coding, lattice, error, workspace, places, queue, arguments); !s) return s;
+  if (Status s = open_frame(a, count, places.sums[0], queue, arguments.a); !s) return s;
+  if (Status s = open_frame(b, count, places.sums[1], queue, arguments.b); !s) return s;
+  arguments.outputs[0] = {nullptr, out, queue.report(), static_cast<std::uint32_t>(count), 0};
+  arguments.error_if_rounded = 0;
+  return launch_make<T, Input::frames>(arguments, tiles, workspace, queue);
+}
+
+template <class T>
+Status Launches<T>::decode(const DeviceFrame& frame, const T* with, T* numbers, std::size_t count, const Coding& coding,
+                           Queue& queue) {
+  if (Status s = check_decoded(frame.header, coding); !s) return s;
+  if (frame.header.scaled()) return {Code::argument, "quant: scaled frames are not read by a device"};
+  const std::size_t tiles = tiles_of(count);
+  Workspace& workspace = queue.workspace(workspace_words(tiles));
+  if (workspace.words == nullptr) return no_workspace();
+  ReadArguments<T> arguments;
+  if (Status s = open_frame(frame, count, Places(workspace, tiles).sums[0], queue, arguments.frame); !s) return s;
+  if (count == 0) return {};
+  arguments.count = static_cast<std::uint32_t>(count);
+  arguments.with = with;
+  arguments.numbers = numbers;
+  arguments.step = frame.header.step;
+  arguments.divisor = coding.divisor;
+  if (coding.divisor == 1 && single_step(frame.header.step))
+    arguments.step_single = static_cast<float>(frame.header.step);
+  arguments.op = coding.op;
+  arguments.report = queue.report();
+  return launch(read_frame<T>, static_cast<unsigned>(tiles), tile_threads, stream_of(queue), arguments);
+}
+
+}  // namespace laconic::quant::cuda

@@ -1,0 +1,72 @@
+// Where the output of a thread block begins: the sum of what all earlier ones write, in one launch (decoupled
+// look-back, Merrill and Garland 2016).  A thread block says what it writes as soon as it knows, then looks back until
+// it meets one that has said what all up to it write.
+#pragma once
+
+#include <cstdint>
+
+#include "codec/quant/cuda/warp_block.cuh"
+
+namespace laconic::quant::cuda {
+
+// What a thread block says, in one word, so that no order of memory accesses matters.  The epoch is that of the launch:
+// words of former launches say nothing, and need not be cleared.
+struct Said {
+  std::uint32_t halves;  // of 2 bytes: at most 2^29 in a frame
+  bool rounded;          // some numbers were put on the lattice
+};
+
+namespace said {
+inline constexpr unsigned halves_bits = 32;
+inline constexpr std::uint64_t rounded = std::uint64_t{1} << 32;
+inline constexpr std::uint64_t up_to_here = std::uint64_t{1} << 33;  // by all thread blocks up to this one
+inline constexpr unsigned epoch_shift = 34;
+inline constexpr std::uint32_t epochs = 1u << (64 - epoch_shift);
+
+__device__ inline std::uint64_t word(Said what, bool all, std::uint32_t epoch) {
+  return static_cast<std::uint64_t>(epoch) << epoch_shift | (all ? up_to_here : 0) | (what.rounded ? rounded : 0) |
+         what.halves;
+}
+__device__ inline bool of_epoch(std::uint64_t w, std::uint32_t epoch) { return w >> epoch_shift == epoch; }
+}  // namespace said
+
+// The next piece of work: thread blocks take them in the order in which they begin to run, so that those they wait for
+// are running or done, whatever the order of blockIdx.
+__device__ inline std::uint32_t take_ticket(std::uint64_t* tickets, std::uint32_t handed_out) {
+  return atomicAdd(reinterpret_cast<unsigned*>(tickets), 1u) - handed_out;
+}
+
+__device__ inline void say(std::uint64_t* words, unsigned tile, Said what, bool all, std::uint32_t epoch) {
+  store_relaxed(words + tile, said::word(what, all, epoch));
+}
+
+// The sum of what the tiles from `first` to the one before `tile` have said; called by a whole warp.
+__device__ inline Said look_back(std::uint64_t* words, unsigned first, unsigned tile, std::uint32_t epoch) {
+  const unsigned lane = lane_index();
+  Said sum{0, false};
+  unsigned end = tile;
+  while (end > first) {
+    const bool exists = end - first > lane;
+    std::uint64_t w = 0;
+    unsigned complete = 0;
+    bool missing = false;
+    do {
+      w = exists ? load_relaxed(words + end - 1 - lane) : 0;
+      const bool spoken = exists && said::of_epoch(w, epoch);
+      // Lane 0 is the nearest; what lies behind the first complete sum is not needed.
+      complete = __ballot_sync(all_lanes, spoken && (w & said::up_to_here) != 0);
+      const unsigned needed = complete != 0 ? complete & (0u - complete) : 0u;
+      const unsigned through = needed != 0 ? needed | (needed - 1) : all_lanes;
+      missing = __any_sync(all_lanes, exists && !spoken && (through >> lane & 1) != 0);
+    } while (missing);
+    const unsigned lowest = complete & (0u - complete);
+    const bool counts = exists && (complete == 0 || 1u << lane <= lowest);
+    sum.halves += __reduce_add_sync(all_lanes, counts ? static_cast<std::uint32_t>(w) : 0u);
+    sum.rounded |= __any_sync(all_lanes, counts && (w & said::rounded) != 0);
+    if (complete != 0) break;
+    end = end - first > warp_lanes ? end - warp_lanes : first;
+  }
+  return sum;
+}
+
+}  // namespace laconic::quant::cuda

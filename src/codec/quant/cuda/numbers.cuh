@@ -1,0 +1,124 @@
+// Numbers off the lattice, and bytes that begin anywhere: what blocks of kinds raw and fill need.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include "base/dtype.hpp"
+#include "codec/quant/cuda/warp_block.cuh"
+
+namespace laconic::quant::cuda {
+
+template <class T>
+using BitsOf =
+    std::conditional_t<sizeof(T) == 2, std::uint16_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+
+// From memory that is aligned to 2 bytes only, as bodies are.
+template <class Bits>
+__device__ inline Bits load_bits(const std::byte* from) {
+  const auto* halves = reinterpret_cast<const std::uint16_t*>(from);
+  Bits bits = 0;
+  LACONIC_UNROLL
+  for (unsigned i = 0; i < sizeof(Bits) / 2; ++i) bits |= static_cast<Bits>(static_cast<Bits>(halves[i]) << 16 * i);
+  return bits;
+}
+
+// Writes `bytes` bytes, an even number, to memory aligned to 2 bytes: word(k) is the k-th word of them.
+template <class Word>
+__device__ inline void write_words(std::byte* out, unsigned bytes, Word&& word) {
+  const unsigned lane = lane_index();
+  if (bytes == 0) return;
+  if ((reinterpret_cast<std::uintptr_t>(out) & 2) == 0) {
+    auto* words = reinterpret_cast<std::uint32_t*>(out);
+    for (unsigned k = lane; k < bytes / 4; k += warp_lanes) words[k] = word(k);
+    if (lane == 0 && bytes % 4 != 0)
+      *reinterpret_cast<std::uint16_t*>(out + bytes - 2) = static_cast<std::uint16_t>(word(bytes / 4));
+  } else {
+    // Words of memory lie across those of the source.
+    auto* words = reinterpret_cast<std::uint32_t*>(out + 2);
+    const unsigned whole = (bytes - 2) / 4;
+    for (unsigned k = lane; k < whole; k += warp_lanes) words[k] = word(k) >> 16 | word(k + 1) << 16;
+    if (lane == 0) {
+      *reinterpret_cast<std::uint16_t*>(out) = static_cast<std::uint16_t>(word(0));
+      if (bytes % 4 == 0)
+        *reinterpret_cast<std::uint16_t*>(out + bytes - 2) = static_cast<std::uint16_t>(word(whole) >> 16);
+    }
+  }
+}
+
+// Brings a body to the warp's memory, by whole words of the frame; returns the half at which it begins there.
+__device__ inline unsigned fetch_body(const std::byte* body, unsigned bytes, WarpMemory& memory) {
+  const unsigned lane = lane_index();
+  const unsigned begin = (reinterpret_cast<std::uintptr_t>(body) & 2) / 2;
+  const std::byte* from = body - 2 * begin;
+  const unsigned end = 2 * begin + bytes;
+  for (unsigned k = lane; 4 * k < end; k += warp_lanes) {
+    const bool whole = (k > 0 || begin == 0) && 4 * k + 4 <= end;
+    // Nothing before or behind the body is touched: it need not be there.
+    const auto* halves = reinterpret_cast<const std::uint16_t*>(from + 4 * k);
+    if (whole)
+      memory.words[k] = *reinterpret_cast<const std::uint32_t*>(from + 4 * k);
+    else if (k > 0 || begin == 0)
+      memory.words[k] = halves[0];
+    else
+      memory.words[k] = static_cast<std::uint32_t>(halves[1]) << 16;
+  }
+  __syncwarp();
+  return begin;
+}
+
+// Numbers as the caller gave them.
+template <class T>
+struct OwnNumbers {
+  const T* numbers;
+  __device__ T operator()(unsigned i) const { return numbers[i]; }
+};
+
+// Those of a block in a frame.
+template <class T>
+struct FrameNumbers {
+  const std::byte* body;
+  bool fill;
+  __device__ T operator()(unsigned i) const {
+    return std::bit_cast<T>(load_bits<BitsOf<T>>(body + (fill ? 0 : i * sizeof(T))));
+  }
+};
+
+// Those that the points in the warp's memory stand for.
+template <class T>
+struct PointNumbers {
+  WarpMemory* memory;
+  double step;
+  __device__ T operator()(unsigned i) const {
+    return dequantise<T>(static_cast<std::int32_t>(memory->point(i)), step, 1);
+  }
+};
+
+// Whether all numbers of the block have equal bits, so that one of them is enough.
+template <class T, class Numbers>
+__device__ inline bool all_same(const Numbers& numbers, unsigned n) {
+  using Bits = BitsOf<T>;
+  const auto first = std::bit_cast<Bits>(static_cast<T>(numbers(0)));
+  bool same = n > 1;
+  for (unsigned i = lane_index(); i < n; i += warp_lanes)
+    if (std::bit_cast<Bits>(static_cast<T>(numbers(i))) != first) same = false;
+  return __all_sync(all_lanes, same);
+}
+
+// The body of a block of kind raw or fill.
+template <class T, class Numbers>
+__device__ inline void write_numbers(const Numbers& numbers, unsigned bytes, std::byte* out) {
+  using Bits = BitsOf<T>;
+  const auto bits = [&](unsigned i) { return std::bit_cast<Bits>(static_cast<T>(numbers(i))); };
+  write_words(out, bytes, [&](unsigned k) -> std::uint32_t {
+    if constexpr (sizeof(T) == 2)
+      return bits(2 * k) | (4 * k + 2 < bytes ? static_cast<std::uint32_t>(bits(2 * k + 1)) << 16 : 0);
+    else if constexpr (sizeof(T) == 4)
+      return bits(k);
+    else
+      return static_cast<std::uint32_t>(bits(k / 2) >> 32 * (k % 2));
+  });
+}
+
+}  // namespace laconic::quant::cuda

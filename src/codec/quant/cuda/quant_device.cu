@@ -1,0 +1,139 @@
+// quant for numbers on a device: the same bytes as on the host.
+#include <limits>
+
+#include "codec/quant/cuda/frame_blocks.cuh"
+#include "codec/quant/cuda/kernels.hpp"
+#include "codec/quant/quant_device.hpp"
+
+namespace laconic {
+namespace quant::cuda {
+namespace {
+
+inline constexpr unsigned sum_threads = 1024;
+
+struct SumMemory {
+  std::uint32_t warps[sum_threads / warp_lanes];
+  std::uint32_t before;
+};
+
+// halves_before[t] = the sizes, in units of 2 bytes, of all blocks before tile t.  One thread block.
+__global__ void __launch_bounds__(sum_threads)
+    add_sizes_of_tiles(const std::byte* frame, std::uint32_t count, std::uint32_t* halves_before) {
+  LACONIC_SHARED(SumMemory, shared);
+  const auto* index = reinterpret_cast<const std::uint16_t*>(frame + wire::header_bytes);
+  const std::uint32_t blocks = count_blocks(count);
+  const std::uint32_t tiles = count_tiles(count);
+  const unsigned warp = threadIdx.x / warp_lanes;
+  if (threadIdx.x == 0) shared.before = 0;
+  __syncthreads();
+  for (std::uint32_t first = 0; first < tiles; first += sum_threads) {
+    const std::uint32_t tile = first + threadIdx.x;
+    std::uint32_t halves = 0;
+    for (std::uint32_t i = tile * tile_blocks; i < blocks && i < (tile + 1) * tile_blocks; ++i) halves += index[i] >> 3;
+    std::uint32_t of_warp;
+    const std::uint32_t before_lane = sum_before(halves, of_warp);
+    if (lane_index() == 0) shared.warps[warp] = of_warp;
+    __syncthreads();
+    std::uint32_t before = shared.before + before_lane;
+    std::uint32_t all = 0;
+    for (unsigned w = 0; w < sum_threads / warp_lanes; ++w) {
+      if (w == warp) before += all;
+      all += shared.warps[w];
+    }
+    if (tile < tiles) halves_before[tile] = before;
+    __syncthreads();
+    if (threadIdx.x == 0) shared.before += all;
+    __syncthreads();
+  }
+}
+
+}  // namespace
+
+std::size_t tiles_of(std::size_t count) {
+  return std::max<std::size_t>(count_tiles(static_cast<std::uint32_t>(count)), 1);
+}
+
+std::size_t workspace_words(std::size_t tiles) { return 1 + tiles + tiles; }
+
+Status add_sizes(const DeviceFrame& frame, std::uint32_t* halves_before, Queue& queue) {
+  return launch(add_sizes_of_tiles, 1, sum_threads, static_cast<cudaStream_t>(queue.native()), frame.bytes,
+                frame.header.count, halves_before);
+}
+
+namespace {
+
+// Sizes of all blocks of a frame add up in 32 bits.
+constexpr std::size_t most_numbers = std::size_t{1} << 28;
+
+class QuantOnDevice final : public DeviceCodec {
+ public:
+  bool supports(const Coding& coding) const override {
+    return FloatingTypes::has(coding.dtype) && coding.relative == 0 && coding.rate == 0;
+  }
+
+  std::size_t workspace_words(std::size_t count, Dtype) const override {
+    return cuda::workspace_words(tiles_of(count));
+  }
+
+  Status encode(const void* numbers, std::size_t count, const Coding& coding, std::byte* out,
+                Queue& queue) const override {
+    const Piece piece{numbers, count, out, queue.report()};
+    return encode_pieces({&piece, 1}, coding, queue);
+  }
+
+  Status encode_pieces(std::span<const Piece> pieces, const Coding& coding, Queue& queue) const override {
+    std::size_t count = 0;
+    for (const Piece& piece : pieces) count = std::max(count, piece.count);
+    return run(coding, count, [&](auto zero) { return Launches<decltype(zero)>::encode(pieces, coding, queue); });
+  }
+
+  Status fold(const DeviceFrame& frame, const void* numbers, std::size_t count, const Coding& coding, std::byte* out,
+              Queue& queue) const override {
+    return run(coding, count, [&](auto zero) {
+      using T = decltype(zero);
+      return Launches<T>::fold(frame, static_cast<const T*>(numbers), count, coding, out, queue);
+    });
+  }
+
+  Status add(const DeviceFrame& a, const DeviceFrame& b, std::size_t count, const Coding& coding, std::byte* out,
+             Queue& queue) const override {
+    return run(coding, count,
+               [&](auto zero) { return Launches<decltype(zero)>::add(a, b, count, coding, out, queue); });
+  }
+
+  Status decode(const DeviceFrame& frame, void* numbers, std::size_t count, const Coding& coding,
+                Queue& queue) const override {
+    return run(coding, count, [&](auto zero) {
+      using T = decltype(zero);
+      return Launches<T>::decode(frame, nullptr, static_cast<T*>(numbers), count, coding, queue);
+    });
+  }
+
+  Status decode_combine(const DeviceFrame& frame, const void* with, void* result, std::size_t count,
+                        const Coding& coding, Queue& queue) const override {
+    return run(coding, count, [&](auto zero) {
+      using T = decltype(zero);
+      return Launches<T>::decode(frame, static_cast<const T*>(with), static_cast<T*>(result), count, coding, queue);
+    });
+  }
+
+  Status status(std::uint32_t fault) const override { return status_of(static_cast<Problem>(fault)); }
+
+ private:
+  template <class F>
+  Status run(const Coding& coding, std::size_t count, F&& f) const {
+    if (!supports(coding)) return {Code::argument, "quant: not a way of coding that a device knows"};
+    if (count > most_numbers) return {Code::argument, "quant: a device codes at most 2^28 numbers at a time"};
+    return dispatch(FloatingTypes{}, coding.dtype, f);
+  }
+};
+
+}  // namespace
+}  // namespace quant::cuda
+
+const DeviceCodec& quant_on_device() {
+  static const quant::cuda::QuantOnDevice codec;
+  return codec;
+}
+
+}  // namespace laconic

@@ -1,0 +1,83 @@
+// Kernels that read frames: decode, and decode with a reduction into numbers that are there.
+#pragma once
+
+#include "base/op.hpp"
+#include "codec/device_codec.hpp"
+#include "codec/quant/cuda/frame_blocks.cuh"
+
+namespace laconic::quant::cuda {
+
+template <class T>
+struct ReadArguments {
+  InFrame frame;
+  std::uint32_t count = 0;
+  const T* with = nullptr;  // null: numbers are what the frame says; otherwise these op what it says
+  T* numbers = nullptr;
+  double step = 0;
+  double divisor = 1;
+  float step_single = 0;  // the step where float32 has it, else 0
+  Op op = Op::sum;
+  Report* report = nullptr;
+};
+
+struct ReadMemory {
+  WarpMemory warps[tile_blocks];
+};
+
+// The number that a point stands for, by way of float32 where that gives the same bits.
+template <class T>
+__device__ inline T number_of(std::uint32_t point, const ReadArguments<T>& arguments) {
+  const auto q = static_cast<std::int32_t>(point);
+  if constexpr (std::is_same_v<T, float>)
+    if (arguments.step_single > 0 && q <= largest_exact_single && q >= -largest_exact_single)
+      return static_cast<float>(q) * arguments.step_single;
+  return dequantise<T>(q, arguments.step, arguments.divisor);
+}
+
+template <class T, class Numbers>
+__device__ inline void put_numbers(const ReadArguments<T>& arguments, std::size_t begin, unsigned n,
+                                   const Numbers& numbers) {
+#if defined(__CUDACC__)
+#pragma unroll 8
+#endif
+  for (unsigned row = 0; row < lane_values; ++row) {
+    const unsigned i = row * warp_lanes + lane_index();
+    if (i >= n) break;
+    const T decoded = numbers(i);
+    arguments.numbers[begin + i] =
+        arguments.with == nullptr ? decoded : combine(arguments.op, arguments.with[begin + i], decoded);
+  }
+}
+
+template <class T>
+__global__ void __launch_bounds__(tile_threads) read_frame(const __grid_constant__ ReadArguments<T> arguments) {
+  LACONIC_SHARED(ReadMemory, shared);
+  const unsigned warp = threadIdx.x / warp_lanes;
+  const std::uint32_t block = blockIdx.x * tile_blocks + warp;
+  if (block >= count_blocks(arguments.count)) return;
+  const InBlock in = find_block<T>(arguments.frame, block, arguments.count);
+  const std::size_t begin = std::size_t{block} * block_values;
+  const unsigned n = arguments.count - begin < block_values ? static_cast<unsigned>(arguments.count - begin)
+                                                            : static_cast<unsigned>(block_values);
+  Problem problem = in.problem;
+  if (problem == Problem::none && in.on_lattice()) {
+    WarpMemory& memory = shared.warps[warp];
+    std::uint32_t v[lane_values];
+    unsigned where;
+    if (fetch_points(in, n, memory, where, v)) {
+      store_points(v, memory);
+      __syncwarp();
+      put_numbers<T>(arguments, begin, n, [&](unsigned i) { return number_of<T>(memory.point(i), arguments); });
+    } else {
+      problem = Problem::bad_block;
+    }
+  } else if (problem == Problem::none) {
+    const FrameNumbers<T> numbers = in.numbers<T>();
+    put_numbers<T>(arguments, begin, n, [&](unsigned i) {
+      return arguments.divisor == 1 ? numbers(i) : divide(numbers(i), arguments.divisor);
+    });
+  }
+  if (problem != Problem::none && lane_index() == 0) arguments.report->fault = static_cast<std::uint32_t>(problem);
+}
+
+}  // namespace laconic::quant::cuda

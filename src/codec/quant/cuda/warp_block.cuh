@@ -1,0 +1,269 @@
+// A block on the lattice in the hands of a warp: points to body and back (docs/wire-format.md, quant).
+#pragma once
+
+#include <cstring>
+
+#include "codec/quant/cuda/lane_block.hpp"
+#include "device/cuda/language.hpp"
+
+namespace laconic::quant::cuda {
+
+inline constexpr unsigned all_lanes = 0xffffffffu;
+
+__device__ inline unsigned lane_index() { return threadIdx.x % warp_lanes; }
+
+// A warp's shared memory: the points of its block, or a body.
+struct WarpMemory {
+  // One word more for every 32 points: a lane that reads its own points then meets no other in its bank.
+  std::uint32_t words[block_values + block_values / warp_lanes];
+
+  __device__ static unsigned place(unsigned i) { return i + i / warp_lanes; }
+  __device__ std::uint32_t& point(unsigned i) { return words[place(i)]; }
+  __device__ std::uint16_t half(unsigned i) const { return static_cast<std::uint16_t>(words[i / 2] >> 16 * (i % 2)); }
+  __device__ void set_half(unsigned i, std::uint32_t value) {
+    const auto half = static_cast<std::uint16_t>(value);
+    memcpy(reinterpret_cast<char*>(words) + 2 * i, &half, sizeof half);  // one store: the place is known to be even
+  }
+};
+// A body that begins at the second half of a word fits, too.
+static_assert(sizeof(WarpMemory) >= largest_packed_block + 4);
+
+__device__ inline void load_points(WarpMemory& memory, std::uint32_t (&v)[lane_values]) {
+  const unsigned lane = lane_index();
+  LACONIC_UNROLL
+  for (unsigned i = 0; i < lane_values; ++i) v[i] = memory.point(lane * lane_values + i);
+}
+__device__ inline void store_points(const std::uint32_t (&v)[lane_values], WarpMemory& memory) {
+  const unsigned lane = lane_index();
+  LACONIC_UNROLL
+  for (unsigned i = 0; i < lane_values; ++i) memory.point(lane * lane_values + i) = v[i];
+}
+
+// Sum over the lanes before this one; `all` is that over all lanes.
+__device__ inline std::uint32_t sum_before(std::uint32_t value, std::uint32_t& all) {
+  const unsigned lane = lane_index();
+  std::uint32_t sum = value;
+  LACONIC_UNROLL
+  for (unsigned distance = 1; distance < warp_lanes; distance *= 2) {
+    const std::uint32_t other = __shfl_up_sync(all_lanes, sum, distance);
+    if (lane >= distance) sum += other;
+  }
+  all = __shfl_sync(all_lanes, sum, warp_lanes - 1);
+  return sum - value;
+}
+
+// What a lane knows of the head of a block: the planes of its two sub-blocks, and where its group's begin among all.
+struct LanePlanes {
+  Planes sub[lane_subs];
+  std::uint32_t group_begin;
+};
+
+// Calls visit(byte, first place, second place) for every byte of which the block has planes: the places, counted in
+// planes, of those of the lane's two sub-blocks.  All lanes call it together.
+template <class Visit>
+__device__ inline void each_byte(const LanePlanes& planes, Visit&& visit) {
+  const unsigned odd = lane_index() & 1;
+  std::uint32_t begin = planes.group_begin;
+  for (unsigned byte = 0; byte < 4; ++byte) {
+    const unsigned first = part_of(planes.sub[0], byte).count;
+    const unsigned both = first + part_of(planes.sub[1], byte).count;
+    const unsigned partner = __shfl_xor_sync(all_lanes, both, 1);
+    if (!__any_sync(all_lanes, both != 0))
+      break;  // of lower bytes there are always some where there are of higher ones
+    const std::uint32_t own = begin + (odd ? partner : 0);
+    visit(byte, own, own + first);
+    begin += both + partner;
+  }
+}
+
+// The order whose residuals are shortest in the sampled sub-blocks.
+__device__ inline int best_order(WarpMemory& points, unsigned n) {
+  const unsigned lane = lane_index();
+  const unsigned part = lane / sub_values;
+  const unsigned lanes = part == 0 ? 0x0000ffffu : 0xffff0000u;
+  unsigned width[3] = {};
+  LACONIC_UNROLL
+  for (unsigned pair = 0; pair < 2; ++pair) {
+    // Sub-blocks 1 and 3, then 5 and 7.
+    const unsigned at = (4 * pair + 2 * part + 1) * sub_values + lane % sub_values;
+    const std::uint32_t q0 = points.point(at);
+    const std::uint32_t d0 = q0 - points.point(at - 1);
+    const std::uint32_t d1 = points.point(at - 1) - points.point(at - 2);
+    const std::uint32_t residual[3] = {q0, d0, d0 - d1};
+    LACONIC_UNROLL
+    for (unsigned order = 0; order < 3; ++order) {
+      const std::uint32_t z = at < n ? zigzag(residual[order]) : 0;
+      width[order] += static_cast<unsigned>(std::bit_width(__reduce_or_sync(lanes, z)));
+    }
+  }
+  int best = 0;
+  unsigned least = all_lanes;
+  LACONIC_UNROLL
+  for (int order = 0; order < 3; ++order) {
+    const unsigned w = width[order] + __shfl_xor_sync(all_lanes, width[order], sub_values);
+    if (w < least) best = order;
+    least = w < least ? w : least;
+  }
+  return best;
+}
+static_assert(sampled_subs[0] == 1 && sampled_subs[1] == 3 && sampled_subs[2] == 5 && sampled_subs[3] == 7);
+
+// What is to be written of a block, before it is.
+struct Measured {
+  LanePlanes planes;
+  std::uint32_t base;
+  std::uint32_t word;     // the codes of the lane's group
+  std::uint16_t present;  // bitmaps of groups
+  std::uint16_t wide;
+  int order;
+  Entry entry;
+};
+
+__device__ inline unsigned head_halves(int order, bool is_wide, unsigned groups) {
+  return (order != 0 ? 2 : 0) + (is_wide ? 2 : 1) + groups;
+}
+
+// v: the lane's points, which become what is written of their residuals.  `memory` holds at least those of the sampled
+// groups of the block, which decide the order.
+__device__ inline Measured measure(std::uint32_t (&v)[lane_values], unsigned n, WarpMemory& memory) {
+  const unsigned lane = lane_index();
+  Measured m;
+  m.order = best_order(memory, n);
+  m.base = __shfl_sync(all_lanes, v[0], 0);
+  std::uint32_t last = __shfl_up_sync(all_lanes, v[lane_values - 1], 1);
+  std::uint32_t before_last = __shfl_up_sync(all_lanes, v[lane_values - 2], 1);
+  if (lane == 0) last = before_last = v[0];
+  subtract_neighbours(v, m.order, last, before_last);
+  zigzag_all(v, n > lane * lane_values ? n - lane * lane_values : 0);
+
+  const std::uint32_t bits[lane_subs] = {bits_of<0>(v), bits_of<1>(v)};
+  std::uint32_t any = bits[0] | bits[1];
+  any |= __shfl_xor_sync(all_lanes, any, 1);
+  const bool wide = any >> narrow_bits != 0;
+  std::uint32_t word = 0;
+  std::uint32_t count = 0;
+  LACONIC_UNROLL
+  for (unsigned s = 0; s < lane_subs; ++s) {
+    const unsigned code = code_of(bits[s], wide);
+    m.planes.sub[s] = planes_of_code(code, wide);
+    count += m.planes.sub[s].count;
+    word |= code << 4 * s;
+  }
+  word <<= 8 * (lane & 1);
+  m.word = word | __shfl_xor_sync(all_lanes, word, 1);
+  // Lane g asks for group g.
+  const std::uint32_t of_group = __shfl_sync(all_lanes, any, 2 * lane % warp_lanes);
+  m.present = static_cast<std::uint16_t>(__ballot_sync(all_lanes, lane < block_groups && of_group != 0));
+  m.wide = static_cast<std::uint16_t>(__ballot_sync(all_lanes, lane < block_groups && of_group >> narrow_bits != 0));
+  std::uint32_t planes;
+  const std::uint32_t before = sum_before(count, planes);
+  const unsigned head = head_halves(m.order, m.wide != 0, static_cast<unsigned>(__popc(m.present)));
+  m.planes.group_begin = head + __shfl_sync(all_lanes, before, lane & ~1u);
+  m.entry =
+      m.order == 0 && m.present == 0 ? zero_block : make_entry(kind_of(m.order, m.wide != 0), 2 * (head + planes));
+  return m;
+}
+
+template <unsigned sub>
+__device__ inline void write_planes(const std::uint32_t (&z)[lane_values], Planes planes, unsigned byte, unsigned place,
+                                    WarpMemory& body) {
+  const Planes part = part_of(planes, byte);
+  const BytePlanes all = gather_planes<sub>(z, byte);
+  const unsigned skipped = part.first - 8 * byte;
+  LACONIC_UNROLL
+  for (unsigned k = 0; k < 8; ++k)
+    if (k - skipped < part.count) body.set_half(place + k - skipped, all.words[k / 2] >> 16 * (k % 2));
+}
+
+// z: what measure() made of the points.
+__device__ inline void write_body(const std::uint32_t (&z)[lane_values], const Measured& m, WarpMemory& body) {
+  if (m.entry == zero_block) return;
+  const unsigned lane = lane_index();
+  const bool wide = m.wide != 0;
+  const unsigned bitmaps = m.order != 0 ? 2 : 0;
+  if (lane == 0) {
+    if (m.order != 0) {
+      body.set_half(0, m.base);
+      body.set_half(1, m.base >> 16);
+    }
+    body.set_half(bitmaps, m.present);
+    if (wide) body.set_half(bitmaps + 1, m.wide);
+  }
+  const unsigned group = lane / 2;
+  if (lane % 2 == 0 && (m.present >> group & 1) != 0)
+    body.set_half(head_halves(m.order, wide, static_cast<unsigned>(__popc(m.present & ((1u << group) - 1)))), m.word);
+  each_byte(m.planes, [&](unsigned byte, unsigned first, unsigned second) {
+    write_planes<0>(z, m.planes.sub[0], byte, first, body);
+    write_planes<1>(z, m.planes.sub[1], byte, second, body);
+  });
+}
+
+template <unsigned sub>
+__device__ inline void read_planes(const WarpMemory& body, unsigned begin, Planes planes, unsigned byte, unsigned place,
+                                   std::uint32_t (&z)[lane_values]) {
+  const Planes part = part_of(planes, byte);
+  const unsigned skipped = part.first - 8 * byte;
+  BytePlanes all = {};
+  LACONIC_UNROLL
+  for (unsigned k = 0; k < 8; ++k)
+    if (k - skipped < part.count)
+      all.words[k / 2] |= static_cast<std::uint32_t>(body.half(begin + place + k - skipped)) << 16 * (k % 2);
+  scatter_planes<sub>(all, byte, z);
+}
+
+// The head of a block of n numbers whose body begins at half `begin` of `body`; false, on all lanes, when it does not
+// fit the size that the entry says.
+__device__ inline bool read_head(Entry entry, const WarpMemory& body, unsigned begin, unsigned n, std::uint32_t& base,
+                                 LanePlanes& planes) {
+  const unsigned lane = lane_index();
+  const unsigned halves = static_cast<unsigned>(bytes_of(entry) / 2);
+  const Kind kind = kind_of(entry);
+  const int order = order_of(kind);
+  unsigned at = order != 0 ? 2 : 0;
+  if (halves < at + (is_wide(kind) ? 2 : 1)) return false;
+  base = order != 0 ? body.half(begin) | static_cast<std::uint32_t>(body.half(begin + 1)) << 16 : 0;
+  const unsigned present = body.half(begin + at++);
+  const unsigned wide = is_wide(kind) ? body.half(begin + at++) : 0;
+  const unsigned groups = static_cast<unsigned>(__popc(present));
+  if (halves < at + groups) return false;
+  const unsigned group = lane / 2;
+  const bool here = (present >> group & 1) != 0;
+  const unsigned earlier = static_cast<unsigned>(__popc(present & ((1u << group) - 1)));
+  const unsigned word = here ? body.half(begin + at + earlier) >> 8 * (lane & 1) : 0u;
+  bool valid = true;
+  std::uint32_t count = 0;
+  LACONIC_UNROLL
+  for (unsigned s = 0; s < lane_subs; ++s) {
+    const unsigned code = word >> 4 * s & 15u;
+    if (code != 0 && (lane * lane_subs + s) * sub_values >= n) valid = false;
+    planes.sub[s] = planes_of_code(code, (wide >> group & 1) != 0);
+    count += planes.sub[s].count;
+  }
+  std::uint32_t all;
+  const std::uint32_t before = sum_before(count, all);
+  planes.group_begin = at + groups + __shfl_sync(all_lanes, before, lane & ~1u);
+  return __all_sync(all_lanes, valid && halves == at + groups + all);
+}
+
+// The lane's points of such a block; false, on all lanes, when it is not valid.
+__device__ inline bool read_points(Entry entry, const WarpMemory& body, unsigned begin, unsigned n,
+                                   std::uint32_t (&v)[lane_values]) {
+  LACONIC_UNROLL
+  for (unsigned i = 0; i < lane_values; ++i) v[i] = 0;
+  std::uint32_t base = 0;
+  LanePlanes planes;
+  if (!read_head(entry, body, begin, n, base, planes)) return false;
+  each_byte(planes, [&](unsigned byte, unsigned first, unsigned second) {
+    read_planes<0>(body, begin, planes.sub[0], byte, first, v);
+    read_planes<1>(body, begin, planes.sub[1], byte, second, v);
+  });
+  unzigzag_all(v);
+  const int order = order_of(kind_of(entry));
+  if (order == 0) return true;
+  std::uint32_t all;
+  if (order == 2) add_up(v, sum_before(total(v), all));
+  add_up(v, base + sum_before(total(v), all));
+  return true;
+}
+
+}  // namespace laconic::quant::cuda

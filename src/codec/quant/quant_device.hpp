@@ -1,0 +1,10 @@
+// quant on devices: src/codec/quant/cuda/.
+#pragma once
+
+#include "codec/device_codec.hpp"
+
+namespace laconic {
+
+const DeviceCodec& quant_on_device();
+
+}  // namespace laconic
