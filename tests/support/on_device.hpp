@@ -46,6 +46,7 @@ class OneQueue final : public Queue {
     *report_ = {};
   }
   ~OneQueue() override {
+    cudaStreamSynchronize(stream_);
     cudaStreamDestroy(stream_);
     cudaFree(workspace_.words);
     cudaFreeHost(report_);
@@ -71,7 +72,7 @@ class OneQueue final : public Queue {
       cudaFree(workspace_.words);
       workspace_ = {};
       must(cudaMalloc(&workspace_.words, words * sizeof(std::uint64_t)));
-      must(cudaMemset(workspace_.words, 0, words * sizeof(std::uint64_t)));
+      must(cudaMemsetAsync(workspace_.words, 0, words * sizeof(std::uint64_t), stream_));
       workspace_.count = words;
     }
     return workspace_;
@@ -133,9 +134,10 @@ class OnDevice final : public Codec {
     if (in.frame.header.scaled()) return host_.decode(frame, numbers, count, coding);
     OneQueue queue;
     DeviceBytes x(count * size_of(coding.dtype));
-    if (Status s = device_.decode(in.frame, x.get(), count, coding, queue); !s) return s;
+    const Status asked = device_.decode(in.frame, x.get(), count, coding, queue);
     Status status;
-    queue.reached(status);
+    queue.reached(status);  // whatever was launched before an error: memory is about to be freed
+    if (!asked.ok()) return asked;
     if (!status.ok()) return status;
     if (queue.report()->fault != 0) return device_.status(queue.report()->fault);
     x.read(numbers, count * size_of(coding.dtype));
@@ -163,9 +165,9 @@ class OnDevice final : public Codec {
   }
 
   Coded made(const Status& asked, OneQueue& queue, const DeviceBytes& frame, Blob out) const {
-    if (!asked.ok()) return {asked, 0};
     Status status;
     queue.reached(status);
+    if (!asked.ok()) return {asked, 0};
     if (!status.ok()) return {status, 0};
     const Report report = *queue.report();
     if (report.fault != 0) return {device_.status(report.fault), 0};
