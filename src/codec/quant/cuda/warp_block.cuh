@@ -78,14 +78,15 @@ __device__ inline void each_byte(const LanePlanes& planes, Visit&& visit) {
 
 // The order whose residuals are shortest in the sampled sub-blocks.
 __device__ inline int best_order(WarpMemory& points, unsigned n) {
+  constexpr auto values = static_cast<unsigned>(sub_values);
   const unsigned lane = lane_index();
-  const unsigned part = lane / sub_values;
+  const unsigned part = lane / values;
   const unsigned lanes = part == 0 ? 0x0000ffffu : 0xffff0000u;
   unsigned width[3] = {};
   LACONIC_UNROLL
   for (unsigned pair = 0; pair < 2; ++pair) {
     // Sub-blocks 1 and 3, then 5 and 7.
-    const unsigned at = (4 * pair + 2 * part + 1) * sub_values + lane % sub_values;
+    const unsigned at = (4 * pair + 2 * part + 1) * values + lane % values;
     const std::uint32_t q0 = points.point(at);
     const std::uint32_t d0 = q0 - points.point(at - 1);
     const std::uint32_t d1 = points.point(at - 1) - points.point(at - 2);
@@ -100,7 +101,7 @@ __device__ inline int best_order(WarpMemory& points, unsigned n) {
   unsigned least = all_lanes;
   LACONIC_UNROLL
   for (int order = 0; order < 3; ++order) {
-    const unsigned w = width[order] + __shfl_xor_sync(all_lanes, width[order], sub_values);
+    const unsigned w = width[order] + __shfl_xor_sync(all_lanes, width[order], values);
     if (w < least) best = order;
     least = w < least ? w : least;
   }
