@@ -10,6 +10,8 @@
 // Before loops over arrays that must be in registers: every index has to be a constant.
 #if defined(__CUDACC__)
 #define LACONIC_UNROLL _Pragma("unroll")
+#define LACONIC_NO_UNROLL _Pragma("unroll 1")
 #else
 #define LACONIC_UNROLL
+#define LACONIC_NO_UNROLL
 #endif

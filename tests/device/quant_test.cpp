@@ -198,6 +198,30 @@ TEST(QuantDevice, EpochsComeRound) {
   }
 }
 
+// One queue serves many pieces of work: what one has left in the workspace is not news to the next.
+TEST(QuantDevice, LaunchesFollowEachOther) {
+  Random random(base_seed());
+  OneQueue queue;
+  queue.workspace(kernels().workspace_words(300 * quant::block_values, Dtype::f32));
+  for (int launch = 0; launch < 40; ++launch) {
+    SCOPED_TRACE("launch " + std::to_string(launch) + ", " + seed_note());
+    const std::size_t count = random.below(300 * quant::block_values);
+    const Coding coding = coding_for<float>(random.below(2) ? 1e-3 : 1e-1);
+    const auto x = make_field<float>(random.below(3) ? Kind::walk : Kind::normal, count, base_seed(), launch);
+    DeviceBytes numbers(count * sizeof(float));
+    numbers.write(x.data());
+    DeviceBytes frame(reference().capacity(count, Dtype::f32));
+    *queue.report() = {};
+    must(kernels().encode(numbers.get(), count, coding, frame.get(), queue));
+    Status status;
+    queue.reached(status);
+    must(status);
+    Bytes bytes(queue.report()->bytes);
+    frame.read(bytes.data(), bytes.size());
+    ASSERT_EQ(bytes, encode(reference(), x, coding));
+  }
+}
+
 template <class T>
 void combines() {
   std::uint64_t seed = base_seed();

@@ -207,13 +207,11 @@ struct Lattice {
   }
 };
 
-// To the nearest integer, ties to even; |y| < 2^31.
+// To the nearest integer, ties to even, where |y| <= 2^22; elsewhere anything.  The sum rounds to an integer, which is
+// in its last bits: two additions, where conversions are slow on many processors.
 LACONIC_HOST_DEVICE inline std::int32_t nearest(float y) {
-#if defined(__CUDA_ARCH__)
-  return __float2int_rn(y);
-#else
-  return static_cast<std::int32_t>(std::nearbyint(y));
-#endif
+  constexpr float shift = 0x1.8p23f;
+  return static_cast<std::int32_t>(std::bit_cast<std::uint32_t>(y + shift) - std::bit_cast<std::uint32_t>(shift));
 }
 
 // Rounds one number; false when it has no lattice point within the allowance.  A function of the number alone, not of
@@ -226,12 +224,21 @@ LACONIC_HOST_DEVICE inline bool quantise(double x, const Lattice& lattice, std::
   return std::fabs(x - r * lattice.step) <= lattice.allowance;
 }
 
-LACONIC_HOST_DEVICE inline bool quantise(float x, const Lattice& lattice, std::int32_t& q) {
-  const float y = x * lattice.inverse_single;
-  if (!(lattice.largest_single > 0 && std::fabs(y) <= lattice.largest_single))
-    return quantise(static_cast<double>(x), lattice, q);
+// How many steps from 0 float32 will do; below 0: none.
+LACONIC_HOST_DEVICE inline float reach_of_single(const Lattice& lattice) {
+  return lattice.largest_single > 0 ? lattice.largest_single : -1;
+}
+
+// In float32; false, with any q, when the number is further away than `reach` steps.
+LACONIC_HOST_DEVICE inline bool quantise_single(float x, float inverse, float reach, std::int32_t& q) {
+  const float y = x * inverse;
   q = nearest(y);
-  return true;
+  return std::fabs(y) <= reach;
+}
+
+LACONIC_HOST_DEVICE inline bool quantise(float x, const Lattice& lattice, std::int32_t& q) {
+  return quantise_single(x, lattice.inverse_single, reach_of_single(lattice), q) ||
+         quantise(static_cast<double>(x), lattice, q);
 }
 
 // Below this a point is a float32 number.  With a step that is one too, step * point, which float32 rounds once, has

@@ -112,7 +112,11 @@ LACONIC_HOST_DEVICE inline std::uint32_t total(const std::uint32_t (&v)[lane_val
 // Residuals to what is written and back; those from `present` on are missing, and count as 0.
 LACONIC_HOST_DEVICE inline void zigzag_all(std::uint32_t (&v)[lane_values], unsigned present) {
   LACONIC_UNROLL
-  for (unsigned i = 0; i < lane_values; ++i) v[i] = i < present ? zigzag(v[i]) : 0;
+  for (unsigned i = 0; i < lane_values; ++i) v[i] = zigzag(v[i]);
+  if (present >= lane_values) return;
+  LACONIC_UNROLL
+  for (unsigned i = 0; i < lane_values; ++i)
+    if (i >= present) v[i] = 0;
 }
 LACONIC_HOST_DEVICE inline void unzigzag_all(std::uint32_t (&v)[lane_values]) {
   LACONIC_UNROLL

@@ -59,20 +59,39 @@ struct Content {
   unsigned begin = 0;  // copied: where the body is in the warp's memory
 };
 
-// Own numbers to points in the warp's memory; false, on all lanes, when one of them has none.
-template <class T>
+// Own numbers to points in the warp's memory; false, on all lanes, when one of them has none.  The loads of `rows`
+// rows, a number to a lane each, are under way together.
+template <unsigned rows, class T>
 __device__ inline bool quantise_own(const T* numbers, unsigned n, const Lattice& lattice, WarpMemory& memory) {
-  using Wide = std::conditional_t<sizeof(T) == 8, double, float>;
   if (lattice.step == 0) return false;
+  const float reach = reach_of_single(lattice);
   bool ok = true;
-#if defined(__CUDACC__)
-#pragma unroll 8
-#endif
-  for (unsigned row = 0; row < lane_values; ++row) {
-    const unsigned i = row * warp_lanes + lane_index();
-    std::int32_t q = 0;
-    if (i < n) ok &= quantise(static_cast<Wide>(numbers[i]), lattice, q);
-    memory.point(i) = static_cast<std::uint32_t>(q);
+  LACONIC_NO_UNROLL
+  for (unsigned first = lane_index(); first < block_values; first += rows * warp_lanes) {
+    T x[rows];
+    LACONIC_UNROLL
+    for (unsigned k = 0; k < rows; ++k) x[k] = first + k * warp_lanes < n ? numbers[first + k * warp_lanes] : T(0.0f);
+    // Without branches as long as float32 will do, which is nearly always.
+    const unsigned place = WarpMemory::place(first);
+    bool near = true;
+    LACONIC_UNROLL
+    for (unsigned k = 0; k < rows; ++k) {
+      std::int32_t q = 0;
+      if constexpr (sizeof(T) <= 4)
+        near &= quantise_single(static_cast<float>(x[k]), lattice.inverse_single, reach, q);
+      else
+        ok &= quantise(x[k], lattice, q);
+      memory.words[place + k * (warp_lanes + 1)] = static_cast<std::uint32_t>(q);
+    }
+    if constexpr (sizeof(T) <= 4) {
+      if (__all_sync(all_lanes, near)) continue;
+      LACONIC_NO_UNROLL
+      for (unsigned i = first; i < first + rows * warp_lanes && i < n; i += warp_lanes) {
+        std::int32_t q = 0;
+        ok &= quantise(static_cast<float>(numbers[i]), lattice, q);
+        memory.point(i) = static_cast<std::uint32_t>(q);
+      }
+    }
   }
   ok = __all_sync(all_lanes, ok);
   __syncwarp();
@@ -151,7 +170,7 @@ struct BlockMaker {
   __device__ InBlock find(const InFrame& frame) const { return find_block<T>(frame, block, output.count); }
 
   __device__ Content encode() const {
-    if (!quantise_own(own().numbers, n(), arguments.lattice, memory))
+    if (!quantise_own<16>(own().numbers, n(), arguments.lattice, memory))
       return keep_numbers<T>(Content::Form::own, own(), n());
     load_points(memory, v);
     Content c = pack(v, n(), memory, measured);
@@ -166,7 +185,8 @@ struct BlockMaker {
       return keep_numbers<T>(Content::Form::from_frame, combined<T>(in.numbers<T>(), own(), arguments.op), n());
     unsigned begin;
     if (!fetch_points(in, n(), memory, begin, v)) return failed(Problem::bad_block);
-    if (!quantise_own(own().numbers, n(), arguments.lattice, memory)) {
+    // Fewer rows at a time: registers hold the points of the frame.
+    if (!quantise_own<8>(own().numbers, n(), arguments.lattice, memory)) {
       __syncwarp();
       store_points(v, memory);
       __syncwarp();

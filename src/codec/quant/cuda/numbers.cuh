@@ -49,21 +49,30 @@ __device__ inline void write_words(std::byte* out, unsigned bytes, Word&& word) 
 
 // Brings a body to the warp's memory, by whole words of the frame; returns the half at which it begins there.
 __device__ inline unsigned fetch_body(const std::byte* body, unsigned bytes, WarpMemory& memory) {
+  constexpr unsigned batch = 8;  // loads that are under way together
   const unsigned lane = lane_index();
   const unsigned begin = (reinterpret_cast<std::uintptr_t>(body) & 2) / 2;
   const std::byte* from = body - 2 * begin;
   const unsigned end = 2 * begin + bytes;
-  for (unsigned k = lane; 4 * k < end; k += warp_lanes) {
-    const bool whole = (k > 0 || begin == 0) && 4 * k + 4 <= end;
-    // Nothing before or behind the body is touched: it need not be there.
-    const auto* halves = reinterpret_cast<const std::uint16_t*>(from + 4 * k);
-    if (whole)
-      memory.words[k] = *reinterpret_cast<const std::uint32_t*>(from + 4 * k);
-    else if (k > 0 || begin == 0)
-      memory.words[k] = halves[0];
-    else
-      memory.words[k] = static_cast<std::uint32_t>(halves[1]) << 16;
+  const auto* words = reinterpret_cast<const std::uint32_t*>(from);
+  // Nothing before or behind the body is touched: it need not be there.
+  const unsigned whole = end / 4;
+  for (unsigned first = begin; first < whole; first += batch * warp_lanes) {
+    std::uint32_t loaded[batch];
+    LACONIC_UNROLL
+    for (unsigned k = 0; k < batch; ++k) {
+      const unsigned at = first + k * warp_lanes + lane;
+      loaded[k] = at < whole ? words[at] : 0;
+    }
+    LACONIC_UNROLL
+    for (unsigned k = 0; k < batch; ++k) {
+      const unsigned at = first + k * warp_lanes + lane;
+      if (at < whole) memory.words[at] = loaded[k];
+    }
   }
+  const auto* halves = reinterpret_cast<const std::uint16_t*>(from);
+  if (lane == 0 && begin != 0 && bytes > 0) memory.words[0] = static_cast<std::uint32_t>(halves[1]) << 16;
+  if (lane == 1 && end % 4 != 0 && whole >= begin) memory.words[whole] = halves[2 * whole];
   __syncwarp();
   return begin;
 }

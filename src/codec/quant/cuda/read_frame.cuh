@@ -34,18 +34,30 @@ __device__ inline T number_of(std::uint32_t point, const ReadArguments<T>& argum
   return dequantise<T>(q, arguments.step, arguments.divisor);
 }
 
+// Rows whose loads are under way together.
+inline constexpr unsigned read_rows = 8;
+
 template <class T, class Numbers>
 __device__ inline void put_numbers(const ReadArguments<T>& arguments, std::size_t begin, unsigned n,
                                    const Numbers& numbers) {
-#if defined(__CUDACC__)
-#pragma unroll 8
-#endif
-  for (unsigned row = 0; row < lane_values; ++row) {
-    const unsigned i = row * warp_lanes + lane_index();
-    if (i >= n) break;
-    const T decoded = numbers(i);
-    arguments.numbers[begin + i] =
-        arguments.with == nullptr ? decoded : combine(arguments.op, arguments.with[begin + i], decoded);
+  T* out = arguments.numbers + begin;
+  const T* with = arguments.with + begin;
+  const bool combines = arguments.with != nullptr;
+  LACONIC_NO_UNROLL
+  for (unsigned first = 0; first < lane_values; first += read_rows) {
+    T x[read_rows];
+    LACONIC_UNROLL
+    for (unsigned k = 0; k < read_rows; ++k) {
+      const unsigned i = (first + k) * warp_lanes + lane_index();
+      x[k] = combines && i < n ? with[i] : T(0.0f);
+    }
+    LACONIC_UNROLL
+    for (unsigned k = 0; k < read_rows; ++k) {
+      const unsigned i = (first + k) * warp_lanes + lane_index();
+      if (i >= n) continue;
+      const T decoded = numbers(i);
+      out[i] = combines ? combine(arguments.op, x[k], decoded) : decoded;
+    }
   }
 }
 
