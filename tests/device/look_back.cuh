@@ -23,7 +23,7 @@ enum class Plant {
   block_for_ticket,          // as if blocks started in the order of their numbers
 };
 
-constexpr unsigned scan_threads = 128;
+constexpr unsigned scan_threads = 64;
 
 struct ScanShared {
   std::uint32_t tile;

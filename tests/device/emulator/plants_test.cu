@@ -9,7 +9,7 @@ namespace laconic {
 namespace {
 
 constexpr unsigned seeds = 200;
-constexpr unsigned count = 100 * scan_threads - 5;  // more tiles than are ever resident
+constexpr unsigned count = 70 * scan_threads - 5;  // more tiles than are ever resident
 
 struct Verdict {
   unsigned wrong = 0;       // seeds with wrong sums, or with a kernel that could not end

@@ -15,6 +15,7 @@ LACONIC_EMULATOR_API std::uint64_t seed();
 
 // The first thing that went wrong since the last call, in words that hold the seed; empty when nothing did.  Until it
 // is taken, calls fail with cudaErrorLaunchFailure, as they do for good on a device, and cudaGetErrorString() gives it.
+// What was pending then is dropped.
 LACONIC_EMULATOR_API std::string take_fault();
 
 // How many words that blocks share are read in a row, while none is written, before a launch is given up.

@@ -12,7 +12,8 @@
 
 #if !LACONIC_FIBER_UCONTEXT
 // Keeps what a function must keep, on the stack that is left; the address to go on at is there already.  Floating-point
-// modes are left alone: kernels have no say in them.
+// modes are left alone: kernels have no say in them.  A jump, because the processor would take a return to another
+// stack for a mistake of its own, every time.
 extern "C" void laconic_fiber_change(void** from, void* to);
 extern "C" void laconic_fiber_begin();
 asm(R"(
@@ -36,7 +37,8 @@ laconic_fiber_change:
   popq %r12
   popq %rbx
   popq %rbp
-  ret
+  popq %rcx
+  jmp *%rcx
 .size laconic_fiber_change,.-laconic_fiber_change
 .globl laconic_fiber_begin
 .hidden laconic_fiber_begin
@@ -52,6 +54,10 @@ laconic_fiber_begin:
 
 namespace laconic::emulator {
 
+#if LACONIC_FIBER_ASAN
+constexpr std::size_t unfinished = 8192;
+#endif
+
 Stacks::Stacks(std::size_t count) : count_(count) {
   void* memory =
       mmap(nullptr, count * pitch, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -61,15 +67,19 @@ Stacks::Stacks(std::size_t count) : count_(count) {
 }
 
 Stacks::~Stacks() {
-  if (memory_ != nullptr) munmap(memory_, count_ * pitch);
+  if (memory_ == nullptr) return;
+#if LACONIC_FIBER_ASAN
+  __asan_unpoison_memory_region(memory_, count_ * pitch);
+#endif
+  munmap(memory_, count_ * pitch);
 }
 
 void Fiber::prepare(std::byte* stack, std::size_t colour, Entry entry, void* argument) {
   entry_ = entry;
   argument_ = argument;
 #if LACONIC_FIBER_ASAN
-  // Functions that were left for good did not tidy up.
-  __asan_unpoison_memory_region(stack, Stacks::size);
+  // The functions at the top, which were left for good, did not tidy up; all below them have returned.
+  __asan_unpoison_memory_region(stack + Stacks::size - unfinished, unfinished);
   stack_ = stack;
   stack_size_ = Stacks::size;
   fake_stack_ = nullptr;

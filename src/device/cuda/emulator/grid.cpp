@@ -27,13 +27,13 @@ std::unique_ptr<Stacks> take_stacks(std::size_t count) {
   std::unique_ptr<Stacks>& kept = kept_stacks();
   if (kept != nullptr && kept->count() >= count) return std::move(kept);
   kept.reset();
-  return std::make_unique<Stacks>(count);
+  return std::make_unique<Stacks>(std::bit_ceil(std::max<std::size_t>(count, 1024)));
 }
 
 }  // namespace
 
 Grid::Grid(const Launch& launch, const std::function<void()>& body)
-    : launch_(launch), body_(body), random_(launch.seed), waiting_(launch.blocks), restless_(3 + random_.below(6)) {
+    : launch_(launch), body_(body), random_(launch.seed), waiting_(launch.blocks), restless_(4 + random_.below(7)) {
   std::iota(waiting_.begin(), waiting_.end(), 0u);
   // Nobody promises that blocks start in the order of their numbers.
   for (std::size_t i = waiting_.size(); i > 1; --i) std::swap(waiting_[i - 1], waiting_[random_.below(i)]);
@@ -42,7 +42,8 @@ Grid::Grid(const Launch& launch, const std::function<void()>& body)
 Grid::~Grid() {
   for (auto& block : slots_)
     if (block->resident) retire(*block);
-  if (stacks_ != nullptr && stacks_->ok()) kept_stacks() = std::move(stacks_);
+  // Lanes that were left where they were have left their marks on the stacks.
+  if (stacks_ != nullptr && stacks_->ok() && fault_.empty()) kept_stacks() = std::move(stacks_);
 }
 
 std::string Grid::run() {

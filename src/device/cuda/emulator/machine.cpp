@@ -53,6 +53,12 @@ std::string Machine::take_fault() {
   std::string taken;
   taken.swap(fault_);
   latest_error() = cudaSuccess;
+  if (taken.empty()) return taken;
+  for (const auto& stream : streams_)
+    for (std::size_t i = stream->busy ? 1 : 0; i < stream->pending.size(); ++i) {
+      stream->pending[i].work = nullptr;
+      stream->pending[i].touches.clear();
+    }
   return taken;
 }
 
