@@ -44,7 +44,6 @@ if(LACONIC_CUDA_MODE STREQUAL "ON")
     endif()
   endforeach()
   # -fmad=false, and nothing that is fast: results must be those of the host to the bit.
-  # -Xptxas -v: tools/dev/kernels.py reads what is said of every kernel.
   set(LACONIC_CUDA_OPTIONS --expt-relaxed-constexpr -fmad=false -Xcompiler=-Wall,-Wextra,-ffp-contract=off)
   add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:${LACONIC_CUDA_OPTIONS}>")
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)

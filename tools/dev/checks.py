@@ -57,7 +57,7 @@ def tidy(jobs):
         raise Failed("clang-tidy is missing (apt-get install clang-tidy)")
     runner = shutil.which("run-clang-tidy") or shutil.which("run-clang-tidy-14")
     tree = trees.build("dev", jobs, ("laconic",))
-    command = [runner, "-quiet", "-j", jobs, "-p", tree, str(ROOT / "src") + "/.*"]
+    command = [runner, "-quiet", "-j", jobs, "-p", tree, str(ROOT / "src") + r"/.*\.cpp$"]
     run("clang-tidy", command, 1500)
 
 

@@ -21,6 +21,7 @@ class Need:
     wheel: str = ""
     commands: tuple = ()  # the ./dev commands that want it
     required: bool = True  # without it demo or test cannot run at all
+    how: str = ""  # to get it, where neither a package nor a wheel will do
 
 
 def program(*names):
@@ -78,6 +79,8 @@ NEEDS = [
     Need("Debian's MPICH", lambda: program("mpicc.mpich"), "the suite mpich-debian", "libmpich-dev mpich", "", ("test",), False),
     Need("clang", clang, "./dev fuzz, the suite fuzz", "clang libclang-rt-dev", "", ("test", "fuzz"), False),
     Need("clang-tidy", lambda: program("clang-tidy"), "./dev lint", "clang-tidy", "", ("lint",), False),
+    Need("nvcc", lambda: program("nvcc"), "device code for NVIDIA GPUs, the suite cuda", required=False,
+         how="CUDA 12 or newer, from NVIDIA"),
     Need("zstd", lambda: program("zstd"), "./dev sweep --data with fields packed by it", "zstd", "", ("sweep",), False),
     Need("ip, tc", lambda: program("tc") or file("/usr/sbin/tc", "/sbin/tc")(), "the shaped network of demo and bench",
          "iproute2", "", ("demo", "bench"), False),
@@ -177,7 +180,7 @@ def doctor():
         place = need.find() or "missing"
         if place != "missing" and os.access(place, os.X_OK) and need.name not in ("ip, tc", "Open MPI", "Debian's MPICH"):
             place += " " + version_of(place)
-        how = "apt-get install " + need.apt + (f", or pip install {need.wheel}" if need.wheel else "")
+        how = need.how or "apt-get install " + need.apt + (f", or pip install {need.wheel}" if need.wheel else "")
         rows.append((need.name, place, need.what_for, how))
     for wheel in WHEELS:
         rows.append((wheel, ".dev/venv" if wheels_present() else "missing", "wheel", "./dev build"))

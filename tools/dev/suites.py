@@ -2,7 +2,7 @@
 """./dev test: every suite, one after the other, and one line at the end that sums them up."""
 import dataclasses, re, subprocess, time, xml.etree.ElementTree as xml
 
-from . import checks, fuzz, needs, trees
+from . import checks, fuzz, kernels, needs, trees
 from .steps import ROOT, STATE, Failed, run, say
 
 CTEST_LIMIT = 1200  # seconds
@@ -23,7 +23,9 @@ SUITES = [
     Suite("lint", "rooms, format, words", tree=False),
     Suite("python", "the tools' own tests", tree=False),
     Suite("mpich", "everything, with the MPICH wheel"),
-    Suite("asan", "everything without MPI, under ASan and UBSan"),
+    Suite("asan", "everything without MPI, kernels in the emulator, under ASan and UBSan"),
+    Suite("cuda", "device code with nvcc: what kernels take, and tests where there is a GPU", "nvcc",
+          targets=("laconic", "test_device"), select=("-L", "device")),
     Suite("tsan", "loopback ranks under TSan", targets=("test_loopback",), select=("-L", "loopback")),
     Suite("fuzz", "every fuzzer for a few seconds (./dev fuzz takes longer)", "clang++", tree=False),
     Suite("openmpi", "ranks under Debian's Open MPI", "mpicc.openmpi", targets=("rank_tests",), select=("-L", "ranks")),
@@ -127,6 +129,14 @@ def fuzzers(jobs):
     return count
 
 
+def kernel_budgets(tree):
+    number, problems = kernels.check(tree, ROOT)
+    say(f"   {number} kernels: " + (f"{len(problems)} problems" if problems else "all within docs/kernels.md, none with a stack"))
+    for problem in problems:
+        say("      " + problem)
+    return Count(0, 1) if problems else Count(1)
+
+
 def run_suite(suite, jobs, pattern):
     say(f"== {suite.name}: {suite.what}")
     if suite.needs and not (needs.clang() if suite.needs == "clang++" else needs.program(suite.needs)):
@@ -134,7 +144,11 @@ def run_suite(suite, jobs, pattern):
         return Count(skipped=1)
     if not suite.tree:
         return {"lint": lint, "python": python_tests, "fuzz": lambda: fuzzers(jobs)}[suite.name]()
-    return ctest(suite, trees.build(suite.name, jobs, suite.targets), jobs, pattern)
+    tree = trees.build(suite.name, jobs, suite.targets)
+    count = ctest(suite, tree, jobs, pattern)
+    if suite.name == "cuda" and not pattern:
+        count += kernel_budgets(tree)
+    return count
 
 
 def test(only, pattern, jobs):
