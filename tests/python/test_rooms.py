@@ -34,10 +34,12 @@ class Rooms(unittest.TestCase):
         self.bad("transport/loopback/a.cpp", "#include <mpi.h>\n", "mpi.h is for")
         self.bad("base/a.cpp", '#include "laconic/laconic.h"\n', "laconic.h is for")
 
-    def test_cuda_stays_in_its_room(self):
-        self.good("device/cuda/a.cpp", "#include <cuda_runtime.h>\n")
-        self.good("codec/quant/a.cu", "#include <cuda_runtime.h>\n")
-        self.bad("codec/quant/a.cpp", "#include <cuda_runtime.h>\n", "cuda_runtime.h is for")
+    def test_cuda_stays_in_its_folders(self):
+        self.good("device/cuda/runtime.hpp", "#include <cuda_runtime.h>\n")
+        self.bad("device/cuda/a.cpp", "#include <cuda_runtime.h>\n", "cuda_runtime.h is for")
+        self.bad("codec/quant/cuda/a.cu", "#include <cuda_runtime.h>\n", "cuda_runtime.h is for")
+        self.good("codec/quant/cuda/a.cu", '#include "device/cuda/language.hpp"\n')
+        self.bad("codec/quant/a.cpp", '#include "device/cuda/runtime.hpp"\n', "for folders named cuda only")
 
     def test_output_and_exits_are_found_in_code_only(self):
         for call in ('printf("x");', "std::abort();", "exit(1);", "std::cout << 1;", "std::terminate();"):

@@ -16,7 +16,8 @@ ROOMS = {
     "comm": {"base", "wire", "device", "codec", "transport", "schedule", "engine", "tune"},
 }
 MPI_MAY = ("transport/mpi/", "comm/")  # mpi.h, and our public header, which includes it
-CUDA_MAY = ("device/cuda/",)
+CUDA_MAY = "device/cuda/runtime.hpp"  # which chooses between CUDA's own headers and the emulator's
+CUDA_WORDS = ("device/cuda/language.hpp", "device/cuda/runtime.hpp", "device/cuda/emulator/")  # for folders named cuda
 LINES_WARN, LINES_FAIL = 400, 600
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
@@ -37,8 +38,10 @@ def check_file(name, text):
             if not name.startswith(MPI_MAY):
                 found.append(f"{where}: {header} is for {' and '.join(MPI_MAY)} only")
         elif header.startswith("cuda"):
-            if not (name.startswith(CUDA_MAY) or name.endswith((".cu", ".cuh"))):
-                found.append(f"{where}: {header} is for {' and '.join(CUDA_MAY)} and *.cu only")
+            if name != CUDA_MAY:
+                found.append(f"{where}: {header} is for {CUDA_MAY} only")
+        elif header.startswith(CUDA_WORDS) and "/cuda/" not in name:
+            found.append(f"{where}: {header} is for folders named cuda only")
         elif target in ROOMS and "/" in header:
             if target != room and target not in ROOMS[room]:
                 found.append(f"{where}: {room} may not include {target} ({header})")
