@@ -10,15 +10,7 @@
 namespace laconic::zfp {
 namespace {
 
-constexpr std::size_t block_values = 4;  // of libzfp, in one dimension
-
-// libzfp scales a block by 2^(30 - e) or 2^(62 - e), where e is the exponent of its largest number, in the type of the
-// numbers; for tiny ones that is infinity and what follows is undefined.  Numbers below these go in as 0.
-template <class T>
-constexpr T tiny = sizeof(T) == 4 ? T(0x1p-90) : T(0x1p-950);
-
-int least_rate(Dtype dtype) { return dtype == Dtype::f32 ? 1 + 8 : 1 + 11; }
-int raw_rate(Dtype dtype) { return static_cast<int>(8 * block_values * size_of(dtype)); }
+static_assert(least_exponent == ZFP_MIN_EXP);
 
 zfp_stream stream_of(const Scratch& scratch, const Parameters& p) {
   zfp_stream z{};
@@ -56,15 +48,6 @@ Parameters Parameters::make(const Coding& coding) {
   return {Mode::accuracy, static_cast<std::int16_t>(std::max(exponent - 1, ZFP_MIN_EXP))};
 }
 
-bool Parameters::valid(Dtype dtype) const {
-  switch (mode) {
-    case Mode::exact: return parameter == 0;
-    case Mode::accuracy: return parameter >= ZFP_MIN_EXP && parameter < std::numeric_limits<double>::max_exponent;
-    case Mode::rate: return parameter >= least_rate(dtype) && parameter < raw_rate(dtype);
-  }
-  return false;
-}
-
 // libzfp allocates its bit streams and has no way to point one to other memory: so there is one for each thread.
 Scratch* Scratch::of_this_thread() {
   thread_local std::unique_ptr<Scratch> scratch;
@@ -90,7 +73,7 @@ std::size_t pack(Scratch& scratch, const Parameters& parameters, const T* x, std
   bool fit = true;
   for (std::size_t i = 0; i < n; ++i) {
     fit &= std::fabs(x[i]) <= largest;  // false for NaN
-    clean[i] = std::fabs(x[i]) < tiny<T> ? T(0) : x[i];
+    clean[i] = without_tiny(x[i]);
   }
   if (!fit) return kept_raw;
 

@@ -4,29 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
-#include "codec/codec.hpp"
+#include "codec/zfp/layout.hpp"
 
 namespace laconic::zfp {
-
-// Numbers that are coded together and decode alone.
-inline constexpr std::size_t piece_values = 4096;
-
-enum class Mode : std::uint8_t {
-  exact = 0,     // all pieces are raw
-  accuracy = 1,  // parameter: the lowest bit plane that is kept, as an exponent of 2
-  rate = 2,      // parameter: bits of a block of four numbers
-};
-
-struct Parameters {
-  Mode mode = Mode::exact;
-  std::int16_t parameter = 0;
-
-  static Parameters make(const Coding& coding);
-  bool valid(Dtype dtype) const;
-  bool operator==(const Parameters&) const = default;
-};
 
 // What one thread needs to code: made when it codes for the first time, gone with the thread.
 struct Scratch {

@@ -12,13 +12,6 @@ namespace laconic {
 namespace zfp {
 namespace {
 
-// The payload: mode, 0, parameter; a size for each piece; the pieces.
-constexpr std::size_t head_bytes = 4;
-constexpr std::size_t size_bytes = 2;
-static_assert(piece_values * sizeof(double) <= std::numeric_limits<std::uint16_t>::max());
-
-constexpr std::size_t pieces_of(std::size_t count) { return (count + piece_values - 1) / piece_values; }
-
 Status malformed(const char* what) { return {Code::frame, std::string("malformed frame: ") + what}; }
 Status bad_piece() { return malformed("a piece of zfp is cut short or not valid"); }
 Status no_memory() { return {Code::memory, "no memory for the scratch space of codec zfp"}; }
