@@ -12,6 +12,10 @@ namespace laconic {
 // What kernels keep between the thread blocks of one launch, and from launch to launch.  Words hold the epoch of the
 // launch that wrote them, so that none has to be cleared.
 struct Workspace {
+  // words[0] counts the tickets that thread blocks have taken.  Kernels that keep other things than epochs in the words
+  // behind it leave them 0, which is no launch's epoch.
+  static constexpr std::size_t first_free = 1;
+
   std::uint64_t* words = nullptr;  // on the device; all 0 before the first launch
   std::size_t count = 0;
   std::uint32_t epoch = 0;    // of the latest launch; each takes the next

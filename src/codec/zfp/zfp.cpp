@@ -7,6 +7,7 @@
 #include "base/combine.hpp"
 #include "codec/typed_codec.hpp"
 #include "codec/zfp/piece.hpp"
+#include "codec/zfp/zfp_device.hpp"
 
 namespace laconic {
 namespace zfp {
@@ -114,6 +115,10 @@ class ZfpCodec final : public TypedCodec<ZfpCodec, SingleAndDouble> {
   // Measured, not derived (docs/error-model.md).
   ErrorShape error_shape() const override { return {0.06, 0.18}; }
 
+#if LACONIC_HAS_CUDA
+  const DeviceCodec* on_device() const override { return &zfp_on_device(); }
+#endif
+
   std::size_t capacity(std::size_t count, Dtype dtype) const override {
     return wire::header_bytes + head_bytes + size_bytes * pieces_of(count) + count * size_of(dtype);
   }
@@ -190,7 +195,7 @@ class ZfpCodec final : public TypedCodec<ZfpCodec, SingleAndDouble> {
       const std::size_t n = std::min(piece_values, count - i);
       if (!reader.next(*scratch, x + i, n)) return bad_piece();
       if (coding.divisor != 1)
-        for (std::size_t j = i; j < i + n; ++j) x[j] = static_cast<T>(static_cast<double>(x[j]) / coding.divisor);
+        for (std::size_t j = i; j < i + n; ++j) x[j] = divide(x[j], coding.divisor);
     }
     return reader.at_end() ? Status{} : bad_piece();
   }

@@ -1,0 +1,233 @@
+// zfp at a fixed rate for numbers on a device: the same bytes as on the host.
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "codec/zfp/cuda/decode.cuh"
+#include "codec/zfp/cuda/encode.cuh"
+#include "codec/zfp/cuda/settle.cuh"
+#include "codec/zfp/zfp_device.hpp"
+
+namespace laconic {
+namespace zfp {
+namespace {
+
+// How many arrays one launch encodes: what its arguments have room for.
+constexpr std::size_t most_targets = 64;
+
+// Offsets in a frame are of 32 bits.
+constexpr std::size_t most_numbers = std::size_t{1} << 28;
+
+Status malformed(const char* what) { return {Code::frame, std::string("malformed frame: ") + what}; }
+
+cudaStream_t stream_of(Queue& queue) { return static_cast<cudaStream_t>(queue.native()); }
+
+Shape shape_of(const Coding& coding) {
+  const Parameters ours = Parameters::make(coding);
+  return {static_cast<std::uint32_t>(size_of(coding.dtype)),
+          ours.mode == Mode::rate ? static_cast<std::uint32_t>(ours.parameter) : 0};
+}
+
+// The words of the workspace: faults of the frames that are read, a word for each part that is written, one for each
+// part of the first frame that is read, and of the second.  They are 0 again when the last kernel is done.
+struct Words {
+  std::uint64_t* faults = nullptr;
+  std::uint64_t* parts = nullptr;
+
+  static std::size_t needed(std::size_t of_parts) { return Workspace::first_free + 2 + of_parts; }
+  static Status get(Queue& queue, std::size_t of_parts, Words& words) {
+    Workspace& workspace = queue.workspace(needed(of_parts));
+    if (workspace.words == nullptr) return {Code::memory, "no device memory for the workspace of kernels"};
+    words.faults = workspace.words + Workspace::first_free;
+    words.parts = words.faults + 2;
+    return {};
+  }
+};
+
+Heading heading_of(const Coding& coding) {
+  wire::Header header;
+  header.codec = 4;
+  header.dtype = coding.dtype;
+  Heading heading;
+  wire::write_header(header, std::as_writable_bytes(std::span(heading.words)));
+  const Parameters ours = Parameters::make(coding);
+  heading.head = static_cast<std::uint32_t>(ours.mode) |
+                 static_cast<std::uint32_t>(static_cast<std::uint16_t>(ours.parameter)) << 16;
+  return heading;
+}
+
+// What the host can see of a frame that it has the header of.
+Status check_header(const DeviceFrame& frame) {
+  return frame.header.step == 0 ? Status{} : malformed("zfp with a step");
+}
+
+Status open(const OpenFrame& frame, std::size_t count, const Coding& coding, std::uint64_t* fault, Report* report,
+            Queue& queue) {
+  return launch(open_frame, 1, part_blocks, stream_of(queue), frame, count, coding.dtype, Parameters::make(coding),
+                shape_of(coding), fault, report);
+}
+
+// Writes the frames of all targets from a source that reads so many frames, which are open.
+template <class T, class Source, unsigned most>
+Status write_frames(const Targets<most>& targets, const Source& source, const Coding& coding, double inherited,
+                    const Words& words, std::uint32_t frames, Queue& queue) {
+  const Shape shape = shape_of(coding);
+  // No sum of numbers that were rounded may overflow where the exact one would not.
+  const T largest = std::numeric_limits<T>::max() / static_cast<T>(std::max<std::uint32_t>(coding.terms, 1));
+  const std::uint32_t blocks = targets.count * targets.parts_of_each;
+  const auto encode = [&](bool again) {
+    if (blocks == 0) return Status{};
+    return launch(encode_parts<T, Source, most>, blocks, part_blocks, stream_of(queue), targets, source, shape, largest,
+                  words.parts, again);
+  };
+  if (Status s = encode(false); !s) return s;
+  if (Status s = launch(settle_frames<most>, targets.count, part_blocks, stream_of(queue), targets, heading_of(coding),
+                        shape, inherited, words.parts, words.faults, frames);
+      !s)
+    return s;
+  return encode(true);
+}
+
+template <class T, unsigned most>
+Status encode_some(std::span<const Piece> pieces, const Coding& coding, Queue& queue) {
+  Targets<most> targets{};
+  for (const Piece& piece : pieces) {
+    targets.of[targets.count++] = piece;
+    targets.parts_of_each = std::max(targets.parts_of_each, Shape::parts(piece.count));
+  }
+  Words words;
+  if (Status s = Words::get(queue, std::size_t{targets.count} * targets.parts_of_each, words); !s) return s;
+  return write_frames<T>(targets, OwnNumbers{}, coding, 0, words, 0, queue);
+}
+
+template <class T>
+Status fold_frame(const DeviceFrame& frame, const Piece& target, const Coding& coding, Queue& queue) {
+  if (Status s = check_header(frame); !s) return s;
+  const std::uint32_t parts = Shape::parts(target.count);
+  Words words;
+  if (Status s = Words::get(queue, 2 * std::size_t{parts}, words); !s) return s;
+  const OpenFrame in{frame.bytes, frame.size, words.parts + parts};
+  if (Status s = open(in, target.count, coding, words.faults, nullptr, queue); !s) return s;
+  const Targets<1> targets{{target}, 1, parts};
+  return write_frames<T>(targets, FrameAndNumbers{in, coding.op}, coding, frame.header.error, words, 1, queue);
+}
+
+template <class T>
+Status add_frames(const DeviceFrame& a, const DeviceFrame& b, const Piece& target, const Coding& coding,
+                  Queue& queue) {
+  if (Status s = check_header(a); !s) return s;
+  if (Status s = check_header(b); !s) return s;
+  const std::uint32_t parts = Shape::parts(target.count);
+  Words words;
+  if (Status s = Words::get(queue, 3 * std::size_t{parts}, words); !s) return s;
+  const OpenFrame in_a{a.bytes, a.size, words.parts + parts};
+  const OpenFrame in_b{b.bytes, b.size, words.parts + 2 * parts};
+  if (Status s = open(in_a, target.count, coding, words.faults, nullptr, queue); !s) return s;
+  if (Status s = open(in_b, target.count, coding, words.faults + 1, nullptr, queue); !s) return s;
+  const double inherited =
+      coding.op == Op::sum ? a.header.error + b.header.error : std::max(a.header.error, b.header.error);
+  const Targets<1> targets{{target}, 1, parts};
+  return write_frames<T>(targets, TwoFrames{in_a, in_b, coding.op}, coding, inherited, words, 2, queue);
+}
+
+template <class T>
+Status read_frame(const DeviceFrame& frame, const Result<T>& result, std::size_t count, const Coding& coding,
+                  Queue& queue) {
+  if (Status s = check_header(frame); !s) return s;
+  const std::uint32_t parts = Shape::parts(count);
+  Words words;
+  if (Status s = Words::get(queue, parts, words); !s) return s;
+  const OpenFrame in{frame.bytes, frame.size, words.parts};
+  if (Status s = open(in, count, coding, nullptr, queue.report(), queue); !s || count == 0) return s;
+  return launch(decode_parts<T>, parts, part_blocks, stream_of(queue), in, count, shape_of(coding), result);
+}
+
+class ZfpOnDevice final : public DeviceCodec {
+ public:
+  // With a bound the code of a block has any length: that is left to libzfp.
+  bool supports(const Coding& coding) const override {
+    return SingleAndDouble::has(coding.dtype) && coding.rate > 0 && coding.relative == 0;
+  }
+
+  std::size_t workspace_words(std::size_t count, Dtype) const override {
+    return Words::needed(3 * std::size_t{Shape::parts(count)});
+  }
+
+  Status encode(const void* numbers, std::size_t count, const Coding& coding, std::byte* out,
+                Queue& queue) const override {
+    const Piece piece{numbers, count, out, queue.report()};
+    return encode_pieces({&piece, 1}, coding, queue);
+  }
+
+  Status encode_pieces(std::span<const Piece> pieces, const Coding& coding, Queue& queue) const override {
+    std::size_t count = 0;
+    for (const Piece& piece : pieces) count = std::max(count, piece.count);
+    return run(coding, count, [&](auto zero) -> Status {
+      using T = decltype(zero);
+      if (pieces.size() == 1) return encode_some<T, 1>(pieces, coding, queue);
+      for (std::size_t i = 0; i < pieces.size(); i += most_targets)
+        if (Status s = encode_some<T, most_targets>(
+                pieces.subspan(i, std::min<std::size_t>(most_targets, pieces.size() - i)), coding, queue);
+            !s)
+          return s;
+      return {};
+    });
+  }
+
+  Status fold(const DeviceFrame& frame, const void* numbers, std::size_t count, const Coding& coding, std::byte* out,
+              Queue& queue) const override {
+    return run(coding, count, [&](auto zero) {
+      return fold_frame<decltype(zero)>(frame, {numbers, count, out, queue.report()}, coding, queue);
+    });
+  }
+
+  Status add(const DeviceFrame& a, const DeviceFrame& b, std::size_t count, const Coding& coding, std::byte* out,
+             Queue& queue) const override {
+    return run(coding, count, [&](auto zero) {
+      return add_frames<decltype(zero)>(a, b, {nullptr, count, out, queue.report()}, coding, queue);
+    });
+  }
+
+  Status decode(const DeviceFrame& frame, void* numbers, std::size_t count, const Coding& coding,
+                Queue& queue) const override {
+    return decode_combine(frame, nullptr, numbers, count, coding, queue);
+  }
+
+  Status decode_combine(const DeviceFrame& frame, const void* with, void* result, std::size_t count,
+                        const Coding& coding, Queue& queue) const override {
+    return run(coding, count, [&](auto zero) {
+      using T = decltype(zero);
+      const Result<T> into{static_cast<T*>(result), static_cast<const T*>(with), coding.op, coding.divisor};
+      return read_frame<T>(frame, into, count, coding, queue);
+    });
+  }
+
+  Status status(std::uint32_t fault) const override {
+    switch (static_cast<Fault>(fault)) {
+      case Fault::none: return {};
+      case Fault::no_index: return malformed("no room for the index of zfp");
+      case Fault::parameters: return malformed("parameters that zfp does not have");
+      case Fault::others: return malformed("zfp parameters differ from this operation's");
+      case Fault::piece: break;
+    }
+    return malformed("a piece of zfp is cut short or not valid");
+  }
+
+ private:
+  template <class F>
+  Status run(const Coding& coding, std::size_t count, F&& f) const {
+    if (!supports(coding)) return {Code::argument, "zfp: a device codes at a fixed rate only"};
+    if (count > most_numbers) return {Code::argument, "zfp: a device codes at most 2^28 numbers at a time"};
+    return dispatch(SingleAndDouble{}, coding.dtype, f);
+  }
+};
+
+}  // namespace
+}  // namespace zfp
+
+const DeviceCodec& zfp_on_device() {
+  static const zfp::ZfpOnDevice codec;
+  return codec;
+}
+
+}  // namespace laconic

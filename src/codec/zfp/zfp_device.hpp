@@ -1,0 +1,10 @@
+// zfp on devices: src/codec/zfp/cuda/.
+#pragma once
+
+#include "codec/device_codec.hpp"
+
+namespace laconic {
+
+const DeviceCodec& zfp_on_device();
+
+}  // namespace laconic
