@@ -161,6 +161,40 @@ LACONIC_HOST_DEVICE inline Quad<Word> sent_of(const Quad<Word>& u, std::uint32_t
           (u.z & keep) | static_cast<Word>(rest >> 2 & 1) << at, (u.w & keep) | static_cast<Word>(rest >> 3 & 1) << at};
 }
 
+// Planes that are sent as runs, from the first of up to eight on, while n < 4 and their code has no more than `bits`
+// bits.  The code of the last one may be cut short: it is not counted, and `rest` is what a reader makes of it.
+struct CodedPlanes {
+  std::uint64_t code;
+  std::uint32_t length;
+  std::uint32_t planes;
+  std::uint32_t rest;
+};
+
+LACONIC_HOST_DEVICE inline CodedPlanes encode_planes_by_runs(std::uint32_t planes, std::uint32_t count,
+                                                             std::uint32_t bits, std::uint32_t& n) {
+  CodedPlanes coded{0, 0, 0, 0};
+  PlaneCode code{0, 0};
+  bool fits = true;
+  while (n < 4 && coded.planes < count && fits) {
+    code = encode_plane(planes & 15, n);
+    coded.code |= static_cast<std::uint64_t>(code.bits) << coded.length;
+    fits = coded.length + code.length <= bits;
+    if (fits) {
+      coded.length += code.length;
+      n = after_plane(planes & 15, n);
+      planes >>= 4;
+      ++coded.planes;
+    }
+  }
+  if (!fits) {
+    const std::uint32_t there = bits - coded.length;
+    coded.rest = decode_cut_plane(code.bits, n, there);
+    coded.code &= (std::uint64_t{1} << bits) - 1;  // bits < 56: eight codes of 7 are the most that there are
+    coded.length = bits;
+  }
+  return coded;
+}
+
 // Writes the planes of u in no more than `bits` bits and says what a reader makes of them.
 template <class Word>
 LACONIC_HOST_DEVICE inline Quad<Word> encode_planes(const Quad<Word>& u, std::uint32_t bits, BitWriter& out) {
@@ -178,40 +212,28 @@ LACONIC_HOST_DEVICE inline Quad<Word> encode_planes(const Quad<Word>& u, std::ui
   std::uint32_t plane = empty;
   std::uint32_t n = 0;
   std::uint32_t rest = 0;
-  bool more = true;
-  while (more && plane < all) {
+  while (bits > 0 && plane < all) {
     std::uint32_t planes = eight_planes(left);
     left = {left.x >> 8, left.y >> 8, left.z >> 8, left.w >> 8};
     const std::uint32_t end = plane + 8 < all ? plane + 8 : all;
-    while (more && n < 4 && plane < end) {
-      const PlaneCode code = encode_plane(planes & 15, n);
-      more = code.length <= bits;
-      const std::uint32_t length = more ? code.length : bits;
-      out.put(code.bits & low_bits(length), length);
-      if (more) {
-        n = after_plane(planes & 15, n);
-        planes >>= 4;
-        ++plane;
-        bits -= length;
-      } else {
-        rest = code.bits;
-      }
-    }
-    if (more && plane < end) {  // the bits of all four, as they are
+    const CodedPlanes coded = encode_planes_by_runs(planes, end - plane, bits, n);
+    out.put(static_cast<std::uint32_t>(coded.code), coded.length < 32 ? coded.length : 32);
+    out.put(static_cast<std::uint32_t>(coded.code >> 32), coded.length < 32 ? 0 : coded.length - 32);
+    bits -= coded.length;
+    plane += coded.planes;
+    planes >>= 4 * coded.planes & 31;
+    rest = coded.rest;
+    if (n == 4 && plane < end) {  // the bits of all four, as they are
       const std::uint32_t wanted = 4 * (end - plane);
-      more = wanted <= bits;
-      const std::uint32_t length = more ? wanted : bits;
-      out.put(planes & low_bits(length), length);
+      const std::uint32_t length = wanted < bits ? wanted : bits;
+      const std::uint32_t sent = planes & low_bits(length);
+      out.put(sent, length);
       bits -= length;
       plane += length / 4;
-      if (!more) rest = (planes & low_bits(length)) >> (length & ~3u);
+      rest = length < wanted ? sent >> (length & ~3u) : 0;
     }
   }
-  if (!more && n < 4) {
-    rest = decode_cut_plane(rest, n, bits);
-    bits = 0;
-  }
-  out.zeros(more ? bits : 0);
+  out.zeros(bits);
   return sent_of(u, plane, rest);
 }
 

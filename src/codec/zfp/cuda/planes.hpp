@@ -75,9 +75,9 @@ LACONIC_HOST_DEVICE inline PlaneCode runs(std::uint32_t plane) {
 LACONIC_HOST_DEVICE inline PlaneCode encode_plane(std::uint32_t plane, std::uint32_t n) {
   const std::uint32_t sent = plane & low_bits(n);
   const std::uint32_t others = plane ^ sent;
-  if (others == 0) return {sent, n + 1};
   const PlaneCode code = runs(others);
-  return {(code.bits & ~1u) | 1u << n | sent, code.length};
+  const std::uint32_t any = others != 0 ? 1 : 0;
+  return {(code.bits & ~1u) | any << n | sent, any != 0 ? code.length : n + 1};
 }
 
 struct PlaneRead {
