@@ -170,9 +170,9 @@ TYPED_TEST(ZfpBlock, HasTheBitsOfLibzfpForRealFieldsAtEveryRate) {
     for (std::uint64_t which = 0; which < 5; ++which) {
       const auto field = test::make_field<TypeParam>(Kind::real, 6000, which + static_cast<std::uint64_t>(bits) * 5);
       for (std::size_t i = 0; i < field.size(); i += 4)
-        ASSERT_NO_FATAL_FAILURE(this->compare({this->clean(field[i]), this->clean(field[i + 1]),
-                                               this->clean(field[i + 2]), this->clean(field[i + 3])},
-                                              4, static_cast<std::uint32_t>(bits)));
+        ASSERT_NO_FATAL_FAILURE(this->compare(
+            {this->clean(field[i]), this->clean(field[i + 1]), this->clean(field[i + 2]), this->clean(field[i + 3])}, 4,
+            static_cast<std::uint32_t>(bits)));
     }
 }
 
@@ -192,7 +192,8 @@ TYPED_TEST(ZfpBlock, HasTheBitsOfLibzfpDownToTheScaleWhereItOverflows) {
       }
       x[random.below(4)] = static_cast<T>(std::ldexp(1 + random.unit(), exponent));
       const std::uint64_t most = static_cast<std::uint64_t>(raw_rate(dtype<T>) - least_rate(dtype<T>));
-      const auto bits = static_cast<std::uint32_t>(random.below(most)) + static_cast<std::uint32_t>(least_rate(dtype<T>));
+      const auto bits =
+          static_cast<std::uint32_t>(random.below(most)) + static_cast<std::uint32_t>(least_rate(dtype<T>));
       ASSERT_NO_FATAL_FAILURE(this->compare(x, 4, bits));
     }
 }

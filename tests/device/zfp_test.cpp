@@ -347,7 +347,8 @@ TEST_F(ZfpOnDevice, RefusesWhatTheHostRefuses) {
     good_there.write(good.data());
     const DeviceFrame other = device_frame(good, good_there.get());
     const bool first = refused % 8 == 0;
-    const Status added = finish(kernels().add(first ? in : other, first ? other : in, count, coding, room.get(), *queue_));
+    const Status added =
+        finish(kernels().add(first ? in : other, first ? other : in, count, coding, room.get(), *queue_));
     ASSERT_EQ(added.message(), expected.message()) << seed_note() << ": add " << i;
     expect_clean_workspace();
   }

@@ -56,8 +56,7 @@ struct Parameters {
   constexpr bool valid(Dtype dtype) const {
     switch (mode) {
       case Mode::exact: return parameter == 0;
-      case Mode::accuracy:
-        return parameter >= least_exponent && parameter < std::numeric_limits<double>::max_exponent;
+      case Mode::accuracy: return parameter >= least_exponent && parameter < std::numeric_limits<double>::max_exponent;
       case Mode::rate: return parameter >= least_rate(dtype) && parameter < raw_rate(dtype);
     }
     return false;

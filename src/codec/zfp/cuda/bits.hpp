@@ -49,8 +49,7 @@ class BitWriter {
 template <class Words>
 class BitReader {
  public:
-  LACONIC_HOST_DEVICE BitReader(const Words& words, std::uint32_t first)
-      : words_(words), next_(first / 32) {
+  LACONIC_HOST_DEVICE BitReader(const Words& words, std::uint32_t first) : words_(words), next_(first / 32) {
     const std::uint32_t within = first % 32;
     held_ = words_(next_++) >> within;
     filled_ = 32 - within;

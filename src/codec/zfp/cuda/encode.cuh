@@ -111,7 +111,9 @@ __device__ inline void store_code(std::byte* to, std::uint32_t bytes, const std:
 }
 
 template <class T>
-__device__ inline T magnitude(T x) { return x < 0 ? -x : x; }
+__device__ inline T magnitude(T x) {
+  return x < 0 ? -x : x;
+}
 
 template <class T>
 struct Judged {
@@ -164,8 +166,8 @@ __device__ inline void put_raw(const Quad<T>& x, std::uint32_t* words) {
 template <class T>
 inline constexpr unsigned resident = sizeof(T) == 4 ? 5 : 3;
 
-// One thread block for each part.  `words`: one for each, for its verdict; with `again`, it says where the piece is when
-// it has to be written once more.
+// One thread block for each part.  `words`: one for each, for its verdict; with `again`, it says where the piece is
+// when it has to be written once more.
 template <class T, class Source, unsigned most>
 __global__ void __launch_bounds__(part_blocks, resident<T>)
     encode_parts(const __grid_constant__ Targets<most> targets, Source source, Shape shape, T largest,
@@ -179,8 +181,7 @@ __global__ void __launch_bounds__(part_blocks, resident<T>)
   const bool there = source.there(number);
   const std::uint32_t n = at.in_block(threadIdx.x);
   Quad<T> x{0, 0, 0, 0};
-  if (there && !place.nowhere() && n > 0)
-    x = source.template load<T>(target.numbers, at, number, shape.block_bits, n);
+  if (there && !place.nowhere() && n > 0) x = source.template load<T>(target.numbers, at, number, shape.block_bits, n);
   if (again) {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -199,8 +200,8 @@ __global__ void __launch_bounds__(part_blocks, resident<T>)
     if (raw) {
       put_raw(x, code.words + threadIdx.x);
     } else {
-      std::uint32_t* const own = direct ? reinterpret_cast<std::uint32_t*>(to) + threadIdx.x * (block_bits / 32)
-                                        : code.words + threadIdx.x;
+      std::uint32_t* const own =
+          direct ? reinterpret_cast<std::uint32_t*>(to) + threadIdx.x * (block_bits / 32) : code.words + threadIdx.x;
       verdict = encode_and_judge(x, n, block_bits, largest, own, direct ? 1 : part_blocks);
     }
   }

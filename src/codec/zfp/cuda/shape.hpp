@@ -1,7 +1,7 @@
 // Where everything of a frame of a fixed rate lies, and how the work on it is cut up.
 //
-// A thread has a block of four numbers, and a thread block a quarter of a piece, its *part*: whose code is whole bytes at
-// any rate.  The sizes of frames and pieces are known in advance, but for pieces that turn out to be raw.
+// A thread has a block of four numbers, and a thread block a quarter of a piece, its *part*: whose code is whole bytes
+// at any rate.  The sizes of frames and pieces are known in advance, but for pieces that turn out to be raw.
 #pragma once
 
 #include <cstddef>

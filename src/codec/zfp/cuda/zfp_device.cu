@@ -113,8 +113,7 @@ Status fold_frame(const DeviceFrame& frame, const Piece& target, const Coding& c
 }
 
 template <class T>
-Status add_frames(const DeviceFrame& a, const DeviceFrame& b, const Piece& target, const Coding& coding,
-                  Queue& queue) {
+Status add_frames(const DeviceFrame& a, const DeviceFrame& b, const Piece& target, const Coding& coding, Queue& queue) {
   if (Status s = check_header(a); !s) return s;
   if (Status s = check_header(b); !s) return s;
   const std::uint32_t parts = Shape::parts(target.count);
