@@ -44,6 +44,10 @@ Status check_coding(const Codec& codec, const Coding& coding) {
 Status read_codec_header(Frame frame, const Codec& codec, std::size_t count, Dtype dtype, wire::Header& header) {
   if (!codec.supports(dtype)) return not_supported(codec, dtype);
   if (Status s = wire::read_header(frame, header); !s) return s;
+  return check_codec_header(header, codec, count, dtype);
+}
+
+Status check_codec_header(const wire::Header& header, const Codec& codec, std::size_t count, Dtype dtype) {
   if (header.failed()) return {Code::frame, "the sender could not produce these numbers"};
   if (header.codec != codec.id())
     return {Code::frame, "malformed frame: codec " + std::to_string(header.codec) + " where " +

@@ -15,6 +15,8 @@
 
 namespace laconic {
 
+class DeviceCodec;
+
 // Everything a codec needs to know of the operation, the same on every rank.
 struct Coding {
   Dtype dtype = Dtype::f32;
@@ -88,6 +90,9 @@ class Codec {
   // numbers = frame / coding.divisor.  With coding.allowance and coding.relative 0 any frame of the codec is read;
   // otherwise it must be one of this operation.
   virtual Status decode(Frame frame, void* numbers, std::size_t count, const Coding& coding) const = 0;
+
+  // Its kernels, or nullptr: then numbers on a device have to be brought to the host.
+  virtual const DeviceCodec* on_device() const { return nullptr; }
 };
 
 // Every codec of codecs.def, in its order.
@@ -104,5 +109,8 @@ Status check_coding(const Codec& codec, const Coding& coding);
 
 // Reads the header of a frame that must be of this codec, type and count, and not failed.
 Status read_codec_header(Frame frame, const Codec& codec, std::size_t count, Dtype dtype, wire::Header& header);
+
+// The same of a header that has been read.
+Status check_codec_header(const wire::Header& header, const Codec& codec, std::size_t count, Dtype dtype);
 
 }  // namespace laconic

@@ -1,6 +1,9 @@
+// Coding on the host, and what is the same wherever it is done.
 #include "engine/coding_job.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "base/clock.hpp"
 #include "base/combine.hpp"
@@ -11,52 +14,81 @@ namespace laconic {
 void CodingJob::run() noexcept {
   const double begin = now();
   seconds_combined = 0;
+  Coded coded = problem.ok() ? code() : Coded{problem, 0};
+  status = std::move(coded.status);
+  if (makes_frame(act)) finish_frame(coded.bytes);
+  seconds = now() - begin;
+}
+
+const Coding& CodingJob::coding() const {
   switch (act) {
-    case Act::encode: coded = codec->encode(numbers, count, last ? codings->last : codings->earlier, out); break;
-    case Act::fold: coded = codec->fold(arrived, numbers, count, codings->earlier, out); break;
-    case Act::add: coded = codec->add(arrived, current, count, codings->earlier, out); break;
-    case Act::merge: coded = {merge(), 0}; break;
-    case Act::unpack: coded = {codec->decode(current, result, count, codings->between), 0}; break;
-    case Act::decode: coded = {codec->decode(current, result, count, codings->result), 0}; break;
-    case Act::copy:
-      copy();
-      coded = {};
-      break;
+    case Act::encode: return last ? codings->last : codings->earlier;
+    case Act::merge:
+    case Act::unpack: return codings->between;
+    case Act::decode:
+    case Act::copy: return codings->result;
+    default: return codings->earlier;
+  }
+}
+
+Coded CodingJob::code() {
+  switch (act) {
+    case Act::encode: return codec->encode(numbers, count, coding(), out->blob);
+    case Act::fold: return codec->fold(arrived->frame(), numbers, count, coding(), out->blob);
+    case Act::add: return codec->add(arrived->frame(), current->frame(), count, coding(), out->blob);
+    case Act::merge: return {merge(), 0};
+    case Act::unpack:
+    case Act::decode: return {codec->decode(current->frame(), result, count, coding()), 0};
+    case Act::copy: copy(); break;
     case Act::send:
     case Act::take:
     case Act::drop:
     case Act::forget: break;
   }
-  seconds = now() - begin;
+  return {};
 }
 
 Status CodingJob::merge() {
-  const Coding& between = codings->between;
   // The one operand is decoded to where the sum will be, unless the other is there.
   const bool separate = from == Home::none || numbers == result;
-  std::byte* decoded = separate ? scratch.data() : result;
-  if (Status s = codec->decode(arrived, decoded, count, between); !s) return s;
+  std::byte* decoded = separate ? scratch->blob.data() : result;
+  if (Status s = codec->decode(arrived->frame(), decoded, count, coding()); !s) return s;
   if (from == Home::none)
-    if (Status s = codec->decode(current, result, count, between); !s) return s;
+    if (Status s = codec->decode(current->frame(), result, count, coding()); !s) return s;
   const double begin = now();
-  const std::byte* other = separate ? scratch.data() : numbers;
-  dispatch(AllTypes{}, between.dtype, [&](auto zero) {
+  const std::byte* other = separate ? scratch->blob.data() : numbers;
+  dispatch(AllTypes{}, dtype(), [&](auto zero) {
     using T = decltype(zero);
-    combine(between.op, reinterpret_cast<T*>(result), reinterpret_cast<const T*>(other), count);
+    combine(coding().op, reinterpret_cast<T*>(result), reinterpret_cast<const T*>(other), count);
   });
   seconds_combined = now() - begin;
   return {};
 }
 
 void CodingJob::copy() const {
-  const Coding& coding = codings->result;
-  if (result != numbers && count > 0) std::memmove(result, numbers, count * size_of(coding.dtype));
-  if (coding.divisor == 1) return;
-  dispatch(AllTypes{}, coding.dtype, [&](auto zero) {
+  if (result != numbers && count > 0) std::memmove(result, numbers, bytes_of_numbers());
+  if (coding().divisor == 1) return;
+  dispatch(AllTypes{}, dtype(), [&](auto zero) {
     using T = decltype(zero);
     auto* x = reinterpret_cast<T*>(result);
-    for (std::size_t i = 0; i < count; ++i) x[i] = divide(x[i], coding.divisor);
+    for (std::size_t i = 0; i < count; ++i) x[i] = divide(x[i], coding().divisor);
   });
+}
+
+// bytes: of the frame that was made, 0 where there is none.
+void CodingJob::finish_frame(std::size_t bytes) {
+  const std::span<std::byte> first(out->header, wire::header_bytes);
+  altered_ = bytes == 0;
+  if (bytes == 0) bytes = wire::write_failed_frame(static_cast<std::uint32_t>(count), dtype(), first);
+  out->bytes = bytes;
+  out->loaded = true;
+  if (error_before == 0 || altered_) return;
+  // The codec knows the error that it made, not the one that the numbers came with.
+  wire::Header header;
+  if (!out->read_header(header)) return;
+  header.error = std::min(header.error + error_before, std::numeric_limits<double>::max());
+  wire::write_header(header, first);
+  altered_ = true;
 }
 
 }  // namespace laconic

@@ -27,6 +27,7 @@ class Run::Lane {
   struct Arrival {
     int slot = FramePool::none;
     bool here = false;
+    LandingJob landing;  // submitted only where the host does not reach what has arrived
   };
 
   std::uint64_t index = 0;
@@ -47,7 +48,14 @@ class Run::Lane {
   Arrival& arrival(std::size_t receive) { return arrivals[receive % receives_ahead]; }
 
   // True when the message that the next receiving action takes is there.
-  bool arrived() { return receives_taken < receives_posted && arrival(receives_taken).here; }
+  bool arrived() {
+    const Arrival& next = arrival(receives_taken);
+    return receives_taken < receives_posted && next.here && next.landing.done();
+  }
+
+  bool landing() const {
+    return std::any_of(arrivals.begin(), arrivals.end(), [](const Arrival& a) { return !a.landing.done(); });
+  }
 
   void begin(std::uint64_t new_row, std::size_t block_count) {
     row = new_row;
@@ -56,7 +64,7 @@ class Run::Lane {
     job_pending = false;
     active = true;
     blocks.assign(block_count, {});
-    arrivals = {};
+    for (Arrival& arrival : arrivals) arrival.slot = FramePool::none, arrival.here = false;
   }
 };
 

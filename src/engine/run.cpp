@@ -57,7 +57,12 @@ Status Run::reserve(const Work& work) {
   const std::size_t lane_slots = slots_of_row(*work.plan);
   const Dtype dtype = work.coding.dtype;
   const std::size_t capacity = std::max(work.codec->capacity(work_.chunk, dtype), work_.chunk * size_of(dtype));
-  if (!pool_.prepare(capacity, depth_ * lane_slots)) return {Code::memory, "no memory for the frames of an operation"};
+  const DeviceCodec* kernels = device_.on_host() ? nullptr : work.codec->on_device();
+  if (kernels != nullptr && !device_.prepare(kernels->workspace_words(work_.chunk, dtype)))
+    return {Code::memory, "no memory for the kernels of an operation"};
+  const bool staged = !transport_.takes_device_memory() || work.reduce_on_host;
+  if (!pool_.prepare(capacity, depth_ * lane_slots, staged))
+    return {Code::memory, "no memory for the frames of an operation"};
   return {};
 }
 
@@ -83,6 +88,7 @@ Run::Slice Run::slice(std::int32_t block, std::uint64_t row) const {
 
 bool Run::poll() {
   if (first_row_ == rows_) return true;
+  device_.progress();
   if (broken_) return !coding();
   completions_.clear();
   if (Status s = channel_->poll(completions_); !s) {
@@ -122,8 +128,9 @@ bool Run::reducing() const {
 }
 
 bool Run::coding() const {
-  return std::any_of(lanes_.begin(), lanes_.end(),
-                     [](const auto& lane) { return lane->active && lane->job_pending && !lane->job.done(); });
+  return std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) {
+    return lane->active && ((lane->job_pending && !lane->job.done()) || lane->landing());
+  });
 }
 
 void Run::complete(const Completion& completion) {
@@ -135,8 +142,12 @@ void Run::complete(const Completion& completion) {
     return;
   }
   Lane::Arrival& arrival = lane.arrival(static_cast<std::size_t>(rest));
-  pool_.set_bytes(arrival.slot, completion.bytes);
+  pool_.arrived(arrival.slot, completion.bytes);
   arrival.here = true;
+  FrameSlot& slot = pool_.at(arrival.slot);
+  if (slot.header == slot.wire.data() || slot.bytes == 0) return;
+  arrival.landing.slot = &slot;
+  device_.submit(arrival.landing);
 }
 
 // True when anything was done.
@@ -159,14 +170,15 @@ bool Run::advance(Lane& lane) {
 bool Run::begin_action(Lane& lane, const Action& action) {
   if (waits_for_message(action.act) && !lane.arrived()) return false;
   Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
+  Status problem;
   switch (action.act) {
     case Act::send: return begin_send(lane, action);
     case Act::drop: release(block.frame); break;
     case Act::forget: release(block.spare); break;
     case Act::take:
       release(block.frame);
-      block.frame = std::exchange(lane.arrival(lane.receives_taken).slot, FramePool::none);
-      ++lane.receives_taken;
+      block.frame = take_arrival(lane, problem);
+      if (!problem.ok()) fail(std::move(problem));
       if (passing(action.block)) learn_count(block);
       break;
     default: return begin_job(lane, action);
@@ -176,11 +188,22 @@ bool Run::begin_action(Lane& lane, const Action& action) {
   return true;
 }
 
+// The slot of the message that the next receiving action takes, which is there.
+int Run::take_arrival(Lane& lane, Status& problem) {
+  Lane::Arrival& arrival = lane.arrival(lane.receives_taken);
+  ++lane.receives_taken;
+  if (!arrival.landing.status.ok()) {
+    problem = std::exchange(arrival.landing.status, Status{});
+    pool_.at(arrival.slot).bytes = 0;
+  }
+  return std::exchange(arrival.slot, FramePool::none);
+}
+
 bool Run::passing(std::int32_t block) const { return work_.plan->passing[static_cast<std::size_t>(block)]; }
 
 void Run::learn_count(Block& block) {
   wire::Header header;
-  const bool readable = wire::read_header(pool_.frame(block.frame), header).ok();
+  const bool readable = pool_.at(block.frame).read_header(header).ok();
   block.count = readable ? std::min<std::size_t>(header.count, work_.chunk) : 0;
 }
 
@@ -188,7 +211,8 @@ bool Run::begin_send(Lane& lane, const Action& action) {
   if (lane.sends_outstanding == sends_ahead) return false;
   const int slot = lane.blocks[static_cast<std::size_t>(action.block)].frame;
   pool_.hold(slot);
-  const Frame frame = pool_.frame(slot);
+  const FrameSlot& held = pool_.at(slot);
+  const Frame frame = Frame(held.wire).first(held.bytes);
   const std::uint64_t cookie = send_cookie | static_cast<std::uint64_t>(slot) << lane_bits | lane.index;
   if (Status s = channel_->send(frame, action.peer, lane.row * action.messages + action.message, cookie); !s) {
     break_off(std::move(s));
@@ -198,7 +222,7 @@ bool Run::begin_send(Lane& lane, const Action& action) {
   account_.bytes_sent += frame.size();
   // A rank that forwards a block may not know how many numbers there are.
   wire::Header header;
-  if (wire::read_header(frame, header)) {
+  if (held.read_header(header)) {
     account_.bytes_uncompressed += header.count * size_of(work_.coding.dtype);
     account_.error_sent = std::max(account_.error_sent, header.error);
   }
@@ -213,10 +237,11 @@ bool Run::post_receives(Lane& lane) {
     const Action& action = work_.plan->actions[work_.plan->receives[lane.receives_posted]];
     const int slot = acquire();
     if (slot == FramePool::none) return posted;
-    lane.arrival(lane.receives_posted) = {slot, false};
+    lane.arrival(lane.receives_posted).slot = slot;
+    lane.arrival(lane.receives_posted).here = false;
     const std::uint64_t cookie = static_cast<std::uint64_t>(lane.receives_posted) << lane_bits | lane.index;
     const std::uint64_t message = lane.row * action.messages + action.message;
-    if (Status s = channel_->receive(pool_.room(slot), action.peer, message, cookie); !s) {
+    if (Status s = channel_->receive(pool_.at(slot).wire, action.peer, message, cookie); !s) {
       break_off(std::move(s));
       return posted;
     }

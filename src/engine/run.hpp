@@ -46,6 +46,7 @@ struct Work {
   std::size_t chunk = 0;            // numbers per frame, >= 1
   int depth = 1;                    // rows under way, >= 1
   std::uint64_t sequence = 0;       // of this operation on the transport, the same on all ranks
+  bool reduce_on_host = false;  // on a device: merges are done by the host, as the papers' "host-centric" designs do
 };
 
 // What an operation did on this rank.  Seconds of coding are those of the threads that code.
@@ -114,16 +115,18 @@ class Run {
   bool begin_action(Lane& lane, const Action& action);
   bool begin_send(Lane& lane, const Action& action);
   bool begin_job(Lane& lane, const Action& action);
+  FrameSlot* slot(int number);
+  bool will_be_sent(const Lane& lane) const;
+  int take_arrival(Lane& lane, Status& problem);
   std::byte* home(Lane& lane, const Action& action, Home where);
   void take_error(Lane& lane, const Action& action);
-  void make_frame(Lane& lane, const Action& action);
   void account_seconds(const CodingJob& job);
   bool post_receives(Lane& lane);
   int acquire();
   void release(int& slot);
   void retire_and_admit();
   bool reducing() const;
-  bool coding() const;  // a worker thread is still at the numbers of this operation
+  bool coding() const;  // a worker thread, or a device, is still at the numbers of this operation
   void pass_time(bool moved);
   void fail(Status status);
   void break_off(Status status);

@@ -19,7 +19,7 @@ std::byte* Run::home(Lane& lane, const Action& action, Home where) {
     case Home::output: return region.output + offset;
     case Home::spare:
       if (block.spare == FramePool::none) block.spare = acquire();
-      return block.spare == FramePool::none ? nullptr : pool_.room(block.spare).data();
+      return block.spare == FramePool::none ? nullptr : pool_.at(block.spare).blob.data();
   }
   return nullptr;
 }
@@ -32,34 +32,45 @@ bool Run::begin_job(Lane& lane, const Action& action) {
   job.act = action.act;
   job.from = action.from;
   job.last = action.last;
+  job.reduce_on_host = work_.reduce_on_host;
   job.codec = work_.codec;
   job.codings = &codings_;
   job.count = passing(action.block) ? block.count : slice(action.block, lane.row).count;
   job.numbers = home(lane, action, action.from);
   job.result = home(lane, action, action.act == Act::decode || action.act == Act::copy ? Home::output : action.to);
-  job.current = block.frame == FramePool::none ? Frame{} : pool_.frame(block.frame);
-  const bool makes_frame = action.act == Act::encode || action.act == Act::fold || action.act == Act::add;
-  if (makes_frame) lane.out_slot = acquire();
+  job.error_before = action.act == Act::encode ? block.error : 0;
+  job.problem = {};
+  if (makes_frame(action.act)) lane.out_slot = acquire();
   if (action.act == Act::merge) lane.scratch_slot = acquire();
   if (broken_) return false;
-  if (makes_frame) job.out = pool_.room(lane.out_slot);
-  if (action.act == Act::merge) job.scratch = pool_.room(lane.scratch_slot);
+  job.travels = makes_frame(action.act) && will_be_sent(lane);
+  job.current = slot(block.frame);
+  job.out = slot(lane.out_slot);
+  job.scratch = slot(lane.scratch_slot);
   if (waits_for_message(action.act)) {
-    lane.arrived_slot = std::exchange(lane.arrival(lane.receives_taken).slot, FramePool::none);
-    ++lane.receives_taken;
-    job.arrived = pool_.frame(lane.arrived_slot);
+    lane.arrived_slot = take_arrival(lane, job.problem);
     post_receives(lane);
   }
+  job.arrived = slot(lane.arrived_slot);
   lane.job_pending = true;
-  if (block.failed && action.from != Home::none) {
-    // There are no numbers to work on.
-    job.coded = {{Code::frame, "the numbers of a block did not arrive"}, 0};
-    job.seconds = job.seconds_combined = 0;
-    return true;
-  }
+  if (block.failed && action.from != Home::none) job.problem = {Code::frame, "the numbers of a block did not arrive"};
   device_.submit(job);
   if (device_.runs_inline()) ran_job_ = true;
   return true;
+}
+
+FrameSlot* Run::slot(int number) { return number == FramePool::none ? nullptr : &pool_.at(number); }
+
+// Whether the frame that the lane's next action makes goes to another rank before there is a newer one.
+bool Run::will_be_sent(const Lane& lane) const {
+  const std::vector<Action>& actions = work_.plan->actions;
+  const std::int32_t block = actions[lane.at].block;
+  for (std::size_t k = lane.at + 1; k < actions.size(); ++k) {
+    if (actions[k].block != block) continue;
+    if (actions[k].act == Act::send) return true;
+    if (actions[k].act != Act::copy && actions[k].act != Act::forget) return false;
+  }
+  return false;
 }
 
 void Run::finish_job(Lane& lane) {
@@ -68,12 +79,15 @@ void Run::finish_job(Lane& lane) {
   Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
   lane.job_pending = false;
   account_seconds(job);
-  const bool ok = job.coded.status.ok();
-  if (!ok) fail(std::move(job.coded.status));
+  const bool ok = job.status.ok();
+  if (!ok) fail(std::move(job.status));
   switch (action.act) {
     case Act::encode:
     case Act::fold:
-    case Act::add: make_frame(lane, action); break;
+    case Act::add:
+      release(block.frame);
+      block.frame = std::exchange(lane.out_slot, FramePool::none);
+      break;
     case Act::merge:
     case Act::unpack:
       take_error(lane, action);
@@ -97,32 +111,11 @@ void Run::finish_job(Lane& lane) {
 void Run::take_error(Lane& lane, const Action& action) {
   Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
   wire::Header header;
-  if (action.from == Home::none) block.error = wire::read_header(lane.job.current, header).ok() ? header.error : 0;
-  if (action.act == Act::merge && wire::read_header(lane.job.arrived, header)) {
+  if (action.from == Home::none) block.error = lane.job.current->read_header(header).ok() ? header.error : 0;
+  if (action.act == Act::merge && lane.job.arrived->read_header(header)) {
     const double both = work_.coding.op == Op::sum ? block.error + header.error : std::max(block.error, header.error);
     block.error = std::min(both, std::numeric_limits<double>::max());
   }
-}
-
-// The job's frame becomes the current one of the block.
-void Run::make_frame(Lane& lane, const Action& action) {
-  const CodingJob& job = lane.job;
-  Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
-  std::size_t bytes = job.coded.bytes;
-  if (bytes == 0) {
-    // Without numbers a failed frame goes on in their place, so that nobody waits for ever or takes old bytes for new.
-    bytes = wire::write_failed_frame(static_cast<std::uint32_t>(job.count), work_.coding.dtype, job.out);
-  } else if (block.error > 0 && action.act == Act::encode) {
-    // The codec knows the error that it made, not the one that the numbers came with.
-    wire::Header header;
-    if (wire::read_header(job.out.first(bytes), header)) {
-      header.error = std::min(header.error + block.error, std::numeric_limits<double>::max());
-      wire::write_header(header, job.out);
-    }
-  }
-  pool_.set_bytes(lane.out_slot, bytes);
-  release(block.frame);
-  block.frame = std::exchange(lane.out_slot, FramePool::none);
 }
 
 void Run::account_seconds(const CodingJob& job) {

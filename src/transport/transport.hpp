@@ -44,6 +44,9 @@ class Transport {
   // How many messages from one rank to another can be told apart at a time within an operation.
   virtual std::uint64_t messages() const = 0;
 
+  // Whether send() and receive() take memory of a device that the host does not reach.
+  virtual bool takes_device_memory() const { return false; }
+
   virtual std::unique_ptr<Channel> make_channel() = 0;
 };
 

@@ -25,8 +25,12 @@ void write_header(const Header& header, std::span<std::byte> out) {
 }
 
 Status read_header(std::span<const std::byte> frame, Header& header) {
-  if (frame.size() < header_bytes)
-    return malformed(std::to_string(frame.size()) + " bytes, the header alone has " + std::to_string(header_bytes));
+  return read_header(frame, frame.size(), header);
+}
+
+Status read_header(std::span<const std::byte> frame, std::size_t frame_bytes, Header& header) {
+  if (frame.size() < header_bytes || frame_bytes < header_bytes)
+    return malformed(std::to_string(frame_bytes) + " bytes, the header alone has " + std::to_string(header_bytes));
   if (get<std::uint32_t>(frame, 0) != magic) return malformed("wrong magic number");
   if (const auto v = get<std::uint8_t>(frame, 4); v != version)
     return malformed("version " + std::to_string(v) + ", this library reads " + std::to_string(version));
@@ -44,9 +48,9 @@ Status read_header(std::span<const std::byte> frame, Header& header) {
   // Nor -0, which is equal to 0 but not the same bytes: the sum of two frames would depend on their order.
   if (!std::isfinite(h.step) || std::signbit(h.step)) return malformed("step is not a finite number >= 0");
   if (!std::isfinite(h.error) || std::signbit(h.error)) return malformed("error is not a finite number >= 0");
-  if (h.payload != frame.size() - header_bytes)
+  if (h.payload != frame_bytes - header_bytes)
     return malformed("payload of " + std::to_string(h.payload) + " bytes announced, " +
-                     std::to_string(frame.size() - header_bytes) + " present");
+                     std::to_string(frame_bytes - header_bytes) + " present");
   if (h.failed() != (h.codec == codec_none)) return malformed("a failed frame has codec 0, and no other has");
   if (h.failed() && h.scaled()) return malformed("a failed frame that is scaled");
   if (h.failed() && (h.payload != 0 || h.step != 0 || h.error != 0))

@@ -49,6 +49,9 @@ void write_header(const Header& header, std::span<std::byte> out);
 // exactly what follows it, and that a failed frame is nothing else.  Knows no codec: the caller checks that field.
 Status read_header(std::span<const std::byte> frame, Header& header);
 
+// The same of a frame of so many bytes, of which only the first are at hand: header_bytes of them, or all.
+Status read_header(std::span<const std::byte> first, std::size_t frame_bytes, Header& header);
+
 // Of the frame that `bytes` begin with, as its header announces it; an error where they end before it does.
 Status frame_size(std::span<const std::byte> bytes, std::size_t& size);
 

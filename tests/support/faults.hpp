@@ -88,6 +88,7 @@ class FaultyTransport final : public Transport {
   int rank() const override { return inner_->rank(); }
   int size() const override { return inner_->size(); }
   std::uint64_t messages() const override { return inner_->messages(); }
+  bool takes_device_memory() const override { return inner_->takes_device_memory(); }
   std::unique_ptr<Channel> make_channel() override {
     return std::make_unique<FaultyChannel>(inner_->make_channel(), fault_);
   }
@@ -101,6 +102,13 @@ class FaultyTransport final : public Transport {
 class LimitedDevice final : public Device {
  public:
   LimitedDevice(int threads, int leases) : inner_(threads), left_(leases) {}
+  bool on_host() const override { return true; }
+  std::span<std::byte> lease_shared(std::size_t bytes) override { return lease(bytes); }
+  void give_back_shared(std::span<std::byte> memory) override { give_back(memory); }
+  bool prepare(std::size_t words) override { return inner_.prepare(words); }
+  void progress() override { inner_.progress(); }
+  Status follow(void* stream) override { return inner_.follow(stream); }
+  Status copy(void* to, const void* from, std::size_t bytes) override { return inner_.copy(to, from, bytes); }
   std::span<std::byte> lease(std::size_t bytes) override {
     if (left_-- <= 0) return {};
     ++leased;

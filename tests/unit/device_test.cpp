@@ -26,6 +26,7 @@ class Count final : public Job {
     ++total_;
     thread = std::this_thread::get_id();
   }
+  bool step(Queue&) noexcept override { return true; }
   std::thread::id thread;
 
  private:
@@ -120,6 +121,7 @@ class Encode final : public Job {
     rounded = std::nearbyint(volatile_half);
     tiny = volatile_tiny / 2;
   }
+  bool step(Queue&) noexcept override { return true; }
   Bytes frame;
   std::vector<float> back;
   Status status;

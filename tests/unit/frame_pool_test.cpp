@@ -20,10 +20,10 @@ TEST(FramePool, HandsOutEachSlotToOneHolder) {
     const int slot = pool.acquire();
     ASSERT_NE(slot, FramePool::none);
     EXPECT_TRUE(slots.insert(slot).second);
-    EXPECT_TRUE(places.insert(pool.room(slot).data()).second);
-    EXPECT_EQ(pool.room(slot).size(), 100u);
-    EXPECT_TRUE(pool.frame(slot).empty()) << "a new slot holds a frame";
-    std::fill(pool.room(slot).begin(), pool.room(slot).end(), std::byte{1});
+    EXPECT_TRUE(places.insert(pool.at(slot).wire.data()).second);
+    EXPECT_EQ(pool.at(slot).wire.size(), 100u);
+    EXPECT_TRUE(pool.at(slot).frame().empty()) << "a new slot holds a frame";
+    std::fill(pool.at(slot).wire.begin(), pool.at(slot).wire.end(), std::byte{1});
   }
   EXPECT_EQ(pool.footprint(), 5000u);
 }
@@ -33,15 +33,15 @@ TEST(FramePool, ReusesASlotOnlyWhenNobodyHoldsIt) {
   FramePool pool(device);
   ASSERT_TRUE(pool.prepare(64, 0));
   const int a = pool.acquire();
-  pool.set_bytes(a, 10);
-  EXPECT_EQ(pool.frame(a).size(), 10u);
+  pool.arrived(a, 10);
+  EXPECT_EQ(pool.at(a).frame().size(), 10u);
   pool.hold(a);
   pool.release(a);
   const int b = pool.acquire();
   EXPECT_NE(a, b);
   pool.release(a);
   EXPECT_EQ(pool.acquire(), a);
-  EXPECT_EQ(pool.frame(a).size(), 0u) << "the frame of the previous holder is still there";
+  EXPECT_EQ(pool.at(a).frame().size(), 0u) << "the frame of the previous holder is still there";
   EXPECT_EQ(pool.footprint(), 128u);
 }
 
@@ -52,12 +52,12 @@ TEST(FramePool, GrowsWhenItMustAndNeverShrinks) {
   const int a = pool.acquire();
   pool.release(a);
   ASSERT_TRUE(pool.prepare(32, 0));
-  EXPECT_EQ(pool.room(pool.acquire()).size(), 64u);
+  EXPECT_EQ(pool.at(pool.acquire()).wire.size(), 64u);
   EXPECT_EQ(pool.footprint(), 64u);
   pool.release(a);
   ASSERT_TRUE(pool.prepare(1000, 0));
   EXPECT_EQ(pool.footprint(), 0u);
-  EXPECT_EQ(pool.room(pool.acquire()).size(), 1000u);
+  EXPECT_EQ(pool.at(pool.acquire()).wire.size(), 1000u);
 }
 
 TEST(FramePool, LeasesInAdvance) {

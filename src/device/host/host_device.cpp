@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 
 #include "device/host/float_environment.hpp"
 
@@ -36,7 +37,12 @@ std::span<std::byte> HostDevice::lease(std::size_t bytes) {
   return data ? std::span(data, bytes) : std::span<std::byte>{};
 }
 
-void HostDevice::give_back(std::span<std::byte> blob) { std::free(blob.data()); }
+void HostDevice::give_back(std::span<std::byte> memory) { std::free(memory.data()); }
+
+Status HostDevice::copy(void* to, const void* from, std::size_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, bytes);
+  return {};
+}
 
 void HostDevice::submit(Job& job) {
   job.set_pending();

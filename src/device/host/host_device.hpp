@@ -17,10 +17,17 @@ class HostDevice final : public Device {
   explicit HostDevice(int threads);
   ~HostDevice() override;
 
+  bool on_host() const override { return true; }
   std::span<std::byte> lease(std::size_t bytes) override;
-  void give_back(std::span<std::byte> blob) override;
+  void give_back(std::span<std::byte> memory) override;
+  std::span<std::byte> lease_shared(std::size_t bytes) override { return lease(bytes); }
+  void give_back_shared(std::span<std::byte> memory) override { give_back(memory); }
+  bool prepare(std::size_t) override { return true; }
   void submit(Job& job) override;
   bool runs_inline() const override { return workers_.empty(); }
+  void progress() override {}
+  Status follow(void*) override { return {}; }
+  Status copy(void* to, const void* from, std::size_t bytes) override;
   int threads() const { return threads_; }
 
  private:

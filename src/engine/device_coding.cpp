@@ -1,0 +1,204 @@
+// Coding on a device that works apart: the same steps, one after another on a queue, without waiting for any.
+#include <algorithm>
+#include <cstring>
+
+#include "base/clock.hpp"
+#include "base/combine.hpp"
+#include "device/host/float_environment.hpp"
+#include "engine/coding_job.hpp"
+
+namespace laconic {
+
+bool CodingJob::step(Queue& queue) noexcept {
+  if (stage_ == Stage::fresh) {
+    began_ = now();
+    seconds_combined = 0;
+    status = problem.ok() ? begin(queue) : problem;
+    if (!status.ok())
+      if (Status s = give_up(queue); !s) return finish_step(s);
+  }
+  Status reached;
+  while (queue.reached(reached)) {
+    if (!reached.ok()) return finish_step(reached);
+    bool more = false;
+    if (Status s = conclude(queue, more); !s) return finish_step(s);
+    if (!more) return finish_step({});
+  }
+  return false;
+}
+
+// There will be no result; what was enqueued for it is waited for all the same, since it uses the job's memory.
+Status CodingJob::give_up(Queue& queue) {
+  bool more = false;
+  if (makes_frame(act)) {
+    finish_frame(0);
+    if (Status s = hand_over(queue, more); !s || more) return s;
+  }
+  stage_ = Stage::moving;
+  return queue.mark();
+}
+
+// outcome: of the device.  When it has failed there is nothing in its memory that may go on.
+bool CodingJob::finish_step(Status outcome) {
+  if (!outcome.ok() && makes_frame(act)) {
+    finish_frame(0);
+    if (!out->staged()) out->bytes = 0;
+  }
+  if (status.ok()) status = std::move(outcome);
+  stage_ = Stage::fresh;
+  seconds = now() - began_;
+  return true;
+}
+
+// What the kernels are to read: its header is looked at here, its bytes follow the kernels' work on the queue.
+Status CodingJob::load(FrameSlot& slot, DeviceFrame& frame, Queue& queue) const {
+  if (!codec->supports(dtype())) return not_supported(*codec, dtype());
+  if (Status s = slot.read_header(frame.header); !s) return s;
+  if (Status s = check_codec_header(frame.header, *codec, count, dtype()); !s) return s;
+  frame.bytes = slot.blob.data();
+  frame.size = slot.bytes;
+  if (slot.loaded) return {};
+  slot.loaded = true;
+  return queue.copy(slot.blob.data(), slot.wire.data(), slot.bytes);
+}
+
+// The first work of the job.
+Status CodingJob::begin(Queue& queue) {
+  if (act == Act::copy) {
+    stage_ = Stage::moving;
+    if (Status s = enqueue_copy(queue); !s) return s;
+    return queue.mark();
+  }
+  if (Status s = check_coding(*codec, coding()); !s) return s;
+  if (act == Act::merge) return begin_merge(queue);
+  stage_ = Stage::coding;
+  if (Status s = enqueue(queue); !s) return s;
+  return queue.mark();
+}
+
+// A merge of two frames first decodes the one that is there.
+Status CodingJob::begin_merge(Queue& queue) {
+  stage_ = from == Home::none ? Stage::decoding : Stage::coding;
+  if (from == Home::none) {
+    DeviceFrame there;
+    if (Status s = load(*current, there, queue); !s) return s;
+    if (Status s = codec->on_device()->decode(there, result, count, coding(), queue); !s) return s;
+  } else if (Status s = enqueue(queue); !s) {
+    return s;
+  }
+  return queue.mark();
+}
+
+Status CodingJob::enqueue(Queue& queue) {
+  const DeviceCodec& kernels = *codec->on_device();
+  DeviceFrame a;
+  DeviceFrame b;
+  if (arrived != nullptr)
+    if (Status s = load(*arrived, a, queue); !s) return s;
+  switch (act) {
+    case Act::encode: return kernels.encode(numbers, count, coding(), out->blob.data(), queue);
+    case Act::fold: return kernels.fold(a, numbers, count, coding(), out->blob.data(), queue);
+    case Act::add:
+      if (Status s = load(*current, b, queue); !s) return s;
+      return kernels.add(a, b, count, coding(), out->blob.data(), queue);
+    case Act::merge:
+      if (reduce_on_host) return kernels.decode(a, scratch->blob.data(), count, coding(), queue);
+      return kernels.decode_combine(a, from == Home::none ? result : numbers, result, count, coding(), queue);
+    default:
+      if (Status s = load(*current, b, queue); !s) return s;
+      return kernels.decode(b, result, count, coding(), queue);
+  }
+}
+
+Status CodingJob::enqueue_copy(Queue& queue) const {
+  if (coding().divisor != 1 && count > 0) return queue.divide(dtype(), numbers, result, count, coding().divisor);
+  if (result == numbers || count == 0) return {};
+  return queue.copy(result, numbers, bytes_of_numbers());
+}
+
+// The queue has come to the mark of this stage.  more: there is another.
+Status CodingJob::conclude(Queue& queue, bool& more) {
+  if (stage_ == Stage::combining) {
+    more = true;
+    return combine_on_host(queue);
+  }
+  if (stage_ == Stage::moving) return {};
+  const Report report = *queue.report();
+  if (report.fault != 0) status = codec->on_device()->status(report.fault);
+  if (makes_frame(act)) {
+    const bool made = status.ok() && report.bytes >= wire::header_bytes && report.bytes <= out->blob.size();
+    if (status.ok() && !made) status = {Code::frame, "a kernel reports a frame larger than its room"};
+    if (made) std::memcpy(out->header, report.header, wire::header_bytes);
+    finish_frame(made ? report.bytes : 0);
+    return hand_over(queue, more);
+  }
+  if (!status.ok()) return {};
+  if (stage_ == Stage::decoding) {
+    more = true;
+    stage_ = Stage::coding;
+    status = enqueue(queue);
+    return status.ok() ? queue.mark() : give_up(queue);
+  }
+  if (act == Act::merge && reduce_on_host) {
+    more = true;
+    return bring_to_host(queue);
+  }
+  return {};
+}
+
+// The frame to where the transport reads it.  Its header has been made, or made again, on the host.
+Status CodingJob::hand_over(Queue& queue, bool& more) {
+  const std::size_t payload = out->bytes - wire::header_bytes;
+  const bool download = out->staged() && travels && payload > 0;
+  const bool upload = altered_;
+  more = download || upload;
+  if (!more) return {};
+  stage_ = Stage::moving;
+  if (download)
+    if (Status s = queue.copy(out->wire.data() + wire::header_bytes, out->blob.data() + wire::header_bytes, payload);
+        !s)
+      return s;
+  if (upload)
+    if (Status s = queue.copy(out->blob.data(), out->header, wire::header_bytes); !s) return s;
+  return queue.mark();
+}
+
+Status CodingJob::bring_to_host(Queue& queue) {
+  stage_ = Stage::combining;
+  began_combining_ = now();
+  const std::byte* other = from == Home::none ? result : numbers;
+  // The frame that arrived is decoded, and not needed any more.
+  if (count > 0) {
+    if (Status s = queue.copy(scratch->wire.data(), scratch->blob.data(), bytes_of_numbers()); !s) return s;
+    if (Status s = queue.copy(arrived->wire.data(), other, bytes_of_numbers()); !s) return s;
+  }
+  return queue.mark();
+}
+
+Status CodingJob::combine_on_host(Queue& queue) {
+  const FloatEnvironment standard;
+  dispatch(AllTypes{}, dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    combine(coding().op, reinterpret_cast<T*>(scratch->wire.data()), reinterpret_cast<const T*>(arrived->wire.data()),
+            count);
+  });
+  seconds_combined = now() - began_combining_;
+  stage_ = Stage::moving;
+  if (count > 0)
+    if (Status s = queue.copy(result, scratch->wire.data(), bytes_of_numbers()); !s) return s;
+  return queue.mark();
+}
+
+bool LandingJob::step(Queue& queue) noexcept {
+  if (!under_way_) {
+    status = queue.copy(slot->header, slot->wire.data(), std::min(slot->bytes, wire::header_bytes));
+    if (status.ok()) status = queue.mark();
+    under_way_ = status.ok();
+    if (!under_way_) return true;
+  }
+  if (!queue.reached(status)) return false;
+  under_way_ = false;
+  return true;
+}
+
+}  // namespace laconic
