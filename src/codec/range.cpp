@@ -30,7 +30,8 @@ Range range_of(const T* x, std::size_t count) {
   for (; i < count; ++i) take(0, x[i]);
   const T low = *std::min_element(least, least + lanes);
   const T high = *std::max_element(greatest, greatest + lanes);
-  return {static_cast<double>(low), static_cast<double>(high)};
+  // Adding 0 makes +0 of -0: which of the two was met first does not show.
+  return {static_cast<double>(low) + 0.0, static_cast<double>(high) + 0.0};
 }
 
 // Integers are all finite; float16 and bfloat16 are compared as the floats they are.

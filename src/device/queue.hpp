@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "base/dtype.hpp"
 #include "base/status.hpp"
@@ -35,6 +36,15 @@ struct alignas(64) Report {
   std::byte header[32];   // of the frame written: its first bytes
 };
 
+// The least and the greatest finite number of some numbers, as finite_range() of the codecs has them.
+struct Extremes {
+  double least = std::numeric_limits<double>::infinity();
+  double greatest = -std::numeric_limits<double>::infinity();
+};
+
+// How many parts Queue::range() has numbers looked at in.
+inline constexpr std::size_t most_extremes = 512;
+
 class Queue {
  public:
   virtual ~Queue() = default;
@@ -47,6 +57,9 @@ class Queue {
 
   // result[i] = numbers[i] / divisor, as divide() of base/op.hpp has it; the two may be equal.
   virtual Status divide(Dtype dtype, const void* numbers, void* result, std::size_t count, double divisor) = 0;
+
+  // Writes most_extremes pairs, each of a part of the numbers (or of none), to memory that host and device share.
+  virtual Status range(Dtype dtype, const void* numbers, std::size_t count, Extremes* extremes) = 0;
 
   // Marks what has been enqueued so far; a later mark replaces it.
   virtual Status mark() = 0;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/bench.hpp"
+#include "support/random_operation.hpp"
 #include "support/seed.hpp"
 #include "support/world.hpp"
 
@@ -43,7 +44,7 @@ class EveryCollective : public ::testing::TestWithParam<std::tuple<int, std::siz
         // Any instruction set: conformance shows that they do the same.
         o.codec = codec->name() == "quant" ? quant_variants()[random.below(quant_variants().size())].get() : codec;
         o.per_hop = random.below(3) == 0;
-        choose(o, random);
+        choose(o, size(), random);
         const NamedKind kind = all_kinds[random.below(all_kinds.size())];
         World& world = *worlds[random.below(worlds.size())];
         SCOPED_TRACE(to_text(o, size()) + ", " + std::string(kind.name) + ", " + seed_note());
@@ -62,34 +63,6 @@ class EveryCollective : public ::testing::TestWithParam<std::tuple<int, std::siz
 
   // Many ranks on few cores are slow.
   int tries() const { return slow_build || size() > 8 ? 1 : size() > 4 ? 3 : 5; }
-
-  void choose(Operation& o, Random& random) const {
-    const auto p = static_cast<std::size_t>(size());
-    const Schedule schedule = algorithm().build({0, size(), 0});
-    const auto blocks = static_cast<std::size_t>(schedule.blocks);
-    // All numbers, or those of all blocks together.
-    const std::array<std::size_t, 10> counts{0, 1, p - 1, p, p + 1, 17, 300, blocks * 1025, 700, 4099};
-    constexpr std::array<std::size_t, 6> chunks{1, 7, 64, 500, 1024, 100000};
-    constexpr std::array<int, 5> depths{1, 2, 3, 8, 1000};
-    constexpr std::array<double, 6> bounds{1e-2, 1e-1, 1e-4, 0, 1e-41, 10};
-    o.root = static_cast<int>(random.below(p));
-    o.op = static_cast<Op>(random.below(3));
-    o.mean = o.reduction() && o.op == Op::sum && random.below(2) == 0;
-    if (!o.reduction()) o.op = Op::sum;
-    o.count = std::min<std::size_t>(counts[random.below(counts.size())], 20000);
-    if (!cuts_equally(o.collective())) {
-      o.count = o.count / (blocks > 40 ? blocks / 4 : 1) % 3000;
-      if (random.below(2) == 0) o.counts = uneven_counts(blocks, o.count, random);
-    }
-    o.chunk = chunks[random.below(chunks.size())];
-    // Rows cost most.
-    const std::size_t largest = cuts_equally(o.collective()) ? o.count / blocks : 2 * o.count;
-    o.chunk = std::max(o.chunk, largest / (slow_build ? 10 : 40));
-    o.depth = depths[random.below(depths.size())];
-    o.bound = bounds[random.below(bounds.size())];
-    o.per_input = random.below(4) == 0;
-    o.in_place = random.below(3) == 0;
-  }
 };
 
 INSTANTIATE_TEST_SUITE_P(Loopback, EveryCollective,

@@ -29,14 +29,26 @@ class Bench {
   using Wide = std::conditional_t<is_small_float<T>, float, T>;  // what the lattice takes
 
  public:
-  Bench(const Operation& o, int size, Kind kind, std::uint64_t seed) : operation_(o), size_(size) {
+  // world: of which some ranks have their numbers on devices; it outlives the bench.
+  Bench(const Operation& o, int size, Kind kind, std::uint64_t seed, World* world = nullptr)
+      : operation_(o), size_(size) {
     for (int r = 0; r < size; ++r) {
       const Place at{r, size, o.root};
-      ranks_.push_back({lower(o.algorithm->build(at), o.collective(), at, o.travel()), {}, {}});
+      Device* device = world == nullptr || world->device(r).on_host() ? nullptr : &world->device(r);
+      ranks_.push_back({lower(o.algorithm->build(at), o.collective(), at, o.travel()), {}, {}, device});
     }
     counts_ = block_counts(o, ranks_[0].plan.cut);
     for (int r = 0; r < size; ++r) place(r, kind, seed);
   }
+  ~Bench() {
+    for (Rank& r : ranks_)
+      for (auto& [block, p] : r.parts) {
+        if (!p.input_on_device.empty()) r.device->give_back(p.input_on_device);
+        if (!p.output_on_device.empty()) r.device->give_back(p.output_on_device);
+      }
+  }
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
 
   int size() const { return size_; }
   const Operation& operation() const { return operation_; }
@@ -48,7 +60,11 @@ class Bench {
 
   // Of a rank that has the block, and of one that wants it.
   const std::vector<T>& input(int r, std::int32_t block) const { return part(r, block).input; }
-  T* output(int r, std::int32_t block) { return part(r, block).output->template as<T>(); }
+  T* output(int r, std::int32_t block) {
+    Part& p = part(r, block);
+    fetch(rank(r), p);
+    return p.output->template as<T>();
+  }
 
   // Every number that the rank has written.
   std::vector<T> results(int r) {
@@ -59,8 +75,10 @@ class Bench {
   }
 
   bool intact(int r) const {
-    for (const auto& [block, p] : rank(r).parts)
+    for (const auto& [block, p] : rank(r).parts) {
+      fetch(rank(r), p);
       if (p.output != nullptr && !p.output->intact()) return false;
+    }
     return true;
   }
 
@@ -74,6 +92,7 @@ class Bench {
   Work work(int r, std::uint64_t sequence) {
     if (operation_.in_place) put_inputs_in_place(r);
     Rank& mine = rank(r);
+    if (mine.device != nullptr) bring_to_device(mine);
     Work w;
     w.plan = &mine.plan;
     w.codec = operation_.codec;
@@ -197,13 +216,44 @@ class Bench {
   struct Part {
     std::vector<T> input;
     std::unique_ptr<Guarded> output;
+    std::span<std::byte> input_on_device;
+    std::span<std::byte> output_on_device;  // with its margins
   };
 
   struct Rank {
     Plan plan;
     std::map<std::int32_t, Part> parts;  // of the blocks that it has or wants
     std::vector<Region> regions;
+    Device* device = nullptr;  // where numbers are, or the host
   };
+
+  void bring_to_device(Rank& mine) {
+    for (auto& [block, p] : mine.parts) {
+      copy(mine, p.input_on_device.data(), p.input.data(), p.input_on_device.size());
+      if (p.output == nullptr) continue;
+      copy(mine, p.output_on_device.data(), p.output->with_margins().data(), p.output_on_device.size());
+    }
+  }
+  void fetch(const Rank& mine, const Part& p) const {
+    if (mine.device == nullptr || p.output == nullptr) return;
+    copy(mine, p.output->with_margins().data(), p.output_on_device.data(), p.output_on_device.size());
+  }
+  void copy(const Rank& mine, void* to, const void* from, std::size_t bytes) const {
+    if (bytes == 0) return;
+    const Status s = mine.device->copy(to, from, bytes);
+    ASSERT_TRUE(s.ok()) << s.message();
+  }
+  void lease_on_device(Rank& mine, Part& p, Region& region) {
+    if (region.input != nullptr && region.input != region.output && !p.input.empty()) {
+      p.input_on_device = mine.device->lease(p.input.size() * sizeof(T));
+      region.input = p.input_on_device.data();
+    }
+    if (region.output == nullptr) return;
+    p.output_on_device = mine.device->lease(p.output->with_margins().size());
+    std::byte* at = p.output_on_device.data() + (p.output->bytes().data() - p.output->with_margins().data());
+    if (region.input == region.output) region.input = at;
+    region.output = at;
+  }
 
   Rank& rank(int r) { return ranks_[static_cast<std::size_t>(r)]; }
   const Rank& rank(int r) const { return ranks_[static_cast<std::size_t>(r)]; }
@@ -237,6 +287,7 @@ class Bench {
         if (p.output != nullptr) region.output = p.output->bytes().data();
         region.input = has(r, b) ? reinterpret_cast<const std::byte*>(p.input.data()) : nullptr;
         if (operation_.in_place && has(r, b) && p.output != nullptr) region.input = region.output;
+        if (mine.device != nullptr) lease_on_device(mine, p, region);
       } else {
         // Of a block that only passes through, the rank knows nothing.
         region.count = 0;

@@ -101,30 +101,39 @@ class FaultyTransport final : public Transport {
 // Memory that runs out after a number of leases, and counts what is out.
 class LimitedDevice final : public Device {
  public:
-  LimitedDevice(int threads, int leases) : inner_(threads), left_(leases) {}
-  bool on_host() const override { return true; }
-  std::span<std::byte> lease_shared(std::size_t bytes) override { return lease(bytes); }
-  void give_back_shared(std::span<std::byte> memory) override { give_back(memory); }
-  bool prepare(std::size_t words) override { return inner_.prepare(words); }
-  void progress() override { inner_.progress(); }
-  Status follow(void* stream) override { return inner_.follow(stream); }
-  Status copy(void* to, const void* from, std::size_t bytes) override { return inner_.copy(to, from, bytes); }
-  std::span<std::byte> lease(std::size_t bytes) override {
-    if (left_-- <= 0) return {};
-    ++leased;
-    return inner_.lease(bytes);
-  }
-  void give_back(std::span<std::byte> blob) override {
+  LimitedDevice(int threads, int leases) : LimitedDevice(std::make_unique<HostDevice>(threads), leases) {}
+  LimitedDevice(std::unique_ptr<Device> inner, int leases) : inner_(std::move(inner)), left_(leases) {}
+  bool on_host() const override { return inner_->on_host(); }
+  std::span<std::byte> lease(std::size_t bytes) override { return counted(inner_->lease(take() ? bytes : never)); }
+  void give_back(std::span<std::byte> memory) override {
     --leased;
-    inner_.give_back(blob);
+    inner_->give_back(memory);
   }
-  void submit(Job& job) override { inner_.submit(job); }
-  bool runs_inline() const override { return inner_.runs_inline(); }
+  std::span<std::byte> lease_shared(std::size_t bytes) override {
+    return counted(inner_->lease_shared(take() ? bytes : never));
+  }
+  void give_back_shared(std::span<std::byte> memory) override {
+    --leased;
+    inner_->give_back_shared(memory);
+  }
+  bool prepare(std::size_t words) override { return inner_->prepare(words); }
+  void submit(Job& job) override { inner_->submit(job); }
+  bool runs_inline() const override { return inner_->runs_inline(); }
+  void progress() override { inner_->progress(); }
+  Status follow(void* stream) override { return inner_->follow(stream); }
+  Status copy(void* to, const void* from, std::size_t bytes) override { return inner_->copy(to, from, bytes); }
 
   int leased = 0;
 
  private:
-  HostDevice inner_;
+  static constexpr std::size_t never = std::size_t{1} << 60;  // bytes that nobody has
+  bool take() { return left_-- > 0; }
+  std::span<std::byte> counted(std::span<std::byte> memory) {
+    leased += !memory.empty();
+    return memory;
+  }
+
+  std::unique_ptr<Device> inner_;
   int left_;
 };
 

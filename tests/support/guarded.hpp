@@ -16,6 +16,7 @@ class Guarded {
       : memory_(bytes + 2 * margin + offset, pattern), offset_(margin + offset), bytes_(bytes) {}
 
   std::span<std::byte> bytes() { return std::span(memory_).subspan(offset_, bytes_); }
+  std::span<std::byte> with_margins() { return memory_; }
   template <class T>
   T* as() {
     return reinterpret_cast<T*>(bytes().data());

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "device/devices.hpp"
 #include "device/host/host_device.hpp"
 #include "engine/run.hpp"
 #include "support/fields.hpp"
@@ -20,20 +21,50 @@
 
 namespace laconic::test {
 
+// Where ranks have their numbers, and what memory messages are in.
+enum class Site {
+  host,
+  staged,  // numbers on a device, messages in memory of the host
+  direct,  // both on a device
+  mixed,   // every other rank on a device, messages in memory of the host
+};
+
+inline std::string_view name_of(Site site) {
+  constexpr std::string_view names[] = {"host", "staged", "direct", "mixed"};
+  return names[static_cast<int>(site)];
+}
+
+inline std::unique_ptr<Device> open_first_device() {
+  Status status;
+  std::unique_ptr<Device> device = open_device(0, status);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return device;
+}
+
 class World {
  public:
   using Wrap = std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport>)>;
 
-  World(int size, int threads, std::uint64_t seed, std::chrono::microseconds delay, const Wrap& wrap = {})
-      : seed_(seed), hub_(size, seed, delay) {
+  World(int size, int threads, std::uint64_t seed, std::chrono::microseconds delay, const Wrap& wrap = {},
+        Site site = Site::host)
+      : seed_(seed),
+        carrier_(site == Site::direct ? open_first_device() : nullptr),
+        hub_(
+            size, seed, delay, carrier_ == nullptr ? LoopbackHub::Copy{} : [this](void* to, const void* from, auto n) {
+              return carrier_->copy(to, from, n);
+            }) {
     for (int r = 0; r < size; ++r) {
       auto transport = hub_.transport(r);
-      ranks_.push_back(std::make_unique<Rank>(wrap ? wrap(std::move(transport)) : std::move(transport), threads));
+      const bool on_device = site == Site::staged || site == Site::direct || (site == Site::mixed && r % 2 == 0);
+      std::unique_ptr<Device> device = on_device ? open_first_device() : std::make_unique<HostDevice>(threads);
+      ranks_.push_back(
+          std::make_unique<Rank>(wrap ? wrap(std::move(transport)) : std::move(transport), std::move(device)));
     }
   }
 
   int size() const { return hub_.size(); }
   Run& run(int rank) { return ranks_[static_cast<std::size_t>(rank)]->run; }
+  Device& device(int rank) { return *ranks_[static_cast<std::size_t>(rank)]->device; }
   std::uint64_t next_sequence() { return sequence_++; }
 
   std::string describe() {
@@ -116,16 +147,17 @@ class World {
   }
 
   struct Rank {
-    Rank(std::unique_ptr<Transport> t, int threads)
-        : transport(std::move(t)), device(threads), run(*transport, device) {}
+    Rank(std::unique_ptr<Transport> t, std::unique_ptr<Device> d)
+        : transport(std::move(t)), device(std::move(d)), run(*transport, *device) {}
     std::unique_ptr<Transport> transport;
-    HostDevice device;
+    std::unique_ptr<Device> device;
     Run run;
     std::size_t reserved = 0;  // bytes of frames when the last operation began
   };
 
   std::uint64_t seed_;
   std::uint64_t sequence_ = 0;
+  std::unique_ptr<Device> carrier_;  // of messages in its memory
   LoopbackHub hub_;
   std::vector<std::unique_ptr<Rank>> ranks_;
 };

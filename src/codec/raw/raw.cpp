@@ -3,6 +3,9 @@
 
 #include "base/combine.hpp"
 #include "codec/typed_codec.hpp"
+#if LACONIC_HAS_CUDA
+#include "codec/raw/cuda/raw_on_device.hpp"
+#endif
 
 namespace laconic {
 namespace {
@@ -16,6 +19,9 @@ class RawCodec final : public TypedCodec<RawCodec, AllTypes> {
   std::size_t capacity(std::size_t count, Dtype dtype) const override {
     return wire::header_bytes + count * size_of(dtype);
   }
+#if LACONIC_HAS_CUDA
+  const DeviceCodec* on_device() const override { return &raw_on_device(); }
+#endif
 
  private:
   friend class TypedCodec<RawCodec, AllTypes>;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 namespace laconic {
 namespace {
@@ -74,7 +75,7 @@ class LoopbackChannel final : public Channel {
       if (letter->bytes.size() > slot.room.size())
         return {Code::transport, "message of " + std::to_string(letter->bytes.size()) + " bytes, room for " +
                                      std::to_string(slot.room.size())};
-      if (!letter->bytes.empty()) std::memcpy(slot.room.data(), letter->bytes.data(), letter->bytes.size());
+      if (Status s = hub_.deliver(letter->bytes, slot.room); !s) return s;
       done.push_back({slot.cookie, letter->bytes.size()});
       letter->sender->push_back({letter->cookie, 0});
       letters.erase(letter);
@@ -99,6 +100,7 @@ class LoopbackTransport final : public Transport {
   int rank() const override { return rank_; }
   int size() const override { return hub_.size(); }
   std::uint64_t messages() const override { return message_names; }
+  bool takes_device_memory() const override { return hub_.takes_device_memory(); }
   std::unique_ptr<Channel> make_channel() override { return std::make_unique<LoopbackChannel>(hub_, rank_); }
 
  private:
@@ -108,10 +110,17 @@ class LoopbackTransport final : public Transport {
 
 }  // namespace
 
-LoopbackHub::LoopbackHub(int size, std::uint64_t seed, std::chrono::microseconds delay)
-    : size_(size), delay_(delay), random_(seed), mailboxes_(static_cast<std::size_t>(size)) {}
+LoopbackHub::LoopbackHub(int size, std::uint64_t seed, std::chrono::microseconds delay, Copy copy)
+    : size_(size), delay_(delay), random_(seed), copy_(std::move(copy)), mailboxes_(static_cast<std::size_t>(size)) {}
 
 LoopbackHub::~LoopbackHub() = default;
+
+Status LoopbackHub::deliver(std::span<const std::byte> bytes, std::span<std::byte> room) const {
+  if (bytes.empty()) return {};
+  if (copy_) return copy_(room.data(), bytes.data(), bytes.size());
+  std::memcpy(room.data(), bytes.data(), bytes.size());
+  return {};
+}
 
 std::unique_ptr<Transport> LoopbackHub::transport(int rank) { return std::make_unique<LoopbackTransport>(*this, rank); }
 

@@ -1,0 +1,18 @@
+// Numbers combined with numbers on a GPU.
+#pragma once
+
+#include <cstddef>
+
+#include "base/dtype.hpp"
+#include "base/op.hpp"
+#include "base/status.hpp"
+#include "device/queue.hpp"
+
+namespace laconic::raw {
+
+// result[i] = a[i] op b[i], to the bits of combine_pair().  Each is as aligned as its numbers need; result may be
+// either of the others.
+Status combine_on_device(Dtype dtype, Op op, const void* a, const void* b, void* result, std::size_t count,
+                         Queue& queue);
+
+}  // namespace laconic::raw

@@ -1,0 +1,117 @@
+#include "device/cuda/cuda_device.hpp"
+
+#include <algorithm>
+
+#include "device/cuda/current_device.hpp"
+#include "device/devices.hpp"
+
+namespace laconic {
+
+CudaDevice::CudaDevice(int number, int queues)
+    : number_(number), device_memory_(MemoryPool::Kind::device), shared_memory_(MemoryPool::Kind::pinned) {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess) devices = 0;
+  (void)cudaGetLastError();
+  if (number < 0 || number >= devices) {
+    status_ = {Code::device,
+               "there is no device " + std::to_string(number) + "; devices found: " + std::to_string(devices)};
+    return;
+  }
+  const CurrentDevice current(number_);
+  status_ = open(queues);
+}
+
+CudaDevice::~CudaDevice() {
+  const CurrentDevice current(number_);
+  lines_.clear();
+  copies_.reset();
+  if (followed_ != nullptr) (void)cudaEventDestroy(followed_);
+}
+
+Status CudaDevice::open(int queues) {
+  if (Status s = cuda_status(cudaEventCreateWithFlags(&followed_, cudaEventDisableTiming), "cudaEventCreate"); !s)
+    return s;
+  copies_ = std::make_unique<CudaQueue>(device_memory_, shared_memory_);
+  if (Status s = copies_->open(); !s) return s;
+  for (int k = 0; k < std::max(queues, 1); ++k) {
+    lines_.push_back(std::make_unique<Line>(device_memory_, shared_memory_));
+    if (Status s = lines_.back()->queue.open(); !s) return s;
+  }
+  waiting_.reserve(256);
+  return {};
+}
+
+std::span<std::byte> CudaDevice::lease(std::size_t bytes) {
+  const CurrentDevice current(number_);
+  return device_memory_.lease(bytes);
+}
+
+std::span<std::byte> CudaDevice::lease_shared(std::size_t bytes) {
+  const CurrentDevice current(number_);
+  return shared_memory_.lease(bytes);
+}
+
+bool CudaDevice::prepare(std::size_t words) {
+  const CurrentDevice current(number_);
+  return std::all_of(lines_.begin(), lines_.end(),
+                     [&](const auto& line) { return line->queue.workspace(words).count >= words; });
+}
+
+void CudaDevice::submit(Job& job) {
+  const CurrentDevice current(number_);
+  job.set_pending();
+  const auto idle = std::find_if(lines_.begin(), lines_.end(), [](const auto& line) { return line->job == nullptr; });
+  // Those that wait come first.
+  if (idle == lines_.end() || !waiting_.empty()) return waiting_.push_back(&job);
+  (*idle)->job = &job;
+  advance(**idle);
+}
+
+void CudaDevice::progress() {
+  if (waiting_.empty() && std::none_of(lines_.begin(), lines_.end(), [](const auto& l) { return l->job != nullptr; }))
+    return;
+  const CurrentDevice current(number_);
+  for (auto& line : lines_) {
+    if (line->job != nullptr) advance(*line);
+    if (line->job != nullptr || waiting_.empty()) continue;
+    line->job = waiting_.front();
+    waiting_.erase(waiting_.begin());
+    advance(*line);
+  }
+}
+
+// True when its job is done.
+bool CudaDevice::advance(Line& line) {
+  if (!line.job->step(line.queue)) return false;
+  line.job->set_done();
+  line.job = nullptr;
+  return true;
+}
+
+Status CudaDevice::follow(void* stream) {
+  const CurrentDevice current(number_);
+  if (Status s = cuda_status(cudaEventRecord(followed_, static_cast<cudaStream_t>(stream)), "cudaEventRecord"); !s) {
+    (void)cudaGetLastError();
+    return {Code::argument, "options->stream is not one that device " + std::to_string(number_) +
+                                " knows; valid is a cudaStream_t of the device that the buffers are on, or NULL (" +
+                                s.message() + ")"};
+  }
+  for (auto& line : lines_)
+    if (Status s = line->queue.follow(followed_); !s) return s;
+  return copies_->follow(followed_);
+}
+
+Status CudaDevice::copy(void* to, const void* from, std::size_t bytes) {
+  const CurrentDevice current(number_);
+  if (Status s = copies_->copy(to, from, bytes); !s) return s;
+  return copies_->wait();
+}
+
+std::unique_ptr<Device> open_device(int number, Status& status, int queues) {
+  auto device = std::make_unique<CudaDevice>(number, queues);
+  status = device->status();
+  if (!status.ok()) return nullptr;
+  return device;
+}
+
+}  // namespace laconic

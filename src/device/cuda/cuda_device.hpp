@@ -1,0 +1,59 @@
+// A GPU: jobs run on a few streams, each of which serves one job at a time.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "device/cuda/cuda_queue.hpp"
+#include "device/cuda/memory_pool.hpp"
+#include "device/device.hpp"
+
+namespace laconic {
+
+class CudaDevice final : public Device {
+ public:
+  // number: as the CUDA runtime counts.  Streams, and the little memory that they need, are made here, once.
+  CudaDevice(int number, int queues);
+  ~CudaDevice() override;
+
+  // Whether the device can be used, and why not.  Nothing else may be called where it cannot.
+  const Status& status() const { return status_; }
+
+  bool on_host() const override { return false; }
+  std::span<std::byte> lease(std::size_t bytes) override;
+  void give_back(std::span<std::byte> memory) override { device_memory_.give_back(memory); }
+  std::span<std::byte> lease_shared(std::size_t bytes) override;
+  void give_back_shared(std::span<std::byte> memory) override { shared_memory_.give_back(memory); }
+  bool prepare(std::size_t words) override;
+  void submit(Job& job) override;
+  bool runs_inline() const override { return false; }
+  void progress() override;
+  Status follow(void* stream) override;
+  Status copy(void* to, const void* from, std::size_t bytes) override;
+
+  // Bytes of memory allocated: of the device, and pinned on the host.
+  std::size_t device_footprint() const { return device_memory_.footprint(); }
+  std::size_t shared_footprint() const { return shared_memory_.footprint(); }
+
+ private:
+  struct Line {
+    Line(MemoryPool& device_memory, MemoryPool& shared_memory) : queue(device_memory, shared_memory) {}
+    CudaQueue queue;
+    Job* job = nullptr;
+  };
+
+  Status open(int queues);
+  bool advance(Line& line);
+
+  int number_;
+  Status status_;
+  MemoryPool device_memory_;
+  MemoryPool shared_memory_;
+  std::vector<std::unique_ptr<Line>> lines_;
+  std::unique_ptr<CudaQueue> copies_;  // for copy()
+  std::vector<Job*> waiting_;          // for a line, the oldest first
+  cudaEvent_t followed_ = nullptr;
+};
+
+}  // namespace laconic

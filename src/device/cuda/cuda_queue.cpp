@@ -1,0 +1,80 @@
+#include "device/cuda/cuda_queue.hpp"
+
+#include "device/cuda/numbers.hpp"
+
+namespace laconic {
+
+CudaQueue::CudaQueue(MemoryPool& device_memory, MemoryPool& shared_memory)
+    : device_memory_(device_memory), shared_memory_(shared_memory) {}
+
+CudaQueue::~CudaQueue() {
+  if (stream_ != nullptr) (void)cudaStreamSynchronize(stream_);
+  if (workspace_.words != nullptr)
+    device_memory_.give_back(
+        {reinterpret_cast<std::byte*>(workspace_.words), workspace_.count * sizeof(std::uint64_t)});
+  if (report_ != nullptr) shared_memory_.give_back({reinterpret_cast<std::byte*>(report_), sizeof(Report)});
+  if (mark_ != nullptr) (void)cudaEventDestroy(mark_);
+  if (stream_ != nullptr) (void)cudaStreamDestroy(stream_);
+}
+
+Status CudaQueue::open() {
+  // Not blocking: what the application does on its default stream is not waited for unless it is asked for.
+  if (Status s = cuda_status(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate"); !s)
+    return s;
+  if (Status s = cuda_status(cudaEventCreateWithFlags(&mark_, cudaEventDisableTiming), "cudaEventCreate"); !s) return s;
+  const auto report = shared_memory_.lease(sizeof(Report));
+  if (report.empty()) return {Code::memory, "no pinned memory for the reports of kernels"};
+  report_ = new (report.data()) Report{};
+  return {};
+}
+
+Status CudaQueue::copy(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return {};
+  return cuda_status(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), "cudaMemcpyAsync");
+}
+
+Status CudaQueue::divide(Dtype dtype, const void* numbers, void* result, std::size_t count, double divisor) {
+  return cuda::divide(dtype, numbers, result, count, divisor, stream_);
+}
+
+Status CudaQueue::range(Dtype dtype, const void* numbers, std::size_t count, Extremes* extremes) {
+  return cuda::range(dtype, numbers, count, extremes, stream_);
+}
+
+Status CudaQueue::mark() { return cuda_status(cudaEventRecord(mark_, stream_), "cudaEventRecord"); }
+
+bool CudaQueue::reached(Status& status) {
+  const cudaError_t error = cudaEventQuery(mark_);
+  if (error == cudaErrorNotReady) {
+    (void)cudaGetLastError();  // or the next launch would be told of it
+    return false;
+  }
+  status = cuda_status(error, "the work on a device");
+  return true;
+}
+
+Workspace& CudaQueue::workspace(std::size_t words) {
+  if (words <= workspace_.count) return workspace_;
+  const auto memory = device_memory_.lease(words * sizeof(std::uint64_t));
+  Workspace fresh{reinterpret_cast<std::uint64_t*>(memory.data()), words, 0, 0};
+  // Kernels that use the old words may still be running, and who leases them next is not on this stream.
+  bool ok = !memory.empty() && wait().ok();
+  ok = ok && cudaMemsetAsync(fresh.words, 0, memory.size(), stream_) == cudaSuccess;
+  if (workspace_.words != nullptr)
+    device_memory_.give_back(
+        {reinterpret_cast<std::byte*>(workspace_.words), workspace_.count * sizeof(std::uint64_t)});
+  if (!ok) {
+    device_memory_.give_back(memory);
+    fresh = {};
+  }
+  workspace_ = fresh;
+  return workspace_;
+}
+
+Status CudaQueue::follow(cudaEvent_t event) {
+  return cuda_status(cudaStreamWaitEvent(stream_, event, 0), "cudaStreamWaitEvent");
+}
+
+Status CudaQueue::wait() { return cuda_status(cudaStreamSynchronize(stream_), "the work on a device"); }
+
+}  // namespace laconic

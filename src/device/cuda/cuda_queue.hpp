@@ -1,0 +1,45 @@
+// A stream as a queue, an event as its mark.
+#pragma once
+
+#include "device/cuda/memory_pool.hpp"
+#include "device/cuda/runtime.hpp"
+#include "device/queue.hpp"
+
+namespace laconic {
+
+class CudaQueue final : public Queue {
+ public:
+  // Memory for kernels comes from the pools, which outlive the queue.
+  CudaQueue(MemoryPool& device_memory, MemoryPool& shared_memory);
+  ~CudaQueue() override;
+  CudaQueue(const CudaQueue&) = delete;
+  CudaQueue& operator=(const CudaQueue&) = delete;
+
+  // On the current device; nothing else may be called where it fails.
+  Status open();
+
+  Status copy(void* to, const void* from, std::size_t bytes) override;
+  Status divide(Dtype dtype, const void* numbers, void* result, std::size_t count, double divisor) override;
+  Status range(Dtype dtype, const void* numbers, std::size_t count, Extremes* extremes) override;
+  Status mark() override;
+  bool reached(Status& status) override;
+  Workspace& workspace(std::size_t words) override;
+  Report* report() override { return report_; }
+  void* native() override { return stream_; }
+
+  // What is enqueued from here on waits for the event.
+  Status follow(cudaEvent_t event);
+
+  // Waits for all that was enqueued.
+  Status wait();
+
+ private:
+  MemoryPool& device_memory_;
+  MemoryPool& shared_memory_;
+  cudaStream_t stream_ = nullptr;
+  cudaEvent_t mark_ = nullptr;
+  Report* report_ = nullptr;
+  Workspace workspace_;
+};
+
+}  // namespace laconic

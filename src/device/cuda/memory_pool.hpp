@@ -1,0 +1,54 @@
+// Memory of the device, or of the host pinned for it.  Allocating either takes as long as many messages and may wait
+// for the device, so what is given back is kept and lent again.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace laconic {
+
+class MemoryPool {
+ public:
+  enum class Kind { device, pinned };
+
+  explicit MemoryPool(Kind kind) : kind_(kind) {}
+  ~MemoryPool();
+  MemoryPool(const MemoryPool&) = delete;
+  MemoryPool& operator=(const MemoryPool&) = delete;
+
+  // Aligned to 256 bytes; empty when there is none to be had.  On the current device.
+  std::span<std::byte> lease(std::size_t bytes);
+
+  // What lease() gave, unchanged.
+  void give_back(std::span<std::byte> memory);
+
+  // Bytes allocated, lent or not.
+  std::size_t footprint() const { return footprint_; }
+
+ private:
+  struct Block {
+    std::byte* at;
+    std::size_t size;
+    bool lent;
+  };
+
+  std::span<std::byte> lease_part(std::size_t bytes);
+  std::span<std::byte> lease_block(std::size_t bytes);
+  std::byte* allocate(std::size_t bytes);
+  void release(std::byte* at) const;
+  bool release_idle();
+
+  Kind kind_;
+  std::size_t footprint_ = 0;
+  std::vector<Block> blocks_;  // of large leases, one each
+
+  // Small leases are parts of slabs: powers of two, from 256 bytes on.
+  static constexpr std::size_t classes = 9;
+  std::vector<std::byte*> slabs_;
+  std::size_t cut_ = 0;  // how much of the latest slab is in use
+  std::array<std::vector<std::byte*>, classes> idle_parts_;
+};
+
+}  // namespace laconic

@@ -1,0 +1,108 @@
+#include "device/cuda/numbers.hpp"
+
+#include <limits>
+#include <type_traits>
+
+#include "base/op.hpp"
+#include "device/cuda/language.hpp"
+
+namespace laconic::cuda {
+namespace {
+
+constexpr unsigned threads = 256;
+constexpr unsigned lanes = 32;
+// Enough to fill any GPU; each thread takes as many numbers as are left.
+constexpr std::size_t most_blocks = 4096;
+
+unsigned blocks_for(std::size_t count, std::size_t most) {
+  const std::size_t blocks = (count + threads - 1) / threads;
+  return static_cast<unsigned>(blocks < most ? blocks : most);
+}
+
+template <class T>
+__global__ void __launch_bounds__(threads)
+    divide_numbers(const T* numbers, T* result, std::size_t count, double divisor) {
+  const std::size_t stride = static_cast<std::size_t>(gridDim.x) * threads;
+  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * threads + threadIdx.x; i < count; i += stride)
+    result[i] = laconic::divide(numbers[i], divisor);
+}
+
+// What numbers are compared as: nothing is lost by it that the range in float64 would show.
+template <class T>
+using Compared = std::conditional_t<is_small_float<T> || std::is_same_v<T, float>, float, double>;
+
+// Of a warp, in its first lane.
+template <class W>
+__device__ void reduce(W& least, W& greatest) {
+  for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
+    const W low = __shfl_down_sync(0xffffffffu, least, distance);
+    const W high = __shfl_down_sync(0xffffffffu, greatest, distance);
+    least = low < least ? low : least;
+    greatest = high > greatest ? high : greatest;
+  }
+}
+
+template <class W>
+struct OfWarps {
+  W least[threads / lanes];
+  W greatest[threads / lanes];
+};
+
+// One pair for each thread block; the host reduces those.
+template <class T>
+__global__ void __launch_bounds__(threads) range_of_numbers(const T* numbers, std::size_t count, Extremes* extremes) {
+  using W = Compared<T>;
+  constexpr W infinity = std::numeric_limits<W>::infinity();
+  constexpr W largest = std::is_same_v<W, float> ? static_cast<W>(std::numeric_limits<float>::max())
+                                                 : static_cast<W>(std::numeric_limits<double>::max());
+  W least = infinity;
+  W greatest = -infinity;
+  const std::size_t stride = static_cast<std::size_t>(gridDim.x) * threads;
+  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * threads + threadIdx.x; i < count; i += stride) {
+    const W v = static_cast<W>(numbers[i]);
+    const W low = v >= -largest ? v : infinity;  // NaN compares false
+    const W high = v <= largest ? v : -infinity;
+    least = low < least ? low : least;
+    greatest = high > greatest ? high : greatest;
+  }
+  reduce(least, greatest);
+  LACONIC_SHARED(OfWarps<W>, warps);
+  const unsigned lane = threadIdx.x % lanes;
+  const unsigned warp = threadIdx.x / lanes;
+  if (lane == 0) {
+    warps.least[warp] = least;
+    warps.greatest[warp] = greatest;
+  }
+  __syncthreads();
+  if (warp != 0) return;
+  least = lane < threads / lanes ? warps.least[lane] : infinity;
+  greatest = lane < threads / lanes ? warps.greatest[lane] : -infinity;
+  reduce(least, greatest);
+  if (lane != 0) return;
+  // Adding 0 makes +0 of -0: which of the two was found first does not show.
+  extremes[blockIdx.x].least = static_cast<double>(least) + 0.0;
+  extremes[blockIdx.x].greatest = static_cast<double>(greatest) + 0.0;
+}
+
+}  // namespace
+
+Status divide(Dtype dtype, const void* numbers, void* result, std::size_t count, double divisor, cudaStream_t stream) {
+  if (count == 0) return {};
+  return dispatch(AllTypes{}, dtype, [&](auto zero) {
+    using T = decltype(zero);
+    return launch(divide_numbers<T>, blocks_for(count, most_blocks), threads, stream, static_cast<const T*>(numbers),
+                  static_cast<T*>(result), count, divisor);
+  });
+}
+
+Status range(Dtype dtype, const void* numbers, std::size_t count, Extremes* extremes, cudaStream_t stream) {
+  const unsigned blocks = blocks_for(count, most_extremes);
+  for (std::size_t k = blocks; k < most_extremes; ++k) extremes[k] = Extremes{};
+  if (count == 0) return {};
+  return dispatch(AllTypes{}, dtype, [&](auto zero) {
+    using T = decltype(zero);
+    return launch(range_of_numbers<T>, blocks, threads, stream, static_cast<const T*>(numbers), count, extremes);
+  });
+}
+
+}  // namespace laconic::cuda

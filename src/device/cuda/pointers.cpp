@@ -1,0 +1,22 @@
+#include "device/cuda/runtime.hpp"
+#include "device/devices.hpp"
+
+namespace laconic {
+
+Whereabouts whereabouts(const void* pointer) {
+  if (pointer == nullptr) return {};
+  cudaPointerAttributes attributes{};
+  if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess) {
+    // No driver, or no device.  The runtime keeps its last error for whoever asks next, who is not concerned.
+    (void)cudaGetLastError();
+    return {};
+  }
+  switch (attributes.type) {
+    case cudaMemoryTypeHost: return {Memory::pinned, -1};
+    case cudaMemoryTypeDevice: return {Memory::device, attributes.device};
+    case cudaMemoryTypeManaged: return {Memory::managed, attributes.device};
+    default: return {};
+  }
+}
+
+}  // namespace laconic

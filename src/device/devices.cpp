@@ -1,0 +1,17 @@
+// Builds without CUDA: there is only the host.
+#include "device/devices.hpp"
+
+#if !LACONIC_HAS_CUDA
+
+namespace laconic {
+
+Whereabouts whereabouts(const void*) { return {}; }
+
+std::unique_ptr<Device> open_device(int, Status& status, int) {
+  status = {Code::device, "this build of Laconic has no device code (LACONIC_CUDA)"};
+  return nullptr;
+}
+
+}  // namespace laconic
+
+#endif
