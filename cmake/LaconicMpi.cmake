@@ -17,3 +17,15 @@ add_library(laconic_mpi INTERFACE)
 target_link_libraries(laconic_mpi INTERFACE MPI::MPI_C)
 # The MPIs' own C++ bindings are long deprecated and drag in a second library.
 target_compile_definitions(laconic_mpi INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+
+# Whether the MPI can be asked if it takes memory of GPUs.
+include(CheckCSourceCompiles)
+set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_C)
+check_c_source_compiles("
+  #include <mpi.h>
+  #if __has_include(<mpi-ext.h>)
+  #include <mpi-ext.h>
+  #endif
+  int main(void) { return MPIX_Query_cuda_support(); }" LACONIC_MPI_CUDA_QUERY)
+unset(CMAKE_REQUIRED_LIBRARIES)
+target_compile_definitions(laconic_mpi INTERFACE $<$<BOOL:${LACONIC_MPI_CUDA_QUERY}>:LACONIC_MPI_CUDA_QUERY=1>)

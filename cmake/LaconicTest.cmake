@@ -51,7 +51,7 @@ function(laconic_rank_test name)
     set(arg_TIMEOUT 120)
   endif()
   add_executable(ranks_${name} ${arg_UNPARSED_ARGUMENTS})
-  target_link_libraries(ranks_${name} PRIVATE laconic laconic_mpi)
+  target_link_libraries(ranks_${name} PRIVATE laconic laconic_mpi laconic_cuda)
   add_dependencies(rank_tests ranks_${name})
   math(EXPR watchdog "${arg_TIMEOUT} - 10") # so that the launcher can end its ranks before ctest ends the launcher
   foreach(ranks IN LISTS arg_RANKS)

@@ -48,20 +48,22 @@ const Plan& Machinery::plan(const Algorithm& algorithm, int root, Travel travel)
   return *plans_.back().plan;
 }
 
-Run& Machinery::lend(int threads, Purpose purpose) {
-  auto at = std::find_if(workshops_.begin(), workshops_.end(),
-                         [&](const auto& w) { return w->threads == threads && w->purpose == purpose; });
+Run& Machinery::lend(int threads, Purpose purpose, Device* device) {
+  auto at = std::find_if(workshops_.begin(), workshops_.end(), [&](const auto& w) {
+    return w->device == device && w->purpose == purpose && (device != nullptr || w->threads == threads);
+  });
   if (at == workshops_.end()) {
     workshops_.push_back(std::make_unique<Workshop>());
     at = workshops_.end() - 1;
     (*at)->threads = threads;
     (*at)->purpose = purpose;
-    (*at)->device = std::make_unique<HostDevice>(threads);
+    (*at)->device = device;
+    if (device == nullptr) (*at)->host = std::make_unique<HostDevice>(threads);
   }
   Workshop& workshop = **at;
   if (workshop.idle.empty()) {
     MpiTransport& transport = purpose == Purpose::collective ? transport_ : message_transport_;
-    workshop.runs.push_back(std::make_unique<Run>(transport, *workshop.device));
+    workshop.runs.push_back(std::make_unique<Run>(transport, device != nullptr ? *device : *workshop.host));
     workshop.idle.reserve(workshop.runs.capacity());
     workshop.idle.push_back(workshop.runs.back().get());
   }
@@ -78,6 +80,15 @@ void Machinery::give_back(Run& run) {
 
 Binding::Binding() : turns(collective_operations) {}
 Binding::~Binding() = default;
+
+Device* Binding::device(int number, Status& status) {
+  for (const OpenDevice& open : devices_)
+    if (open.number == number) return open.device.get();
+  std::unique_ptr<Device> device = open_device(number, status);
+  if (device == nullptr) return nullptr;
+  devices_.push_back({number, std::move(device)});
+  return devices_.back().device.get();
+}
 
 Status Binding::make_blocking() {
   // MPI_Comm_dup would copy the application's attributes, calling its functions, and hints that are promises about the

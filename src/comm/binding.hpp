@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "comm/operation.hpp"
+#include "device/devices.hpp"
 #include "device/host/host_device.hpp"
 #include "engine/run.hpp"
 #include "engine/turns.hpp"
@@ -41,8 +42,8 @@ class Machinery {
   const Plan& plan(const Algorithm& algorithm, int root, Travel travel);
 
   // A Run that nobody else uses, until it is given back.  One that was used for the same purpose before has the memory
-  // for it.
-  Run& lend(int threads, Purpose purpose);
+  // for it.  device: where the numbers are, which outlives the machinery, or nullptr: on the host.
+  Run& lend(int threads, Purpose purpose, Device* device = nullptr);
   void give_back(Run& run);
 
   // The number of the next message to be compressed for a rank: what tells its frames from those of others.
@@ -58,7 +59,8 @@ class Machinery {
   struct Workshop {
     int threads;
     Purpose purpose;
-    std::unique_ptr<HostDevice> device;
+    Device* device;  // or nullptr
+    std::unique_ptr<HostDevice> host;
     std::vector<std::unique_ptr<Run>> runs;
     std::vector<Run*> idle;
   };
@@ -112,6 +114,9 @@ struct Binding : std::enable_shared_from_this<Binding> {
   void leave_communicator();
   bool making_machinery() const { return making_ != MPI_REQUEST_NULL; }
   Machinery* machinery() { return machinery_.get(); }
+
+  // A device that buffers are on, opened when it is first asked for; nullptr, and why, where it cannot be had.
+  Device* device(int number, Status& status);
   void abandon();
 
   // Polls every operation in flight.
@@ -121,6 +126,12 @@ struct Binding : std::enable_shared_from_this<Binding> {
   Status read_settings(MPI_Info info, laconic_options& out) const;
 
  private:
+  struct OpenDevice {
+    int number;
+    std::unique_ptr<Device> device;
+  };
+
+  std::vector<OpenDevice> devices_;  // they outlive the machinery
   std::unique_ptr<Machinery> machinery_;
   Status make_blocking();
 

@@ -19,7 +19,7 @@ namespace laconic {
 void CollectiveOperation::set(const std::shared_ptr<Binding>& b, const CollectiveCall& call,
                               const laconic_options* options) {
   binding = b;
-  call_ = call;
+  asked_ = call;
   has_options_ = options != nullptr;
   if (has_options_) given_ = *options;
 }
@@ -32,12 +32,15 @@ void CollectiveOperation::begin(bool blocking) {
   mpi_code = MPI_SUCCESS;
   has_turn_ = begun_ = false;
   run_ = nullptr;
+  call_ = asked_;
+  holder_ = device_ = nullptr;
   // Between two groups an argument may mean another thing, or nothing: that is left to MPI.
   shape_ = Shape(call_, binding->rank, binding->intercomm ? 0 : binding->size);
   const Status arguments = binding->intercomm ? shape_.check_mean() : shape_.check();
   const Status options = take_options();
   local_ = arguments.ok() ? options : arguments;
   reason_ = known_reason(options.ok());
+  if (local_.ok()) local_ = place_buffers();
   in_flight = true;
   if (!blocking) binding->nonblocking = true;
   if (reason_ != LACONIC_PLAIN_NOT) {
@@ -132,6 +135,7 @@ bool CollectiveOperation::poll() {
 bool CollectiveOperation::move_on() {
   switch (stage_) {
     case Stage::queued: return leave_queue();
+    case Stage::measuring: return measured();
     case Stage::agreeing:
     case Stage::leasing:
       if (!agreement_.poll()) return false;
@@ -162,14 +166,19 @@ bool CollectiveOperation::move_on() {
 bool CollectiveOperation::leave_queue() {
   Status problem;
   if (!binding->turns.reached(turn_) || !binding->poll_machinery(blocking_, problem)) return false;
+  if (!problem.ok()) return let_others_agree(), end(problem), true;
+  run_ = &binding->machinery()->lend(settings_.threads, Purpose::collective, device_);
+  if (measure()) return true;
+  let_others_agree();
+  agree();
+  return true;
+}
+
+void CollectiveOperation::let_others_agree() {
   stage_ = Stage::agreeing;
   // Reductions of one communicator have to be started in the same order on all ranks: where another agreement may
   // follow this one, nobody else's may come between.
   if (!shape_.counts_partial()) let_next_begin();
-  if (!problem.ok()) return end(problem), true;
-  run_ = &binding->machinery()->lend(settings_.threads, Purpose::collective);
-  agree();
-  return true;
 }
 
 void CollectiveOperation::agree() {
@@ -180,7 +189,7 @@ void CollectiveOperation::agree() {
   // before it, another one follows.
   if (local_.ok() && p.plain == LACONIC_PLAIN_NOT && !shape_.counts_partial()) local_ = make_work(0);
   if (local_.ok() && p.plain == LACONIC_PLAIN_NOT) {
-    if (settings_.bound.mode == LACONIC_BOUND_REL) p.range = shape_.range();
+    if (settings_.bound.mode == LACONIC_BOUND_REL) p.range = device_ != nullptr ? own_range_ : shape_.range();
     p.largest = shape_.largest(work_.plan != nullptr && !shape_.counts_partial() ? work_.plan->cut : 1);
   }
   if (local_.ok()) p.bytes = bytes();
@@ -235,6 +244,9 @@ void CollectiveOperation::start_run() {
 
 void CollectiveOperation::start_exchange() {
   let_next_begin();
+  // Only now is it known that MPI is to move the buffers.
+  if (device_ != nullptr)
+    if (Status s = stage_buffers(); !s) return end(s);
   exchanged_ = call_;
   if (Status s = set_aside(); !s) return end(s);
   if (!aside_.empty()) {
@@ -257,6 +269,8 @@ void CollectiveOperation::end(Status outcome) {
   if (run_ != nullptr) binding->machinery()->give_back(*run_);
   run_ = nullptr;
   status = std::move(outcome);
+  if (status.ok() && mpi_code == MPI_SUCCESS) status = return_buffers();
+  release_buffers();
   const bool was_plain = stage_ == Stage::plain || stage_ == Stage::exchanging;
   stage_ = Stage::finished;
   in_flight = false;

@@ -13,6 +13,7 @@
 #include "comm/operation.hpp"
 #include "comm/plain.hpp"
 #include "comm/shape.hpp"
+#include "comm/stand_in.hpp"
 #include "laconic/laconic.h"
 
 namespace laconic {
@@ -30,7 +31,7 @@ class CollectiveOperation final : public Operation {
   void release() override;
 
  private:
-  enum class Stage { queued, agreeing, leasing, running, exchanging, plain, finished };
+  enum class Stage { queued, measuring, agreeing, leasing, running, exchanging, plain, finished };
 
   Status take_options();
   laconic_plain_reason known_reason(bool options_ok) const;
@@ -40,6 +41,8 @@ class CollectiveOperation final : public Operation {
   void begin_plain();
   bool move_on();
   bool leave_queue();
+  void let_others_agree();
+  bool measured();
   void agree();
   bool decide();
   void lease();
@@ -48,16 +51,28 @@ class CollectiveOperation final : public Operation {
   void start_exchange();
   void end(Status status);
 
+  // Where buffers are (collective_buffers.cpp).
+  Status place_buffers();
+  Status stage_buffers();
+  Status check_intercomm_buffers() const;
+  Status return_buffers();
+  void release_buffers();
+  bool kernels_serve(int number, std::span<const std::byte> extent) const;
+  bool measure();
+
   Status choose_algorithm();
   Status make_work(std::size_t largest);
+  Coding asked_coding() const;
   Status set_aside();
+  const std::byte* aside() const;
   std::uint64_t signature() const;
   double greatest_magnitude(const Range& range) const;
   void set_bound();
   void take_account();
   void finish_stats();
 
-  CollectiveCall call_;
+  CollectiveCall asked_;     // as the application gave it
+  CollectiveCall call_;      // with buffers on the host in place of the application's where they have to be there
   laconic_options given_{};  // by the caller
   bool has_options_ = false;
   bool blocking_ = false;
@@ -75,6 +90,7 @@ class CollectiveOperation final : public Operation {
   bool has_turn_ = false;
   bool begun_ = false;
   Agreement agreement_;
+  Range own_range_{};
   Range range_{};
   std::size_t largest_ = 0;
   const Algorithm* algorithm_ = nullptr;
@@ -82,6 +98,14 @@ class CollectiveOperation final : public Operation {
   Work work_;
   std::vector<Region> regions_;
   std::vector<std::byte> aside_;
+
+  Device* holder_ = nullptr;  // has buffers of this rank in its memory
+  Device* device_ = nullptr;  // works on the numbers; nullptr: the host does
+  StandIn sent_;
+  StandIn received_;
+  RangeJob range_job_;
+  std::span<std::byte> aside_on_device_;
+
   PlainCall plain_;
   CollectiveCall exchanged_;
   Exchange exchange_;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "comm/asked.hpp"
@@ -16,6 +17,19 @@
 
 namespace laconic {
 
+// What is known of it before the ranks have agreed.
+Coding CollectiveOperation::asked_coding() const {
+  const Meaning& m = shape_.meaning();
+  Coding coding;
+  coding.dtype = m.dtype;
+  coding.op = m.op;
+  coding.divisor = m.mean ? binding->size : 1;
+  if (settings_.bound.mode == LACONIC_BOUND_RATE) coding.rate = settings_.bound.value;
+  if (settings_.bound.mode == LACONIC_BOUND_RMS) coding.relative = settings_.bound.value;
+  coding.streaming = bytes() >= streaming_bytes;
+  return coding;
+}
+
 // All of the work but its sequence number and its allowance, which need the agreement.  largest: of all ranks, or 0
 // where this rank knows it.
 Status CollectiveOperation::make_work(std::size_t largest) {
@@ -26,12 +40,7 @@ Status CollectiveOperation::make_work(std::size_t largest) {
   const Travel travel = travel_of(*work_.codec, settings_.variant == LACONIC_VARIANT_CPR_P2P);
   const Plan& plan = binding->machinery()->plan(*algorithm_, call_.root, travel);
   work_.plan = &plan;
-  work_.coding.dtype = m.dtype;
-  work_.coding.op = m.op;
-  work_.coding.divisor = m.mean ? binding->size : 1;
-  if (settings_.bound.mode == LACONIC_BOUND_RATE) work_.coding.rate = settings_.bound.value;
-  if (settings_.bound.mode == LACONIC_BOUND_RMS) work_.coding.relative = settings_.bound.value;
-  work_.coding.streaming = bytes() >= streaming_bytes;
+  work_.coding = asked_coding();
   work_.largest = largest > 0 ? largest : shape_.largest(plan.cut);
   work_.depth = overlapping(settings_.variant) ? settings_.depth : 1;
   if (!overlapping(settings_.variant))
@@ -46,7 +55,7 @@ Status CollectiveOperation::make_work(std::size_t largest) {
   } catch (const std::bad_alloc&) {
     return {Code::memory, "no memory for the table of blocks"};
   }
-  shape_.regions(plan, aside_.empty() ? nullptr : aside_.data(), regions_);
+  shape_.regions(plan, aside(), regions_);
   work_.regions = regions_;
   return run_->reserve(work_);
 }
@@ -57,12 +66,25 @@ Status CollectiveOperation::set_aside() {
     return {};
   }
   const auto from = shape_.extent();
+  if (device_ != nullptr) {
+    device_->give_back(std::exchange(aside_on_device_, {}));
+    aside_.clear();
+    if (from.empty()) return {};
+    aside_on_device_ = device_->lease(from.size());
+    if (aside_on_device_.empty()) return {Code::memory, "no memory for a copy of what is to be sent in place"};
+    return device_->copy(aside_on_device_.data(), from.data(), from.size());
+  }
   try {
     aside_.assign(from.begin(), from.end());
   } catch (const std::bad_alloc&) {
     return {Code::memory, "no memory for a copy of what is to be sent in place"};
   }
   return {};
+}
+
+const std::byte* CollectiveOperation::aside() const {
+  if (!aside_on_device_.empty()) return aside_on_device_.data();
+  return aside_.empty() ? nullptr : aside_.data();
 }
 
 // A hash of everything that must be the same on all ranks.
@@ -138,12 +160,12 @@ void CollectiveOperation::take_account() {
   stats_.seconds_encode = account.seconds_encode;
   stats_.seconds_decode = account.seconds_decode;
   stats_.seconds_reduce = account.seconds_reduce;
-  stats_.seconds_copy = account.seconds_copy;
+  stats_.seconds_copy += account.seconds_copy;
   stats_.seconds_wait += account.seconds_wait;
   stats_.seconds_wait_reducing = account.seconds_wait_reducing;
   stats_.seconds_distribute = account.seconds_distribute;
   stats_.most_chunks = account.most_rows;
-  stats_.memory_bytes = run_->footprint() + aside_.size();
+  stats_.memory_bytes = run_->footprint() + aside_.size() + aside_on_device_.size() + sent_.size() + received_.size();
 }
 
 void CollectiveOperation::finish_stats() {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/clock.hpp"
+#include "codec/device_codec.hpp"
 #include "comm/asked.hpp"
 #include "comm/datatypes.hpp"
 #include "comm/stats.hpp"
@@ -84,6 +85,7 @@ void MessageOperation::begin(const std::shared_ptr<Binding>& b, const MessageCal
   mpi_code = MPI_SUCCESS;
   has_envelope = false;
   run_ = nullptr;
+  holder_ = device_ = nullptr;
   finished_ = false;
   in_flight = true;
   begin();
@@ -95,19 +97,42 @@ bool MessageOperation::poll() {
   return finished_;
 }
 
+Status MessageOperation::find_holder() {
+  const Whereabouts at = whereabouts_of(call_.data.extent());
+  if (!at.on_device()) return {};
+  Status problem;
+  holder_ = binding->device(at.device, problem);
+  return holder_ != nullptr ? holder_->follow(settings_.stream) : problem;
+}
+
+bool MessageOperation::kernels_serve() const {
+  return holder_ != nullptr && work_.codec != nullptr && work_.codec->on_device() != nullptr &&
+         work_.codec->on_device()->supports(work_.coding);
+}
+
+Status MessageOperation::stage(bool filled) {
+  const double begin = now();
+  if (Status s = stand_in_.make(*holder_, call_.data.extent(), filled); !s) return s;
+  call_.data.buffer = stand_in_.of(call_.data.buffer);
+  stats_.seconds_copy += now() - begin;
+  stats_.memory_bytes += stand_in_.size();
+  return {};
+}
+
 Status MessageOperation::reserve_run(int peer, std::byte* numbers) {
   for (Action& action : plan_.actions)
     if (action.peer >= 0) action.peer = peer;
   work_.plan = &plan_;
   region_ = {numbers, numbers, work_.largest};
   work_.regions = {&region_, 1};
-  run_ = &binding->machinery()->lend(settings_.threads, call_.sending ? Purpose::sending : Purpose::receiving);
+  run_ = &binding->machinery()->lend(settings_.threads, call_.sending ? Purpose::sending : Purpose::receiving, device_);
   return run_->reserve(work_);
 }
 
 void MessageOperation::end(Status outcome) {
   if (run_ != nullptr) binding->machinery()->give_back(*run_);
   run_ = nullptr;
+  stand_in_.release();
   status = std::move(outcome);
   finished_ = true;
   if (!status.ok() || mpi_code != MPI_SUCCESS) return;

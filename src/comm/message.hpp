@@ -10,6 +10,8 @@
 #include "comm/binding.hpp"
 #include "comm/operation.hpp"
 #include "comm/parcel.hpp"
+#include "comm/stand_in.hpp"
+#include "engine/range_job.hpp"
 #include "laconic/laconic.h"
 
 namespace laconic {
@@ -45,6 +47,15 @@ class MessageOperation : public Operation {
   virtual void begin() = 0;
   virtual bool move_on() = 0;  // one step of the way; false when it has to wait
 
+  // Finds out whether the data are on a device: then holder_ is that.
+  Status find_holder();
+
+  // Whether kernels of the device know how to code the data; then they are to stay there.
+  bool kernels_serve() const;
+
+  // From here on call_ has memory of the host in place of the device's.
+  Status stage(bool filled);
+
   // What is sent or received in frames.  work_ is filled but for its plan and region; numbers: whence or whither.
   Status reserve_run(int peer, std::byte* numbers);
   void end(Status outcome);
@@ -58,6 +69,9 @@ class MessageOperation : public Operation {
   Run* run_ = nullptr;
   Work work_;
   double began_ = 0;
+  Device* holder_ = nullptr;  // has the data in its memory
+  Device* device_ = nullptr;  // works on the numbers; nullptr: the host does
+  StandIn stand_in_;
 
  private:
   Plan plan_;
@@ -77,6 +91,8 @@ class SendOperation final : public MessageOperation {
   laconic_plain_reason plain_reason(std::size_t bytes) const;
   Status begin_frames(wire::Envelope& header);
   Status set_coding();
+  Status place_numbers();
+  Status find_range(Range& range);
   void choose_chunk();
   void end_frames();
 
@@ -85,6 +101,7 @@ class SendOperation final : public MessageOperation {
   bool parcel_gone_ = false;
   int candidate_ = -1;  // of ChunkCounts; -1: it did not choose
   double bound_ = 0;
+  RangeJob range_job_;
 };
 
 // Reads no numbers: frames that nobody can use are taken all the same, so that the sender can finish.
@@ -120,12 +137,14 @@ class ReceiveOperation final : public MessageOperation {
   bool prepare();
   Status place_for_numbers(std::byte*& numbers);
   Status put_in_place();
+  Status bring_back(std::size_t bytes);
 
   Stage stage_ = Stage::matching;
   wire::Envelope header_;
   Status problem_;  // why the frames are of no use
   Discard discard_;
-  std::vector<std::byte> aside_;  // numbers for a buffer that is not an array of them
+  std::vector<std::byte> aside_;   // numbers for a buffer that is not an array of them
+  std::byte* original_ = nullptr;  // the buffer on the device
 };
 
 // They return MPI error codes; errors have been reported to the communicator's handler.

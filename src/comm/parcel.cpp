@@ -5,6 +5,7 @@
 
 #include "comm/datatypes.hpp"
 #include "comm/large_count.hpp"
+#include "comm/stand_in.hpp"
 
 namespace laconic {
 
@@ -13,6 +14,8 @@ std::size_t Data::bytes() const {
   MPI_Type_size_x(type, &size);
   return static_cast<std::size_t>(std::max<MPI_Count>(size, 0)) * static_cast<std::size_t>(count);
 }
+
+std::span<std::byte> Data::extent() const { return extent_of(buffer, 0, count, type); }
 
 bool Data::gapless() const {
   if (find_dtype(type).has_value()) return true;

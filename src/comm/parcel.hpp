@@ -19,7 +19,8 @@ struct Data {
   MPI_Datatype type = MPI_DATATYPE_NULL;
 
   std::size_t bytes() const;
-  bool gapless() const;  // the bytes of the elements are those of the buffer, one after another
+  std::span<std::byte> extent() const;  // all that MPI may touch
+  bool gapless() const;                 // the bytes of the elements are those of the buffer, one after another
 };
 
 class Parcel {

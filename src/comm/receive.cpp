@@ -27,6 +27,11 @@ void ReceiveOperation::begin() {
     set_elements(0);
     return end_plain(LACONIC_PLAIN_ONE_RANK);
   }
+  if (Status s = find_holder(); !s) return end(s);
+  original_ = static_cast<std::byte*>(call_.data.buffer);
+  // What comes may be plain, and MPI puts it on the host; gaps keep what is in them.
+  if (holder_ != nullptr)
+    if (Status s = stage(!call_.data.gapless()); !s) return end(s);
   mpi_code = parcel_.receive(call_.data, call_.peer, call_.tag, call_.comm);
   if (mpi_code != MPI_SUCCESS) end({});
 }
@@ -51,9 +56,10 @@ bool ReceiveOperation::move_on() {
       if (!run_->poll()) return false;
       Status outcome = problem_.ok() ? run_->status() : problem_;
       if (outcome.ok()) outcome = put_in_place();
+      if (outcome.ok() && device_ == nullptr) outcome = bring_back(header_.bytes);
       name_codec(header_.codec_name(), stats_);
       stats_.variant = static_cast<laconic_variant>(header_.variant);
-      stats_.memory_bytes = aside_.size();
+      stats_.memory_bytes += aside_.size();
       end_run(outcome, header_.bound);
       return true;
     }
@@ -73,6 +79,7 @@ void ReceiveOperation::match() {
   }
   set_elements(header_.bytes);
   parcel_.unpack(call_.data, header_.bytes);
+  if (Status s = bring_back(header_.bytes); !s) return end(s);
   end_plain(static_cast<laconic_plain_reason>(header_.reason));
 }
 
@@ -115,7 +122,8 @@ Status ReceiveOperation::place_for_numbers(std::byte*& numbers) {
   if (work_.codec == nullptr) return not_built(header_.codec_name());
   if (!work_.codec->supports(header_.dtype)) return not_supported(*work_.codec, header_.dtype);
   if (find_dtype(call_.data.type) == header_.dtype) {
-    numbers = static_cast<std::byte*>(call_.data.buffer);
+    if (kernels_serve()) device_ = holder_;
+    numbers = device_ != nullptr ? original_ : static_cast<std::byte*>(call_.data.buffer);
     return {};
   }
   try {
@@ -137,6 +145,12 @@ Status ReceiveOperation::put_in_place() {
                                 binding->machinery()->comm(), MPI_STATUS_IGNORE);
   if (code == MPI_SUCCESS) return {};
   return {Code::transport, "a message to this rank itself failed: " + message_of(code)};
+}
+
+// What has come to the host in place of the device.
+Status ReceiveOperation::bring_back(std::size_t bytes) {
+  if (!stand_in_.made()) return {};
+  return call_.data.gapless() ? stand_in_.put_back(bytes) : stand_in_.put_back();
 }
 
 }  // namespace laconic

@@ -41,10 +41,13 @@ void SendOperation::begin() {
   plain_ = reason_ != LACONIC_PLAIN_NOT;
   if (call_.peer == MPI_PROC_NULL) return end_plain(reason_);
   parcel_gone_ = false;
+  if (Status s = find_holder(); !s) return end(s);
   if (!plain_) {
     if (Status s = begin_frames(header); !s) end(s);
     return;
   }
+  if (holder_ != nullptr)
+    if (Status s = stage(true); !s) return end(s);
   header.reason = static_cast<std::uint8_t>(reason_);
   mpi_code = parcel_.send(header, call_.data, call_.peer, call_.tag, call_.comm);
   if (mpi_code != MPI_SUCCESS) end({});
@@ -79,18 +82,42 @@ Status SendOperation::set_coding() {
   work_.largest = static_cast<std::size_t>(call_.data.count);
   Coding& coding = work_.coding;
   coding.dtype = *find_dtype(call_.data.type);
+  if (settings_.bound.mode == LACONIC_BOUND_RATE) coding.rate = settings_.bound.value;
+  if (settings_.bound.mode == LACONIC_BOUND_RMS) coding.relative = settings_.bound.value;
+  if (Status s = check_coding(*work_.codec, coding); !s) return s;
+  if (Status s = place_numbers(); !s) return s;
   Range range{};
   if (settings_.bound.mode == LACONIC_BOUND_REL) {
-    range = finite_range(call_.data.buffer, work_.largest, coding.dtype);
+    if (Status s = find_range(range); !s) return s;
     const double greatest = std::max(std::fabs(range.least), std::fabs(range.greatest));
     if (std::isfinite(greatest)) coding.greatest = greatest;
   }
   bound_ = coding.allowance = work_.last_allowance = absolute_bound(settings_, range);
-  if (settings_.bound.mode == LACONIC_BOUND_RATE) coding.rate = settings_.bound.value;
-  if (settings_.bound.mode == LACONIC_BOUND_RMS) coding.relative = settings_.bound.value;
   // What is not known as an absolute error before the numbers are coded.
   if (coding.rate > 0 || coding.relative > 0) bound_ = std::numeric_limits<double>::infinity();
-  return check_coding(*work_.codec, coding);
+  return {};
+}
+
+// The numbers are worked on where they are, or come to the host.
+Status SendOperation::place_numbers() {
+  if (holder_ == nullptr) return {};
+  if (!kernels_serve()) return stage(true);
+  device_ = holder_;
+  return {};
+}
+
+Status SendOperation::find_range(Range& range) {
+  if (device_ == nullptr) {
+    range = finite_range(call_.data.buffer, work_.largest, work_.coding.dtype);
+    return {};
+  }
+  // Messages go in the order of the calls, and this one's envelope holds the bound: it is waited for.
+  range_job_.dtype = work_.coding.dtype;
+  range_job_.parts.assign(1, {call_.data.buffer, work_.largest});
+  if (Status s = range_job_.begin(*device_); !s) return s;
+  while (!range_job_.done()) device_->progress();
+  range = range_job_.range;
+  return range_job_.status;
 }
 
 void SendOperation::choose_chunk() {

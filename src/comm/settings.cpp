@@ -175,8 +175,8 @@ Status check_options(const laconic_options& o) {
   if (Status s = check_range("options->depth", o.depth, largest_depth); !s) return s;
   if (Status s = check_range("options->threads", o.threads, largest_threads); !s) return s;
   if (Status s = check_range("options->min_bytes", o.min_bytes, largest_min_bytes); !s) return s;
-  if (o.stream != nullptr)
-    return {Code::argument, "options->stream is set, but this version has no device streams; valid is NULL"};
+  if (!LACONIC_HAS_CUDA && o.stream != nullptr)
+    return {Code::argument, "options->stream is set, but this build has no device code (LACONIC_CUDA); valid is NULL"};
   return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "base/dtype.hpp"
 #include "base/op.hpp"
@@ -11,6 +12,7 @@
 #include "codec/range.hpp"
 #include "comm/call.hpp"
 #include "engine/plan.hpp"
+#include "engine/range_job.hpp"
 #include "engine/run.hpp"
 
 namespace laconic {
@@ -56,8 +58,12 @@ class Shape {
   // Elements that the application counts as this rank's contribution.
   std::size_t contribution() const;
 
-  // Of the finite numbers that this rank contributes.
+  // Of the finite numbers that this rank contributes, which are on the host; and where they are.
   Range range() const;
+  void numbers(std::vector<RangeJob::Part>& out) const;
+
+  // All that MPI may touch of the buffer of a side; empty where this rank has none.
+  std::span<std::byte> extent_of_side(bool sending) const;
 
   // True when blocks may be read after others have been written to the same memory: then the input has to be copied
   // aside first.  `extent` is what, from first to last byte.

@@ -11,6 +11,16 @@
 
 namespace ranks {
 
+// Other memory than the test's own, where the buffers of a call are.
+class Elsewhere {
+ public:
+  virtual ~Elsewhere() = default;
+  virtual void* reserve(std::size_t bytes) = 0;  // for the life of the object
+  virtual void push(void* there, const void* here, std::size_t bytes) = 0;
+  virtual void pull(void* here, const void* there, std::size_t bytes) = 0;
+  virtual void* stream() { return nullptr; }  // that what was pushed comes by
+};
+
 // A call that can be in flight.
 class AnyCall {
  public:
@@ -28,7 +38,9 @@ class AnyCall {
 template <class T>
 class CollectiveCall final : public AnyCall {
  public:
-  CollectiveCall(const Setting& s, MPI_Comm comm) : s_(s), comm_(comm) {
+  // Buffers are in memory of the test where there is no other.
+  CollectiveCall(const Setting& s, MPI_Comm comm, Elsewhere* sending = nullptr, Elsewhere* receiving = nullptr)
+      : s_(s), comm_(comm), sending_(sending), receiving_(receiving) {
     MPI_Comm_rank(comm, &rank_);
     MPI_Comm_size(comm, &size_);
     p_ = static_cast<std::size_t>(size_);
@@ -43,6 +55,14 @@ class CollectiveCall final : public AnyCall {
     options_.threads = s.threads;
     options_.min_bytes = s.min_bytes;
     options_.stats = &stats_;
+    if (sending_ != nullptr) {
+      send_there_ = sending_->reserve(send_.size() * sizeof(T));
+      options_.stream = sending_->stream();
+    }
+    if (receiving_ != nullptr) {
+      recv_there_ = receiving_->reserve(recv_.size() * sizeof(T));
+      options_.stream = receiving_->stream();
+    }
     prepare();
   }
 
@@ -63,6 +83,8 @@ class CollectiveCall final : public AnyCall {
       copy_parts(mine, send_, input_places());
     }
     sent_ = send_;
+    if (sending_ != nullptr) sending_->push(send_there_, send_.data(), send_.size() * sizeof(T));
+    if (receiving_ != nullptr) receiving_->push(recv_there_, recv_.data(), recv_.size() * sizeof(T));
   }
 
   int run() override { return call<0>(nullptr); }
@@ -70,6 +92,8 @@ class CollectiveCall final : public AnyCall {
   int init(laconic_request* request) override { return call<2>(request); }
 
   void check(Test& t) override {
+    if (sending_ != nullptr) sending_->pull(send_.data(), send_there_, send_.size() * sizeof(T));
+    if (receiving_ != nullptr) receiving_->pull(recv_.data(), recv_there_, recv_.size() * sizeof(T));
     const bool plain = stats_.plain_calls > 0;
     CHECK(t, stats_.calls == 1, "%d calls", static_cast<int>(stats_.calls));
     CHECK(t, sent_.empty() || std::memcmp(send_.data(), sent_.data(), send_.size() * sizeof(T)) == 0,
@@ -332,8 +356,8 @@ class CollectiveCall final : public AnyCall {
   template <int how>
   int call(laconic_request* request) {
     const MPI_Datatype type = mpi_type<T>();
-    const void* from = in_place_input() ? MPI_IN_PLACE : send_.data();
-    void* to = in_place_output() ? MPI_IN_PLACE : recv_.data();
+    const void* from = in_place_input() ? MPI_IN_PLACE : sending_ != nullptr ? send_there_ : send_.data();
+    void* to = in_place_output() ? MPI_IN_PLACE : receiving_ != nullptr ? recv_there_ : recv_.data();
     const auto n = static_cast<MPI_Count>(s_.count);
     const auto mine = static_cast<MPI_Count>(part(0, rank_));
     switch (s_.form) {
@@ -367,6 +391,10 @@ class CollectiveCall final : public AnyCall {
   std::size_t p_ = 1;
   std::size_t own_ = 0;
   std::vector<std::vector<T>> inputs_;
+  Elsewhere* sending_;
+  Elsewhere* receiving_;
+  void* send_there_ = nullptr;
+  void* recv_there_ = nullptr;
   std::vector<T> send_;
   std::vector<T> sent_;  // as it was
   std::vector<T> recv_;

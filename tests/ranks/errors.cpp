@@ -145,7 +145,9 @@ std::vector<Bad> bad_arguments() {
        [](Call& c) { c.options.chunk_elements = std::int64_t{1} << 40; },
        {"chunk_elements"}},
       {"min_bytes -1", MPI_ERR_ARG, [](Call& c) { c.options.min_bytes = -1; }, {"min_bytes"}},
+#if !LACONIC_HAS_CUDA
       {"stream", MPI_ERR_ARG, [](Call& c) { c.options.stream = &c; }, {"stream", "NULL"}},
+#endif
       {"sendbuf NULL", MPI_ERR_BUFFER, [](Call& c) { c.sendbuf = nullptr; }, {"sendbuf", "MPI_IN_PLACE"}},
       {"recvbuf NULL", MPI_ERR_BUFFER, [](Call& c) { c.recvbuf = nullptr; }, {"recvbuf"}},
       {"recvbuf MPI_IN_PLACE", MPI_ERR_BUFFER, [](Call& c) { c.recvbuf = MPI_IN_PLACE; }, {"recvbuf"}},

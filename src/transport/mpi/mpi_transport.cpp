@@ -3,6 +3,8 @@
 #include <climits>
 #include <string>
 
+#include "transport/mpi/device_memory.hpp"
+
 namespace laconic {
 namespace {
 
@@ -102,7 +104,12 @@ class MpiChannel final : public Channel {
 
 MpiTransport::MpiTransport(MPI_Comm comm, std::uint64_t first_tag, std::uint64_t operations, std::uint64_t messages,
                            Sends sends)
-    : comm_(comm), first_tag_(first_tag), operations_(operations), messages_(messages), sends_(sends) {
+    : comm_(comm),
+      first_tag_(first_tag),
+      operations_(operations),
+      messages_(messages),
+      sends_(sends),
+      device_memory_(mpi_takes_device_memory()) {
   MPI_Comm_rank(comm, &rank_);
   MPI_Comm_size(comm, &size_);
 }

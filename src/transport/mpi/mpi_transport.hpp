@@ -23,6 +23,7 @@ class MpiTransport final : public Transport {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   std::uint64_t messages() const override { return messages_; }
+  bool takes_device_memory() const override { return device_memory_; }
   std::unique_ptr<Channel> make_channel() override;
 
  private:
@@ -33,6 +34,7 @@ class MpiTransport final : public Transport {
   std::uint64_t operations_;
   std::uint64_t messages_;
   Sends sends_;
+  bool device_memory_;
 };
 
 }  // namespace laconic

@@ -1,0 +1,19 @@
+#include "transport/mpi/device_memory.hpp"
+
+#include <mpi.h>
+#if LACONIC_MPI_CUDA_QUERY && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>  // Open MPI declares it here, MPICH in mpi.h
+#endif
+
+namespace laconic {
+
+bool mpi_takes_device_memory() {
+  // What is emulated is memory of the host, which a real CUDA would know nothing of.
+#if LACONIC_MPI_CUDA_QUERY && !LACONIC_CUDA_EMULATED
+  return MPIX_Query_cuda_support() == 1;
+#else
+  return false;
+#endif
+}
+
+}  // namespace laconic

@@ -1,0 +1,9 @@
+// What this MPI says of itself.
+#pragma once
+
+namespace laconic {
+
+// Whether MPI's functions take buffers in the memory of NVIDIA GPUs ("CUDA-aware").
+bool mpi_takes_device_memory();
+
+}  // namespace laconic

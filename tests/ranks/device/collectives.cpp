@@ -1,0 +1,90 @@
+// Every collective with buffers on devices, on some ranks or all, on one side or both: as on the host, and with the same
+// bits on all ranks that receive a result, wherever they receive it.
+#include "device_memory.hpp"
+
+namespace {
+
+using namespace ranks;
+
+void complete(Test& t, AnyCall& call, Random& random) {
+  laconic_request request = LACONIC_REQUEST_NULL;
+  const Setting& s = call.setting();
+  const auto good = [&](int rc) { return CHECK(t, rc == MPI_SUCCESS, "%s", message_of(rc).c_str()); };
+  const auto finish = [&] {
+    if (random.below(2) == 0) return good(laconic_wait(&request, MPI_STATUS_IGNORE));
+    for (int flag = 0; !flag;)
+      if (!good(laconic_test(&request, &flag, MPI_STATUS_IGNORE))) return false;
+    return true;
+  };
+  if (s.mode == Mode::blocking) {
+    if (good(call.run())) call.check(t);
+  } else if (s.mode == Mode::nonblocking) {
+    if (good(call.begin(&request)) && finish()) call.check(t);
+  } else {
+    if (!good(call.init(&request))) return;
+    for (int k = 0; k < 2; ++k) {
+      call.prepare();
+      if (good(laconic_start(&request)) && finish()) call.check(t);
+    }
+    good(laconic_request_free(&request));
+  }
+}
+
+// own: this rank's memory, which differs from that of others.
+template <class T>
+void one(Test& t, const Setting& s, Random& own, cudaStream_t stream) {
+  const auto sending = static_cast<Memory>(own.below(memories));
+  const auto receiving = own.below(4) == 0 ? static_cast<Memory>(own.below(memories)) : sending;
+  t.doing(describe(s) + ", from " + name_of(sending) + " to " + name_of(receiving) + " memory");
+  t.count_case();
+  const cudaStream_t by = own.below(3) == 0 ? nullptr : stream;
+  MemoryOf from(t, sending, by);
+  MemoryOf to(t, receiving, by);
+  CollectiveCall<T> call(s, MPI_COMM_WORLD, &from, &to);
+  complete(t, call, own);
+  const bool common =
+      s.form == Form::allreduce || s.form == Form::allgather || s.form == Form::allgatherv || s.form == Form::bcast;
+  if (common && s.variant != LACONIC_VARIANT_CPR_P2P && s.field != Kind::special)
+    CHECK(t, same_everywhere(call.hash(), MPI_COMM_WORLD), "other bits than on other ranks");
+}
+
+void one(Test& t, const Setting& s, bool wide, Random& own, cudaStream_t stream) {
+  if (wide)
+    one<double>(t, s, own, stream);
+  else
+    one<float>(t, s, own, stream);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Test t(&argc, &argv, "device collectives");
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  if (!have_device()) return t.doing("nothing: there is no device"), t.finish();
+  Random random(t.seed());
+  Random own(t.seed() * 77 + static_cast<std::uint64_t>(t.rank()));
+  {
+    const Stream stream;
+    const std::vector<laconic_codec> codecs{LACONIC_CODEC_RAW, LACONIC_CODEC_QUANT, LACONIC_CODEC_LOSSLESS};
+    const auto draw = [&](std::size_t largest) {
+      Setting s = random_setting(random, t.size(), largest);
+      s.codec = random.pick(codecs);
+      // Now and then MPI's own, too.
+      if (random.below(8) == 0) s.min_bytes = 1 << 30;
+      return s;
+    };
+    for (int f = 0; f < forms; ++f)
+      for (const laconic_algorithm algorithm : algorithms_of(static_cast<Form>(f))) {
+        Setting s = draw(2000);
+        s.form = static_cast<Form>(f);
+        s.algorithm = algorithm;
+        if (!s.reduces()) s.op = Op::sum, s.mean = false;
+        if (s.form == Form::alltoallv) s.in_place = false;
+        one(t, s, random.below(2) == 0, own, stream.get());
+      }
+    const long long cases = environment_number("TEST_CASES", t.size() > 4 ? 60 : 120);
+    for (long long k = 0; k < cases; ++k)
+      one(t, draw(random.below(20) == 0 ? 20000 : 2000), random.below(2) == 0, own, stream.get());
+  }
+  return t.finish();
+}
