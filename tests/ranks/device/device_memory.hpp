@@ -81,6 +81,7 @@ class MemoryOf final : public Elsewhere {
       std::memcpy(here, there, bytes);
       return;
     }
+    good(cudaStreamSynchronize(stream_));  // of buffers that a call did not look at
     const Stream other;
     good(cudaMemcpyAsync(here, there, bytes, cudaMemcpyDefault, other.get()));
     good(cudaStreamSynchronize(other.get()));
