@@ -1,5 +1,5 @@
-// Every collective with buffers on devices, on some ranks or all, on one side or both: as on the host, and with the same
-// bits on all ranks that receive a result, wherever they receive it.
+// Every collective with buffers on devices, on some ranks or all, on one side or both: as on the host, and with the
+// same bits on all ranks that receive a result, wherever they receive it.
 #include "device_memory.hpp"
 
 namespace {

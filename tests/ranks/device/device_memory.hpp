@@ -52,9 +52,7 @@ class MemoryOf final : public Elsewhere {
   void* reserve(std::size_t bytes) override {
     void* at = nullptr;
     switch (memory_) {
-      case Memory::pageable:
-        pageable_.emplace_back(bytes);
-        return pageable_.back().data();
+      case Memory::pageable: pageable_.emplace_back(bytes); return pageable_.back().data();
       case Memory::pinned: good(cudaMallocHost(&at, bytes)); break;
       case Memory::managed: good(cudaMallocManaged(&at, bytes)); break;
       case Memory::device: good(cudaMalloc(&at, bytes)); break;

@@ -1,0 +1,153 @@
+// What a device is asked for, and what becomes of a call when it cannot give it.  With the emulator's means to count
+// and to refuse.
+#include "device_memory.hpp"
+
+#if LACONIC_CUDA_EMULATED
+
+#include "device/cuda/emulator/control.hpp"
+
+namespace {
+
+using namespace ranks;
+using laconic::emulator::calls;
+
+constexpr std::size_t numbers = 30000;
+
+// An allreduce of numbers on the device, by raw, which has kernels, in many chunks.
+struct Sum {
+  Sum(Test& test, const Stream& stream, Memory memory) : t(test), buffers(test, memory, stream.get()), mine(numbers) {
+    for (std::size_t i = 0; i < numbers; ++i)
+      mine[i] = static_cast<float>(i % 1000 + static_cast<std::size_t>(t.rank()));
+    send = buffers.reserve(bytes);
+    recv = buffers.reserve(bytes);
+    buffers.push(send, mine.data(), bytes);
+    options = options_with(LACONIC_BOUND_ABS, 1e-3);
+    options.codec = LACONIC_CODEC_RAW;
+    options.chunk_elements = 1000;
+    options.stream = stream.get();
+    options.stats = &stats;
+  }
+
+  int run(MPI_Comm comm = MPI_COMM_WORLD) {
+    return laconic_allreduce(send, recv, numbers, MPI_FLOAT, MPI_SUM, comm, &options);
+  }
+
+  void check() {
+    std::vector<float> found(numbers);
+    buffers.pull(found.data(), recv, bytes);
+    const auto p = static_cast<std::size_t>(t.size());
+    for (std::size_t i = 0; i < numbers; ++i) {
+      const auto expected = static_cast<float>(p * (i % 1000) + p * (p - 1) / 2);
+      if (!CHECK(t, found[i] == expected, "number %zu is %g, not %g", i, found[i], expected)) return;
+    }
+  }
+
+  static constexpr std::size_t bytes = numbers * sizeof(float);
+  Test& t;
+  MemoryOf buffers;
+  std::vector<float> mine;
+  void* send = nullptr;
+  void* recv = nullptr;
+  laconic_options options{};
+  laconic_stats stats{};
+};
+
+// gZCCL: no allocation, no memset, no synchronisation of the host, no pageable memory, once everything is warm.
+void nothing_but_work(Test& t, const Stream& stream) {
+  t.doing("an allreduce that is warm");
+  Sum sum(t, stream, Memory::device);
+  for (int warm = 0; warm < 2; ++warm) CHECK(t, sum.run() == MPI_SUCCESS);
+  sum.check();
+  const std::vector<std::string> never{"cudaMalloc",
+                                       "cudaFree",
+                                       "cudaHostAlloc",
+                                       "cudaFreeHost",
+                                       "cudaMemsetAsync",
+                                       "cudaStreamSynchronize",
+                                       "cudaEventSynchronize",
+                                       "cudaDeviceSynchronize",
+                                       "cudaStreamCreateWithFlags",
+                                       "cudaEventCreateWithFlags"};
+  std::vector<std::uint64_t> before;
+  for (const std::string& f : never) before.push_back(calls(f));
+  const std::uint64_t pageable = laconic::emulator::pageable_copies();
+  const std::uint64_t launches = calls("kernel");
+  for (int k = 0; k < 3; ++k) CHECK(t, sum.run() == MPI_SUCCESS);
+  for (std::size_t k = 0; k < never.size(); ++k)
+    CHECK(t, calls(never[k]) == before[k], "%s was called %d times", never[k].c_str(),
+          static_cast<int>(calls(never[k]) - before[k]));
+  CHECK(t, laconic::emulator::pageable_copies() == pageable);
+  CHECK(t, t.size() == 1 || calls("kernel") > launches, "no kernel ran");
+  CHECK(t, t.size() == 1 || sum.stats.plain_calls == 0);
+  t.count_case();
+}
+
+// The rank on which something fails says so, and so do those that needed its numbers; nobody hangs, and the next call
+// works.  function: of the CUDA runtime.
+void refused(Test& t, const Stream& stream, const char* function, unsigned nth, cudaError_t error) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);  // with a device that has nothing yet
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  t.doing(text("%s refused, call %u", function, nth));
+  Sum sum(t, stream, Memory::device);
+  cudaStreamSynchronize(stream.get());
+  const int unlucky = t.size() / 2;
+  if (t.rank() == unlucky) laconic::emulator::fail_call(function, nth, error);
+  const int code = sum.run(comm);
+  int failures = code != MPI_SUCCESS;
+  MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  const bool alone = t.size() == 1;
+  if (t.rank() == unlucky) {
+    CHECK(t, code != MPI_SUCCESS, "nobody noticed");
+    CHECK(t, error != cudaErrorMemoryAllocation || class_of(code) == MPI_ERR_NO_MEM, "%s", message_of(code).c_str());
+  }
+  CHECK(t, alone || failures >= 1);
+  if (code == MPI_SUCCESS) sum.check();
+  laconic::emulator::fail_call(function, 0, cudaSuccess);
+  CHECK(t, sum.run(comm) == MPI_SUCCESS);
+  sum.check();
+  MPI_Comm_free(&comm);
+  t.count_case();
+}
+
+// Where the device has gone, what is on the host goes on.
+void without_devices(Test& t, const Stream& stream) {
+  t.doing("no device");
+  Sum sum(t, stream, Memory::pageable);
+  laconic::emulator::set_devices(0);
+  sum.options.stream = nullptr;
+  CHECK(t, sum.run() == MPI_SUCCESS);
+  laconic::emulator::set_devices(1);
+  sum.check();
+  t.count_case();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Test t(&argc, &argv, "device limits");
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  {
+    const Stream stream;
+    nothing_but_work(t, stream);
+    if (t.size() > 1) {
+      refused(t, stream, "cudaMalloc", 1, cudaErrorMemoryAllocation);
+      refused(t, stream, "cudaHostAlloc", 1, cudaErrorMemoryAllocation);
+      refused(t, stream, "cudaStreamCreateWithFlags", 3, cudaErrorMemoryAllocation);
+      for (const unsigned nth : {1u, 2u, 5u, 9u}) refused(t, stream, "cudaMemcpyAsync", nth, cudaErrorInvalidValue);
+      for (const unsigned nth : {1u, 3u}) refused(t, stream, "cudaEventRecord", nth, cudaErrorInvalidValue);
+    }
+    without_devices(t, stream);
+  }
+  return t.finish();
+}
+
+#else
+
+int main(int argc, char** argv) {
+  ranks::Test t(&argc, &argv, "device limits");
+  t.doing("nothing: devices cannot be told to fail");
+  return t.finish();
+}
+
+#endif
