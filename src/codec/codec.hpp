@@ -15,8 +15,6 @@
 
 namespace laconic {
 
-class DeviceCodec;
-
 // Everything a codec needs to know of the operation, the same on every rank.
 struct Coding {
   Dtype dtype = Dtype::f32;
@@ -90,9 +88,6 @@ class Codec {
   // numbers = frame / coding.divisor.  With coding.allowance and coding.relative 0 any frame of the codec is read;
   // otherwise it must be one of this operation.
   virtual Status decode(Frame frame, void* numbers, std::size_t count, const Coding& coding) const = 0;
-
-  // Its kernels, or nullptr: then numbers on a device have to be brought to the host.
-  virtual const DeviceCodec* on_device() const { return nullptr; }
 };
 
 // Every codec of codecs.def, in its order.

@@ -105,9 +105,9 @@ Status MessageOperation::find_holder() {
   return holder_ != nullptr ? holder_->follow(settings_.stream) : problem;
 }
 
-bool MessageOperation::kernels_serve() const {
+bool MessageOperation::kernels_serve(const Coding& coding) const {
   return holder_ != nullptr && work_.codec != nullptr && work_.codec->on_device() != nullptr &&
-         work_.codec->on_device()->supports(work_.coding);
+         work_.codec->on_device()->supports(coding);
 }
 
 Status MessageOperation::stage(bool filled) {

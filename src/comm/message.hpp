@@ -51,7 +51,7 @@ class MessageOperation : public Operation {
   Status find_holder();
 
   // Whether kernels of the device know how to code the data; then they are to stay there.
-  bool kernels_serve() const;
+  bool kernels_serve(const Coding& coding) const;
 
   // From here on call_ has memory of the host in place of the device's.
   Status stage(bool filled);

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <new>
 #include <string>
 
@@ -122,7 +123,10 @@ Status ReceiveOperation::place_for_numbers(std::byte*& numbers) {
   if (work_.codec == nullptr) return not_built(header_.codec_name());
   if (!work_.codec->supports(header_.dtype)) return not_supported(*work_.codec, header_.dtype);
   if (find_dtype(call_.data.type) == header_.dtype) {
-    if (kernels_serve()) device_ = holder_;
+    Coding sent = work_.coding;
+    // The sender has not bounded the absolute error: its frames may be those of a relative bound.
+    if (work_.codec->relative() && !std::isfinite(header_.bound)) sent.relative = 1;
+    if (kernels_serve(sent)) device_ = holder_;
     numbers = device_ != nullptr ? original_ : static_cast<std::byte*>(call_.data.buffer);
     return {};
   }

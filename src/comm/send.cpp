@@ -101,7 +101,7 @@ Status SendOperation::set_coding() {
 // The numbers are worked on where they are, or come to the host.
 Status SendOperation::place_numbers() {
   if (holder_ == nullptr) return {};
-  if (!kernels_serve()) return stage(true);
+  if (!kernels_serve(work_.coding)) return stage(true);
   device_ = holder_;
   return {};
 }

@@ -13,6 +13,7 @@ bool CodingJob::step(Queue& queue) noexcept {
   if (stage_ == Stage::fresh) {
     began_ = now();
     seconds_combined = 0;
+    *queue.report() = Report{};
     status = problem.ok() ? begin(queue) : problem;
     if (!status.ok())
       if (Status s = give_up(queue); !s) return finish_step(s);
@@ -136,6 +137,7 @@ Status CodingJob::conclude(Queue& queue, bool& more) {
   if (stage_ == Stage::decoding) {
     more = true;
     stage_ = Stage::coding;
+    *queue.report() = Report{};
     status = enqueue(queue);
     return status.ok() ? queue.mark() : give_up(queue);
   }

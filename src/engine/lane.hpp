@@ -41,6 +41,8 @@ class Run::Lane {
   int out_slot = FramePool::none;      // what the pending job writes
   int arrived_slot = FramePool::none;  // what it reads besides the current frame
   int scratch_slot = FramePool::none;
+  double error_current = 0;  // of the frames that it reads
+  double error_arrived = 0;
   std::vector<Block> blocks;
   std::array<Arrival, receives_ahead> arrivals;
   CodingJob job;

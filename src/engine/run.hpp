@@ -116,6 +116,7 @@ class Run {
   bool begin_send(Lane& lane, const Action& action);
   bool begin_job(Lane& lane, const Action& action);
   FrameSlot* slot(int number);
+  static double error_in(const FrameSlot* frame);
   bool will_be_sent(const Lane& lane) const;
   int take_arrival(Lane& lane, Status& problem);
   std::byte* home(Lane& lane, const Action& action, Home where);

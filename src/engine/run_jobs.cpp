@@ -52,11 +52,19 @@ bool Run::begin_job(Lane& lane, const Action& action) {
     post_receives(lane);
   }
   job.arrived = slot(lane.arrived_slot);
+  // Read now: the job may use the memory of a frame that is not needed any more.
+  lane.error_current = error_in(job.current);
+  lane.error_arrived = error_in(job.arrived);
   lane.job_pending = true;
   if (block.failed && action.from != Home::none) job.problem = {Code::frame, "the numbers of a block did not arrive"};
   device_.submit(job);
   if (device_.runs_inline()) ran_job_ = true;
   return true;
+}
+
+double Run::error_in(const FrameSlot* frame) {
+  wire::Header header;
+  return frame != nullptr && frame->read_header(header).ok() ? header.error : 0;
 }
 
 FrameSlot* Run::slot(int number) { return number == FramePool::none ? nullptr : &pool_.at(number); }
@@ -110,10 +118,10 @@ void Run::finish_job(Lane& lane) {
 // Of the numbers that a job has put somewhere.
 void Run::take_error(Lane& lane, const Action& action) {
   Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
-  wire::Header header;
-  if (action.from == Home::none) block.error = lane.job.current->read_header(header).ok() ? header.error : 0;
-  if (action.act == Act::merge && lane.job.arrived->read_header(header)) {
-    const double both = work_.coding.op == Op::sum ? block.error + header.error : std::max(block.error, header.error);
+  if (action.from == Home::none) block.error = lane.error_current;
+  if (action.act == Act::merge) {
+    const double other = lane.error_arrived;
+    const double both = work_.coding.op == Op::sum ? block.error + other : std::max(block.error, other);
     block.error = std::min(both, std::numeric_limits<double>::max());
   }
 }

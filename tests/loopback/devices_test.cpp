@@ -27,7 +27,7 @@ bool have_device() {
 #define NEED_DEVICE() \
   if (!have_device()) GTEST_SKIP() << "no device"
 
-constexpr std::array<int, 6> sizes{1, 2, 3, 4, 5, 8};
+constexpr std::array<int, 5> sizes{1, 2, 3, 4, 7};
 constexpr std::array<Site, 3> sites{Site::staged, Site::direct, Site::mixed};
 
 std::vector<const Codec*> codecs_on_device() {
@@ -70,7 +70,7 @@ class OnDevices : public ::testing::TestWithParam<std::tuple<Site, int, std::siz
     Random random(seed() + sizeof(T));
     World world(size(), 1, random.bits(), std::chrono::microseconds(random.below(2) * 50), {}, site());
     for (const Codec* codec : codecs_on_device())
-      for (int k = 0; k < (slow_build || size() > 4 ? 1 : 2); ++k) {
+      for (int k = 0; k < (slow_build || size() > 3 ? 1 : 2); ++k) {
         Operation o;
         o.algorithm = &algorithm();
         o.codec = codec;
@@ -165,7 +165,7 @@ TEST_P(FailuresOnDevices, DamagedMessagesAreNoticed) {
     for (const bool per_hop : {false, true})
       for (const auto& [damage, name] : damages) {
         const int size = static_cast<int>(2 + random.below(3));
-        if (!algorithm().fits(size) || (slow_build && random.below(4) != 0)) continue;
+        if (!algorithm().fits(size) || random.below(slow_build ? 8 : 2) != 0) continue;
         Fault fault;
         fault.damage = damage;
         World world(

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "codec/device_codec.hpp"
+#include "device/cuda/numbers.hpp"
 #include "device/cuda/runtime.hpp"
 
 namespace laconic::test {
@@ -58,8 +59,11 @@ class OneQueue final : public Queue {
   Status clear(void* to, std::size_t bytes) override {
     return cuda_status(cudaMemsetAsync(to, 0, bytes, stream_), "clearing");
   }
-  Status divide(Dtype, const void*, void*, std::size_t, double) override {
-    return {Code::argument, "not what this queue is for"};
+  Status divide(Dtype dtype, const void* x, void* result, std::size_t n, double divisor) override {
+    return cuda::divide(dtype, x, result, n, divisor, stream_);
+  }
+  Status range(Dtype dtype, const void* x, std::size_t n, Extremes* extremes) override {
+    return cuda::range(dtype, x, n, extremes, stream_);
   }
   Status mark() override { return {}; }
   bool reached(Status& status) override {

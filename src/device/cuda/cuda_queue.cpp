@@ -33,6 +33,11 @@ Status CudaQueue::copy(void* to, const void* from, std::size_t bytes) {
   return cuda_status(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), "cudaMemcpyAsync");
 }
 
+Status CudaQueue::clear(void* to, std::size_t bytes) {
+  if (bytes == 0) return {};
+  return cuda_status(cudaMemsetAsync(to, 0, bytes, stream_), "cudaMemsetAsync");
+}
+
 Status CudaQueue::divide(Dtype dtype, const void* numbers, void* result, std::size_t count, double divisor) {
   return cuda::divide(dtype, numbers, result, count, divisor, stream_);
 }

@@ -19,6 +19,7 @@ class CudaQueue final : public Queue {
   Status open();
 
   Status copy(void* to, const void* from, std::size_t bytes) override;
+  Status clear(void* to, std::size_t bytes) override;
   Status divide(Dtype dtype, const void* numbers, void* result, std::size_t count, double divisor) override;
   Status range(Dtype dtype, const void* numbers, std::size_t count, Extremes* extremes) override;
   Status mark() override;

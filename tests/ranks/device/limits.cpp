@@ -54,6 +54,7 @@ struct Sum {
 
 // gZCCL: no allocation, no memset, no synchronisation of the host, no pageable memory, once everything is warm.
 void nothing_but_work(Test& t, const Stream& stream) {
+  if (t.size() == 1) return;  // plain MPI, for which the host stands in
   t.doing("an allreduce that is warm");
   Sum sum(t, stream, Memory::device);
   for (int warm = 0; warm < 2; ++warm) CHECK(t, sum.run() == MPI_SUCCESS);
@@ -63,11 +64,11 @@ void nothing_but_work(Test& t, const Stream& stream) {
                                        "cudaHostAlloc",
                                        "cudaFreeHost",
                                        "cudaMemsetAsync",
+                                       "cudaStreamCreate",
                                        "cudaStreamSynchronize",
+                                       "cudaEventCreate",
                                        "cudaEventSynchronize",
-                                       "cudaDeviceSynchronize",
-                                       "cudaStreamCreateWithFlags",
-                                       "cudaEventCreateWithFlags"};
+                                       "cudaDeviceSynchronize"};
   std::vector<std::uint64_t> before;
   for (const std::string& f : never) before.push_back(calls(f));
   const std::uint64_t pageable = laconic::emulator::pageable_copies();
@@ -77,8 +78,8 @@ void nothing_but_work(Test& t, const Stream& stream) {
     CHECK(t, calls(never[k]) == before[k], "%s was called %d times", never[k].c_str(),
           static_cast<int>(calls(never[k]) - before[k]));
   CHECK(t, laconic::emulator::pageable_copies() == pageable);
-  CHECK(t, t.size() == 1 || calls("kernel") > launches, "no kernel ran");
-  CHECK(t, t.size() == 1 || sum.stats.plain_calls == 0);
+  CHECK(t, calls("kernel") > launches, "no kernel ran");
+  CHECK(t, sum.stats.plain_calls == 0);
   t.count_case();
 }
 
@@ -103,7 +104,6 @@ void refused(Test& t, const Stream& stream, const char* function, unsigned nth, 
   }
   CHECK(t, alone || failures >= 1);
   if (code == MPI_SUCCESS) sum.check();
-  laconic::emulator::fail_call(function, 0, cudaSuccess);
   CHECK(t, sum.run(comm) == MPI_SUCCESS);
   sum.check();
   MPI_Comm_free(&comm);
@@ -133,7 +133,7 @@ int main(int argc, char** argv) {
     if (t.size() > 1) {
       refused(t, stream, "cudaMalloc", 1, cudaErrorMemoryAllocation);
       refused(t, stream, "cudaHostAlloc", 1, cudaErrorMemoryAllocation);
-      refused(t, stream, "cudaStreamCreateWithFlags", 3, cudaErrorMemoryAllocation);
+      refused(t, stream, "cudaStreamCreate", 3, cudaErrorMemoryAllocation);
       for (const unsigned nth : {1u, 2u, 5u, 9u}) refused(t, stream, "cudaMemcpyAsync", nth, cudaErrorInvalidValue);
       for (const unsigned nth : {1u, 3u}) refused(t, stream, "cudaEventRecord", nth, cudaErrorInvalidValue);
     }
