@@ -160,8 +160,9 @@ __global__ void __launch_bounds__(part_blocks)
     offset += sum.all;
   }
   if (found == Fault::none && offset != frame.size) found = Fault::piece;
-  if (found != Fault::none)
-    for (std::uint32_t part = threadIdx.x; part < pieces * parts_of_piece; part += part_blocks) frame.places[part] = 0;
+  if (found != Fault::none)  // every thread takes back what it has written, so that none has to wait for others
+    for (std::uint32_t piece = threadIdx.x; piece < pieces; piece += part_blocks)
+      for (std::uint32_t part = 0; part < parts_of_piece; ++part) frame.places[piece * parts_of_piece + part] = 0;
   if (threadIdx.x != 0) return;
   if (fault != nullptr) *fault = static_cast<std::uint64_t>(found);
   if (report != nullptr) {
