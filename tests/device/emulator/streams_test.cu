@@ -254,6 +254,9 @@ TEST_F(EmulatedRuntime, CallsFailWhereATestWantsThemTo) {
   EXPECT_EQ(emulator::calls("cudaMalloc"), before + 3);
   EXPECT_EQ(cudaFree(a), cudaSuccess);
   EXPECT_EQ(cudaFree(c), cudaSuccess);
+  std::size_t unused = 0, total = 0;
+  EXPECT_EQ(cudaMemGetInfo(&unused, &total), cudaSuccess);
+  EXPECT_EQ(cudaMalloc(&a, unused + 1), cudaErrorMemoryAllocation) << "memory has an end";
   emulator::fail_call("kernel", 1, cudaErrorLaunchFailure);
   const Status launched = launch(touch_kernel, 1, 1, nullptr, nullptr);
   EXPECT_EQ(launched.code(), Code::device);

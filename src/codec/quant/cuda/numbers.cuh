@@ -51,7 +51,7 @@ __device__ inline void write_words(std::byte* out, unsigned bytes, Word&& word) 
 __device__ inline unsigned fetch_body(const std::byte* body, unsigned bytes, WarpMemory& memory) {
   constexpr unsigned batch = 8;  // loads that are under way together
   const unsigned lane = lane_index();
-  const unsigned begin = (reinterpret_cast<std::uintptr_t>(body) & 2) / 2;
+  const unsigned begin = (reinterpret_cast<std::uintptr_t>(body) & 2) != 0 ? 1 : 0;
   const std::byte* from = body - 2 * begin;
   const unsigned end = 2 * begin + bytes;
   const auto* words = reinterpret_cast<const std::uint32_t*>(from);

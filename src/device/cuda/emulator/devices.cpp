@@ -180,7 +180,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   if (!is_device(device)) return call.end(cudaErrorInvalidDevice);
   *properties = {};
   std::strcpy(properties->name, "emulated device");
-  properties->totalGlobalMem = std::size_t{1} << 34;
+  properties->totalGlobalMem = laconic::emulator::device_bytes;
   properties->sharedMemPerBlock = static_cast<std::size_t>(attribute_of(cudaDevAttrMaxSharedMemoryPerBlock));
   properties->warpSize = attribute_of(cudaDevAttrWarpSize);
   properties->maxThreadsPerBlock = attribute_of(cudaDevAttrMaxThreadsPerBlock);

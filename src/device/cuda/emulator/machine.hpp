@@ -20,6 +20,8 @@
 
 namespace laconic::emulator {
 
+constexpr std::size_t device_bytes = std::size_t{1} << 32;  // of all kinds, together
+
 // The end of an operation, which others may wait for.
 struct Done {
   bool yes = false;

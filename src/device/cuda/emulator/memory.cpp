@@ -14,7 +14,6 @@ namespace laconic::emulator {
 namespace {
 
 constexpr auto alignment = std::align_val_t(256);
-constexpr std::size_t device_bytes = std::size_t{1} << 34;
 
 const std::byte* bytes_of(const void* pointer) { return static_cast<const std::byte*>(pointer); }
 
@@ -72,7 +71,7 @@ cudaError_t Machine::allocate(void** memory, std::size_t bytes, cudaMemoryType t
   if (memory == nullptr) return cudaErrorInvalidValue;
   *memory = nullptr;
   if (bytes == 0) return cudaSuccess;
-  if (bytes > device_bytes) return cudaErrorMemoryAllocation;
+  if (bytes > device_bytes - std::min(device_bytes, holdings().bytes)) return cudaErrorMemoryAllocation;
   void* fresh = operator new(bytes, alignment, std::nothrow);
   if (fresh == nullptr) return cudaErrorMemoryAllocation;
   // What nobody has set must not look as if somebody had.
@@ -218,7 +217,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 cudaError_t cudaMemGetInfo(std::size_t* unused, std::size_t* total) {
   Call call("cudaMemGetInfo");
   if (call.bad()) return call.error();
-  *total = std::size_t{1} << 34;
+  *total = laconic::emulator::device_bytes;
   *unused = *total - Machine::instance().holdings().bytes;
   return cudaSuccess;
 }
