@@ -46,8 +46,9 @@ if(LACONIC_CUDA_MODE STREQUAL "ON")
       set(CMAKE_CUDA20_${kind}_COMPILE_OPTION -std=c++20)
     endif()
   endforeach()
-  # -fmad=false, and nothing that is fast: results must be those of the host to the bit.
-  set(LACONIC_CUDA_OPTIONS --expt-relaxed-constexpr -fmad=false -Xcompiler=-Wall,-Wextra,-ffp-contract=off)
+  # -fmad=false, and nothing that is fast: results must be those of the host to the bit. Pragmas: the compiler of the host
+  # sees those that are for kernels, too.
+  set(LACONIC_CUDA_OPTIONS --expt-relaxed-constexpr -fmad=false -Xcompiler=-Wall,-Wextra,-Wno-unknown-pragmas,-ffp-contract=off)
   add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:${LACONIC_CUDA_OPTIONS}>")
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
   set(CMAKE_CUDA_VISIBILITY_PRESET hidden)

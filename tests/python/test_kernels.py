@@ -45,6 +45,7 @@ class Parser(unittest.TestCase):
             ("laconic::(anonymous namespace)::plain()", "plain"),
             ("void laconic::quant::encode<float, laconic::quant::Sum<2>, true>(laconic::quant::Work<float>)",
              "quant::encode<float, quant::Sum<2>, true>"),
+            ("void laconic::quant::cuda::read<64u, laconic::A<laconic::SmallFloat<8, 7> > >(int)", "quant::read<64, A<bfloat16>>"),
             ("_Z_what_c++filt_does_not_know", "_Z_what_c++filt_does_not_know"),
         ]:
             self.assertEqual(kernels.readable(demangled), name)

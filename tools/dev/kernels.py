@@ -50,7 +50,9 @@ def parse(report):
 def readable(demangled):
     """`void laconic::(anonymous namespace)::scan<(laconic::Plant)0>(int*)` is scan<(Plant)0>."""
     name = demangled.replace("(anonymous namespace)::", "").replace("laconic::", "")
-    name = re.sub(r"^(void|int|unsigned int) ", "", name)
+    name = re.sub(r"^(void|int|unsigned int) ", "", name).replace("cuda::", "")
+    name = name.replace("SmallFloat<8, 7>", "bfloat16").replace("SmallFloat<5, 10>", "float16")
+    name = re.sub(r"\b(\d+)u\b", r"\1", name).replace(" >", ">")
     depth, end = 0, len(name)
     for k, letter in enumerate(name):
         depth += letter == "<"
