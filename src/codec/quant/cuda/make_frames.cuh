@@ -104,13 +104,13 @@ __device__ inline std::uint32_t combine_points(Op op, std::uint32_t a, std::uint
   return op == Op::sum ? a + b : static_cast<std::uint32_t>((op == Op::max) == (x > y) ? x : y);
 }
 
-// From points in registers, of which those of the first lanes are in memory, too.
+// From points in registers, of which those of the first lanes are in memory, too.  The body takes their place there,
+// behind a barrier.
 __device__ inline Content pack(std::uint32_t (&v)[lane_values], unsigned n, WarpMemory& memory, Measured& measured) {
   Content c;
   measured = measure(v, n, memory);
   c.form = Content::Form::packed;
   c.entry = measured.entry;
-  __syncwarp();
   return c;
 }
 

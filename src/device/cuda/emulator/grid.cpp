@@ -12,8 +12,8 @@ Lane* running = nullptr;
 
 namespace {
 
-constexpr std::size_t fewest_resident = 8, most_resident = 40;
-constexpr std::size_t most_fibers = 8192;
+constexpr std::size_t fewest_resident = 8, most_resident = 48;  // more than a look-back sees at a time
+constexpr std::size_t most_fibers = most_resident * 256;
 constexpr std::size_t shared_limit = 48 * 1024;  // of a block, without asking for more
 constexpr unsigned most_threads = 1024;
 
@@ -60,7 +60,7 @@ std::string Grid::run() {
   }
   for (std::size_t i = 0; i < resident; ++i) slots_.push_back(std::make_unique<Block>());
   for (fill(); fault_.empty() && !ready_.empty(); fill()) {
-    running = &choose(*ready_[random_.below(ready_.size())]);
+    running = &choose(pick());
     Fiber::change(outside_, running->fiber);
   }
   running = nullptr;
@@ -83,6 +83,7 @@ void Grid::fill() {
 void Grid::start(Block& block, std::size_t slot) {
   block.resident = true;
   block.finished = block.waiting = 0;
+  block.held_until = 0;
   const unsigned warps = (launch_.threads + warp_size - 1) / warp_size;
   while (block.warps.size() < warps) block.warps.push_back(std::make_unique<Warp>());
   for (unsigned w = 0; w < warps; ++w) {
@@ -139,7 +140,7 @@ void Grid::finish(Lane& lane) {
   set_waiting(lane, Lane::State::finished, lane.where);
   // The slot of a block that is done is filled from outside, not on a stack of the block itself.
   if (block.finished < launch_.threads && !ready_.empty()) {
-    running = &choose(warp.ready != 0 ? warp : *ready_[random_.below(ready_.size())]);
+    running = &choose(warp.ready != 0 ? warp : pick());
     Fiber::change(lane.fiber, running->fiber, true);
   } else {
     Fiber::change(lane.fiber, outside_, true);
@@ -165,6 +166,21 @@ void Grid::set_waiting(Lane& lane, Lane::State state, Where where) {
   ready_.pop_back();
 }
 
+bool Grid::held(const Block& block) const { return block.held_until > turn_; }
+
+// Of the warps that can go on.  Now and then a block is held up for long, as it happens on a GPU: others overtake it,
+// and those that wait for what it says look far back.
+Warp& Grid::pick() {
+  constexpr std::size_t turns_between = 256;
+  constexpr unsigned longest = 14;  // bits of a number of turns
+  ++turn_;
+  if (random_.below(turns_between) == 0)
+    ready_[random_.below(ready_.size())]->block->held_until = turn_ + (random_.next() >> (18 + random_.below(longest)));
+  Warp* warp = ready_[random_.below(ready_.size())];
+  for (int draw = 0; held(*warp->block) && draw < 8; ++draw) warp = ready_[random_.below(ready_.size())];
+  return *warp;
+}
+
 Lane& Grid::choose(Warp& warp) {
   const unsigned from = random_.next() >> 27;
   const unsigned ahead = static_cast<unsigned>(std::countr_zero(std::rotr(warp.ready, static_cast<int>(from))));
@@ -177,7 +193,7 @@ void Grid::hand_over(bool far) {
     Fiber::change(from.fiber, outside_);
     return;
   }
-  Warp& warp = far || from.warp->ready == 0 ? *ready_[random_.below(ready_.size())] : *from.warp;
+  Warp& warp = far || from.warp->ready == 0 || held(*from.warp->block) ? pick() : *from.warp;
   Lane& to = choose(warp);
   if (&to == &from) return;
   running = &to;

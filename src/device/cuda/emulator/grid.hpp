@@ -96,7 +96,8 @@ struct Block {
   unsigned index = 0;
   bool resident = false;
   unsigned finished = 0;
-  unsigned waiting = 0;  // at the barrier
+  std::uint64_t held_until = 0;  // a turn before which others are preferred
+  unsigned waiting = 0;          // at the barrier
   Barrier barrier = Barrier::sync;
   Where where;
   unsigned sum = 0;  // of what the threads bring to the barrier
@@ -148,6 +149,8 @@ class Grid {
   void set_ready(Warp& warp, std::uint32_t lanes);
   void set_waiting(Lane& lane, Lane::State state, Where where);
   void hand_over(bool far);
+  bool held(const Block& block) const;
+  Warp& pick();
   Lane& choose(Warp& warp);
   void expect_mask(const Lane& lane, Meeting meeting, std::uint32_t mask, Where where);
   void complete(Warp& warp, std::size_t index);
@@ -164,6 +167,7 @@ class Grid {
   std::vector<unsigned> waiting_;  // blocks that have not started, in the order in which they will
   std::vector<Warp*> ready_;
   Fiber outside_;
+  std::uint64_t turn_ = 0;
   unsigned restless_;  // a meeting is left for another warp once in 2^restless_ times
   std::uint64_t idle_ = 0;
   std::string fault_;
