@@ -1,10 +1,23 @@
 #include "device/cuda/emulator/machine.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+
+#include "device/cuda/emulator/fiber.hpp"
+
+#if LACONIC_FIBER_ASAN
+// AddressSanitizer calls this before it ends the process, perhaps in the middle of a kernel: whoever reads its report
+// needs the seed.
+extern "C" LACONIC_EMULATOR_API void __asan_on_error() {
+  const std::string text = "LACONIC_EMULATOR_SEED=" + std::to_string(laconic::emulator::seed()) + "\n";
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
+}
+#endif
 
 namespace laconic::emulator {
 

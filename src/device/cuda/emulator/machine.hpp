@@ -104,7 +104,7 @@ class Machine {
   std::mutex mutex;
   std::unique_lock<std::mutex>* lock = nullptr;  // of the call that is under way
   Random random;
-  std::uint64_t seed;
+  std::atomic<std::uint64_t> seed;
   std::uint64_t patience = patience_at_start;
   int devices = 1;
   std::uint64_t pageable = 0;
