@@ -29,6 +29,11 @@ TEST(QuantDevice, FramesDouble) { expect_same_frames<double>(device(), reference
 TEST(QuantDevice, FramesFloat16) { expect_same_frames<Float16>(device(), reference(), {1, 15, 1023, 3333}); }
 TEST(QuantDevice, FramesBfloat16) { expect_same_frames<Bfloat16>(device(), reference(), {1, 31, 1024, 3333}); }
 
+TEST(QuantDevice, ScaledFramesFloat) { expect_same_frames<float>(device(), reference(), {1, 512, 1025, 9000}, true); }
+TEST(QuantDevice, ScaledFramesDouble) { expect_same_frames<double>(device(), reference(), {33, 511, 5000}, true); }
+TEST(QuantDevice, ScaledFramesFloat16) { expect_same_frames<Float16>(device(), reference(), {15, 1023, 3333}, true); }
+TEST(QuantDevice, ScaledFramesBfloat16) { expect_same_frames<Bfloat16>(device(), reference(), {31, 1024, 3333}, true); }
+
 TEST(QuantDevice, NoNumbers) {
   const Coding coding = coding_for<float>(1e-3, 2);
   const std::vector<float> none;
@@ -183,7 +188,7 @@ TEST(QuantDevice, EpochsComeRound) {
   numbers.write(x.data());
   DeviceBytes frame(reference().capacity(x.size(), Dtype::f32));
   OneQueue queue;
-  for (const std::uint32_t epoch : {0u, 5u, (1u << 30) - 3, (1u << 30) - 2, (1u << 30) - 1, 1u}) {
+  for (const std::uint32_t epoch : {0u, 5u, (1u << 19) - 3, (1u << 19) - 2, (1u << 19) - 1, 1u}) {
     queue.workspace(kernels().workspace_words(x.size(), Dtype::f32)).epoch = epoch;
     for (int launch = 0; launch < 3; ++launch) {
       *queue.report() = {};

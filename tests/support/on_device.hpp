@@ -135,7 +135,6 @@ class OnDevice final : public Codec {
     if (!device_.supports(coding)) return host_.decode(frame, numbers, count, coding);
     Arrived in(*this, frame, count, coding.dtype);
     if (!in.status.ok()) return in.status;
-    if (in.frame.header.scaled()) return host_.decode(frame, numbers, count, coding);
     OneQueue queue;
     DeviceBytes x(count * size_of(coding.dtype));
     const Status asked = device_.decode(in.frame, x.get(), count, coding, queue);

@@ -139,7 +139,7 @@ struct Lattice {
   // With a given step, 2^-1000 < step < 2^1000 and its significand at most 21 bits; no point of a contribution beyond
   // `reach`.
   template <class T>
-  static Lattice with_step(double step, double allowance, std::uint32_t terms, std::int32_t reach) {
+  LACONIC_HOST_DEVICE static Lattice with_step(double step, double allowance, std::uint32_t terms, std::int32_t reach) {
     Lattice l;
     l.step = step;
     l.inverse = 1 / step;

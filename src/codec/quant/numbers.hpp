@@ -114,7 +114,7 @@ struct Block {
 };
 
 // The error of what was combined.  Finite whatever the frames say: what is written must be readable.
-inline double error_of(Op op, double a, double b) {
+LACONIC_HOST_DEVICE inline double error_of(Op op, double a, double b) {
   return op == Op::sum ? std::min(a + b, std::numeric_limits<double>::max()) : std::max(a, b);
 }
 

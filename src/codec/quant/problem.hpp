@@ -16,6 +16,8 @@ enum class Problem : std::uint32_t {
   no_lattice,
   other_size,
   bad_block,
+  ends_in_exponent,
+  bad_exponent,
 };
 
 inline Status malformed(const char* what) { return {Code::frame, std::string("malformed frame: ") + what}; }
@@ -29,6 +31,8 @@ inline Status status_of(Problem problem) {
     case Problem::no_lattice: return malformed("a block of lattice points in a frame without a lattice");
     case Problem::other_size: return malformed("a block of another size than its numbers have");
     case Problem::bad_block: return malformed("a block whose widths do not fit its size or its numbers");
+    case Problem::ends_in_exponent: return malformed("a block that ends in its exponent");
+    case Problem::bad_exponent: return malformed("an exponent of a block beyond those of float64");
   }
   return malformed("of a kind that has no name");
 }

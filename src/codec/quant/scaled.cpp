@@ -9,18 +9,10 @@
 namespace laconic::quant::scaled {
 namespace {
 
-// Points that are added have at most this many bits beside their sign, so that 32 bits hold the sum of two.
-constexpr int addend_bits = 30;
-constexpr std::int32_t largest_addend = (1 << addend_bits) - 1;
-
-// Steps that are normal float64 numbers.
-constexpr int least_exponent = -1022;
-constexpr int greatest_exponent = 1023;
-
 // Of n numbers, each times `factor`.  The order of the additions is that of docs/wire-format.md, for every machine.
 template <class T>
 double sum_of_squares(const T* x, std::size_t n, double factor) {
-  constexpr std::size_t lanes = 16;
+  constexpr std::size_t lanes = sum_lanes;
   double sums[lanes] = {};
   std::size_t i = 0;
   for (; i + lanes <= n; i += lanes)
@@ -35,31 +27,6 @@ double sum_of_squares(const T* x, std::size_t n, double factor) {
   for (std::size_t half = lanes / 2; half > 0; half /= 2)
     for (std::size_t l = 0; l < half; ++l) sums[l] += sums[l + half];
   return sums[0];
-}
-
-// Infinite or NaN when some number is.
-template <class T>
-double root_mean_square(const T* x, std::size_t n) {
-  // Squares of float64 numbers leave its range; those of float32 numbers, multiplied by 1, do not.
-  double factor = 1;
-  double sum = sum_of_squares(x, n, factor);
-  if (!(sum >= 0x1p-900 && sum <= 0x1p1000) && sizeof(T) == 8) {
-    factor = sum < 0x1p-900 ? 0x1p600 : 0x1p-600;
-    sum = sum_of_squares(x, n, factor);
-  }
-  return std::sqrt(sum / static_cast<double>(n)) / factor;
-}
-
-// The lattice of a block with this root mean square, and its exponent; false when it has none.
-template <class T>
-bool lattice_of(double rms, const Coding& coding, Lattice& lattice, int& exponent) {
-  // The room is for the rounding of the root mean square itself; multiplying by a power of two does not round.
-  const double allowance = coding.relative * rms * (1 - 0x1p-18);
-  if (!(allowance > 0x1p-1000 && allowance < 0x1p999)) return false;
-  std::frexp(2 * allowance, &exponent);
-  --exponent;
-  lattice = Lattice::with_step<T>(std::ldexp(1.0, exponent), allowance, coding.terms, largest_addend);
-  return true;
 }
 
 // A block, either numbers or points, which stand for point * 2^exponent.
@@ -101,10 +68,9 @@ struct Scaled : Block<T> {
     }
     Exponent x;
     const std::size_t size = bytes_of(in.entry);
-    if (size <= sizeof x) return {Code::frame, "malformed frame: a block that ends in its exponent"};
+    if (size <= sizeof x) return status_of(Problem::ends_in_exponent);
     std::memcpy(&x, in.body, sizeof x);
-    if (x < least_exponent || x > greatest_exponent)
-      return {Code::frame, "malformed frame: an exponent of a block beyond those of float64"};
+    if (x < least_exponent || x > greatest_exponent) return status_of(Problem::bad_exponent);
     exponent = x;
     const Packed rest{make_entry(kind_of(in.entry), size - sizeof x), in.body + sizeof x, in.end};
     if (!k.unpack(rest, n, this->points)) return Reader::bad_block();
@@ -115,7 +81,7 @@ struct Scaled : Block<T> {
   // False when some number has no point.  error: of the numbers, which is not made smaller.
   bool round(const Kernels& k, const T* x, std::size_t n, const Coding& coding, Wide<T>& wide, double& error) {
     const auto* w = wide.of(x, n);
-    const double rms = root_mean_square(w, n);
+    const double rms = root_mean_square<sizeof *w == 8>([&](double factor) { return sum_of_squares(w, n, factor); }, n);
     this->lattice = true;
     if (rms == 0) {
       zero = true;
@@ -123,7 +89,8 @@ struct Scaled : Block<T> {
       return true;
     }
     Lattice own;
-    if (!lattice_of<T>(rms, coding, own, exponent) || !quantise_block(k, w, n, own, this->points))
+    if (!scaled::lattice_of<T>(rms, coding.relative, coding.terms, own, exponent) ||
+        !quantise_block(k, w, n, own, this->points))
       return this->lattice = false;
     error = std::max(error, own.step / 2);
     normalise(n);

@@ -7,14 +7,11 @@
 #include <cstdint>
 
 #include "codec/quant/blocks.hpp"
+#include "codec/quant/scaled_rules.hpp"
 
 namespace laconic::quant::scaled {
 
-inline constexpr std::size_t values = 512;  // in a block
 static_assert(2 * values == block_values, "capacity() counts on it");
-
-// Of the step of a block, base 2: what its body begins with.
-using Exponent = std::int16_t;
 
 // Exponent, base, two bitmaps, codes and planes of a block whose widths are all 32.
 inline constexpr std::size_t largest_packed = sizeof(Exponent) + 4 + 2 + 2 + block_groups + 32 * block_subs;

@@ -5,6 +5,7 @@
 
 #include "codec/quant/cuda/numbers.cuh"
 #include "codec/quant/problem.hpp"
+#include "codec/quant/scaled.hpp"
 #include "wire/frame.hpp"
 
 namespace laconic::quant::cuda {
@@ -16,11 +17,15 @@ inline constexpr unsigned tile_threads = tile_blocks * warp_lanes;
 // Up to here a warp adds up the sizes of all blocks before its own; for more, a launch before says those of tiles.
 inline constexpr std::uint32_t few_blocks = 1024;
 
-__host__ __device__ constexpr std::uint32_t count_blocks(std::uint32_t numbers) {
-  return numbers / static_cast<std::uint32_t>(block_values) + (numbers % block_values != 0 ? 1 : 0);
+// values: numbers in a block, full_block or scaled_block.
+inline constexpr auto full_block = static_cast<std::uint32_t>(block_values);
+inline constexpr auto scaled_block = static_cast<std::uint32_t>(scaled::values);
+
+__host__ __device__ constexpr std::uint32_t count_blocks(std::uint32_t numbers, std::uint32_t values) {
+  return numbers / values + (numbers % values != 0 ? 1 : 0);
 }
-__host__ __device__ constexpr std::uint32_t count_tiles(std::uint32_t numbers) {
-  return (count_blocks(numbers) + tile_blocks - 1) / tile_blocks;
+__host__ __device__ constexpr std::uint32_t count_tiles(std::uint32_t numbers, std::uint32_t values) {
+  return (count_blocks(numbers, values) + tile_blocks - 1) / tile_blocks;
 }
 
 // A frame on the device whose header the host has checked, and that has room for the index.
@@ -59,10 +64,10 @@ __device__ inline std::uint32_t halves_of(const std::uint16_t* index, std::uint3
 }
 
 // Block `block` of a frame of `count` numbers, and what is wrong with its size.
-template <class T>
+template <class T, std::uint32_t values>
 __device__ inline InBlock find_block(const InFrame& frame, std::uint32_t block, std::uint32_t count) {
   const auto* index = reinterpret_cast<const std::uint16_t*>(frame.bytes + wire::header_bytes);
-  const std::uint32_t blocks = count_blocks(count);
+  const std::uint32_t blocks = count_blocks(count, values);
   const std::uint32_t tile = block / tile_blocks;
   std::uint32_t before = 0;
   std::uint32_t from = 0;
@@ -75,8 +80,7 @@ __device__ inline InBlock find_block(const InFrame& frame, std::uint32_t block, 
   in.entry = index[block];
   const std::uint32_t bodies = frame.payload / 2 - blocks;  // there is room for the index
   const std::uint32_t halves = in.entry >> 3;
-  const std::uint32_t n = block + 1 < blocks ? static_cast<std::uint32_t>(block_values)
-                                             : count - block * static_cast<std::uint32_t>(block_values);
+  const std::uint32_t n = block + 1 < blocks ? values : count - block * values;
   in.body = frame.bytes + wire::header_bytes + 2 * (static_cast<std::size_t>(blocks) + before);
   if (before > bodies || halves > bodies - before)
     in.problem = Problem::ends_in_block;

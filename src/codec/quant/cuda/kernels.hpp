@@ -12,7 +12,7 @@ inline constexpr unsigned most_pieces = 64;
 
 // Words of a queue's workspace for frames of so many numbers, taken together.
 std::size_t workspace_words(std::size_t tiles);
-std::size_t tiles_of(std::size_t count);
+std::size_t tiles_of(std::size_t count, bool is_scaled);
 
 template <class T>
 struct Launches {

@@ -26,11 +26,13 @@ struct Places {
   }
 };
 
+constexpr std::uint32_t values_of(bool is_scaled) { return is_scaled ? scaled_block : full_block; }
+
 inline Status no_workspace() { return {Code::memory, "no device memory for the workspace of kernels"}; }
 
 // A frame as kernels take it, after a launch that sums up its index where it is long.
 inline Status open_frame(const DeviceFrame& frame, std::size_t count, std::uint32_t* sums, Queue& queue, InFrame& in) {
-  const std::uint32_t blocks = count_blocks(static_cast<std::uint32_t>(count));
+  const std::uint32_t blocks = count_blocks(static_cast<std::uint32_t>(count), values_of(frame.header.scaled()));
   if (frame.header.payload < 2 * std::uint64_t{blocks}) return status_of(Problem::ends_in_index);
   if (count == 0 && frame.header.payload != 0) return status_of(Problem::bytes_after);
   in.bytes = frame.bytes;
@@ -51,8 +53,12 @@ Status set_common(const Coding& coding, const Lattice& lattice, double first_err
   wire::Header header;
   header.codec = 2;
   header.dtype = coding.dtype;
-  header.step = lattice.step;
+  header.flags = coding.relative > 0 ? wire::flag_scaled : 0;
+  header.step = coding.relative > 0 ? 1 : lattice.step;
   header.error = first_error;
+  arguments.error_inherited = first_error;
+  arguments.relative = coding.relative;
+  arguments.terms = coding.terms;
   wire::write_header(header, std::as_writable_bytes(std::span(arguments.header)));
   arguments.tickets = places.tickets;
   arguments.words = places.words;
@@ -66,8 +72,11 @@ Status set_common(const Coding& coding, const Lattice& lattice, double first_err
 template <class T, Input input, unsigned most_outputs>
 Status launch_make(const MakeArguments<T, most_outputs>& arguments, std::size_t tiles, Workspace& workspace,
                    Queue& queue) {
-  Status status = launch(make_frames<T, input, most_outputs>, static_cast<unsigned>(tiles), tile_threads,
-                         stream_of(queue), arguments);
+  const auto tile_count = static_cast<unsigned>(tiles);
+  Status status = arguments.relative > 0 ? launch(make_frames<ScaledMaker, T, input, most_outputs>, tile_count,
+                                                  tile_threads, stream_of(queue), arguments)
+                                         : launch(make_frames<BlockMaker, T, input, most_outputs>, tile_count,
+                                                  tile_threads, stream_of(queue), arguments);
   // Only a launch that took place hands out tickets.
   if (status.ok()) workspace.tickets += static_cast<std::uint32_t>(tiles);
   return status;
@@ -81,7 +90,7 @@ Status encode_some(std::span<const Piece> pieces, const Coding& coding, Queue& q
     const Piece& piece = pieces[i];
     arguments.outputs[i] = {static_cast<const T*>(piece.numbers), piece.out, piece.report,
                             static_cast<std::uint32_t>(piece.count), static_cast<std::uint32_t>(tiles)};
-    tiles += tiles_of(piece.count);
+    tiles += tiles_of(piece.count, coding.relative > 0);
   }
   arguments.output_count = static_cast<std::uint32_t>(pieces.size());
   Workspace& workspace = queue.workspace(workspace_words(tiles));
@@ -108,7 +117,7 @@ Status Launches<T>::fold(const DeviceFrame& frame, const T* numbers, std::size_t
                          std::byte* out, Queue& queue) {
   const Lattice lattice = lattice_of(coding);
   if (Status s = check_combined(frame.header, coding, lattice); !s) return s;
-  const std::size_t tiles = tiles_of(count);
+  const std::size_t tiles = tiles_of(count, coding.relative > 0);
   Workspace& workspace = queue.workspace(workspace_words(tiles));
   if (workspace.words == nullptr) return no_workspace();
   const Places places(workspace, tiles);
@@ -126,7 +135,7 @@ Status Launches<T>::add(const DeviceFrame& a, const DeviceFrame& b, std::size_t 
   const Lattice lattice = lattice_of(coding);
   if (Status s = check_combined(a.header, coding, lattice); !s) return s;
   if (Status s = check_combined(b.header, coding, lattice); !s) return s;
-  const std::size_t tiles = tiles_of(count);
+  const std::size_t tiles = tiles_of(count, coding.relative > 0);
   Workspace& workspace = queue.workspace(workspace_words(tiles));
   if (workspace.words == nullptr) return no_workspace();
   const Places places(workspace, tiles);
@@ -144,8 +153,8 @@ template <class T>
 Status Launches<T>::decode(const DeviceFrame& frame, const T* with, T* numbers, std::size_t count, const Coding& coding,
                            Queue& queue) {
   if (Status s = check_decoded(frame.header, coding); !s) return s;
-  if (frame.header.scaled()) return {Code::argument, "quant: scaled frames are not read by a device"};
-  const std::size_t tiles = tiles_of(count);
+  const bool is_scaled = frame.header.scaled();
+  const std::size_t tiles = tiles_of(count, is_scaled);
   Workspace& workspace = queue.workspace(workspace_words(tiles));
   if (workspace.words == nullptr) return no_workspace();
   ReadArguments<T> arguments;
@@ -156,11 +165,13 @@ Status Launches<T>::decode(const DeviceFrame& frame, const T* with, T* numbers, 
   arguments.numbers = numbers;
   arguments.step = frame.header.step;
   arguments.divisor = coding.divisor;
-  if (coding.divisor == 1 && single_step(frame.header.step))
+  if (!is_scaled && coding.divisor == 1 && single_step(frame.header.step))
     arguments.step_single = static_cast<float>(frame.header.step);
   arguments.op = coding.op;
   arguments.report = queue.report();
-  return launch(read_frame<T>, static_cast<unsigned>(tiles), tile_threads, stream_of(queue), arguments);
+  const auto tile_count = static_cast<unsigned>(tiles);
+  return is_scaled ? launch(read_frame<T, true>, tile_count, tile_threads, stream_of(queue), arguments)
+                   : launch(read_frame<T, false>, tile_count, tile_threads, stream_of(queue), arguments);
 }
 
 }  // namespace laconic::quant::cuda

@@ -13,19 +13,22 @@ namespace laconic::quant::cuda {
 // words of former launches say nothing, and need not be cleared.
 struct Said {
   std::uint32_t halves;  // of 2 bytes: at most 2^29 in a frame
-  bool rounded;          // some numbers were put on the lattice
+  std::uint32_t top;     // the largest that a block has to say of its rounding, below 2^12; 0: no number was rounded
 };
 
 namespace said {
-inline constexpr unsigned halves_bits = 32;
-inline constexpr std::uint64_t rounded = std::uint64_t{1} << 32;
-inline constexpr std::uint64_t up_to_here = std::uint64_t{1} << 33;  // by all thread blocks up to this one
-inline constexpr unsigned epoch_shift = 34;
+inline constexpr unsigned top_shift = 32;
+inline constexpr std::uint32_t top_mask = (1u << 12) - 1;
+inline constexpr std::uint64_t up_to_here = std::uint64_t{1} << 44;  // by all thread blocks up to this one
+inline constexpr unsigned epoch_shift = 45;
 inline constexpr std::uint32_t epochs = 1u << (64 - epoch_shift);
 
 __device__ inline std::uint64_t word(Said what, bool all, std::uint32_t epoch) {
-  return static_cast<std::uint64_t>(epoch) << epoch_shift | (all ? up_to_here : 0) | (what.rounded ? rounded : 0) |
-         what.halves;
+  return static_cast<std::uint64_t>(epoch) << epoch_shift | (all ? up_to_here : 0) |
+         static_cast<std::uint64_t>(what.top) << top_shift | what.halves;
+}
+__device__ inline std::uint32_t top_of(std::uint64_t w) {
+  return static_cast<std::uint32_t>(w >> top_shift) & top_mask;
 }
 __device__ inline bool of_epoch(std::uint64_t w, std::uint32_t epoch) { return w >> epoch_shift == epoch; }
 }  // namespace said
@@ -43,7 +46,7 @@ __device__ inline void say(std::uint64_t* words, unsigned tile, Said what, bool 
 // The sum of what the tiles from `first` to the one before `tile` have said; called by a whole warp.
 __device__ inline Said look_back(std::uint64_t* words, unsigned first, unsigned tile, std::uint32_t epoch) {
   const unsigned lane = lane_index();
-  Said sum{0, false};
+  Said sum{0, 0};
   unsigned end = tile;
   while (end > first) {
     const bool exists = end - first > lane;
@@ -62,7 +65,8 @@ __device__ inline Said look_back(std::uint64_t* words, unsigned first, unsigned 
     const unsigned lowest = complete & (0u - complete);
     const bool counts = exists && (complete == 0 || 1u << lane <= lowest);
     sum.halves += __reduce_add_sync(all_lanes, counts ? static_cast<std::uint32_t>(w) : 0u);
-    sum.rounded |= __any_sync(all_lanes, counts && (w & said::rounded) != 0);
+    const std::uint32_t top = __reduce_max_sync(all_lanes, counts ? said::top_of(w) : 0u);
+    sum.top = top > sum.top ? top : sum.top;
     if (complete != 0) break;
     end = end - first > warp_lanes ? end - warp_lanes : first;
   }

@@ -1,4 +1,4 @@
-// Numbers off the lattice, and bytes that begin anywhere: what blocks of kinds raw and fill need.
+// Numbers of a block in memory: rounded to points, and off the lattice; and bytes that begin anywhere.
 #pragma once
 
 #include <bit>
@@ -75,6 +75,45 @@ __device__ inline unsigned fetch_body(const std::byte* body, unsigned bytes, War
   if (lane == 1 && end % 4 != 0 && whole >= begin) memory.words[whole] = halves[2 * whole];
   __syncwarp();
   return begin;
+}
+
+// Own numbers to points in the warp's memory; false, on all lanes, when one of them has none.  The loads of `rows`
+// rows, a number to a lane each, are under way together.
+template <unsigned rows, unsigned values = block_values, class T>
+__device__ inline bool quantise_own(const T* numbers, unsigned n, const Lattice& lattice, WarpMemory& memory) {
+  if (lattice.step == 0) return false;
+  const float reach = reach_of_single(lattice);
+  bool ok = true;
+  LACONIC_NO_UNROLL
+  for (unsigned first = lane_index(); first < values; first += rows * warp_lanes) {
+    T x[rows];
+    LACONIC_UNROLL
+    for (unsigned k = 0; k < rows; ++k) x[k] = first + k * warp_lanes < n ? numbers[first + k * warp_lanes] : T(0.0f);
+    // Without branches as long as float32 will do, which is nearly always.
+    const unsigned place = WarpMemory::place(first);
+    bool near = true;
+    LACONIC_UNROLL
+    for (unsigned k = 0; k < rows; ++k) {
+      std::int32_t q = 0;
+      if constexpr (sizeof(T) <= 4)
+        near &= quantise_single(static_cast<float>(x[k]), lattice.inverse_single, reach, q);
+      else
+        ok &= quantise(x[k], lattice, q);
+      memory.words[place + k * (warp_lanes + 1)] = static_cast<std::uint32_t>(q);
+    }
+    if constexpr (sizeof(T) <= 4) {
+      if (__all_sync(all_lanes, near)) continue;
+      LACONIC_NO_UNROLL
+      for (unsigned i = first; i < first + rows * warp_lanes && i < n; i += warp_lanes) {
+        std::int32_t q = 0;
+        ok &= quantise(static_cast<float>(numbers[i]), lattice, q);
+        memory.point(i) = static_cast<std::uint32_t>(q);
+      }
+    }
+  }
+  ok = __all_sync(all_lanes, ok);
+  __syncwarp();
+  return ok;
 }
 
 // Numbers as the caller gave them.

@@ -18,11 +18,10 @@ struct SumMemory {
 
 // halves_before[t] = the sizes, in units of 2 bytes, of all blocks before tile t.  One thread block.
 __global__ void __launch_bounds__(sum_threads)
-    add_sizes_of_tiles(const std::byte* frame, std::uint32_t count, std::uint32_t* halves_before) {
+    add_sizes_of_tiles(const std::byte* frame, std::uint32_t blocks, std::uint32_t* halves_before) {
   LACONIC_SHARED(SumMemory, shared);
   const auto* index = reinterpret_cast<const std::uint16_t*>(frame + wire::header_bytes);
-  const std::uint32_t blocks = count_blocks(count);
-  const std::uint32_t tiles = count_tiles(count);
+  const std::uint32_t tiles = (blocks + tile_blocks - 1) / tile_blocks;
   const unsigned warp = threadIdx.x / warp_lanes;
   if (threadIdx.x == 0) shared.before = 0;
   __syncthreads();
@@ -49,15 +48,16 @@ __global__ void __launch_bounds__(sum_threads)
 
 }  // namespace
 
-std::size_t tiles_of(std::size_t count) {
-  return std::max<std::size_t>(count_tiles(static_cast<std::uint32_t>(count)), 1);
+std::size_t tiles_of(std::size_t count, bool is_scaled) {
+  const std::uint32_t values = is_scaled ? scaled_block : full_block;
+  return std::max<std::size_t>(count_tiles(static_cast<std::uint32_t>(count), values), 1);
 }
 
 std::size_t workspace_words(std::size_t tiles) { return 1 + tiles + tiles; }
 
 Status add_sizes(const DeviceFrame& frame, std::uint32_t* halves_before, Queue& queue) {
   return launch(add_sizes_of_tiles, 1, sum_threads, static_cast<cudaStream_t>(queue.native()), frame.bytes,
-                frame.header.count, halves_before);
+                count_blocks(frame.header.count, frame.header.scaled() ? scaled_block : full_block), halves_before);
 }
 
 namespace {
@@ -67,12 +67,10 @@ constexpr std::size_t most_numbers = std::size_t{1} << 28;
 
 class QuantOnDevice final : public DeviceCodec {
  public:
-  bool supports(const Coding& coding) const override {
-    return FloatingTypes::has(coding.dtype) && coding.relative == 0 && coding.rate == 0;
-  }
+  bool supports(const Coding& coding) const override { return FloatingTypes::has(coding.dtype) && coding.rate == 0; }
 
   std::size_t workspace_words(std::size_t count, Dtype) const override {
-    return cuda::workspace_words(tiles_of(count));
+    return cuda::workspace_words(tiles_of(count, true));  // of both kinds of frames: scaled ones have more tiles
   }
 
   Status encode(const void* numbers, std::size_t count, const Coding& coding, std::byte* out,

@@ -4,6 +4,7 @@
 #include "base/op.hpp"
 #include "codec/device_codec.hpp"
 #include "codec/quant/cuda/frame_blocks.cuh"
+#include "codec/quant/cuda/scaled_points.cuh"
 
 namespace laconic::quant::cuda {
 
@@ -26,12 +27,12 @@ struct ReadMemory {
 
 // The number that a point stands for, by way of float32 where that gives the same bits.
 template <class T>
-__device__ inline T number_of(std::uint32_t point, const ReadArguments<T>& arguments) {
+__device__ inline T number_of(std::uint32_t point, double step, const ReadArguments<T>& arguments) {
   const auto q = static_cast<std::int32_t>(point);
   if constexpr (std::is_same_v<T, float>)
     if (arguments.step_single > 0 && q <= largest_exact_single && q >= -largest_exact_single)
       return static_cast<float>(q) * arguments.step_single;
-  return dequantise<T>(q, arguments.step, arguments.divisor);
+  return dequantise<T>(q, step, arguments.divisor);
 }
 
 // Rows whose loads are under way together.
@@ -61,27 +62,35 @@ __device__ inline void put_numbers(const ReadArguments<T>& arguments, std::size_
   }
 }
 
-template <class T>
-__global__ void __launch_bounds__(tile_threads) read_frame(const __grid_constant__ ReadArguments<T> arguments) {
+// is_scaled: blocks have steps of their own.
+template <class T, bool is_scaled>
+__global__ void __launch_bounds__(tile_threads, is_scaled ? 3 : 4)
+    read_frame(const __grid_constant__ ReadArguments<T> arguments) {
+  constexpr std::uint32_t values = is_scaled ? scaled_block : full_block;
   LACONIC_SHARED(ReadMemory, shared);
   const unsigned warp = threadIdx.x / warp_lanes;
   const std::uint32_t block = blockIdx.x * tile_blocks + warp;
-  if (block >= count_blocks(arguments.count)) return;
-  const InBlock in = find_block<T>(arguments.frame, block, arguments.count);
-  const std::size_t begin = std::size_t{block} * block_values;
-  const unsigned n = arguments.count - begin < block_values ? static_cast<unsigned>(arguments.count - begin)
-                                                            : static_cast<unsigned>(block_values);
+  if (block >= count_blocks(arguments.count, values)) return;
+  const InBlock in = find_block<T, values>(arguments.frame, block, arguments.count);
+  const std::size_t begin = std::size_t{block} * values;
+  const unsigned n = arguments.count - begin < values ? static_cast<unsigned>(arguments.count - begin) : values;
   Problem problem = in.problem;
   if (problem == Problem::none && in.on_lattice()) {
     WarpMemory& memory = shared.warps[warp];
     std::uint32_t v[lane_values];
-    unsigned where;
-    if (fetch_points(in, n, memory, where, v)) {
+    double step = arguments.step;
+    if constexpr (is_scaled) {
+      Scale scale;
+      problem = fetch_scaled(in, n, memory, v, scale);
+      step = scaled::power_of_two(scale.zero ? 0 : scale.exponent);
+    } else {
+      unsigned where;
+      if (!fetch_points(in, n, memory, where, v)) problem = Problem::bad_block;
+    }
+    if (problem == Problem::none) {
       store_points(v, memory);
       __syncwarp();
-      put_numbers<T>(arguments, begin, n, [&](unsigned i) { return number_of<T>(memory.point(i), arguments); });
-    } else {
-      problem = Problem::bad_block;
+      put_numbers<T>(arguments, begin, n, [&](unsigned i) { return number_of<T>(memory.point(i), step, arguments); });
     }
   } else if (problem == Problem::none) {
     const FrameNumbers<T> numbers = in.numbers<T>();

@@ -118,6 +118,7 @@ struct Measured {
   std::uint16_t wide;
   int order;
   Entry entry;
+  int exponents[2];  // of scaled blocks: of what is written, or of two operands that are not points any more
 };
 
 __device__ inline unsigned head_halves(int order, bool is_wide, unsigned groups) {
@@ -176,26 +177,28 @@ __device__ inline void write_planes(const std::uint32_t (&z)[lane_values], Plane
     if (k - skipped < part.count) body.set_half(place + k - skipped, all.words[k / 2] >> 16 * (k % 2));
 }
 
-// z: what measure() made of the points.
-__device__ inline void write_body(const std::uint32_t (&z)[lane_values], const Measured& m, WarpMemory& body) {
+// z: what measure() made of the points.  The body begins at half `begin` of the memory.
+__device__ inline void write_body(const std::uint32_t (&z)[lane_values], const Measured& m, unsigned begin,
+                                  WarpMemory& body) {
   if (m.entry == zero_block) return;
   const unsigned lane = lane_index();
   const bool wide = m.wide != 0;
-  const unsigned bitmaps = m.order != 0 ? 2 : 0;
+  const unsigned bitmaps = begin + (m.order != 0 ? 2 : 0);
   if (lane == 0) {
     if (m.order != 0) {
-      body.set_half(0, m.base);
-      body.set_half(1, m.base >> 16);
+      body.set_half(begin, m.base);
+      body.set_half(begin + 1, m.base >> 16);
     }
     body.set_half(bitmaps, m.present);
     if (wide) body.set_half(bitmaps + 1, m.wide);
   }
   const unsigned group = lane / 2;
   if (lane % 2 == 0 && (m.present >> group & 1) != 0)
-    body.set_half(head_halves(m.order, wide, static_cast<unsigned>(__popc(m.present & ((1u << group) - 1)))), m.word);
+    body.set_half(begin + head_halves(m.order, wide, static_cast<unsigned>(__popc(m.present & ((1u << group) - 1)))),
+                  m.word);
   each_byte(m.planes, [&](unsigned byte, unsigned first, unsigned second) {
-    write_planes<0>(z, m.planes.sub[0], byte, first, body);
-    write_planes<1>(z, m.planes.sub[1], byte, second, body);
+    write_planes<0>(z, m.planes.sub[0], byte, begin + first, body);
+    write_planes<1>(z, m.planes.sub[1], byte, begin + second, body);
   });
 }
 

@@ -1,0 +1,142 @@
+// The ways of a warp through a block whose lattice is that of the whole frame.
+#pragma once
+
+#include "codec/quant/cuda/make_arguments.cuh"
+
+namespace laconic::quant::cuda {
+
+template <class T, unsigned most_outputs>
+struct BlockMaker {
+  static constexpr std::uint32_t values = full_block;
+
+  // Thread blocks on a multiprocessor at a time: what leaves every thread the registers that it needs.
+  static constexpr unsigned resident(Input input) { return input == Input::frames ? 2 : 3; }
+
+  const MakeArguments<T, most_outputs>& arguments;
+  const Output<T>& output;
+  std::uint32_t block;
+  WarpMemory& memory;
+  std::uint32_t (&v)[lane_values];
+  Measured& measured;
+
+  __device__ unsigned n() const {
+    const std::uint32_t left = output.count - block * values;
+    return left < values ? left : values;
+  }
+  __device__ OwnNumbers<T> own() const { return {output.numbers + std::size_t{block} * values}; }
+  __device__ PointNumbers<T> points() const { return {&memory, arguments.lattice.step}; }
+  __device__ InBlock find(const InFrame& frame) const { return find_block<T, values>(frame, block, output.count); }
+
+  __device__ Content encode() const {
+    if (!quantise_own<16>(own().numbers, n(), arguments.lattice, memory))
+      return keep_numbers<T>(Content::Form::own, own(), n());
+    load_points(memory, v);
+    Content c = pack(v, n(), memory, measured);
+    c.top = 1;
+    return c;
+  }
+
+  __device__ Content fold() const {
+    const InBlock in = find(arguments.a);
+    if (in.problem != Problem::none) return failed(in.problem);
+    if (!in.on_lattice())
+      return keep_numbers<T>(Content::Form::from_frame, combined<T>(in.numbers<T>(), own(), arguments.op), n());
+    unsigned begin;
+    if (!fetch_points(in, n(), memory, begin, v)) return failed(Problem::bad_block);
+    // Fewer rows at a time: registers hold the points of the frame.
+    if (!quantise_own<8>(own().numbers, n(), arguments.lattice, memory)) {
+      __syncwarp();
+      store_points(v, memory);
+      __syncwarp();
+      return keep_numbers<T>(Content::Form::from_points, combined<T>(points(), own(), arguments.op), n());
+    }
+    LACONIC_UNROLL
+    for (unsigned i = 0; i < lane_values; ++i)
+      v[i] = combine_points(arguments.op, v[i], memory.point(lane_index() * lane_values + i));
+    Content c = pack_combined(v, n(), memory, measured);
+    c.top = 1;
+    return c;
+  }
+
+  __device__ Content add() const {
+    const InBlock a = find(arguments.a);
+    const InBlock b = find(arguments.b);
+    if (a.problem != Problem::none) return failed(a.problem);
+    if (b.problem != Problem::none) return failed(b.problem);
+    if (!a.on_lattice() && !b.on_lattice())
+      return keep_numbers<T>(Content::Form::from_both, combined<T>(a.numbers<T>(), b.numbers<T>(), arguments.op), n());
+    unsigned begin;
+    if (a.on_lattice() != b.on_lattice()) {
+      const InBlock packed = choose(a.on_lattice(), a, b);
+      const InBlock other = choose(a.on_lattice(), b, a);
+      if (!fetch_points(packed, n(), memory, begin, v)) return failed(Problem::bad_block);
+      store_points(v, memory);
+      __syncwarp();
+      return keep_numbers<T>(Content::Form::from_points, combined<T>(points(), other.numbers<T>(), arguments.op), n());
+    }
+    // In a sum a block that meets a zero block stays as it is, byte for byte.
+    if (arguments.op == Op::sum && (a.entry == zero_block || b.entry == zero_block)) {
+      const InBlock other = choose(a.entry == zero_block, b, a);
+      Content c;
+      if (!fetch_points(other, n(), memory, c.begin, v)) return failed(Problem::bad_block);
+      c.form = Content::Form::copied;
+      c.entry = other.entry;
+      return c;
+    }
+    if (!fetch_points(a, n(), memory, begin, v)) return failed(Problem::bad_block);
+    std::uint32_t w[lane_values];
+    if (!fetch_points(b, n(), memory, begin, w)) return failed(Problem::bad_block);
+    LACONIC_UNROLL
+    for (unsigned i = 0; i < lane_values; ++i) v[i] = combine_points(arguments.op, v[i], w[i]);
+    return pack_combined(v, n(), memory, measured);
+  }
+
+  __device__ double error(std::uint32_t) const { return arguments.error_if_rounded; }
+
+  template <Input input>
+  __device__ Content make() const {
+    if constexpr (input == Input::numbers)
+      return encode();
+    else if constexpr (input == Input::frame_and_numbers)
+      return fold();
+    else
+      return add();
+  }
+
+  // Of what was packed, in the warp's memory.
+  __device__ void write_body() const { cuda::write_body(v, measured, 0, memory); }
+
+  // Numbers off the lattice go where they belong without a stop in the warp's memory, formed once more.
+  template <Input input>
+  __device__ void write(const Content& c, std::byte* out) const {
+    using Form = Content::Form;
+    const auto bytes = static_cast<unsigned>(bytes_of(c.entry));
+    if (c.form == Form::packed || c.form == Form::copied) {
+      const unsigned begin = c.begin;
+      write_words(out, bytes, [&](unsigned k) {
+        return begin == 0 ? memory.words[k] : memory.words[k] >> 16 | memory.words[k + 1] << 16;
+      });
+    } else if (c.form == Form::own) {
+      if constexpr (input == Input::numbers) write_numbers<T>(own(), bytes, out);
+    } else if (c.form == Form::from_frame) {
+      if constexpr (input == Input::frame_and_numbers)
+        write_numbers<T>(combined<T>(find(arguments.a).template numbers<T>(), own(), arguments.op), bytes, out);
+    } else if (c.form == Form::from_points) {
+      if constexpr (input == Input::frame_and_numbers) {
+        write_numbers<T>(combined<T>(points(), own(), arguments.op), bytes, out);
+      } else if constexpr (input == Input::frames) {
+        const InBlock a = find(arguments.a);
+        const InBlock b = find(arguments.b);
+        const InBlock other = choose(a.on_lattice(), b, a);
+        write_numbers<T>(combined<T>(points(), other.template numbers<T>(), arguments.op), bytes, out);
+      }
+    } else if (c.form == Form::from_both) {
+      if constexpr (input == Input::frames)
+        write_numbers<T>(
+            combined<T>(find(arguments.a).template numbers<T>(), find(arguments.b).template numbers<T>(), arguments.op),
+            bytes, out);
+    }
+  }
+};
+
+}  // namespace laconic::quant::cuda

@@ -1,0 +1,118 @@
+// What kernels that write frames are told, and what their ways of making blocks have in common.
+#pragma once
+
+#include "base/combine.hpp"
+#include "codec/device_codec.hpp"
+#include "codec/quant/cuda/frame_blocks.cuh"
+#include "codec/quant/cuda/look_back.cuh"
+
+namespace laconic::quant::cuda {
+
+// What frames are made of.
+enum class Input : std::uint8_t {
+  numbers,            // encode
+  frame_and_numbers,  // fold
+  frames,             // add
+};
+
+template <class T>
+struct Output {
+  const T* numbers = nullptr;
+  std::byte* out = nullptr;
+  Report* report = nullptr;
+  std::uint32_t count = 0;
+  std::uint32_t first_tile = 0;
+};
+
+template <class T, unsigned most_outputs>
+struct MakeArguments {
+  Output<T> outputs[most_outputs];
+  std::uint32_t output_count = 1;
+  Op op = Op::sum;
+  InFrame a;  // fold, add
+  InFrame b;  // add
+  Lattice lattice;
+  double relative = 0;                           // Coding::relative; 0: the lattice is the same everywhere
+  std::uint32_t terms = 1;                       // Coding::terms
+  std::uint32_t header[wire::header_bytes / 4];  // but count, payload and, when numbers were rounded, error
+  double error_if_rounded = 0;                   // where it does not depend on the numbers
+  double error_inherited = 0;                    // of the frames that went in
+  std::uint64_t* tickets = nullptr;
+  std::uint64_t* words = nullptr;  // one for each tile
+  std::uint32_t handed_out = 0;
+  std::uint32_t epoch = 0;
+};
+
+struct TileMemory {
+  WarpMemory warps[tile_blocks];
+  std::uint32_t halves[tile_blocks];
+  std::uint32_t tops[tile_blocks];
+  std::uint32_t tile;
+  Said before;
+};
+
+// What a warp has made of its block, before it is known where it goes.
+struct Content {
+  // Where the body comes from; own, from_frame and so on: numbers, combined from own ones, those of one frame, ...
+  enum class Form : std::uint8_t { nothing, packed, copied, own, from_frame, from_points, from_numbers, from_both };
+  Form form = Form::nothing;
+  Entry entry = zero_block;
+  std::uint32_t top = 0;  // Said::top
+  Problem problem = Problem::none;
+  unsigned begin = 0;  // copied: where the body is in the warp's memory
+};
+
+__device__ inline std::uint32_t combine_points(Op op, std::uint32_t a, std::uint32_t b) {
+  const auto x = static_cast<std::int32_t>(a);
+  const auto y = static_cast<std::int32_t>(b);
+  return op == Op::sum ? a + b : static_cast<std::uint32_t>((op == Op::max) == (x > y) ? x : y);
+}
+
+// From points in registers, of which those of the first lanes are in memory, too.  The body takes their place there,
+// behind a barrier.
+__device__ inline Content pack(std::uint32_t (&v)[lane_values], unsigned n, WarpMemory& memory, Measured& measured) {
+  Content c;
+  measured = measure(v, n, memory);
+  c.form = Content::Form::packed;
+  c.entry = measured.entry;
+  return c;
+}
+
+// Points that were combined in registers: those that decide the order go to memory first.
+__device__ inline Content pack_combined(std::uint32_t (&v)[lane_values], unsigned n, WarpMemory& memory,
+                                        Measured& measured) {
+  __syncwarp();
+  if (lane_index() < sampled_groups * group_subs / lane_subs) store_points(v, memory);
+  __syncwarp();
+  return pack(v, n, memory, measured);
+}
+
+template <class T, class Numbers>
+__device__ inline Content keep_numbers(Content::Form form, const Numbers& numbers, unsigned n) {
+  Content c;
+  c.form = form;
+  const bool same = all_same<T>(numbers, n);
+  c.entry = make_entry(same ? Kind::fill : Kind::raw, (same ? 1 : n) * sizeof(T));
+  return c;
+}
+
+__device__ inline Content failed(Problem problem) {
+  Content c;
+  c.problem = problem;
+  return c;
+}
+
+// Numbers of two sources, combined as plain MPI would.
+template <class T, class First, class Second>
+struct CombinedNumbers {
+  First first;
+  Second second;
+  Op op;
+  __device__ T operator()(unsigned i) const { return combine(op, first(i), second(i)); }
+};
+template <class T, class First, class Second>
+__device__ inline CombinedNumbers<T, First, Second> combined(const First& first, const Second& second, Op op) {
+  return {first, second, op};
+}
+
+}  // namespace laconic::quant::cuda
