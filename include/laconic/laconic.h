@@ -91,7 +91,9 @@ typedef enum laconic_variant {
   LACONIC_VARIANT_ND = 2,      /* C-Coll's "novel design" alone: frames are forwarded, nothing overlaps */
   LACONIC_VARIANT_CPR_P2P = 3, /* each hop compresses what it sends and decompresses what it gets, nothing overlaps; the
                                   bound is kept, but ranks may hold results that differ within it */
-  LACONIC_VARIANT_PLAIN = 4    /* as LACONIC_ALGORITHM_PLAIN */
+  LACONIC_VARIANT_PLAIN = 4,   /* as LACONIC_ALGORITHM_PLAIN */
+  LACONIC_VARIANT_HOST_CENTRIC = 5 /* as cpr-p2p, and numbers on a device are coded there but added on the host, as in
+                                      the GPU papers' "host-centric" designs */
 } laconic_variant;
 
 /* Why a call ran as plain MPI. */
@@ -154,7 +156,7 @@ typedef struct laconic_options {
   int32_t threads;         /* threads that code, 1..256; 1 is the calling thread alone; 0: chosen (1) */
   int64_t min_bytes;       /* smaller contributions go plain; 0: default (65536); 1: compress everything */
   laconic_variant variant; /* what to leave out, for comparison */
-  void* stream;            /* reserved for device streams: must be NULL */
+  void* stream;            /* of buffers on a device: the cudaStream_t that fills them, NULL for the default stream */
   laconic_stats* stats;    /* NULL, or where this call's statistics go (its size field need not be set) */
 } laconic_options;
 
@@ -188,10 +190,26 @@ LACONIC_API int laconic_comm_set_info(MPI_Comm comm, MPI_Info info);
 LACONIC_API MPI_Op laconic_op_avg(void);
 #define LACONIC_AVG (laconic_op_avg())
 
+/* ---- Buffers on devices ----------------------------------------------------------------------------------------
+ *
+ * In builds for CUDA every operation takes buffers in the memory of an NVIDIA GPU, or managed memory, too; on each rank
+ * for itself, since what travels is the same.  An operation works on what was enqueued on options->stream before the
+ * call began (laconic_start() of a persistent one), and when it has completed its results are there for every stream.
+ *
+ * Where the codec has kernels for what is asked (quant with abs:E and rel:R, zfp with rate:BITS, raw), numbers stay on
+ * the device and only frames leave it: through pinned memory, or directly where the MPI says that it takes memory of
+ * GPUs. Everything else - other codecs, plain calls of an MPI that takes no such memory, buffers of one call in
+ * different places, messages that turn out to be plain - goes through whole copies in pinned memory, for which the call
+ * waits. Between two groups (intercommunicators) buffers on a device are an error unless the MPI takes them.
+ *
+ * Streams, events and memory of the device are made once for each communicator and kept.  The codecs on their own
+ * (laconic_compress() and its kin) take memory of the host only.
+ */
+
 /* ---- Collectives ----------------------------------------------------------------------------------------------
  *
- * Buffers are host memory; MPI_IN_PLACE stands where MPI allows it.  Counts are in elements of the datatype, and
- * displacements too.  Roots, zero and uneven counts, and which arguments matter on which rank, are as MPI has them.
+ * MPI_IN_PLACE stands where MPI allows it.  Counts are in elements of the datatype, and displacements too.  Roots, zero
+ * and uneven counts, and which arguments matter on which rank, are as MPI has them.
  *
  * What is compressed: MPI_FLOAT and MPI_DOUBLE with any bound; with the bound lossless also MPI_SHORT, MPI_INT,
  * MPI_LONG, MPI_LONG_LONG, MPI_SIGNED_CHAR and their unsigned kin, MPI_INT8_T ... MPI_UINT64_T, MPI_AINT, MPI_OFFSET

@@ -15,7 +15,10 @@ namespace laconic {
 // so what is written first would be gone before the caller reads it, and would have pushed out frames under way.
 inline constexpr std::size_t streaming_bytes = std::size_t{8} << 20;
 
-inline bool overlapping(laconic_variant v) { return v != LACONIC_VARIANT_ND && v != LACONIC_VARIANT_CPR_P2P; }
+// Each hop decodes what it gets.
+inline bool per_hop(laconic_variant v) { return v == LACONIC_VARIANT_CPR_P2P || v == LACONIC_VARIANT_HOST_CENTRIC; }
+
+inline bool overlapping(laconic_variant v) { return v != LACONIC_VARIANT_ND && !per_hop(v); }
 
 // What no source has set.
 void fill_defaults(laconic_options& settings);

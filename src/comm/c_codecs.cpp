@@ -7,6 +7,7 @@
 #include "comm/c_guard.hpp"
 #include "comm/datatypes.hpp"
 #include "comm/settings.hpp"
+#include "device/devices.hpp"
 #include "device/host/float_environment.hpp"
 #include "laconic/laconic.h"
 
@@ -61,6 +62,12 @@ Status ask(MPI_Count count, MPI_Datatype datatype, const laconic_options* option
   if (out.settings.bound.mode == LACONIC_BOUND_RATE) out.coding.rate = out.settings.bound.value;
   if (out.settings.bound.mode == LACONIC_BOUND_RMS) out.coding.relative = out.settings.bound.value;
   return check_coding(*out.codec, out.coding);
+}
+
+// These functions have no stream to work on.
+Status check_on_host(const char* name, const void* pointer) {
+  if (whereabouts(pointer).memory != Memory::device) return {};
+  return {Code::buffer, std::string(name) + " is in the memory of a device; valid is memory of the host"};
 }
 
 std::size_t capacity_of(const Asked& a) {
@@ -148,6 +155,8 @@ int laconic_compress(const void* numbers, MPI_Count count, MPI_Datatype datatype
       return remember(Status(Code::argument, "capacity is " + std::to_string(capacity) + "; valid are " +
                                                  std::to_string(needed) + " and above (laconic_max_compressed_size)"));
     if (out == nullptr && needed > 0) return remember(null_argument("out", "memory of capacity bytes"));
+    if (Status s = laconic::check_on_host("numbers", numbers); !s) return remember(s);
+    if (Status s = laconic::check_on_host("out", out); !s) return remember(s);
     *bytes = 0;
     return remember(laconic::compress(numbers, asked, {static_cast<std::byte*>(out), capacity}, *bytes));
   });
@@ -159,6 +168,8 @@ int laconic_decompress(const void* compressed, size_t bytes, void* numbers, MPI_
     if (Status s = laconic::check_numbers(count, datatype, dtype); !s) return remember(s);
     if (compressed == nullptr && bytes > 0) return remember(null_argument("compressed", "memory of `bytes` bytes"));
     if (numbers == nullptr && count > 0) return remember(null_argument("numbers", "memory for count numbers"));
+    if (Status s = laconic::check_on_host("compressed", compressed); !s) return remember(s);
+    if (Status s = laconic::check_on_host("numbers", numbers); !s) return remember(s);
     return remember(laconic::decompress({static_cast<const std::byte*>(compressed), bytes},
                                         static_cast<std::byte*>(numbers), static_cast<std::size_t>(count), dtype));
   });

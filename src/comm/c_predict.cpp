@@ -98,7 +98,7 @@ void fill(const Plans& plans, const Codec& codec, const Algorithm& algorithm, la
   const laconic_options& s = plans.settings;
   const double bound = s.bound.mode == LACONIC_BOUND_LOSSLESS ? 0 : s.bound.value;
   const Prediction p = predict_error(bound, s.target == LACONIC_TARGET_INPUT, plans.op, plans.mean, algorithm,
-                                     plans.ranks, codec, s.variant == LACONIC_VARIANT_CPR_P2P);
+                                     plans.ranks, codec, per_hop(s.variant));
   // The names are the contract's, so the enumerators can be found by them.
   laconic_options named{};
   if (set_option(named, "codec", codec.name()).ok()) out.codec = named.codec;

@@ -37,10 +37,11 @@ Status CollectiveOperation::make_work(std::size_t largest) {
   work_ = {};
   work_.codec = asked_codec(settings_);
   if (work_.codec == nullptr) return not_built(laconic_codec_name(settings_.codec));
-  const Travel travel = travel_of(*work_.codec, settings_.variant == LACONIC_VARIANT_CPR_P2P);
+  const Travel travel = travel_of(*work_.codec, per_hop(settings_.variant));
   const Plan& plan = binding->machinery()->plan(*algorithm_, call_.root, travel);
   work_.plan = &plan;
   work_.coding = asked_coding();
+  work_.reduce_on_host = settings_.variant == LACONIC_VARIANT_HOST_CENTRIC;
   work_.largest = largest > 0 ? largest : shape_.largest(plan.cut);
   work_.depth = overlapping(settings_.variant) ? settings_.depth : 1;
   if (!overlapping(settings_.variant))

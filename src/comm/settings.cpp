@@ -41,11 +41,12 @@ constexpr std::array<Named<laconic_algorithm>, 10> algorithm_names{{
     {"bruck", LACONIC_ALGORITHM_BRUCK},
     {"pairwise", LACONIC_ALGORITHM_PAIRWISE},
 }};
-constexpr std::array<Named<laconic_variant>, 4> variant_names{{
+constexpr std::array<Named<laconic_variant>, 5> variant_names{{
     {"overlap", LACONIC_VARIANT_OVERLAP},
     {"nd", LACONIC_VARIANT_ND},
     {"cpr-p2p", LACONIC_VARIANT_CPR_P2P},
     {"plain", LACONIC_VARIANT_PLAIN},
+    {"host-centric", LACONIC_VARIANT_HOST_CENTRIC},
 }};
 constexpr std::array<Named<laconic_target>, 2> target_names{{
     {"result", LACONIC_TARGET_RESULT},

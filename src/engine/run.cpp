@@ -21,8 +21,9 @@ Codings codings_of(const Work& work) {
   c.earlier = c.last = c.result = work.coding;
   if (work.plan->travel != Travel::adding) {
     c.last.allowance = work.last_allowance;
-    // Frames of both allowances are decoded: that they are of this operation is not held against either.
-    c.result.allowance = c.result.relative = c.result.rate = 0;
+    // Frames of both allowances are decoded: that they are of this operation is not held against either.  A rate is the
+    // same for all.
+    c.result.allowance = c.result.relative = 0;
   }
   c.between = c.result;
   c.between.divisor = 1;

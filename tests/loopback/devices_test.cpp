@@ -30,10 +30,11 @@ bool have_device() {
 constexpr std::array<int, 5> sizes{1, 2, 3, 4, 7};
 constexpr std::array<Site, 3> sites{Site::staged, Site::direct, Site::mixed};
 
+// Those that keep a bound there.
 std::vector<const Codec*> codecs_on_device() {
   std::vector<const Codec*> codecs;
   for (const Codec* codec : all_codecs())
-    if (codec->on_device() != nullptr) codecs.push_back(codec);
+    if (codec->on_device() != nullptr && codec->on_device()->supports(Coding{})) codecs.push_back(codec);
   return codecs;
 }
 
@@ -123,6 +124,45 @@ std::vector<std::vector<float>> results_of(Bench<float>& bench) {
   std::vector<std::vector<float>> all;
   for (int r = 0; r < bench.size(); ++r) all.push_back(bench.results(r));
   return all;
+}
+
+// At a fixed rate there is no bound, but the bits are those of the host.
+TEST_P(OnDevices, FixedRate) {
+  NEED_DEVICE();
+  const Codec* zfp = find_codec("zfp");
+  if (zfp == nullptr || zfp->on_device() == nullptr || !fits() || size() > 3) return;
+  Random random(seed());
+  World world(size(), 1, random.bits(), std::chrono::microseconds(0), {}, site());
+  World host(size(), 1, random.bits(), std::chrono::microseconds(0));
+  Operation o;
+  o.algorithm = &algorithm();
+  o.codec = zfp;
+  o.per_hop = random.below(3) == 0;
+  choose(o, size(), random);
+  const double rate = static_cast<double>(4 + random.below(20));
+  const std::uint64_t numbers = random.bits();
+  SCOPED_TRACE(to_text(o, size()) + ", rate " + std::to_string(rate) + ", " + seed_note());
+  Bench<float> bench(o, size(), Kind::walk, numbers, &world);
+  Bench<float> expected(o, size(), Kind::walk, numbers);
+  const auto at_rate = [&](std::vector<Work> works) {
+    for (Work& work : works) {
+      work.coding.rate = rate;
+      work.coding.allowance = work.last_allowance = 0;
+    }
+    return works;
+  };
+  world.drive_at_random(at_rate(bench.works(world.next_sequence())), random);
+  host.drive_in_turns(at_rate(expected.works(host.next_sequence())));
+  for (int r = 0; r < size(); ++r) {
+    ASSERT_TRUE(world.run(r).status().ok()) << world.run(r).status().message();
+    ASSERT_TRUE(bench.intact(r));
+    const auto found = bench.results(r);
+    const auto right = expected.results(r);
+    ASSERT_EQ(found.size(), right.size());
+    EXPECT_TRUE(found.empty() || std::memcmp(found.data(), right.data(), right.size() * sizeof(float)) == 0)
+        << "rank " << r << " has other bits than on the host";
+    EXPECT_EQ(world.run(r).account().bytes_sent, host.run(r).account().bytes_sent);
+  }
 }
 
 // A rank that reports success has the right results; how many report an error.

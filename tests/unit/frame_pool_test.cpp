@@ -69,6 +69,88 @@ TEST(FramePool, LeasesInAdvance) {
   EXPECT_EQ(pool.footprint(), 5 * 64u);
 }
 
+// A device that works apart, as far as memory goes.
+class Apart final : public Device {
+ public:
+  bool on_host() const override { return false; }
+  std::span<std::byte> lease(std::size_t bytes) override { return count(own, inner_.lease(bytes)); }
+  void give_back(std::span<std::byte> memory) override { --own, inner_.give_back(memory); }
+  std::span<std::byte> lease_shared(std::size_t bytes) override {
+    return shared == most_shared ? std::span<std::byte>{} : count(shared, inner_.lease(bytes));
+  }
+  void give_back_shared(std::span<std::byte> memory) override { --shared, inner_.give_back(memory); }
+  bool prepare(std::size_t) override { return true; }
+  void submit(Job&) override {}
+  bool runs_inline() const override { return false; }
+  void progress() override {}
+  Status follow(void*) override { return {}; }
+  Status copy(void*, const void*, std::size_t) override { return {}; }
+
+  int own = 0;
+  int shared = 0;
+  int most_shared = 1000;
+
+ private:
+  static std::span<std::byte> count(int& leases, std::span<std::byte> memory) {
+    ++leases;
+    return memory;
+  }
+  HostDevice inner_{1};
+};
+
+TEST(FramePool, OnTheHostAllFacesOfAFrameAreTheSame) {
+  HostDevice device(1);
+  FramePool pool(device);
+  ASSERT_TRUE(pool.prepare(100, 1, true));
+  const FrameSlot& slot = pool.at(pool.acquire());
+  EXPECT_EQ(slot.blob.data(), slot.wire.data());
+  EXPECT_EQ(slot.blob.data(), slot.header);
+}
+
+TEST(FramePool, OnADeviceFramesHaveAFaceOnTheHost) {
+  Apart device;
+  {
+    FramePool pool(device);
+    ASSERT_TRUE(pool.prepare(100, 3, true));
+    EXPECT_EQ(device.own, 3);
+    EXPECT_EQ(device.shared, 3);
+    int at = pool.acquire();
+    EXPECT_TRUE(pool.at(at).staged());
+    EXPECT_EQ(pool.at(at).header, pool.at(at).wire.data());
+    EXPECT_EQ(pool.at(at).wire.size(), 100u);
+    pool.arrived(at, 50);
+    EXPECT_FALSE(pool.at(at).loaded) << "it is on the host only";
+    pool.release(at);
+
+    // The transport takes memory of the device: of each frame only the header is on the host.
+    ASSERT_TRUE(pool.prepare(100, 3, false));
+    EXPECT_EQ(device.own, 3);
+    EXPECT_EQ(device.shared, 3);
+    at = pool.acquire();
+    EXPECT_FALSE(pool.at(at).staged());
+    EXPECT_NE(pool.at(at).header, pool.at(at).blob.data());
+    pool.arrived(at, 50);
+    EXPECT_TRUE(pool.at(at).loaded);
+    pool.release(at);
+  }
+  EXPECT_EQ(device.own, 0);
+  EXPECT_EQ(device.shared, 0);
+}
+
+TEST(FramePool, WithoutMemoryOfTheHostHandsOutNone) {
+  Apart device;
+  device.most_shared = 1;
+  {
+    FramePool pool(device);
+    for (const bool staged : {true, false}) {
+      EXPECT_FALSE(pool.prepare(100, 2, staged));
+      EXPECT_EQ(device.own, 1);
+    }
+  }
+  EXPECT_EQ(device.own, 0);
+  EXPECT_EQ(device.shared, 0);
+}
+
 TEST(FramePool, WithoutMemoryHandsOutNone) {
   HostDevice device(1);
   FramePool pool(device);

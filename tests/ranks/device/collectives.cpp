@@ -44,8 +44,39 @@ void one(Test& t, const Setting& s, Random& own, cudaStream_t stream) {
   complete(t, call, own);
   const bool common =
       s.form == Form::allreduce || s.form == Form::allgather || s.form == Form::allgatherv || s.form == Form::bcast;
-  if (common && s.variant != LACONIC_VARIANT_CPR_P2P && s.field != Kind::special)
+  const bool per_hop = s.variant == LACONIC_VARIANT_CPR_P2P || s.variant == LACONIC_VARIANT_HOST_CENTRIC;
+  if (common && !per_hop && s.field != Kind::special)
     CHECK(t, same_everywhere(call.hash(), MPI_COMM_WORLD), "other bits than on other ranks");
+}
+
+// Many in flight at a time, of all kinds, completed in any order.
+void several(Test& t, const std::vector<Setting>& settings, Random& own, cudaStream_t stream) {
+  struct InFlight {
+    std::unique_ptr<MemoryOf> memory;
+    std::unique_ptr<AnyCall> call;
+    laconic_request request = LACONIC_REQUEST_NULL;
+  };
+  t.doing(text("%zu operations in flight", settings.size()));
+  std::vector<InFlight> all(settings.size());
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    all[k].memory = std::make_unique<MemoryOf>(t, own.below(3) == 0 ? Memory::pinned : Memory::device, stream);
+    Elsewhere* const at = all[k].memory.get();
+    all[k].call = std::make_unique<CollectiveCall<float>>(settings[k], MPI_COMM_WORLD, at, at);
+    const int rc = all[k].call->begin(&all[k].request);
+    CHECK(t, rc == MPI_SUCCESS, "%s", message_of(rc).c_str());
+  }
+  while (!all.empty()) {
+    const std::size_t k = own.below(all.size());
+    int flag = 0;
+    const int rc = laconic_test(&all[k].request, &flag, MPI_STATUS_IGNORE);
+    CHECK(t, rc == MPI_SUCCESS, "%s", message_of(rc).c_str());
+    if (!flag) continue;
+    t.doing("one of several: " + describe(all[k].call->setting()));
+    if (rc == MPI_SUCCESS) all[k].call->check(t);
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(k));
+    t.doing(text("%zu more operations in flight", all.size()));
+  }
+  t.count_case();
 }
 
 void one(Test& t, const Setting& s, bool wide, Random& own, cudaStream_t stream) {
@@ -69,6 +100,8 @@ int main(int argc, char** argv) {
     const auto draw = [&](std::size_t largest) {
       Setting s = random_setting(random, t.size(), largest);
       s.codec = random.pick(codecs);
+      if (s.codec == LACONIC_CODEC_LOSSLESS) s.bound = {LACONIC_BOUND_LOSSLESS, 0};
+      if (random.below(6) == 0) s.variant = LACONIC_VARIANT_HOST_CENTRIC;
       // Now and then MPI's own, too.
       if (random.below(8) == 0) s.min_bytes = 1 << 30;
       return s;
@@ -85,6 +118,11 @@ int main(int argc, char** argv) {
     const long long cases = environment_number("TEST_CASES", t.size() > 4 ? 60 : 120);
     for (long long k = 0; k < cases; ++k)
       one(t, draw(random.below(20) == 0 ? 20000 : 2000), random.below(2) == 0, own, stream.get());
+    for (int round = 0; round < (t.size() > 4 ? 3 : 8); ++round) {
+      std::vector<Setting> settings;
+      for (int k = 0; k < 12; ++k) settings.push_back(draw(3000));
+      several(t, settings, own, stream.get());
+    }
   }
   return t.finish();
 }

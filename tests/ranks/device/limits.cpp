@@ -110,6 +110,38 @@ void refused(Test& t, const Stream& stream, const char* function, unsigned nth, 
   t.count_case();
 }
 
+// With its communicator everything goes that was made for it.
+void gives_all_back(Test& t, const Stream& stream) {
+  t.doing("a communicator that is freed");
+  Sum sum(t, stream, Memory::device);
+  const auto before = laconic::emulator::holdings();
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  CHECK(t, sum.run(comm) == MPI_SUCCESS);
+  CHECK(t, laconic::emulator::holdings().bytes > before.bytes);
+  MPI_Comm_free(&comm);
+  const auto after = laconic::emulator::holdings();
+  CHECK(t, after.bytes == before.bytes && after.allocations == before.allocations, "%zu bytes in %zu allocations left",
+        after.bytes - before.bytes, after.allocations - before.allocations);
+  sum.check();
+  t.count_case();
+}
+
+// The codecs on their own have no stream, and say that they take no such memory.
+void codecs_alone(Test& t, const Stream& stream) {
+  t.doing("the codecs on their own");
+  MemoryOf there(t, Memory::device, stream.get());
+  std::vector<unsigned char> here(1 << 16);
+  void* const numbers = there.reserve(1000 * sizeof(float));
+  const laconic_options o = options_with(LACONIC_BOUND_ABS, 1e-3);
+  size_t bytes = 0;
+  CHECK(t,
+        class_of(laconic_compress(numbers, 1000, MPI_FLOAT, here.data(), here.size(), &bytes, &o)) == MPI_ERR_BUFFER);
+  CHECK(t, class_of(laconic_decompress(here.data(), 0, numbers, 0, MPI_FLOAT)) == MPI_ERR_BUFFER);
+  t.count_case();
+}
+
 // Where the device has gone, what is on the host goes on.
 void without_devices(Test& t, const Stream& stream) {
   t.doing("no device");
@@ -137,6 +169,8 @@ int main(int argc, char** argv) {
       for (const unsigned nth : {1u, 2u, 5u, 9u}) refused(t, stream, "cudaMemcpyAsync", nth, cudaErrorInvalidValue);
       for (const unsigned nth : {1u, 3u}) refused(t, stream, "cudaEventRecord", nth, cudaErrorInvalidValue);
     }
+    gives_all_back(t, stream);
+    codecs_alone(t, stream);
     without_devices(t, stream);
   }
   return t.finish();

@@ -225,7 +225,11 @@ void Machine::run_everything() {
 
 Call::Call(const char* function) : machine_(Machine::instance()), lock_(machine_.mutex) {
   machine_.lock = &lock_;
-  ++machine_.calls[function];
+  // Without a copy of the name where it is known: programs count what calls allocate.
+  if (const auto known = machine_.calls.find(function); known != machine_.calls.end())
+    ++known->second;
+  else
+    machine_.calls.emplace(function, 1);
   for (auto& planned : machine_.planned) {
     if (planned.function != function || --planned.left > 0) continue;
     error_ = planned.error;
