@@ -110,7 +110,7 @@ std::vector<Bad> bad_arguments() {
   const auto with_bound = [&](const char* name, laconic_bound b) {
     return Bad{name, MPI_ERR_ARG, [b](Call& c) { c.options.bound = b; }, bounds};
   };
-  return {
+  std::vector<Bad> bad{
       with_bound("bound mode 6", bound(6, 1)),
       with_bound("bound mode -1", bound(-1, 1)),
       with_bound("bound NaN", bound(LACONIC_BOUND_ABS, nan)),
@@ -145,9 +145,6 @@ std::vector<Bad> bad_arguments() {
        [](Call& c) { c.options.chunk_elements = std::int64_t{1} << 40; },
        {"chunk_elements"}},
       {"min_bytes -1", MPI_ERR_ARG, [](Call& c) { c.options.min_bytes = -1; }, {"min_bytes"}},
-#if !LACONIC_HAS_CUDA
-      {"stream", MPI_ERR_ARG, [](Call& c) { c.options.stream = &c; }, {"stream", "NULL"}},
-#endif
       {"sendbuf NULL", MPI_ERR_BUFFER, [](Call& c) { c.sendbuf = nullptr; }, {"sendbuf", "MPI_IN_PLACE"}},
       {"recvbuf NULL", MPI_ERR_BUFFER, [](Call& c) { c.recvbuf = nullptr; }, {"recvbuf"}},
       {"recvbuf MPI_IN_PLACE", MPI_ERR_BUFFER, [](Call& c) { c.recvbuf = MPI_IN_PLACE; }, {"recvbuf"}},
@@ -162,6 +159,10 @@ std::vector<Bad> bad_arguments() {
        },
        {"LACONIC_AVG", "MPI_FLOAT", "MPI_DOUBLE"}},
   };
+#if !LACONIC_HAS_CUDA
+  bad.push_back({"stream", MPI_ERR_ARG, [](Call& c) { c.options.stream = &c; }, {"stream", "NULL"}});
+#endif
+  return bad;
 }
 
 // Arguments that are fine alone and do not go together.
