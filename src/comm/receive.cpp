@@ -94,6 +94,7 @@ bool ReceiveOperation::prepare() {
   }
   work_ = {};
   work_.coding.dtype = header_.dtype;
+  work_.coding.rate = header_.rate;
   work_.coding.streaming = header_.bytes >= streaming_bytes;
   work_.largest = header_.count();
   work_.chunk = header_.chunk;

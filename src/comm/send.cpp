@@ -65,6 +65,7 @@ Status SendOperation::begin_frames(wire::Envelope& header) {
   header.chunk = static_cast<std::uint32_t>(work_.chunk);
   header.variant = static_cast<std::uint8_t>(settings_.variant);
   header.bound = bound_;
+  header.rate = work_.coding.rate;
   header.set_codec(work_.codec->name());
   mpi_code = parcel_.send_bare(header, call_.peer, call_.tag, call_.comm);
   if (mpi_code != MPI_SUCCESS) return end({}), Status{};

@@ -1,6 +1,7 @@
 #include "wire/envelope.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <string>
 
@@ -41,6 +42,7 @@ void write_envelope(const Envelope& e, std::span<std::byte> out) {
   put(out, 36, e.variant);
   put(out, 40, e.bound);
   std::memcpy(out.data() + 48, e.codec, sizeof e.codec);
+  put(out, 56, e.rate);
 }
 
 Status read_envelope(std::span<const std::byte> in, std::size_t received, Envelope& envelope) {
@@ -70,6 +72,7 @@ Status read_envelope(std::span<const std::byte> in, std::size_t received, Envelo
   e.variant = get<std::uint8_t>(in, 36);
   e.bound = get<double>(in, 40);
   std::memcpy(e.codec, in.data() + 48, sizeof e.codec);
+  e.rate = get<double>(in, 56);
   if (received != envelope_bytes)
     return malformed("that of a compressed message, with " + std::to_string(received - envelope_bytes) +
                      " bytes behind it");
@@ -78,6 +81,7 @@ Status read_envelope(std::span<const std::byte> in, std::size_t received, Envelo
   if (e.chunk == 0 || e.chunk > largest_chunk) return malformed(std::to_string(e.chunk) + " numbers in a frame");
   if (e.capacity > largest_frame) return malformed("frames of up to " + std::to_string(e.capacity) + " bytes");
   if (!(e.bound >= 0)) return malformed("bound is not a number >= 0");
+  if (!(e.rate >= 0) || !std::isfinite(e.rate)) return malformed("rate is not a finite number >= 0");
   envelope = e;
   return {};
 }

@@ -32,6 +32,7 @@ struct Envelope {
   std::uint8_t variant = 0;    // as the sender's statistics name it
   double bound = 0;            // on the error of each number, as asked for; infinity: none
   char codec[8] = {};          // its name, padded with zeros
+  double rate = 0;             // bits per number where no error is bounded; 0: none
 
   std::uint64_t count() const { return bytes / size_of(dtype); }
   std::string_view codec_name() const;

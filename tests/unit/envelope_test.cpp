@@ -22,6 +22,7 @@ Envelope compressed() {
   e.chunk = 100;
   e.variant = 1;
   e.bound = 1e-3;
+  e.rate = 8;
   e.set_codec("lossless");
   return e;
 }
@@ -45,6 +46,7 @@ TEST(Envelope, OfACompressedMessageIsReadAsWritten) {
   EXPECT_EQ(e.chunk, 100u);
   EXPECT_EQ(e.variant, 1);
   EXPECT_EQ(e.bound, 1e-3);
+  EXPECT_EQ(e.rate, 8);
   EXPECT_EQ(e.codec_name(), "lossless");
   e.set_codec("zfp");
   EXPECT_EQ(e.codec_name(), "zfp");
@@ -96,6 +98,8 @@ TEST(Envelope, IsRefusedWhenSomethingIsWrong) {
   EXPECT_TRUE(refused([](Envelope& e) { e.chunk = (std::uint32_t{1} << 26) + 1; }));
   EXPECT_TRUE(refused([](Envelope& e) { e.capacity = std::uint64_t{1} << 40; }));
   EXPECT_TRUE(refused([](Envelope& e) { e.bound = -1; }));
+  EXPECT_TRUE(refused([](Envelope& e) { e.rate = -1; }));
+  EXPECT_TRUE(refused([](Envelope& e) { e.rate = std::numeric_limits<double>::infinity(); }));
   EXPECT_TRUE(refused([](Envelope& e) { e.bound = std::numeric_limits<double>::quiet_NaN(); }));
   EXPECT_FALSE(refused([](Envelope& e) { e.bound = std::numeric_limits<double>::infinity(); }));
   EXPECT_TRUE(refused([](Envelope& e) { e.dtype = static_cast<Dtype>(99); }));

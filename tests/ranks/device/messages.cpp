@@ -159,6 +159,39 @@ void send_with_gaps(Test& t, MPI_Comm comm, Random& own, cudaStream_t stream, bo
   MPI_Type_free(&gaps);
 }
 
+// At a fixed rate, which the receiver's device has to be told: the numbers are those that the codec makes on the host.
+void send_at_a_rate(Test& t, MPI_Comm comm, cudaStream_t stream) {
+  constexpr std::size_t numbers = 20000;
+  t.doing("a message at a fixed rate");
+  laconic_options o = options_with(LACONIC_BOUND_RATE, 8);
+  o.codec = LACONIC_CODEC_ZFP;
+  o.chunk_elements = 4096;
+  const std::size_t most = laconic_max_compressed_size(numbers, MPI_FLOAT, &o);
+  if (most == 0) return;  // a build without zfp
+  const int right = (t.rank() + 1) % t.size();
+  const int left = (t.rank() + t.size() - 1) % t.size();
+  const auto field = [](int rank) { return laconic::test::make_field<float>(Kind::walk, numbers, 5, rank); };
+  std::vector<unsigned char> frames(most);
+  std::size_t bytes = 0;
+  std::vector<float> expected(numbers);
+  CHECK(t, laconic_compress(field(left).data(), numbers, MPI_FLOAT, frames.data(), most, &bytes, &o) == MPI_SUCCESS);
+  CHECK(t, laconic_decompress(frames.data(), bytes, expected.data(), numbers, MPI_FLOAT) == MPI_SUCCESS);
+  if (t.size() == 1) expected = field(0);  // a message to oneself is plain
+  MemoryOf memory(t, Memory::device, stream);
+  void* const out = memory.reserve(numbers * sizeof(float));
+  void* const in = memory.reserve(numbers * sizeof(float));
+  memory.push(out, field(t.rank()).data(), numbers * sizeof(float));
+  o.stream = stream;
+  MPI_Status status;
+  const int rc =
+      laconic_sendrecv(out, numbers, MPI_FLOAT, right, 9, in, numbers, MPI_FLOAT, left, 9, comm, &status, &o);
+  CHECK(t, rc == MPI_SUCCESS, "%s", message_of(rc).c_str());
+  std::vector<float> found(numbers);
+  memory.pull(found.data(), in, numbers * sizeof(float));
+  CHECK(t, std::memcmp(found.data(), expected.data(), numbers * sizeof(float)) == 0, "other numbers than on the host");
+  t.count_case();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -178,6 +211,7 @@ int main(int argc, char** argv) {
       Round(t, comm, random, own, stream.get()).play();
       t.count_case();
     }
+    send_at_a_rate(t, comm, stream.get());
     for (const bool compressed : {false, true}) send_with_gaps(t, comm, own, stream.get(), compressed);
   }
   MPI_Comm_free(&comm);
