@@ -1,0 +1,31 @@
+#include "tune/choose_device.hpp"
+
+#include "tune/choose.hpp"
+
+namespace laconic {
+
+std::optional<DeviceChoice> best_rows(const Algorithm& algorithm, Journey journey, const Coder& coder,
+                                      const Path& path) {
+  std::optional<DeviceChoice> best;
+  const auto hops = Hops::find(algorithm, journey.size, journey.root, journey.travel);
+  for (const int rows : row_counts) {
+    if (!hops) break;
+    journey.rows = rows;
+    const auto timing = time_of(algorithm.collective, *hops, journey, coder, path);
+    if (timing && (!best || timing->seconds < best->timing->seconds)) best = {&algorithm, rows, timing};
+  }
+  return best;
+}
+
+DeviceChoice choose_on_device(Collective collective, const Journey& journey, const Coder& coder, const Path& path) {
+  std::optional<DeviceChoice> best;
+  for (const Algorithm& a : all_algorithms()) {
+    if (a.collective != collective || !a.fits(journey.size)) continue;
+    const auto choice = best_rows(a, journey, coder, path);
+    if (choice && (!best || choice->timing->seconds < best->timing->seconds)) best = choice;
+  }
+  if (best) return *best;
+  return {&choose_algorithm(collective, static_cast<std::size_t>(journey.bytes), journey.size), 1, {}};
+}
+
+}  // namespace laconic

@@ -1,0 +1,98 @@
+#include "tune/device_model.hpp"
+
+namespace laconic {
+namespace {
+
+// Bytes that a kernel moves for each byte of numbers: numbers read or written, and frames; and the share of the
+// device's copy rate that it is expected to reach: the least that is asked of ours.
+struct Traffic {
+  double numbers;
+  double frames;
+  double share;
+};
+
+constexpr Traffic traffic_of(Kernel kernel) {
+  switch (kernel) {
+    case Kernel::encode: return {1, 1, 0.45};
+    case Kernel::decode: return {1, 1, 0.60};
+    case Kernel::merge: return {2, 1, 0.70};
+    case Kernel::fold: return {1, 2, 0.45};
+    case Kernel::add: return {0, 3, 0.45};
+    case Kernel::copy: return {2, 0, 1};
+  }
+  return {};
+}
+
+struct Measured {
+  std::string_view device, codec;
+  Dtype dtype;
+  Kernel kernel;
+  std::string_view source;
+  std::vector<Curve::Point> points;
+};
+
+std::vector<Measured> measured_curves() {
+  return {
+#define LACONIC_MEASURED(device, codec, dtype, kernel, source, ...) \
+  {#device, #codec, Dtype::dtype, Kernel::kernel, source, {__VA_ARGS__}},
+#include "tune/measured.def"
+#undef LACONIC_MEASURED
+  };
+}
+
+Curve modelled(const DeviceModel& device, const Traffic& t, double ratio) {
+  const double moved = t.numbers + t.frames / ratio;
+  return Curve::modelled(device.launch, t.share * device.copy_rate / moved,
+                         "launch + bytes moved / share of the copy rate of " + std::string(device.name));
+}
+
+}  // namespace
+
+std::string_view name_of(Kernel kernel) {
+  switch (kernel) {
+    case Kernel::encode: return "encode";
+    case Kernel::decode: return "decode";
+    case Kernel::merge: return "merge";
+    case Kernel::fold: return "fold";
+    case Kernel::add: return "add";
+    case Kernel::copy: return "copy";
+  }
+  return "?";
+}
+
+const std::vector<DeviceModel>& all_device_models() {
+  static const std::vector<DeviceModel> models{
+#define LACONIC_DEVICE(name, what, copy_rate, launch) {#name, what, copy_rate, launch},
+#include "tune/devices.def"
+#undef LACONIC_DEVICE
+  };
+  return models;
+}
+
+const DeviceModel* find_device_model(std::string_view name) {
+  for (const DeviceModel& m : all_device_models())
+    if (m.name == name) return &m;
+  return nullptr;
+}
+
+Coder coder_of(const DeviceModel& device, std::string_view codec, Dtype dtype, double ratio) {
+  static const std::vector<Measured> measured = measured_curves();
+  Coder coder;
+  for (const Kernel kernel : all_kernels) coder[kernel] = modelled(device, traffic_of(kernel), ratio);
+  for (const Measured& m : measured)
+    if (m.device == device.name && m.codec == codec && m.dtype == dtype)
+      coder[m.kernel] = Curve::measured(m.points, std::string(m.source));
+  return coder;
+}
+
+// Numbers that travel as they are cost nothing but their additions, which read two and write one.
+Coder plain_coder(const DeviceModel& device) {
+  Coder coder;
+  const Curve nothing = Curve::modelled(0, 1e300, "numbers travel from where they are");
+  for (const Kernel kernel : all_kernels) coder[kernel] = nothing;
+  for (const Kernel kernel : {Kernel::merge, Kernel::fold, Kernel::add}) coder[kernel] = modelled(device, {3, 0, 1}, 1);
+  coder[Kernel::copy] = modelled(device, traffic_of(Kernel::copy), 1);
+  return coder;
+}
+
+}  // namespace laconic

@@ -1,0 +1,125 @@
+#include "tune/hops.hpp"
+
+#include <algorithm>
+
+namespace laconic {
+namespace {
+
+// What can be walked in some tenths of a second.
+constexpr std::size_t most_actions = std::size_t{1} << 18;
+constexpr std::size_t most_blocks = std::size_t{1} << 20;
+constexpr int most_ranks = 1 << 14;
+
+std::int32_t relative(Symmetry symmetry, std::int32_t peer, int rank, int size) {
+  if (peer < 0) return peer;
+  return symmetry == Symmetry::exchange ? peer ^ rank : wrap(peer - rank, size);
+}
+
+bool same(const Plan& zero, const Plan& plan, int rank, int size, Symmetry symmetry) {
+  return std::equal(zero.actions.begin(), zero.actions.end(), plan.actions.begin(), plan.actions.end(),
+                    [&](const Action& a, const Action& b) {
+                      return a.act == b.act && a.block == b.block && a.message == b.message && a.from == b.from &&
+                             a.to == b.to && a.peer == relative(symmetry, b.peer, rank, size);
+                    });
+}
+
+// A few ranks speak for all: an algorithm that treats some differently does so with neighbours, ends or halves.
+Symmetry symmetry_of(const Algorithm& algorithm, const Plan& zero, int size, Travel travel) {
+  bool rotation = !has_root(algorithm.collective);
+  bool exchange = rotation && (size & (size - 1)) == 0;
+  for (const int rank : {1, 2, size / 2 - 1, size / 2, size - 2, size - 1}) {
+    if (rank < 1 || rank >= size || !(rotation || exchange)) continue;
+    const Place at{rank, size, 0};
+    const Plan plan = lower(algorithm.build(at), algorithm.collective, at, travel);
+    rotation = rotation && same(zero, plan, rank, size, Symmetry::rotation);
+    exchange = exchange && same(zero, plan, rank, size, Symmetry::exchange);
+  }
+  return rotation ? Symmetry::rotation : exchange ? Symmetry::exchange : Symmetry::none;
+}
+
+}  // namespace
+
+std::optional<Hops> Hops::find(const Algorithm& algorithm, int size, int root, Travel travel, bool symmetric) {
+  const auto n = static_cast<std::size_t>(size);
+  if (size > most_ranks || (algorithm.collective == Collective::alltoall && n * n > most_blocks)) return {};
+  Hops hops;
+  hops.size_ = size;
+  const auto plan_of = [&](int rank) {
+    const Place at{rank, size, root};
+    hops.plans_.push_back(lower(algorithm.build(at), algorithm.collective, at, travel));
+    hops.total_ += hops.plans_.back().actions.size();
+    return hops.total_ <= most_actions;
+  };
+  if (!plan_of(0)) return {};
+  if (symmetric) hops.symmetry_ = symmetry_of(algorithm, hops.plans_[0], size, travel);
+  if (hops.symmetry_ == Symmetry::none)
+    for (int rank = 1; rank < size; ++rank)
+      if (!plan_of(rank)) return {};
+  hops.index();
+  if (!hops.measure()) return {};
+  return hops;
+}
+
+void Hops::index() {
+  for (const Plan& plan : plans_) {
+    std::vector<Sent> sent;
+    for (std::size_t i = 0; i < plan.actions.size(); ++i)
+      if (const Action& a = plan.actions[i]; a.act == Act::send)
+        sent.push_back({key(a.peer, a.message), static_cast<std::uint32_t>(i)});
+    std::sort(sent.begin(), sent.end(), [](const Sent& a, const Sent& b) { return a.key < b.key; });
+    sent_.push_back(std::move(sent));
+  }
+}
+
+std::pair<std::size_t, std::size_t> Hops::sender_of(std::size_t rank, const Action& waiting) const {
+  const bool alone = symmetry_ != Symmetry::none;
+  const auto sender = alone ? 0 : static_cast<std::size_t>(waiting.peer);
+  // What rank 0 gets from its peer, the peer's peer on the other side gets from rank 0.
+  const std::int32_t receiver = symmetry_ == Symmetry::rotation   ? wrap(-waiting.peer, size_)
+                                : symmetry_ == Symmetry::exchange ? waiting.peer
+                                                                  : static_cast<std::int32_t>(rank);
+  const auto& sent = sent_[sender];
+  const auto wanted = key(receiver, waiting.message);
+  const auto found =
+      std::lower_bound(sent.begin(), sent.end(), wanted, [](const Sent& s, std::uint64_t k) { return s.key < k; });
+  return {sender, found->action};
+}
+
+// Goes round the ranks until all have come to the end of their plans.  False if they wait for each other.
+bool Hops::measure() {
+  struct State {
+    std::uint32_t hop = 0;
+    int turn = -1;
+  };
+  std::vector<std::vector<State>> states;
+  for (const Plan& plan : plans_) {
+    hops_.emplace_back(plan.actions.size(), 0);
+    states.emplace_back(plan.blocks.size());
+  }
+  std::vector<std::size_t> next(plans_.size(), 0);
+  std::size_t done = 0;
+  for (bool moved = true; moved && done < total_;) {
+    moved = false;
+    for (std::size_t r = 0; r < plans_.size(); ++r)
+      for (; next[r] < plans_[r].actions.size(); ++next[r], ++done) {
+        const Action& action = plans_[r].actions[next[r]];
+        State& block = states[r][static_cast<std::size_t>(action.block)];
+        if (waits_for_message(action.act)) {
+          const auto [sender, sent] = sender_of(r, action);
+          if (next[sender] <= sent) break;
+          const std::uint32_t hop = hops_[sender][sent] + 1;
+          if (hop > block.hop) block = {hop, -1};
+        }
+        // What is made of a value on its hop cannot come before it.
+        if (const int turn = turn_of(action.act); turn >= 0) {
+          if (turn < block.turn) ++block.hop;
+          block.turn = turn;
+        }
+        hops_[r][next[r]] = block.hop;
+        moved = true;
+      }
+  }
+  return done == total_;
+}
+
+}  // namespace laconic

@@ -1,0 +1,69 @@
+// The plans of all ranks of an operation, and on which hop each action is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/plan.hpp"
+#include "schedule/schedule.hpp"
+
+namespace laconic {
+
+// Ranks that all do the same, but for whom they call by what name: peers at the same distance, or whose numbers differ
+// in the same bits.
+enum class Symmetry : std::uint8_t { none, rotation, exchange };
+
+class Hops {
+ public:
+  // Nothing where there is too much to be walked in a moment.  `symmetric` false: without looking for symmetry.
+  static std::optional<Hops> find(const Algorithm& algorithm, int size, int root, Travel travel, bool symmetric = true);
+
+  // Of symmetric ranks there is one plan, that of rank 0.
+  std::size_t ranks() const { return plans_.size(); }
+  const Plan& plan(std::size_t rank) const { return plans_[rank]; }
+  std::size_t actions() const { return total_; }
+
+  // How many messages after one another led to the action, so far as they had to.
+  std::uint32_t hop(std::size_t rank, std::size_t action) const { return hops_[rank][action]; }
+
+  // The rank, as this object counts them, and its action that sends what a waiting action takes.
+  std::pair<std::size_t, std::size_t> sender_of(std::size_t rank, const Action& waiting) const;
+
+ private:
+  struct Sent {
+    std::uint64_t key;  // peer and message
+    std::uint32_t action;
+  };
+
+  void index();
+  bool measure();
+  static std::uint64_t key(std::int32_t peer, std::uint32_t message) {
+    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(peer)) << 32 | message;
+  }
+
+  int size_ = 1;
+  Symmetry symmetry_ = Symmetry::none;
+  std::size_t total_ = 0;
+  std::vector<Plan> plans_;
+  std::vector<std::vector<Sent>> sent_;
+  std::vector<std::vector<std::uint32_t>> hops_;
+};
+
+// Kernels of a hop run in this order: sums before they are encoded, results last.
+constexpr int turn_of(Act act) {
+  switch (act) {
+    case Act::unpack: return 0;
+    case Act::merge: return 1;
+    case Act::fold: return 2;
+    case Act::add: return 3;
+    case Act::encode: return 4;
+    case Act::decode: return 5;
+    case Act::copy: return 6;
+    default: return -1;
+  }
+}
+
+}  // namespace laconic

@@ -1,0 +1,150 @@
+#include "tune/walk.hpp"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "tune/hops.hpp"
+
+namespace laconic {
+namespace {
+
+constexpr std::size_t most_actions = std::size_t{1} << 20;  // of all rows
+
+// What serves the tasks of a rank.
+enum Server : std::size_t { device, way_out, way_in, servers };
+
+class Walk {
+ public:
+  Walk(const Hops& hops, const Journey& journey, double block_bytes, const Coder& coder, const Path& path)
+      : hops_(hops),
+        coder_(coder),
+        path_(path),
+        bytes_(block_bytes / journey.rows),
+        wire_(bytes_ / journey.ratio / path.bytes_per_second),
+        graph_(hops.ranks() * servers) {}
+
+  void add_row() {
+    std::vector<std::vector<TaskGraph::Task>> departures;
+    waiting_.clear();
+    for (std::size_t r = 0; r < hops_.ranks(); ++r) departures.push_back(add_rank(r));
+    for (const Waiting& w : waiting_) {
+      const auto [sender, action] = hops_.sender_of(w.rank, *w.action);
+      graph_.connect(departures[sender][action], w.arrival);
+    }
+  }
+
+  Timing run() {
+    for (const Launch& k : launches_) {
+      double seconds = 0, busy = 0;
+      for (const Kernel kernel : all_kernels)
+        if (const double bytes = k.bytes[static_cast<std::size_t>(kernel)]; bytes > 0) {
+          seconds += coder_[kernel](bytes);
+          busy += coder_[kernel](bytes) - coder_[kernel].launch();
+        }
+      graph_.set_seconds(k.task, seconds, busy);
+    }
+    return graph_.run();
+  }
+
+ private:
+  struct Launch {
+    TaskGraph::Task task;
+    std::array<double, kernels> bytes{};
+  };
+  struct Waiting {
+    std::size_t rank;
+    const Action* action;
+    TaskGraph::Task arrival;
+  };
+  using ByHop = std::map<std::pair<std::uint32_t, int>, std::size_t>;  // by hop and turn
+
+  static Kernel kernel_of(Act act) {
+    switch (act) {
+      case Act::encode: return Kernel::encode;
+      case Act::merge: return Kernel::merge;
+      case Act::fold: return Kernel::fold;
+      case Act::add: return Kernel::add;
+      case Act::copy: return Kernel::copy;
+      default: return Kernel::decode;
+    }
+  }
+
+  Launch& launch_of(std::size_t rank, Act act, std::uint32_t hop, ByHop& launches) {
+    if (coder_.together[static_cast<std::size_t>(kernel_of(act))]) {
+      const auto [found, fresh] = launches.try_emplace({hop, turn_of(act)}, launches_.size());
+      if (!fresh) return launches_[found->second];
+    }
+    launches_.push_back({graph_.kernel(rank * servers + device), {}});
+    return launches_.back();
+  }
+
+  // The departures of its sends, by action.
+  std::vector<TaskGraph::Task> add_rank(std::size_t rank) {
+    const Plan& plan = hops_.plan(rank);
+    std::vector<TaskGraph::Task> departures(plan.actions.size(), TaskGraph::none);
+    std::vector<TaskGraph::Task> latest(plan.blocks.size(), TaskGraph::none);  // what made the value of a block
+    ByHop launches;
+    for (std::size_t i = 0; i < plan.actions.size(); ++i) {
+      const Action& action = plan.actions[i];
+      TaskGraph::Task& value = latest[static_cast<std::size_t>(action.block)];
+      TaskGraph::Task arrival = TaskGraph::none;
+      if (action.act == Act::send) {
+        departures[i] = graph_.departure(rank * servers + way_out, path_.per_message, wire_, path_.latency);
+        graph_.after(departures[i], value);
+      }
+      if (waits_for_message(action.act)) {
+        arrival = graph_.arrival(rank * servers + way_in, wire_);
+        waiting_.push_back({rank, &action, arrival});
+      }
+      if (action.act == Act::take) value = arrival;
+      // What was computed where the result goes is there already.
+      if (turn_of(action.act) < 0 || (action.act == Act::copy && action.from == Home::output)) continue;
+      Launch& launch = launch_of(rank, action.act, hops_.hop(rank, i), launches);
+      launch.bytes[static_cast<std::size_t>(kernel_of(action.act))] += bytes_;
+      // Added to what the own frame holds, which has to be decoded, too.
+      if (action.act == Act::merge && action.from == Home::none)
+        launch.bytes[static_cast<std::size_t>(Kernel::decode)] += bytes_;
+      graph_.after(launch.task, value);
+      graph_.after(launch.task, arrival);
+      value = launch.task;
+    }
+    return departures;
+  }
+
+  const Hops& hops_;
+  const Coder& coder_;
+  const Path& path_;
+  double bytes_;  // of a block, in a row
+  double wire_;   // seconds
+  TaskGraph graph_;
+  std::vector<Launch> launches_;
+  std::vector<Waiting> waiting_;
+};
+
+// All blocks are taken to be equally large; of an alltoall, those that one rank sends are the data.
+double block_bytes(Collective collective, const Journey& journey, std::int32_t cut) {
+  const bool free_cut =
+      collective == Collective::allreduce || collective == Collective::reduce || collective == Collective::bcast;
+  return journey.bytes / (free_cut ? cut : journey.size);
+}
+
+}  // namespace
+
+std::optional<Timing> time_of(Collective collective, const Hops& hops, const Journey& journey, const Coder& coder,
+                              const Path& path) {
+  if (hops.actions() * static_cast<std::size_t>(journey.rows) > most_actions) return {};
+  Walk walk(hops, journey, block_bytes(collective, journey, hops.plan(0).cut), coder, path);
+  for (int k = 0; k < journey.rows; ++k) walk.add_row();
+  return walk.run();
+}
+
+std::optional<Timing> time_of(const Algorithm& algorithm, const Journey& journey, const Coder& coder,
+                              const Path& path) {
+  const auto hops = Hops::find(algorithm, journey.size, journey.root, journey.travel);
+  if (!hops) return {};
+  return time_of(algorithm.collective, *hops, journey, coder, path);
+}
+
+}  // namespace laconic
