@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "commands.hpp"
 #include "explain/explain.hpp"
 #include "explain/explain_report.hpp"
+#include "explain/on_device.hpp"
 #include "failure.hpp"
 #include "field.hpp"
 #include "output_file.hpp"
@@ -36,6 +38,10 @@ struct Arguments {
   std::string target = "result";
   double latency = Link{}.seconds_per_hop;
   double bandwidth = 1 / Link{}.seconds_per_byte;
+  bool latency_given = false;
+  bool bandwidth_given = false;
+  double message = Path{}.per_message;
+  std::optional<std::string> device;
   double ratio = 4;
   std::size_t chunk = 0;
   int depth = default_depth;
@@ -102,6 +108,21 @@ explain::Question question_of(const Arguments& a) {
   return q;
 }
 
+// Links between devices are other links: what is not given has defaults of its own.
+explain::DeviceQuestion device_of(const Arguments& a) {
+  explain::DeviceQuestion d;
+  std::vector<std::string_view> names;
+  for (const DeviceModel& m : all_device_models()) names.push_back(m.name);
+  d.device = find_device_model(*a.device);
+  if (!d.device) throw not_valid("--device", *a.device, fmt::format("{}", fmt::join(names, ", ")));
+  if (!(a.message >= 0) || !std::isfinite(a.message))
+    throw not_valid("--message", fmt::format("{}", a.message), "numbers from 0");
+  if (a.latency_given) d.path.latency = a.latency;
+  if (a.bandwidth_given) d.path.bytes_per_second = a.bandwidth;
+  d.path.per_message = a.message;
+  return d;
+}
+
 std::vector<const Algorithm*> algorithms_of(const Arguments& a, const explain::Question& q) {
   if (a.algorithm == "auto") return {&explain::chosen_by_auto(q)};
   std::vector<const Algorithm*> there;
@@ -119,14 +140,22 @@ std::vector<const Algorithm*> algorithms_of(const Arguments& a, const explain::Q
 void run(const Arguments& a) {
   const explain::Question q = question_of(a);
   const auto algorithms = algorithms_of(a, q);
+  std::optional<explain::DeviceQuestion> device;
+  if (a.device) device = device_of(a);
   if (!a.json_file.empty()) check_replaceable(a.json_file);
   const auto all = explain::candidates(q);
   std::string text = explain::heading(q, all);
+  std::string on_device;
+  if (device) {
+    const explain::DeviceAnswer answer = explain::answer_on_device(q, *device);
+    text += explain::device_text(q, *device, answer);
+    on_device = explain::device_json(*device, answer);
+  }
   std::vector<std::string> objects;
   for (const Algorithm* algorithm : algorithms) {
     const explain::Answer answer = explain::answer(q, *algorithm);
     text += explain::text(q, answer);
-    if (a.as_json) objects.push_back(explain::json(q, all, answer));
+    if (a.as_json) objects.push_back(explain::json(q, all, answer, on_device));
   }
   const bool in_place_of_text = a.as_json && a.json_file.empty();
   fmt::print("{}", in_place_of_text ? json_list(objects) : text);
@@ -155,8 +184,14 @@ void add_explain_command(CLI::App& app) {
   command->add_option("--op", a->op, "of reductions: sum, max, min, avg")->capture_default_str();
   command->add_option("--variant", a->variant, "overlap, nd, cpr-p2p")->capture_default_str();
   command->add_option("--target", a->target, "what the bound is on: result, input")->capture_default_str();
-  command->add_option("--latency", a->latency, "seconds of a hop")->capture_default_str();
-  command->add_option("--bandwidth", a->bandwidth, "bytes per second of a link")->capture_default_str();
+  auto* latency = command->add_option("--latency", a->latency, "seconds of a hop")->capture_default_str();
+  auto* bandwidth =
+      command->add_option("--bandwidth", a->bandwidth, "bytes per second of a link")->capture_default_str();
+  std::string devices;
+  for (const DeviceModel& m : all_device_models()) devices += (devices.empty() ? "" : ", ") + std::string(m.name);
+  command->add_option("--device", a->device, "predict for numbers on devices, too: " + devices);
+  command->add_option("--message", a->message, "seconds that a sender is busy with a message, with --device")
+      ->capture_default_str();
   command->add_option("--ratio", a->ratio, "of compression, assumed")->capture_default_str();
   command->add_option("--chunk", a->chunk, "numbers in a frame; 0: as the library chooses")
       ->check(CLI::NonNegativeNumber)
@@ -164,7 +199,9 @@ void add_explain_command(CLI::App& app) {
   command->add_option("--depth", a->depth, "rows under way")->check(CLI::Range(1, 64))->capture_default_str();
   auto* json =
       command->add_option("--json", a->json_file, "JSON instead of the text, or beside it into a file")->expected(0, 1);
-  command->callback([a, json] {
+  command->callback([a, json, latency, bandwidth] {
+    a->latency_given = latency->count() > 0;
+    a->bandwidth_given = bandwidth->count() > 0;
     a->as_json = json->count() > 0;
     run(*a);
   });

@@ -154,7 +154,7 @@ std::string text(const Question& q, const Answer& a) {
   return out;
 }
 
-std::string json(const Question& q, const std::vector<Candidate>& all, const Answer& a) {
+std::string json(const Question& q, const std::vector<Candidate>& all, const Answer& a, const std::string& on_device) {
   std::vector<std::string> rows;
   for (const Candidate& c : all) {
     JsonObject row;
@@ -179,6 +179,7 @@ std::string json(const Question& q, const std::vector<Candidate>& all, const Ans
   out.number("ratio", q.ratio).number("latency_s", q.link.seconds_per_hop);
   out.number("bandwidth_bytes_s", 1 / q.link.seconds_per_byte);
   out.raw("candidates", fmt::format("[{}]", fmt::join(rows, ", ")));
+  if (!on_device.empty()) out.raw("device", on_device);
   if (!a.worked_out) return out.take();
   const Work& w = a.work;
   out.number("blocks", w.plan.cut).whole("rows", w.rows).whole("chunk_elements", w.chunk).whole("depth", w.depth);

@@ -12,7 +12,8 @@ namespace laconic::cli::explain {
 std::string heading(const Question& question, const std::vector<Candidate>& candidates);
 std::string text(const Question& question, const Answer& answer);
 
-// One object; the whole output is a list of them.
-std::string json(const Question& question, const std::vector<Candidate>& candidates, const Answer& answer);
+// One object; the whole output is a list of them.  on_device: what there is to say of devices, as JSON, or nothing.
+std::string json(const Question& question, const std::vector<Candidate>& candidates, const Answer& answer,
+                 const std::string& on_device);
 
 }  // namespace laconic::cli::explain

@@ -141,7 +141,41 @@ class Command(unittest.TestCase):
             self.assertEqual(min(weighed, key=lambda c: c["auto_s"])["algorithm"], chosen["auto"])
         self.assertGreater(len(self.explain("allreduce", "--ranks", 4096, "--algorithm", "ring", "--rank", 7)[0]["steps"]), 8000)
 
+    def test_explain_on_a_device(self):
+        said = self.laconic("explain", "allreduce", "--ranks", 64, "--bytes", "600M", "--ratio", 40, "--device", "h200").stdout
+        for word in ("on devices: h200", "auto takes", "rows", "codec", "wire", "latency", "kernel", "GB/s"):
+            self.assertIn(word, said)
+        self.assertTrue("modelled" in said)
+        self.assertNotIn("on devices", self.laconic("explain", "allreduce").stdout)
+
+    def test_explain_on_a_device_as_json(self):
+        for name in ("h200", "gpu"):
+            (row,) = self.explain("allreduce", "--ranks", 16, "--bytes", "256M", "--device", name, "--bandwidth", 25e9)
+            device = row["device"]
+            self.assertEqual((device["name"], device["bandwidth_bytes_s"], device["latency_s"]), (name, 25e9, 5e-6))
+            self.assertEqual({a["algorithm"] for a in device["algorithms"]},
+                             {"ring", "recursive-doubling", "recursive-halving", "direct"})
+            for algorithm in device["algorithms"]:
+                for how in (algorithm["compressed"], algorithm["uncompressed"]):
+                    self.assertAlmostEqual(how["seconds"], how["codec_s"] + how["wire_s"] + how["latency_s"])
+                    self.assertEqual((how["wire_is"], how["latency_is"]), ("modelled", "modelled"))
+                    self.assertIn(how["codec_is"], ("measured", "partly measured", "modelled"))
+                # Nobody sends fewer than all bytes but its own, twice.
+                self.assertGreaterEqual(algorithm["uncompressed"]["seconds"], 2 * 15 / 16 * (256 << 20) / 25e9)
+            fastest = min(device["algorithms"], key=lambda a: a["compressed"]["seconds"])
+            self.assertEqual((fastest["algorithm"], fastest["compressed"]["rows"]), (device["auto"], device["auto_rows"]))
+            self.assertEqual([k["kernel"] for k in device["kernels"]], ["encode", "decode", "merge", "fold", "add"])
+            for kernel in device["kernels"]:
+                self.assertIn(kernel["is"], ("measured", "modelled"))
+                self.assertTrue(kernel["source"])
+        self.assertNotIn("device", self.explain("allreduce")[0])
+        (row,) = self.explain("alltoall", "--ranks", 4096, "--algorithm", "pairwise", "--device", "gpu")
+        self.assertIsNone(row["device"]["algorithms"][0]["compressed"])  # too large to be walked
+
     def test_explain_what_is_not_valid(self):
+        self.rejected("explain", "allreduce", "--device", "h199", says=["h199", "h200, gpu"])
+        self.rejected("explain", "allreduce", "--device", "", says=["--device", "h200, gpu"])
+        self.rejected("explain", "allreduce", "--device", "gpu", "--message", -1, says=["--message", "-1"])
         self.rejected("explain", says=["COLLECTIVE", "allreduce", "alltoall"])
         self.rejected("explain", "allreduces", says=["allreduces", "allreduce, reduce"])
         self.rejected("explain", "gather", "--algorithm", "ring", says=["ring", "auto, all, binomial, direct"])
