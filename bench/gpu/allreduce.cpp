@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks that share a device and its memory: what their kernels take and what they would send, not what a network does.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "codec/codec.hpp"
+#include "coded.hpp"
+#include "device/devices.hpp"
+#include "engine/ledger.hpp"
+#include "engine/run.hpp"
+#include "measurements.hpp"
+#include "schedule/schedule.hpp"
+#include "transport/loopback/loopback.hpp"
+
+namespace laconic::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double relative_bound = 1e-3;
+constexpr int rounds = 5;  // timed, after one that is not
+constexpr std::chrono::seconds stuck{60};
+
+struct Setting {
+  const Algorithm* algorithm;
+  const Codec* codec;
+  int ranks;
+  std::size_t bytes;
+  int rows;
+};
+
+std::unique_ptr<Device> open_device() {
+  Status status;
+  auto device = laconic::open_device(0, status);
+  must(status);
+  return device;
+}
+
+// One rank: its numbers, and what it does with them.
+struct Rank {
+  Rank(std::unique_ptr<Transport> t, const Setting& s, const Place& at, Travel travel)
+      : transport(std::move(t)),
+        device(open_device()),
+        run(*transport, *device),
+        plan(lower(s.algorithm->build(at), Collective::allreduce, at, travel)),
+        in(s.bytes),
+        out(s.bytes) {
+    const std::size_t count = s.bytes / sizeof(float), cut = static_cast<std::size_t>(plan.cut);
+    std::vector<std::size_t> begins{0};
+    for (std::size_t b = 0; b < cut; ++b) begins.push_back(begins.back() + count / cut + (b < count % cut ? 1 : 0));
+    for (const std::int32_t name : plan.blocks) {
+      const auto b = static_cast<std::size_t>(name);
+      const std::size_t at_byte = begins[b] * sizeof(float);
+      regions.push_back({in.get() + at_byte, out.get() + at_byte, begins[b + 1] - begins[b]});
+    }
+    largest = begins[1];
+  }
+
+  std::unique_ptr<Transport> transport;
+  std::unique_ptr<Device> device;
+  Run run;
+  Plan plan;
+  DeviceBytes in, out;
+  std::vector<Region> regions;
+  std::size_t largest = 0;
+};
+
+class Job {
+ public:
+  Job(const Setting& s) : setting_(s), carrier_(open_device()), hub_(s.ranks, 1, std::chrono::microseconds(0), copy()) {
+    const Travel travel = travel_of(*s.codec, false);
+    for (int r = 0; r < s.ranks; ++r) {
+      ranks_.push_back(std::make_unique<Rank>(hub_.transport(r), s, Place{r, s.ranks, 0}, travel));
+      numbers_.push_back(make_numbers(inputs(true)[0], Dtype::f32, s.bytes / sizeof(float), r));
+      ranks_.back()->in.write(numbers_.back().data());
+    }
+    must(cudaDeviceSynchronize());  // the copies are not on the streams of the ranks
+    bound_ = relative_bound * range_of(numbers_[0], Dtype::f32);
+    budget_ = divide_bound(bound_, false, Op::sum, false, *s.algorithm, s.ranks, travel);
+    coding_.dtype = Dtype::f32;
+    coding_.allowance = budget_.allowance;
+    coding_.terms = budget_.terms;
+  }
+
+  // Seconds of one operation.
+  double once() {
+    const auto begin = Clock::now();
+    for (auto& r : ranks_) r->run.start(work(*r));
+    for (bool busy = true; busy;) {
+      busy = false;
+      for (auto& r : ranks_) busy = !r->run.poll() || busy;
+      if (Clock::now() - begin > stuck) throw std::runtime_error("no end: " + ranks_[0]->run.describe());
+    }
+    ++sequence_;
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    for (auto& r : ranks_) must(r->run.status());
+    return seconds;
+  }
+
+  // The same bits everywhere, and a part of them within the bound.
+  bool right() const {
+    const std::size_t bytes = std::min<std::size_t>(setting_.bytes, std::size_t{16} << 20);
+    Bytes first(setting_.bytes), other(setting_.bytes);
+    ranks_[0]->out.read(first.data(), first.size());
+    for (const auto& r : ranks_) {
+      r->out.read(other.data(), other.size());
+      if (other != first) return false;
+    }
+    for (std::size_t at = 0; at < bytes; at += sizeof(float)) {
+      double sum = 0;
+      for (const Bytes& x : numbers_) sum += static_cast<double>(number(x, at));
+      const double error = std::abs(static_cast<double>(number(first, at)) - sum);
+      if (!(error <= bound_ + std::abs(sum) * 0x1p-23)) return false;
+    }
+    return true;
+  }
+
+  Account account() const {
+    Account total;
+    for (const auto& r : ranks_) {
+      const Account& a = r->run.account();
+      total.bytes_sent += a.bytes_sent;
+      total.bytes_uncompressed += a.bytes_uncompressed;
+      total.seconds_encode += a.seconds_encode;
+      total.seconds_decode += a.seconds_decode;
+      total.seconds_reduce += a.seconds_reduce;
+      total.seconds_copy += a.seconds_copy;
+    }
+    return total;
+  }
+
+ private:
+  LoopbackHub::Copy copy() {
+    return [this](void* to, const void* from, std::size_t bytes) { return carrier_->copy(to, from, bytes); };
+  }
+
+  static float number(const Bytes& bytes, std::size_t at) {
+    float x;
+    std::memcpy(&x, bytes.data() + at, sizeof x);
+    return x;
+  }
+
+  Work work(Rank& r) {
+    Work w;
+    w.plan = &r.plan;
+    w.codec = setting_.codec;
+    w.coding = coding_;
+    w.last_allowance = budget_.last_allowance;
+    w.regions = r.regions;
+    w.largest = r.largest;
+    w.depth = setting_.rows;
+    w.chunk = std::max<std::size_t>((r.largest + w.depth - 1) / static_cast<std::size_t>(w.depth), 1);
+    w.sequence = sequence_;
+    return w;
+  }
+
+  Setting setting_;
+  std::unique_ptr<Device> carrier_;
+  LoopbackHub hub_;
+  std::vector<std::unique_ptr<Rank>> ranks_;
+  std::vector<Bytes> numbers_;
+  double bound_ = 0;
+  Budget budget_;
+  Coding coding_;
+  std::uint64_t sequence_ = 0;
+};
+
+void measure(const Setting& s, Rows& rows) {
+  Job job(s);
+  job.once();
+  std::vector<double> seconds;
+  for (int k = 0; k < rounds; ++k) seconds.push_back(job.once());
+  const Spread t = spread_of(seconds);
+  const bool right = job.right();
+  const Account a = job.account();
+  Row row("allreduce");
+  row.text("algorithm", s.algorithm->name).text("codec", s.codec->name()).text("dtype", "f32").text("mode", "rel:1e-3");
+  row.number("ranks", s.ranks).number("bytes", static_cast<double>(s.bytes)).number("rows", s.rows);
+  row.number("repetitions", rounds).number("median_s", t.median).number("least_s", t.least);
+  row.number("greatest_s", t.greatest).number("wire_bytes", static_cast<double>(a.bytes_sent));
+  row.number("uncompressed_bytes", static_cast<double>(a.bytes_uncompressed)).number("encode_s", a.seconds_encode);
+  row.number("decode_s", a.seconds_decode).number("reduce_s", a.seconds_reduce).number("copy_s", a.seconds_copy);
+  row.truth("equal", right);
+  right ? rows.add(row) : rows.add_wrong(row);
+}
+
+}  // namespace
+
+void measure_allreduce(const Machine&, const Options& options, Rows& rows) {
+  int left_out = 0;
+  for (const std::size_t bytes : options.allreduce_sizes)
+    for (const int ranks : options.ranks)
+      for (const char* codec : {"quant", "raw"})
+        for (const char* algorithm : {"direct", "recursive-doubling", "ring"})
+          for (const int cut : {1, 4}) {
+            // Numbers in and out, and frames for what is under way.
+            const std::size_t memory = static_cast<std::size_t>(ranks) * bytes * 6;
+            if (options.late() || memory > free_memory() / 10 * 9) {
+              ++left_out;
+              continue;
+            }
+            measure({find_algorithm(Collective::allreduce, algorithm), find_codec(codec), ranks, bytes, cut}, rows);
+          }
+  rows.add(Row("left_out").text("topic", "allreduce").number("cases", left_out));
+}
+
+}  // namespace laconic::bench

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is measured, and how long that may take.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace laconic::bench {
+
+struct Options {
+  std::string out;
+  bool kernels = true;
+  bool pieces = true;
+  bool allreduce = true;
+  int repetitions = 20;
+  std::vector<std::size_t> sizes;      // bytes of numbers
+  std::size_t usual_size = 64u << 20;  // for everything that is not measured for all of them
+  std::vector<int> piece_counts{8, 64};
+  std::size_t piece_bytes = 1u << 20;
+  std::vector<int> ranks{2, 4, 8};
+  std::vector<std::size_t> allreduce_sizes;   // bytes of each rank
+  std::chrono::steady_clock::time_point end;  // nothing is begun after it
+
+  bool late() const { return std::chrono::steady_clock::now() > end; }
+};
+
+}  // namespace laconic::bench
