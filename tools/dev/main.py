@@ -2,7 +2,7 @@
 """The commands of ./dev."""
 import argparse, os, sys
 
-from . import checks, fuzz, needs, suites, sweep, trees
+from . import checks, fuzz, gpu, needs, suites, sweep, trees
 from .steps import ROOT, Failed, say
 
 SCRIPT_LIMIT = 3600  # seconds
@@ -88,6 +88,14 @@ def parse(argv):
     command.add_argument("--codec", metavar="NAME[,NAME...]", help="only these codecs")
     command.add_argument("--seed", metavar="N", help="of everything random")
     command.add_argument("--quick", action="store_true", help="the few seconds of it that are part of ./dev test")
+    command = add("gpu", lambda args, extra: gpu.command(args),
+                  "on a machine with a GPU, and without a network: device tests, sanitizers, benchmark, all in 8 minutes")
+    command.add_argument("--out", metavar="FOLDER", help="for the results; default: bench/results/<name of the GPU>")
+    command.add_argument("--limit", metavar="SECONDS", type=int, default=gpu.WHOLE_LIMIT, help="for the whole; default: %(default)s")
+    command.add_argument("--pack", action="store_true", help="only bring together in .dev/gpu-kit what such a machine may lack")
+    command.add_argument("--rehearse", action="store_true", help="the same steps in the emulator, with tiny sizes")
+    command.add_argument("--short", action="store_true", help="only a few of the tests")
+    command.add_argument("--tree", metavar="FOLDER", help="a tree that is built already")
     add("fmt", fmt, "format all C and C++ files")
     add("lint", lint, "check rooms, format, words, and run clang-tidy")
     add("doctor", lambda args, extra: needs.doctor(), "say what is here, what is missing and how to get it")
