@@ -34,6 +34,7 @@ Coding coding_for(double allowance, std::uint32_t terms = 1, Op op = Op::sum, do
 struct Subject {
   std::string name;
   const Codec* codec;
+  std::size_t stride = 1;  // tests with many cases that are alike take one in so many: an emulated device is slow
 };
 
 inline const std::vector<std::unique_ptr<Codec>>& quant_variants() {
@@ -65,7 +66,7 @@ inline const std::vector<Subject>& all_subjects() {
     for (const Codec* codec : all_codecs()) s.push_back({std::string(codec->name()), codec});
     for (std::size_t i = 0; i < quant_variants().size(); ++i)
       s.push_back({"quant_" + std::string(quant::available_kernels()[i]->name), quant_variants()[i].get()});
-    for (const auto& codec : codecs_on_device()) s.push_back({std::string(codec->name()) + "_device", codec.get()});
+    for (const auto& codec : codecs_on_device()) s.push_back({std::string(codec->name()) + "_device", codec.get(), 11});
     return s;
   }();
   return subjects;
