@@ -72,7 +72,8 @@ TEST(Envelope, IsWhatTheDocumentSays) {
       'L',  'M',  'S',  'G',  1,    1,    0,    2,    0xa0, 0x0f, 0,   0,   0,   0,   0,   0,
       77,   0,    0,    0,    0,    0,    0,    0,                                             //
       0x88, 0x13, 0,    0,    0,    0,    0,    0,    100,  0,    0,   0,   1,   0,   0,   0,  //
-      0xfc, 0xa9, 0xf1, 0xd2, 0x4d, 0x62, 0x50, 0x3f, 'l',  'o',  's', 's', 'l', 'e', 's', 's'};
+      0xfc, 0xa9, 0xf1, 0xd2, 0x4d, 0x62, 0x50, 0x3f, 'l',  'o',  's', 's', 'l', 'e', 's', 's',
+      0,    0,    0,    0,    0,    0,    0x20, 0x40};
   EXPECT_EQ(std::memcmp(bytes.data(), expected, sizeof expected), 0);
 }
 
