@@ -196,7 +196,7 @@ LACONIC_API MPI_Op laconic_op_avg(void);
  * for itself, since what travels is the same.  An operation works on what was enqueued on options->stream before the
  * call began (laconic_start() of a persistent one), and when it has completed its results are there for every stream.
  *
- * Where the codec has kernels for what is asked (quant with abs:E and rel:R, zfp with rate:BITS, raw), numbers stay on
+ * Where the codec has kernels for what is asked (quant, zfp with rate:BITS, raw), numbers stay on
  * the device and only frames leave it: through pinned memory, or directly where the MPI says that it takes memory of
  * GPUs. Everything else - other codecs, plain calls of an MPI that takes no such memory, buffers of one call in
  * different places, messages that turn out to be plain - goes through whole copies in pinned memory, for which the call
