@@ -41,6 +41,21 @@ std::vector<Mode> modes_of(const Codec& codec, Dtype dtype) {
   return modes;
 }
 
+Bytes encoded_on_device(const Codec& codec, const Bytes& numbers, const Coding& coding) {
+  const std::size_t count = numbers.size() / size_of(coding.dtype);
+  test::OneQueue queue;
+  const DeviceBytes in(numbers.size()), out(codec.capacity(count, coding.dtype));
+  must(queue.copy(in.get(), numbers.data(), numbers.size()));
+  must(codec.on_device()->encode(in.get(), count, coding, out.get(), queue));
+  Status status;
+  queue.reached(status);
+  must(status);
+  if (queue.report()->fault != 0) must(codec.on_device()->status(queue.report()->fault));
+  Bytes frame(queue.report()->bytes);
+  out.read(frame.data(), frame.size());
+  return frame;
+}
+
 Bytes encoded(const Codec& codec, const Bytes& numbers, const Coding& coding) {
   const std::size_t count = numbers.size() / size_of(coding.dtype);
   Bytes out(codec.capacity(count, coding.dtype));

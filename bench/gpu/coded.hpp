@@ -24,6 +24,9 @@ struct Mode {
 // Those that both the codec and its kernels know.  The first is the usual one.
 std::vector<Mode> modes_of(const Codec& codec, Dtype dtype);
 
+// By the kernels, for what would take the host too long.
+Bytes encoded_on_device(const Codec& codec, const Bytes& numbers, const Coding& coding);
+
 // By the host.
 Bytes encoded(const Codec& codec, const Bytes& numbers, const Coding& coding);
 Bytes added(const Codec& codec, const Bytes& a, const Bytes& b, std::size_t count, const Coding& coding);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -25,12 +27,30 @@ struct Case {
   std::size_t bytes;
 };
 
-// Numbers, their frames, and what is to become of them, on the host; and memory of the device for as many of each as
-// it takes to find nothing in the L2.
+// How long the host takes to make what is expected, learnt from smaller cases.
+class HostSpeed {
+ public:
+  // Whether what a case of so many bytes makes can be compared without taking up the time there is.
+  bool suffices(const Case& c) const {
+    const auto known = seconds_per_byte_.find({c.codec, c.dtype});
+    return known == seconds_per_byte_.end() || known->second * static_cast<double>(c.bytes) < most_seconds;
+  }
+  void learn(const Case& c, double seconds) {
+    seconds_per_byte_[{c.codec, c.dtype}] = seconds / static_cast<double>(c.bytes);
+  }
+
+ private:
+  static constexpr double most_seconds = 6;
+  std::map<std::pair<const Codec*, Dtype>, double> seconds_per_byte_;
+};
+
+// Numbers and their frames; and memory of the device for as many of each as it takes to find nothing in the L2.
 class Bench {
  public:
-  Bench(const Case& c, const Machine& machine, const Options& options, Rows& rows)
+  // compared: with the host's results, which is what takes longest.
+  Bench(const Case& c, bool compared, const Machine& machine, const Options& options, Rows& rows)
       : case_(c),
+        compared_(compared),
         machine_(machine),
         options_(options),
         rows_(rows),
@@ -39,44 +59,51 @@ class Bench {
         x_(make_numbers(c.input, c.dtype, count_, 0)),
         y_(make_numbers(c.input, c.dtype, count_, 1)),
         coding_(c.mode.coding(c.dtype, range_of(x_, c.dtype))),
-        frame_x_(encoded(*c.codec, x_, coding_)),
-        frame_y_(encoded(*c.codec, y_, coding_)) {}
+        frame_x_(frame_of(x_)),
+        frame_y_(frame_of(y_)) {}
 
-  std::size_t memory() const {
-    return 2 * Slots::total(slots_, x_.size()) + Slots::total(slots_, capacity()) +
-           Slots::total(slots_, frame_x_.size()) + Slots::total(slots_, frame_y_.size());
+  static std::size_t memory(const Case& c, const Machine& machine) {
+    const std::size_t frame = c.codec->capacity(c.bytes / size_of(c.dtype), c.dtype);
+    return slots_beyond_l2(machine, c.bytes) * (2 * Slots::total(1, c.bytes) + 3 * Slots::total(1, frame));
   }
 
   void run() {
     lay_out();
-    const DeviceCodec& kernels = *case_.codec->on_device();
+    const Codec& codec = *case_.codec;
+    const DeviceCodec& kernels = *codec.on_device();
     const auto numbers = static_cast<double>(x_.size()), a = static_cast<double>(frame_x_.size()),
                b = static_cast<double>(frame_y_.size());
-    measure("encode", frame_x_, made_.get(), numbers + a,
-            [&](std::size_t s) { return kernels.encode(in_->at(s), count_, coding_, made_->at(s), queue_); }, {});
     measure(
-        "decode", [&] { return decoded(*case_.codec, frame_x_, count_, coding_); }, out_.get(), numbers + a,
-        [&](std::size_t s) { return kernels.decode(x(s), out_->at(s), count_, coding_, queue_); }, {});
+        {"encode", made_.get(), numbers, true}, [&] { return frame_x_; },
+        [&](std::size_t s) { return kernels.encode(in_->at(s), count_, coding_, made_->at(s), queue_); });
     measure(
-        "merge", [&] { return combined(x_, decoded(*case_.codec, frame_y_, count_, coding_), coding_); }, out_.get(),
-        2 * numbers + b,
-        [&](std::size_t s) { return kernels.decode_combine(y(s), in_->at(s), out_->at(s), count_, coding_, queue_); },
-        {});
-    const Bytes folded_xy = folded(*case_.codec, frame_y_, x_, coding_);
+        {"decode", out_.get(), numbers + a, false}, [&] { return decoded(codec, frame_x_, count_, coding_); },
+        [&](std::size_t s) { return kernels.decode(x(s), out_->at(s), count_, coding_, queue_); });
     measure(
-        "fold", folded_xy, made_.get(), numbers + b + static_cast<double>(folded_xy.size()),
-        [&](std::size_t s) { return kernels.fold(y(s), in_->at(s), count_, coding_, made_->at(s), queue_); },
-        folded_xy.size());
-    const Bytes sum = added(*case_.codec, frame_x_, frame_y_, count_, coding_);
+        {"merge", out_.get(), 2 * numbers + b, false},
+        [&] { return combined(x_, decoded(codec, frame_y_, count_, coding_), coding_); },
+        [&](std::size_t s) { return kernels.decode_combine(y(s), in_->at(s), out_->at(s), count_, coding_, queue_); });
     measure(
-        "add", sum, made_.get(), a + b + static_cast<double>(sum.size()),
-        [&](std::size_t s) { return kernels.add(x(s), y(s), count_, coding_, made_->at(s), queue_); }, sum.size());
+        {"fold", made_.get(), numbers + b, true}, [&] { return folded(codec, frame_y_, x_, coding_); },
+        [&](std::size_t s) { return kernels.fold(y(s), in_->at(s), count_, coding_, made_->at(s), queue_); });
+    measure(
+        {"add", made_.get(), a + b, true}, [&] { return added(codec, frame_x_, frame_y_, count_, coding_); },
+        [&](std::size_t s) { return kernels.add(x(s), y(s), count_, coding_, made_->at(s), queue_); });
   }
 
  private:
   using Launch = std::function<Status(std::size_t slot)>;
+  struct Kind {
+    const char* kernel;
+    const Slots* result;
+    double moved;  // bytes read and written, but for the frame that it makes
+    bool makes_frame;
+  };
 
   std::size_t capacity() const { return case_.codec->capacity(count_, case_.dtype); }
+  Bytes frame_of(const Bytes& numbers) const {
+    return compared_ ? encoded(*case_.codec, numbers, coding_) : encoded_on_device(*case_.codec, numbers, coding_);
+  }
   DeviceFrame x(std::size_t s) const { return device_frame(*case_.codec, xs_->at(s), frame_x_, count_, case_.dtype); }
   DeviceFrame y(std::size_t s) const { return device_frame(*case_.codec, ys_->at(s), frame_y_, count_, case_.dtype); }
 
@@ -94,42 +121,44 @@ class Bench {
     }
   }
 
-  void measure(const char* kernel, const std::function<Bytes()>& expected, const Slots* result, double moved,
-               const Launch& launch, std::optional<std::size_t> made) {
-    measure(kernel, expected(), result, moved, launch, made);
-  }
-
-  // result: where it makes what is expected; moved: bytes read and written; made: bytes of the frame, of its own kind.
-  void measure(const char* kernel, const Bytes& expected, const Slots* result, double moved, const Launch& launch,
-               std::optional<std::size_t> made) {
-    if (options_.late()) return;
+  // One launch, of which the result is looked at.
+  bool is_right(const Kind& kind, const std::function<Bytes()>& expected, const Launch& launch) {
     *queue_.report() = {};
-    must(cudaMemsetAsync(result->at(0), 0xee, expected.size(), stream()));
+    must(cudaMemsetAsync(kind.result->at(0), 0xee, std::min(capacity(), x_.size()), stream()));
     must(launch(0));
     Status status;
     queue_.reached(status);
     must(status);
-    const bool right = queue_.report()->fault == 0 && equal(result->at(0), expected);
-    const Spread t = spread_of(
-        time_launches(stream(), machine_, options_.repetitions, slots_, [&](std::size_t s) { must(launch(s)); }));
+    return queue_.report()->fault == 0 && (!compared_ || equal(kind.result->at(0), expected()));
+  }
+
+  void measure(const Kind& kind, const std::function<Bytes()>& expected, const Launch& launch) {
+    if (options_.late()) return;
+    const bool right = is_right(kind, expected, launch);
+    const double made = kind.makes_frame ? static_cast<double>(queue_.report()->bytes) : 0;
+    const auto seconds =
+        time_launches(stream(), machine_, options_.repetitions, slots_, [&](std::size_t s) { must(launch(s)); });
+    add_row(kind, made, right, spread_of(seconds));
+  }
+
+  void add_row(const Kind& kind, double made, bool right, const Spread& t) {
+    const auto numbers = static_cast<double>(x_.size());
+    const double frame = kind.makes_frame ? made : static_cast<double>(frame_x_.size()), moved = kind.moved + made;
     Row row("kernel");
     row.text("codec", case_.codec->name()).text("dtype", laconic::name_of(case_.dtype)).text("mode", case_.mode.name);
-    row.text("data", case_.input.name).text("kernel", kernel).number("bytes", static_cast<double>(x_.size()));
-    const auto frame = static_cast<double>(made.value_or(frame_x_.size()));
-    row.number("frame_bytes", frame).number("ratio", static_cast<double>(x_.size()) / frame);
-    row.number("moved_bytes", moved)
-        .number("repetitions", options_.repetitions)
-        .number("slots", static_cast<double>(slots_));
+    row.text("data", case_.input.name).text("kernel", kind.kernel).number("bytes", numbers);
+    row.number("frame_bytes", frame).number("ratio", numbers / frame).number("moved_bytes", moved);
+    row.number("repetitions", options_.repetitions).number("slots", static_cast<double>(slots_));
     row.number("median_s", t.median).number("least_s", t.least).number("greatest_s", t.greatest);
-    row.number("input_gbs", 1e-9 * static_cast<double>(x_.size()) / t.median);
-    row.number("moved_gbs", 1e-9 * moved / t.median).number("copy_share", moved / t.median / machine_.copy_rate);
-    row.truth("equal", right);
+    row.number("input_gbs", 1e-9 * numbers / t.median).number("moved_gbs", 1e-9 * moved / t.median);
+    row.number("copy_share", moved / t.median / machine_.copy_rate).truth("compared", compared_).truth("equal", right);
     right ? rows_.add(row) : rows_.add_wrong(row);
   }
 
   cudaStream_t stream() { return static_cast<cudaStream_t>(queue_.native()); }
 
   Case case_;
+  bool compared_;
   const Machine& machine_;
   const Options& options_;
   Rows& rows_;
@@ -181,17 +210,16 @@ std::vector<Case> cases(const Options& options) {
 
 void measure_kernels(const Machine& machine, const Options& options, Rows& rows) {
   int left_out = 0;
+  HostSpeed host;
   for (const Case& c : cases(options)) {
-    if (options.late()) {
+    if (options.late() || Bench::memory(c, machine) > free_memory() / 10 * 9) {
       ++left_out;
       continue;
     }
-    Bench bench(c, machine, options, rows);
-    if (bench.memory() > free_memory() / 10 * 9) {
-      ++left_out;
-      continue;
-    }
-    bench.run();
+    const auto begin = std::chrono::steady_clock::now();
+    const bool compared = host.suffices(c);
+    Bench(c, compared, machine, options, rows).run();
+    if (compared) host.learn(c, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
   rows.add(Row("left_out").text("topic", "kernels").number("cases", left_out));
 }

@@ -19,8 +19,9 @@ struct Options {
   std::size_t usual_size = 64u << 20;  // for everything that is not measured for all of them
   std::vector<int> piece_counts{8, 64};
   std::size_t piece_bytes = 1u << 20;
-  std::vector<int> ranks{2, 4, 8};
-  std::vector<std::size_t> allreduce_sizes;   // bytes of each rank
+  std::vector<int> ranks{8, 2, 4};
+  std::vector<std::size_t> allreduce_sizes;  // bytes of each rank
+  std::chrono::steady_clock::time_point begin;
   std::chrono::steady_clock::time_point end;  // nothing is begun after it
 
   bool late() const { return std::chrono::steady_clock::now() > end; }
