@@ -13,7 +13,7 @@ from dev.steps import Failed  # noqa: E402
 def kernel(name="encode", count=1 << 20, median=1e-5, **more):
     return {"what": "kernel", "codec": "quant", "dtype": "f32", "mode": "rel:1e-3", "data": "walk", "kernel": name, "bytes": count,
             "frame_bytes": count / 4, "ratio": 4, "moved_bytes": 1.25 * count, "repetitions": 20, "slots": 3, "median_s": median,
-            "least_s": median, "greatest_s": 2 * median, "input_gbs": 1, "moved_gbs": 1, "copy_share": 0.5, "equal": True, **more}
+            "least_s": median, "greatest_s": 2 * median, "input_gbs": 1, "moved_gbs": 1, "copy_share": 0.5, "compared": True, "equal": True, **more}
 
 
 class Curves(unittest.TestCase):

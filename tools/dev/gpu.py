@@ -53,9 +53,15 @@ class Session:
         self.outcomes.append((name, time.monotonic() - begin, said))
 
 
-def nvcc():
-    hits = [shutil.which("nvcc"), "/usr/local/cuda/bin/nvcc"]
+def tool(name):
+    """A program of the CUDA toolkit: in PATH, where nvcc is, or where toolkits usually are."""
+    beside = [os.path.join(os.path.dirname(path), name) for path in (shutil.which("nvcc"),) if path for path in (path, os.path.realpath(path))]
+    hits = [shutil.which(name), *beside, f"/usr/local/cuda/bin/{name}"]
     return next((path for path in hits if path and os.path.exists(path)), None)
+
+
+def nvcc():
+    return tool("nvcc")
 
 
 def ask_gpu():
@@ -171,18 +177,18 @@ def ranks(s):
 def sanitizers(s):
     if s.rehearsal:
         return "**skipped**: the emulator is not what compute-sanitizer watches"
-    program = shutil.which("compute-sanitizer") or str(pathlib.Path(nvcc() or "/usr/bin/nvcc").parent / "compute-sanitizer")
-    if not os.path.exists(program):
+    program = tool("compute-sanitizer")
+    if not program:
         raise Failed("there is no compute-sanitizer")
 
-    def one(tool):
+    def one(kind):
         try:
-            log = run(f"gpu: {tool}", [program, "--tool", tool, "--error-exitcode", "9", "--print-limit", "20",
+            log = run(f"gpu: {kind}", [program, "--tool", kind, "--error-exitcode", "9", "--print-limit", "20",
                                        s.tree / "tests" / "test_device", f"--gtest_filter={SANITIZED}"], s.left(SANITIZER_LIMIT, BENCH_LEAST))
         except Failed as error:
-            return f"{tool}: {str(error).splitlines()[0]}"
+            return f"{kind}: {str(error).splitlines()[0]}"
         passed = re.search(r"\[  PASSED  \] (\d+) test", log.read_text(errors="replace"))
-        return None if passed and int(passed.group(1)) > 0 else f"{tool}: not one test was run"
+        return None if passed and int(passed.group(1)) > 0 else f"{kind}: not one test was run"
 
     with concurrent.futures.ThreadPoolExecutor(len(SANITIZERS)) as pool:
         problems = [problem for problem in pool.map(one, SANITIZERS) if problem]

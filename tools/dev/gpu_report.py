@@ -70,7 +70,7 @@ def kernels(rows):
         mine = pick(rows, what="kernel", codec=codec, dtype=dtype)
         lines = [(r["kernel"], r["data"], r["mode"], size(r["bytes"]), f"{r['ratio']:.2f}",
                   f"{seconds(r['median_s'])} [{seconds(r['least_s'])} - {seconds(r['greatest_s'])}]", f"{r['input_gbs']:.0f}",
-                  f"{r['moved_gbs']:.0f}", f"{r['copy_share']:.2f}", "yes" if r["equal"] else "**no**")
+                  f"{r['moved_gbs']:.0f}", f"{r['copy_share']:.2f}", ("yes" if r["compared"] else "-") if r["equal"] else "**no**")
                  for r in sorted(mine, key=lambda r: (r["kernel"], r["data"], r["mode"], r["bytes"]))]
         out.append(f"### {codec}, {dtype}\n\n" + table(("kernel", "data", "mode", "numbers", "ratio", "median [least - greatest]",
                                                         "GB/s of numbers", "GB/s moved", "of copy", "equals host"), lines))
