@@ -149,7 +149,7 @@ void check_range(Device& device, Random& random) {
   std::vector<T> x(most);
   for (T& v : x) {
     const std::uint64_t bits = random.bits();
-    std::memcpy(&v, &bits, sizeof v);
+    std::memcpy(static_cast<void*>(&v), &bits, sizeof v);
   }
   const auto there = device.lease(most * sizeof(T));
   ASSERT_TRUE(device.copy(there.data(), x.data(), there.size()).ok());
@@ -218,7 +218,7 @@ void check_division(Device& device, Random& random) {
   std::vector<T> x(count);
   for (T& v : x) {
     const std::uint64_t bits = random.bits();
-    std::memcpy(&v, &bits, sizeof v);
+    std::memcpy(static_cast<void*>(&v), &bits, sizeof v);
   }
   const auto there = device.lease(count * sizeof(T));
   for (const double divisor : {2.0, 3.0, 7.0}) {

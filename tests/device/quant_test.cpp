@@ -7,6 +7,7 @@
 
 #include "base/combine.hpp"
 #include "codec/quant/operation.hpp"
+#include "device/scratch.hpp"
 #include "support/blocks.hpp"
 #include "support/exact.hpp"
 #include "support/fields.hpp"
@@ -24,17 +25,21 @@ const Codec& device() {
   return codec;
 }
 
-TEST(QuantDevice, FramesFloat) { expect_same_frames<float>(device(), reference(), {1, 17, 1000, 1025, 9000}); }
-TEST(QuantDevice, FramesDouble) { expect_same_frames<double>(device(), reference(), {1, 33, 2048, 9000}); }
-TEST(QuantDevice, FramesFloat16) { expect_same_frames<Float16>(device(), reference(), {1, 15, 1023, 3333}); }
-TEST(QuantDevice, FramesBfloat16) { expect_same_frames<Bfloat16>(device(), reference(), {1, 31, 1024, 3333}); }
+class QuantDevice : public DeviceTest {};
 
-TEST(QuantDevice, ScaledFramesFloat) { expect_same_frames<float>(device(), reference(), {1, 512, 1025, 9000}, true); }
-TEST(QuantDevice, ScaledFramesDouble) { expect_same_frames<double>(device(), reference(), {33, 511, 5000}, true); }
-TEST(QuantDevice, ScaledFramesFloat16) { expect_same_frames<Float16>(device(), reference(), {15, 1023, 3333}, true); }
-TEST(QuantDevice, ScaledFramesBfloat16) { expect_same_frames<Bfloat16>(device(), reference(), {31, 1024, 3333}, true); }
+TEST_F(QuantDevice, FramesFloat) { expect_same_frames<float>(device(), reference(), {1, 17, 1000, 1025, 9000}); }
+TEST_F(QuantDevice, FramesDouble) { expect_same_frames<double>(device(), reference(), {1, 33, 2048, 9000}); }
+TEST_F(QuantDevice, FramesFloat16) { expect_same_frames<Float16>(device(), reference(), {1, 15, 1023, 3333}); }
+TEST_F(QuantDevice, FramesBfloat16) { expect_same_frames<Bfloat16>(device(), reference(), {1, 31, 1024, 3333}); }
 
-TEST(QuantDevice, NoNumbers) {
+TEST_F(QuantDevice, ScaledFramesFloat) { expect_same_frames<float>(device(), reference(), {1, 512, 1025, 9000}, true); }
+TEST_F(QuantDevice, ScaledFramesDouble) { expect_same_frames<double>(device(), reference(), {33, 511, 5000}, true); }
+TEST_F(QuantDevice, ScaledFramesFloat16) { expect_same_frames<Float16>(device(), reference(), {15, 1023, 3333}, true); }
+TEST_F(QuantDevice, ScaledFramesBfloat16) {
+  expect_same_frames<Bfloat16>(device(), reference(), {31, 1024, 3333}, true);
+}
+
+TEST_F(QuantDevice, NoNumbers) {
   const Coding coding = coding_for<float>(1e-3, 2);
   const std::vector<float> none;
   const Bytes frame = encode(device(), none, coding);
@@ -45,7 +50,7 @@ TEST(QuantDevice, NoNumbers) {
 }
 
 // So many blocks that a launch of its own adds up the index.
-TEST(QuantDevice, LongFrames) {
+TEST_F(QuantDevice, LongFrames) {
   const std::size_t count = 1030 * quant::block_values + 77;
   const Coding coding = coding_for<float>(1e-3, 2);
   const auto x = make_field<float>(Kind::walk, count, base_seed(), 0);
@@ -122,10 +127,10 @@ void hostile_frames() {
     ASSERT_EQ(add(device(), a, b, count, coding), add(reference(), a, b, count, coding));
   }
 }
-TEST(QuantDevice, HostileFramesFloat) { hostile_frames<float>(); }
-TEST(QuantDevice, HostileFramesDouble) { hostile_frames<double>(); }
-TEST(QuantDevice, HostileFramesFloat16) { hostile_frames<Float16>(); }
-TEST(QuantDevice, HostileFramesBfloat16) { hostile_frames<Bfloat16>(); }
+TEST_F(QuantDevice, HostileFramesFloat) { hostile_frames<float>(); }
+TEST_F(QuantDevice, HostileFramesDouble) { hostile_frames<double>(); }
+TEST_F(QuantDevice, HostileFramesFloat16) { hostile_frames<Float16>(); }
+TEST_F(QuantDevice, HostileFramesBfloat16) { hostile_frames<Bfloat16>(); }
 
 // Memory of the device and reports for several arrays.
 struct Pieces {
@@ -161,7 +166,7 @@ struct Pieces {
   }
 };
 
-TEST(QuantDevice, EncodesManyArraysInOneLaunch) {
+TEST_F(QuantDevice, EncodesManyArraysInOneLaunch) {
   Random random(base_seed());
   for (const std::size_t count : {2, 3, 17, 64, 65, 130}) {
     SCOPED_TRACE(std::to_string(count) + " arrays, " + seed_note());
@@ -180,7 +185,7 @@ TEST(QuantDevice, EncodesManyArraysInOneLaunch) {
 }
 
 // What a launch of long ago has left in the workspace must not be taken for news when its epoch is used again.
-TEST(QuantDevice, EpochsComeRound) {
+TEST_F(QuantDevice, EpochsComeRound) {
   const Coding coding = coding_for<float>(1e-3);
   const auto x = make_field<float>(Kind::walk, 100 * quant::block_values, base_seed());
   const Bytes expected = encode(reference(), x, coding);
@@ -204,7 +209,7 @@ TEST(QuantDevice, EpochsComeRound) {
 }
 
 // One queue serves many pieces of work: what one has left in the workspace is not news to the next.
-TEST(QuantDevice, LaunchesFollowEachOther) {
+TEST_F(QuantDevice, LaunchesFollowEachOther) {
   Random random(base_seed());
   OneQueue queue;
   queue.workspace(kernels().workspace_words(300 * quant::block_values, Dtype::f32));
@@ -256,10 +261,10 @@ void combines() {
       ASSERT_TRUE(equal_bits(result, expected));
     }
 }
-TEST(QuantDevice, DecodesIntoNumbersFloat) { combines<float>(); }
-TEST(QuantDevice, DecodesIntoNumbersDouble) { combines<double>(); }
-TEST(QuantDevice, DecodesIntoNumbersFloat16) { combines<Float16>(); }
-TEST(QuantDevice, DecodesIntoNumbersBfloat16) { combines<Bfloat16>(); }
+TEST_F(QuantDevice, DecodesIntoNumbersFloat) { combines<float>(); }
+TEST_F(QuantDevice, DecodesIntoNumbersDouble) { combines<double>(); }
+TEST_F(QuantDevice, DecodesIntoNumbersFloat16) { combines<Float16>(); }
+TEST_F(QuantDevice, DecodesIntoNumbersBfloat16) { combines<Bfloat16>(); }
 
 }  // namespace
 }  // namespace laconic::test

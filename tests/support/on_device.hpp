@@ -29,7 +29,11 @@ class DeviceBytes {
   DeviceBytes(const DeviceBytes&) = delete;
   DeviceBytes& operator=(const DeviceBytes&) = delete;
 
-  void write(const void* from) { must(cudaMemcpy(bytes_, from, size_, cudaMemcpyHostToDevice)); }
+  // There when it returns, for every stream: a copy from pageable memory alone does not promise that.
+  void write(const void* from) {
+    must(cudaMemcpy(bytes_, from, size_, cudaMemcpyHostToDevice));
+    must(cudaDeviceSynchronize());
+  }
   void read(void* to, std::size_t size) const { must(cudaMemcpy(to, bytes_, size, cudaMemcpyDeviceToHost)); }
   std::byte* get() const { return static_cast<std::byte*>(bytes_); }
 
