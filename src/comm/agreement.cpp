@@ -27,6 +27,7 @@ Status Agreement::start(MPI_Comm comm, const Proposal& proposal) {
   mine_[largest_count] = static_cast<double>(proposal.largest);
   mine_[most_bytes] = static_cast<double>(proposal.bytes);
   mine_[plain_reason] = proposal.plain;
+  mine_[any_on_host] = proposal.on_device ? 0 : 1;
   const int rc = MPI_Iallreduce(mine_.data(), all_.data(), fields, MPI_DOUBLE, MPI_MAX, comm, &request_);
   if (rc != MPI_SUCCESS) return {Code::transport, "MPI_Iallreduce failed: " + message_of(rc)};
   waiting_ = true;

@@ -22,6 +22,7 @@ struct Proposal {
   std::size_t largest = 0;                         // numbers of the largest block
   std::size_t bytes = 0;                           // of the data
   laconic_plain_reason plain = LACONIC_PLAIN_NOT;  // why this rank cannot compress
+  bool on_device = false;                          // a device works on this rank's numbers
 };
 
 class Agreement {
@@ -34,10 +35,12 @@ class Agreement {
   // The verdict, the same on every rank (a rank that found an error itself gets its own message).
   const Status& verdict() const { return verdict_; }
 
-  // The same on every rank: the range of all, the largest numbers, and the reason of any rank that cannot compress.
+  // The same on every rank: the range of all, the largest numbers, whether devices work on all of
+  // them, and the reason of any rank that cannot compress.
   const Range& range() const { return range_; }
   std::size_t largest() const { return static_cast<std::size_t>(all_[largest_count]); }
   std::size_t bytes() const { return static_cast<std::size_t>(all_[most_bytes]); }
+  bool all_on_devices() const { return all_[any_on_host] == 0; }
   laconic_plain_reason plain() const { return static_cast<laconic_plain_reason>(all_[plain_reason]); }
 
  private:
@@ -50,6 +53,7 @@ class Agreement {
     largest_count,
     most_bytes,
     plain_reason,
+    any_on_host,
     fields
   };
 

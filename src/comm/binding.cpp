@@ -48,6 +48,25 @@ const Plan& Machinery::plan(const Algorithm& algorithm, int root, Travel travel)
   return *plans_.back().plan;
 }
 
+const DeviceChoice& Machinery::device_choice(const DeviceQuestion& q) {
+  for (const auto& [question, choice] : choices_)
+    if (question == q) return choice;
+  Journey journey;
+  journey.bytes = static_cast<double>(q.bytes);
+  journey.size = transport_.size();
+  journey.root = has_root(q.collective) ? q.root : 0;
+  journey.travel = q.travel;
+  journey.ratio = assumed_ratio;
+  const Coder coder = coder_of(*find_device_model("gpu"), q.codec->name(), q.dtype, assumed_ratio);
+  DeviceChoice choice;
+  if (q.algorithm == nullptr)
+    choice = choose_on_device(q.collective, journey, coder, {});
+  else
+    choice = best_rows(*q.algorithm, journey, coder, {}).value_or(DeviceChoice{q.algorithm, 1, {}});
+  choices_.emplace_back(q, choice);
+  return choices_.back().second;
+}
+
 Run& Machinery::lend(int threads, Purpose purpose, Device* device) {
   auto at = std::find_if(workshops_.begin(), workshops_.end(), [&](const auto& w) {
     return w->device == device && w->purpose == purpose && (device != nullptr || w->threads == threads);
@@ -78,7 +97,10 @@ void Machinery::give_back(Run& run) {
       if (mine.get() == &run) return workshop->idle.push_back(&run);
 }
 
-Binding::Binding() : turns(collective_operations) {}
+Binding::Binding() : turns(collective_operations) {
+  // How many operations are in flight at a time is a matter of luck: a list that grew with it would allocate late.
+  operations.reserve(64);
+}
 Binding::~Binding() = default;
 
 Device* Binding::device(int number, Status& status) {

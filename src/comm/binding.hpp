@@ -8,6 +8,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "comm/operation.hpp"
@@ -17,6 +18,7 @@
 #include "engine/turns.hpp"
 #include "laconic/laconic.h"
 #include "transport/mpi/mpi_transport.hpp"
+#include "tune/choose_device.hpp"
 #include "tune/chunk_counts.hpp"
 
 namespace laconic {
@@ -29,6 +31,18 @@ inline constexpr std::uint64_t collective_messages = 2048;
 // What a Run is for.
 enum class Purpose : std::uint8_t { collective, sending, receiving };
 
+// What is asked of the model of devices.
+struct DeviceQuestion {
+  const Algorithm* algorithm;  // nullptr: any of the collective
+  Collective collective;
+  int root;
+  Travel travel;
+  const Codec* codec;
+  Dtype dtype;
+  std::size_t bytes;  // of the whole data
+  bool operator==(const DeviceQuestion&) const = default;
+};
+
 // The rooms bound together for one communicator: made once, used again by every call.
 class Machinery {
  public:
@@ -40,6 +54,9 @@ class Machinery {
 
   MPI_Comm comm() const { return comm_; }
   const Plan& plan(const Algorithm& algorithm, int root, Travel travel);
+
+  // The fastest way for numbers that are on devices on every rank.  Worked out when first asked, which takes a while.
+  const DeviceChoice& device_choice(const DeviceQuestion& question);
 
   // A Run that nobody else uses, until it is given back.  One that was used for the same purpose before has the memory
   // for it.  device: where the numbers are, which outlives the machinery, or nullptr: on the host.
@@ -76,6 +93,7 @@ class Machinery {
   MpiTransport message_transport_;
   std::vector<std::uint64_t> messages_;  // compressed so far, for each rank
   std::vector<KnownPlan> plans_;
+  std::vector<std::pair<DeviceQuestion, DeviceChoice>> choices_;
   std::vector<std::unique_ptr<Workshop>> workshops_;
 };
 

@@ -1,6 +1,7 @@
 #include "comm/collective.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <string>
 
@@ -34,6 +35,7 @@ void CollectiveOperation::begin(bool blocking) {
   run_ = nullptr;
   call_ = asked_;
   holder_ = device_ = nullptr;
+  device_rows_ = 0;
   // Between two groups an argument may mean another thing, or nothing: that is left to MPI.
   shape_ = Shape(call_, binding->rank, binding->intercomm ? 0 : binding->size);
   const Status arguments = binding->intercomm ? shape_.check_mean() : shape_.check();
@@ -178,7 +180,13 @@ void CollectiveOperation::let_others_agree() {
   stage_ = Stage::agreeing;
   // Reductions of one communicator have to be started in the same order on all ranks: where another agreement may
   // follow this one, nobody else's may come between.
-  if (!shape_.counts_partial()) let_next_begin();
+  if (!may_agree_again()) let_next_begin();
+}
+
+// Whether this rank has another algorithm or chunk in mind, should the numbers of all ranks turn out to be on devices.
+bool CollectiveOperation::device_may_choose() const {
+  const bool chooses = settings_.algorithm == LACONIC_ALGORITHM_AUTO || settings_.chunk_elements == 0;
+  return device_ != nullptr && local_.ok() && chooses && overlapping(settings_.variant);
 }
 
 void CollectiveOperation::agree() {
@@ -193,6 +201,7 @@ void CollectiveOperation::agree() {
     p.largest = shape_.largest(work_.plan != nullptr && !shape_.counts_partial() ? work_.plan->cut : 1);
   }
   if (local_.ok()) p.bytes = bytes();
+  p.on_device = device_ != nullptr;
   p.status = local_;
   p.signature = signature();
   waited_ = now();
@@ -202,7 +211,10 @@ void CollectiveOperation::agree() {
 // All ranks have been heard.
 bool CollectiveOperation::decide() {
   if (!agreement_.verdict().ok()) return end(agreement_.verdict()), true;
-  if (stage_ == Stage::leasing) return start_run(), true;
+  if (stage_ == Stage::leasing) {
+    largest_ = agreement_.largest();
+    return start_run(), true;
+  }
   range_ = agreement_.range();
   largest_ = agreement_.largest();
   if (agreement_.plain() != LACONIC_PLAIN_NOT)
@@ -211,17 +223,19 @@ bool CollectiveOperation::decide() {
     reason_ = LACONIC_PLAIN_SMALL;
   if (reason_ != LACONIC_PLAIN_NOT)
     start_exchange();
-  else if (shape_.counts_partial())
+  else if (shape_.counts_partial() || (device_may_choose() && agreement_.all_on_devices()))
     lease();
   else
-    start_run();
+    let_next_begin(), start_run();
   return true;
 }
 
-// Memory, once the size is known; the ranks agree that all have it.
+// Memory, once it is known for what; the ranks agree that all have it.
 void CollectiveOperation::lease() {
   Proposal p;
-  p.status = make_work(largest_);
+  if (device_may_choose() && agreement_.all_on_devices()) choose_for_devices();
+  p.status = make_work(shape_.counts_partial() ? largest_ : 0);
+  p.largest = work_.largest;
   p.range = range_;
   stage_ = Stage::leasing;
   waited_ = now();
@@ -281,6 +295,22 @@ void CollectiveOperation::end(Status outcome) {
     stats_.algorithm = LACONIC_ALGORITHM_PLAIN;
   }
   finish_stats();
+}
+
+// What the model of devices finds fastest for as many bytes, of what was not asked for.  The same on every rank: none
+// knows better than the others what devices they have.
+void CollectiveOperation::choose_for_devices() {
+  const Codec* codec = asked_codec(settings_);
+  if (codec == nullptr) return;
+  const bool any = settings_.algorithm == LACONIC_ALGORITHM_AUTO && !shape_.counts_partial();
+  const Travel travel = travel_of(*codec, per_hop(settings_.variant));
+  const int root = has_root(algorithm_->collective) ? call_.root : 0;
+  // Sizes are rounded, so that few of them are new.
+  const std::size_t rounded = std::bit_ceil(std::max<std::size_t>(agreement_.bytes(), 1));
+  const DeviceChoice& choice = binding->machinery()->device_choice(
+      {any ? nullptr : algorithm_, algorithm_->collective, root, travel, codec, shape_.meaning().dtype, rounded});
+  algorithm_ = choice.algorithm;
+  if (settings_.chunk_elements == 0) device_rows_ = choice.rows;
 }
 
 Status CollectiveOperation::choose_algorithm() {

@@ -42,6 +42,8 @@ class CollectiveOperation final : public Operation {
   bool move_on();
   bool leave_queue();
   void let_others_agree();
+  bool device_may_choose() const;
+  bool may_agree_again() const { return shape_.counts_partial() || device_may_choose(); }
   bool measured();
   void agree();
   bool decide();
@@ -61,6 +63,7 @@ class CollectiveOperation final : public Operation {
   bool measure();
 
   Status choose_algorithm();
+  void choose_for_devices();
   Status make_work(std::size_t largest);
   Coding asked_coding() const;
   Status set_aside();
@@ -94,6 +97,7 @@ class CollectiveOperation final : public Operation {
   Range range_{};
   std::size_t largest_ = 0;
   const Algorithm* algorithm_ = nullptr;
+  int device_rows_ = 0;  // where the numbers of all ranks are on devices, and no chunk was asked for; else 0
   Run* run_ = nullptr;
   Work work_;
   std::vector<Region> regions_;

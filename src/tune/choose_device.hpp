@@ -22,6 +22,9 @@ struct DeviceChoice {
   std::optional<Timing> timing;  // nothing where no plan could be walked
 };
 
+// Numbers per frame that a device is kept busy with, however large the data: memory for frames is a multiple of it.
+inline constexpr std::size_t largest_device_chunk = std::size_t{1} << 24;
+
 // Numbers per frame that make so many rows of blocks of at most `largest`.
 constexpr std::size_t chunk_of(std::size_t largest, int rows) {
   const auto n = static_cast<std::size_t>(rows);

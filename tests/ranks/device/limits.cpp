@@ -15,9 +15,9 @@ constexpr std::size_t numbers = 30000;
 
 // An allreduce of numbers on the device, by raw, which has kernels, in many chunks.
 struct Sum {
-  Sum(Test& test, const Stream& stream, Memory memory) : t(test), buffers(test, memory, stream.get()), mine(numbers) {
-    for (std::size_t i = 0; i < numbers; ++i)
-      mine[i] = static_cast<float>(i % 1000 + static_cast<std::size_t>(t.rank()));
+  Sum(Test& test, const Stream& stream, Memory memory, std::size_t n = numbers)
+      : t(test), count(n), bytes(n * sizeof(float)), buffers(test, memory, stream.get()), mine(n) {
+    for (std::size_t i = 0; i < count; ++i) mine[i] = static_cast<float>(i % 1000 + static_cast<std::size_t>(t.rank()));
     send = buffers.reserve(bytes);
     recv = buffers.reserve(bytes);
     buffers.push(send, mine.data(), bytes);
@@ -29,21 +29,22 @@ struct Sum {
   }
 
   int run(MPI_Comm comm = MPI_COMM_WORLD) {
-    return laconic_allreduce(send, recv, numbers, MPI_FLOAT, MPI_SUM, comm, &options);
+    return laconic_allreduce(send, recv, static_cast<MPI_Count>(count), MPI_FLOAT, MPI_SUM, comm, &options);
   }
 
   void check() {
-    std::vector<float> found(numbers);
+    std::vector<float> found(count);
     buffers.pull(found.data(), recv, bytes);
     const auto p = static_cast<std::size_t>(t.size());
-    for (std::size_t i = 0; i < numbers; ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       const auto expected = static_cast<float>(p * (i % 1000) + p * (p - 1) / 2);
       if (!CHECK(t, found[i] == expected, "number %zu is %g, not %g", i, found[i], expected)) return;
     }
   }
 
-  static constexpr std::size_t bytes = numbers * sizeof(float);
   Test& t;
+  const std::size_t count;
+  const std::size_t bytes;
   MemoryOf buffers;
   std::vector<float> mine;
   void* send = nullptr;
@@ -81,6 +82,24 @@ void nothing_but_work(Test& t, const Stream& stream) {
   CHECK(t, calls("kernel") > launches, "no kernel ran");
   CHECK(t, sum.stats.plain_calls == 0);
   t.count_case();
+}
+
+// Where the numbers of all ranks are on devices, which pay for every launch, chunks are few and large; where one rank
+// has them on the host, all cut them as hosts do.  Either way all come to the same result.
+void few_chunks(Test& t, const Stream& stream) {
+  if (t.size() == 1) return;
+  for (const bool all : {true, false}) {
+    t.doing(all ? "an allreduce of devices" : "an allreduce of devices and a host");
+    const Memory memory = all || t.rank() != 0 ? Memory::device : Memory::pageable;
+    Sum sum(t, stream, memory, 400000);
+    sum.options.chunk_elements = 0;
+    sum.options.depth = 8;
+    CHECK(t, sum.run() == MPI_SUCCESS);
+    sum.check();
+    CHECK(t, sum.stats.plain_calls == 0);
+    const auto chunks = static_cast<int>(sum.stats.most_chunks);
+    CHECK(t, all ? chunks <= 4 : chunks == 8, "%d chunks under way", chunks);
+  }
 }
 
 // The rank on which something fails says so, and so do those that needed its numbers; nobody hangs, and the next call
@@ -133,12 +152,11 @@ void codecs_alone(Test& t, const Stream& stream) {
   t.doing("the codecs on their own");
   MemoryOf there(t, Memory::device, stream.get());
   std::vector<unsigned char> here(1 << 16);
-  void* const numbers = there.reserve(1000 * sizeof(float));
+  void* const x = there.reserve(1000 * sizeof(float));
   const laconic_options o = options_with(LACONIC_BOUND_ABS, 1e-3);
   size_t bytes = 0;
-  CHECK(t,
-        class_of(laconic_compress(numbers, 1000, MPI_FLOAT, here.data(), here.size(), &bytes, &o)) == MPI_ERR_BUFFER);
-  CHECK(t, class_of(laconic_decompress(here.data(), 0, numbers, 0, MPI_FLOAT)) == MPI_ERR_BUFFER);
+  CHECK(t, class_of(laconic_compress(x, 1000, MPI_FLOAT, here.data(), here.size(), &bytes, &o)) == MPI_ERR_BUFFER);
+  CHECK(t, class_of(laconic_decompress(here.data(), 0, x, 0, MPI_FLOAT)) == MPI_ERR_BUFFER);
   t.count_case();
 }
 
@@ -162,6 +180,7 @@ int main(int argc, char** argv) {
   {
     const Stream stream;
     nothing_but_work(t, stream);
+    few_chunks(t, stream);
     if (t.size() > 1) {
       refused(t, stream, "cudaMalloc", 1, cudaErrorMemoryAllocation);
       refused(t, stream, "cudaHostAlloc", 1, cudaErrorMemoryAllocation);
