@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Read by collectives.cpp for int counts, and where the MPI has them for MPI_Count: what the arguments of each
+// collective mean, and the functions that a program calls.
+
+// The three forms of an operation. One that nobody watches is MPI's own after one load and a branch.
+#define LACONIC_ARGUMENTS(...) __VA_ARGS__
+#define LACONIC_LEAVE(Function, operation_, form_, ...) \
+  if (!watched(Operation::operation_, Form::form_)) return LACONIC_NAME(PMPI_##Function)(__VA_ARGS__)
+#define LACONIC_LOOK(Function, operation_, form_, request_, arguments, ...)                          \
+  Call call = {Operation::operation_, {}, {}, MPI_OP_NULL, 0, comm, Form::form_, request_, nullptr}; \
+  call.site = __builtin_return_address(0);                                                           \
+  describe_##operation_(call, arguments);                                                            \
+  return intercept(call, [&] { return LACONIC_NAME(PMPI_##Function)(__VA_ARGS__); })
+
+#define LACONIC_COLLECTIVE(Name, name, arguments, ...)                                                                \
+  LACONIC_EXPORT int LACONIC_NAME(MPI_##Name)(__VA_ARGS__, MPI_Comm comm) {                                           \
+    LACONIC_LEAVE(Name, name, blocking, LACONIC_ARGUMENTS arguments, comm);                                           \
+    LACONIC_LOOK(Name, name, blocking, nullptr, LACONIC_ARGUMENTS arguments, LACONIC_ARGUMENTS arguments, comm);      \
+  }                                                                                                                   \
+  LACONIC_EXPORT int LACONIC_NAME(MPI_I##name)(__VA_ARGS__, MPI_Comm comm, MPI_Request * request) {                   \
+    LACONIC_LEAVE(I##name, name, nonblocking, LACONIC_ARGUMENTS arguments, comm, request);                            \
+    LACONIC_LOOK(I##name, name, nonblocking, request, LACONIC_ARGUMENTS arguments, LACONIC_ARGUMENTS arguments, comm, \
+                 request);                                                                                            \
+  }                                                                                                                   \
+  LACONIC_PERSISTENT(Name, name, arguments, __VA_ARGS__)
+
+#if MPI_VERSION >= 4
+#define LACONIC_PERSISTENT(Name, name, arguments, ...)                                                             \
+  LACONIC_EXPORT int LACONIC_NAME(MPI_##Name##_init)(__VA_ARGS__, MPI_Comm comm, MPI_Info info,                    \
+                                                     MPI_Request * request) {                                      \
+    LACONIC_LEAVE(Name##_init, name, persistent, LACONIC_ARGUMENTS arguments, comm, info, request);                \
+    LACONIC_LOOK(Name##_init, name, persistent, request, LACONIC_ARGUMENTS arguments, LACONIC_ARGUMENTS arguments, \
+                 comm, info, request);                                                                             \
+  }
+#else
+#define LACONIC_PERSISTENT(Name, name, arguments, ...)
+#endif
+
+namespace {
+
+void describe_allreduce(Call& call, const void* send, void* recv, LACONIC_COUNT count, MPI_Datatype type, MPI_Op op) {
+  call.send = {mutable_of(send), count, {}, {}, type};
+  call.recv = {recv, count, {}, {}, type};
+  call.op = op;
+}
+
+void describe_reduce(Call& call, const void* send, void* recv, LACONIC_COUNT count, MPI_Datatype type, MPI_Op op,
+                     int root) {
+  call.send = {mutable_of(send), count, {}, {}, type};
+  call.recv = {recv, count, {}, {}, type};
+  call.op = op;
+  call.root = root;
+}
+
+void describe_reduce_scatter(Call& call, const void* send, void* recv, const LACONIC_COUNT* counts, MPI_Datatype type,
+                             MPI_Op op) {
+  call.send = {mutable_of(send), 0, counts, {}, type};
+  call.recv = {recv, 0, counts, {}, type};
+  call.op = op;
+}
+
+void describe_reduce_scatter_block(Call& call, const void* send, void* recv, LACONIC_COUNT count, MPI_Datatype type,
+                                   MPI_Op op) {
+  call.send = {mutable_of(send), count, {}, {}, type};
+  call.recv = {recv, count, {}, {}, type};
+  call.op = op;
+}
+
+void describe_bcast(Call& call, void* buffer, LACONIC_COUNT count, MPI_Datatype type, int root) {
+  call.recv = {buffer, count, {}, {}, type};
+  call.root = root;
+}
+
+void describe_allgather(Call& call, const void* send, LACONIC_COUNT sendcount, MPI_Datatype sendtype, void* recv,
+                        LACONIC_COUNT recvcount, MPI_Datatype recvtype) {
+  call.send = {mutable_of(send), sendcount, {}, {}, sendtype};
+  call.recv = {recv, recvcount, {}, {}, recvtype};
+}
+
+void describe_allgatherv(Call& call, const void* send, LACONIC_COUNT sendcount, MPI_Datatype sendtype, void* recv,
+                         const LACONIC_COUNT* recvcounts, const LACONIC_DISPL* displs, MPI_Datatype recvtype) {
+  call.send = {mutable_of(send), sendcount, {}, {}, sendtype};
+  call.recv = {recv, 0, recvcounts, displs, recvtype};
+}
+
+void describe_scatter(Call& call, const void* send, LACONIC_COUNT sendcount, MPI_Datatype sendtype, void* recv,
+                      LACONIC_COUNT recvcount, MPI_Datatype recvtype, int root) {
+  call.send = {mutable_of(send), sendcount, {}, {}, sendtype};
+  call.recv = {recv, recvcount, {}, {}, recvtype};
+  call.root = root;
+}
+
+void describe_scatterv(Call& call, const void* send, const LACONIC_COUNT* sendcounts, const LACONIC_DISPL* displs,
+                       MPI_Datatype sendtype, void* recv, LACONIC_COUNT recvcount, MPI_Datatype recvtype, int root) {
+  call.send = {mutable_of(send), 0, sendcounts, displs, sendtype};
+  call.recv = {recv, recvcount, {}, {}, recvtype};
+  call.root = root;
+}
+
+void describe_gather(Call& call, const void* send, LACONIC_COUNT sendcount, MPI_Datatype sendtype, void* recv,
+                     LACONIC_COUNT recvcount, MPI_Datatype recvtype, int root) {
+  call.send = {mutable_of(send), sendcount, {}, {}, sendtype};
+  call.recv = {recv, recvcount, {}, {}, recvtype};
+  call.root = root;
+}
+
+void describe_gatherv(Call& call, const void* send, LACONIC_COUNT sendcount, MPI_Datatype sendtype, void* recv,
+                      const LACONIC_COUNT* recvcounts, const LACONIC_DISPL* displs, MPI_Datatype recvtype, int root) {
+  call.send = {mutable_of(send), sendcount, {}, {}, sendtype};
+  call.recv = {recv, 0, recvcounts, displs, recvtype};
+  call.root = root;
+}
+
+void describe_alltoall(Call& call, const void* send, LACONIC_COUNT sendcount, MPI_Datatype sendtype, void* recv,
+                       LACONIC_COUNT recvcount, MPI_Datatype recvtype) {
+  call.send = {mutable_of(send), sendcount, {}, {}, sendtype};
+  call.recv = {recv, recvcount, {}, {}, recvtype};
+}
+
+void describe_alltoallv(Call& call, const void* send, const LACONIC_COUNT* sendcounts, const LACONIC_DISPL* sdispls,
+                        MPI_Datatype sendtype, void* recv, const LACONIC_COUNT* recvcounts,
+                        const LACONIC_DISPL* rdispls, MPI_Datatype recvtype) {
+  call.send = {mutable_of(send), 0, sendcounts, sdispls, sendtype};
+  call.recv = {recv, 0, recvcounts, rdispls, recvtype};
+}
+
+}  // namespace
+
+LACONIC_COLLECTIVE(Allreduce, allreduce, (send, recv, count, type, op), const void* send, void* recv,
+                   LACONIC_COUNT count, MPI_Datatype type, MPI_Op op)
+LACONIC_COLLECTIVE(Reduce, reduce, (send, recv, count, type, op, root), const void* send, void* recv,
+                   LACONIC_COUNT count, MPI_Datatype type, MPI_Op op, int root)
+LACONIC_COLLECTIVE(Reduce_scatter, reduce_scatter, (send, recv, counts, type, op), const void* send, void* recv,
+                   const LACONIC_COUNT* counts, MPI_Datatype type, MPI_Op op)
+LACONIC_COLLECTIVE(Reduce_scatter_block, reduce_scatter_block, (send, recv, count, type, op), const void* send,
+                   void* recv, LACONIC_COUNT count, MPI_Datatype type, MPI_Op op)
+LACONIC_COLLECTIVE(Bcast, bcast, (buffer, count, type, root), void* buffer, LACONIC_COUNT count, MPI_Datatype type,
+                   int root)
+LACONIC_COLLECTIVE(Allgather, allgather, (send, sendcount, sendtype, recv, recvcount, recvtype), const void* send,
+                   LACONIC_COUNT sendcount, MPI_Datatype sendtype, void* recv, LACONIC_COUNT recvcount,
+                   MPI_Datatype recvtype)
+LACONIC_COLLECTIVE(Allgatherv, allgatherv, (send, sendcount, sendtype, recv, recvcounts, displs, recvtype),
+                   const void* send, LACONIC_COUNT sendcount, MPI_Datatype sendtype, void* recv,
+                   const LACONIC_COUNT* recvcounts, const LACONIC_DISPL* displs, MPI_Datatype recvtype)
+LACONIC_COLLECTIVE(Scatter, scatter, (send, sendcount, sendtype, recv, recvcount, recvtype, root), const void* send,
+                   LACONIC_COUNT sendcount, MPI_Datatype sendtype, void* recv, LACONIC_COUNT recvcount,
+                   MPI_Datatype recvtype, int root)
+LACONIC_COLLECTIVE(Scatterv, scatterv, (send, sendcounts, displs, sendtype, recv, recvcount, recvtype, root),
+                   const void* send, const LACONIC_COUNT* sendcounts, const LACONIC_DISPL* displs,
+                   MPI_Datatype sendtype, void* recv, LACONIC_COUNT recvcount, MPI_Datatype recvtype, int root)
+LACONIC_COLLECTIVE(Gather, gather, (send, sendcount, sendtype, recv, recvcount, recvtype, root), const void* send,
+                   LACONIC_COUNT sendcount, MPI_Datatype sendtype, void* recv, LACONIC_COUNT recvcount,
+                   MPI_Datatype recvtype, int root)
+LACONIC_COLLECTIVE(Gatherv, gatherv, (send, sendcount, sendtype, recv, recvcounts, displs, recvtype, root),
+                   const void* send, LACONIC_COUNT sendcount, MPI_Datatype sendtype, void* recv,
+                   const LACONIC_COUNT* recvcounts, const LACONIC_DISPL* displs, MPI_Datatype recvtype, int root)
+LACONIC_COLLECTIVE(Alltoall, alltoall, (send, sendcount, sendtype, recv, recvcount, recvtype), const void* send,
+                   LACONIC_COUNT sendcount, MPI_Datatype sendtype, void* recv, LACONIC_COUNT recvcount,
+                   MPI_Datatype recvtype)
+LACONIC_COLLECTIVE(Alltoallv, alltoallv, (send, sendcounts, sdispls, sendtype, recv, recvcounts, rdispls, recvtype),
+                   const void* send, const LACONIC_COUNT* sendcounts, const LACONIC_DISPL* sdispls,
+                   MPI_Datatype sendtype, void* recv, const LACONIC_COUNT* recvcounts, const LACONIC_DISPL* rdispls,
+                   MPI_Datatype recvtype)
+
+#undef LACONIC_ARGUMENTS
+#undef LACONIC_LEAVE
+#undef LACONIC_LOOK
+#undef LACONIC_COLLECTIVE
+#undef LACONIC_PERSISTENT

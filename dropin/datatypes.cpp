@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "datatypes.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <vector>
+
+namespace laconic::dropin {
+namespace {
+
+struct Known {
+  MPI_Datatype type;
+  Numbers numbers;
+};
+
+// Written once, by find_datatypes(). Handles are not constants in every MPI, and names of one type may be one handle.
+std::vector<Known> known_types;
+
+int size_of(MPI_Datatype type) {
+  int bytes = 0;
+  return type != MPI_DATATYPE_NULL && PMPI_Type_size(type, &bytes) == MPI_SUCCESS ? bytes : 0;
+}
+
+void add(MPI_Datatype type, const Numbers& numbers) {
+  if (type == MPI_DATATYPE_NULL || numbers_of(type).known()) return;
+  known_types.push_back({type, numbers});
+}
+
+void add_real(MPI_Datatype type) {
+  const int bytes = size_of(type);
+  if (bytes == sizeof(float)) add(type, {Kind::single, MPI_FLOAT, 1, bytes});
+  if (bytes == sizeof(double)) add(type, {Kind::real, MPI_DOUBLE, 1, bytes});
+}
+
+void add_complex(MPI_Datatype type) {
+  const int bytes = size_of(type);
+  if (bytes == 2 * sizeof(float)) add(type, {Kind::complex_single, MPI_FLOAT, 2, sizeof(float)});
+  if (bytes == 2 * sizeof(double)) add(type, {Kind::complex_real, MPI_DOUBLE, 2, sizeof(double)});
+}
+
+// A type of C that Laconic knows under this name.
+void add_integer(MPI_Datatype type) { add(type, {Kind::integer, type, 1, size_of(type)}); }
+
+void add_fortran_integer(MPI_Datatype type) {
+  switch (size_of(type)) {
+    case 1: return add(type, {Kind::integer, MPI_INT8_T, 1, 1});
+    case 2: return add(type, {Kind::integer, MPI_INT16_T, 1, 2});
+    case 4: return add(type, {Kind::integer, MPI_INT32_T, 1, 4});
+    case 8: return add(type, {Kind::integer, MPI_INT64_T, 1, 8});
+    default: return;
+  }
+}
+
+// What a type was made of. MPI 4 knows types of large counts, which only its own functions can take apart.
+struct Recipe {
+  int combiner = MPI_COMBINER_NAMED;
+  std::vector<MPI_Count> counts;
+  std::vector<MPI_Datatype> types;
+
+  explicit Recipe(MPI_Datatype type) {
+#if MPI_VERSION >= 4
+    MPI_Count integers = 0;
+    MPI_Count addresses = 0;
+    MPI_Count large = 0;
+    MPI_Count inner = 0;
+    if (PMPI_Type_get_envelope_c(type, &integers, &addresses, &large, &inner, &combiner) != MPI_SUCCESS) return;
+    if (combiner == MPI_COMBINER_NAMED) return;
+    std::vector<int> i(static_cast<std::size_t>(integers) + 1);
+    std::vector<MPI_Aint> a(static_cast<std::size_t>(addresses) + 1);
+    std::vector<MPI_Count> c(static_cast<std::size_t>(large) + 1);
+    types.resize(static_cast<std::size_t>(inner));
+    PMPI_Type_get_contents_c(type, integers, addresses, large, inner, i.data(), a.data(), c.data(), types.data());
+    counts.assign(i.begin(), i.end() - 1);
+    // Where counts are large, they are in the one array or in the other.
+    if (integers == 0) counts.assign(c.begin(), c.end() - 1);
+#else
+    int integers = 0;
+    int addresses = 0;
+    int inner = 0;
+    if (PMPI_Type_get_envelope(type, &integers, &addresses, &inner, &combiner) != MPI_SUCCESS) return;
+    if (combiner == MPI_COMBINER_NAMED) return;
+    std::vector<int> i(static_cast<std::size_t>(integers) + 1);
+    std::vector<MPI_Aint> a(static_cast<std::size_t>(addresses) + 1);
+    types.resize(static_cast<std::size_t>(inner));
+    PMPI_Type_get_contents(type, integers, addresses, inner, i.data(), a.data(), types.data());
+    counts.assign(i.begin(), i.end() - 1);
+#endif
+  }
+  Recipe(const Recipe&) = delete;
+  Recipe& operator=(const Recipe&) = delete;
+  // The types are handed out as new references, but for the predefined ones.
+  ~Recipe() {
+    for (MPI_Datatype& type : types)
+      if (!predefined(type)) PMPI_Type_free(&type);
+  }
+
+  static bool predefined(MPI_Datatype type) {
+    if (numbers_of(type).known()) return true;
+    int kind = MPI_COMBINER_NAMED;
+#if MPI_VERSION >= 4
+    MPI_Count integers = 0;
+    MPI_Count addresses = 0;
+    MPI_Count large = 0;
+    MPI_Count inner = 0;
+    const int code = PMPI_Type_get_envelope_c(type, &integers, &addresses, &large, &inner, &kind);
+#else
+    int integers = 0;
+    int addresses = 0;
+    int inner = 0;
+    const int code = PMPI_Type_get_envelope(type, &integers, &addresses, &inner, &kind);
+#endif
+    return code != MPI_SUCCESS || kind == MPI_COMBINER_NAMED || kind == MPI_COMBINER_F90_REAL ||
+           kind == MPI_COMBINER_F90_COMPLEX || kind == MPI_COMBINER_F90_INTEGER;
+  }
+
+  // A part that holds nothing says nothing of what the type holds.
+  bool counts_for(std::size_t part) const {
+    if (combiner == MPI_COMBINER_STRUCT && part + 1 < counts.size() && counts[part + 1] == 0) return false;
+    MPI_Count bytes = 0;
+    return PMPI_Type_size_x(types[part], &bytes) == MPI_SUCCESS && bytes > 0;
+  }
+};
+
+// Finds the one kind of numbers that a type is made of; false where there are others.
+bool find_numbers(MPI_Datatype type, Numbers& numbers, bool& in_a_row) {
+  if (const Numbers here = numbers_of(type); here.known()) {
+    const bool same = !numbers.known() || (numbers.kind == here.kind && numbers.type == here.type);
+    numbers = here;
+    return same;
+  }
+  const Recipe recipe(type);
+  if (recipe.types.empty()) return false;
+  in_a_row = in_a_row && (recipe.combiner == MPI_COMBINER_CONTIGUOUS || recipe.combiner == MPI_COMBINER_DUP);
+  for (std::size_t part = 0; part < recipe.types.size(); ++part)
+    if (recipe.counts_for(part) && !find_numbers(recipe.types[part], numbers, in_a_row)) return false;
+  return numbers.known();
+}
+
+// MPI 3 packs at most 2 GiB at a time.
+constexpr MPI_Count largest_piece = MPI_Count{1} << 30;
+
+template <class Move>
+int in_pieces(MPI_Count count, const Layout& layout, Move move) {
+  const MPI_Count bytes = layout.each * layout.numbers.width;
+  const MPI_Count step = std::max<MPI_Count>(1, largest_piece / bytes);
+  if (bytes > INT_MAX) return MPI_ERR_COUNT;
+  for (MPI_Count at = 0; at < count; at += step) {
+    const int items = static_cast<int>(std::min(step, count - at));
+    const int code = move(at * layout.extent, at * bytes, items, static_cast<int>(items * bytes));
+    if (code != MPI_SUCCESS) return code;
+  }
+  return MPI_SUCCESS;
+}
+
+template <class Bits>
+bool odd(const void* numbers, std::size_t count, Bits exponent) {
+  const auto* bytes = static_cast<const std::byte*>(numbers);
+  constexpr std::size_t step = 4096;
+  for (std::size_t at = 0; at < count; at += step) {
+    bool found = false;
+    const std::size_t end = std::min(count, at + step);
+    for (std::size_t k = at; k < end; ++k) {
+      Bits x;
+      std::memcpy(&x, bytes + k * sizeof x, sizeof x);
+      const Bits magnitude = x & static_cast<Bits>(~Bits{0} >> 1);
+      const Bits high = x & exponent;
+      found |= (high == exponent) | ((high == 0) & (magnitude != 0));
+    }
+    if (found) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void find_datatypes() {
+  if (!known_types.empty()) return;
+  for (const MPI_Datatype type : {MPI_FLOAT, MPI_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8})
+    add_real(type);
+  for (const MPI_Datatype type : {MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_COMPLEX, MPI_DOUBLE_COMPLEX,
+                                  MPI_COMPLEX8, MPI_COMPLEX16, MPI_CXX_FLOAT_COMPLEX, MPI_CXX_DOUBLE_COMPLEX})
+    add_complex(type);
+  for (const MPI_Datatype type :
+       {MPI_INT,     MPI_UNSIGNED,       MPI_LONG,        MPI_UNSIGNED_LONG, MPI_LONG_LONG, MPI_UNSIGNED_LONG_LONG,
+        MPI_SHORT,   MPI_UNSIGNED_SHORT, MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_INT8_T,    MPI_UINT8_T,
+        MPI_INT16_T, MPI_UINT16_T,       MPI_INT32_T,     MPI_UINT32_T,      MPI_INT64_T,   MPI_UINT64_T,
+        MPI_AINT,    MPI_OFFSET,         MPI_COUNT})
+    add_integer(type);
+  for (const MPI_Datatype type : {MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8})
+    add_fortran_integer(type);
+}
+
+Numbers numbers_of(MPI_Datatype type) {
+  for (const Known& known : known_types)
+    if (known.type == type) return known.numbers;
+  return {};
+}
+
+Layout layout_of(MPI_Datatype type) {
+  Layout layout;
+  layout.numbers = numbers_of(type);
+  if (layout.numbers.known()) {
+    layout.each = layout.numbers.each;
+    layout.extent = static_cast<MPI_Aint>(layout.numbers.each) * layout.numbers.width;
+    layout.in_a_row = true;
+    return layout;
+  }
+  if (type == MPI_DATATYPE_NULL) return layout;
+  Numbers numbers;
+  layout.in_a_row = true;
+  MPI_Count bytes = 0;
+  MPI_Aint lower_bound = 0;
+  if (!find_numbers(type, numbers, layout.in_a_row)) return {};
+  if (PMPI_Type_size_x(type, &bytes) != MPI_SUCCESS) return {};
+  if (PMPI_Type_get_extent(type, &lower_bound, &layout.extent) != MPI_SUCCESS) return {};
+  layout.numbers = numbers;
+  layout.each = bytes / numbers.width;
+  return layout;
+}
+
+int pack(const void* items, MPI_Count count, MPI_Datatype type, const Layout& layout, std::byte* out) {
+  const auto* from = static_cast<const std::byte*>(items);
+  return in_pieces(count, layout, [&](MPI_Count at, MPI_Count to, int pieces, int bytes) {
+    int position = 0;
+    return PMPI_Pack(from + at, pieces, type, out + to, bytes, &position, MPI_COMM_SELF);
+  });
+}
+
+int unpack(const std::byte* in, void* items, MPI_Count count, MPI_Datatype type, const Layout& layout) {
+  auto* to = static_cast<std::byte*>(items);
+  return in_pieces(count, layout, [&](MPI_Count at, MPI_Count from, int pieces, int bytes) {
+    int position = 0;
+    return PMPI_Unpack(in + from, bytes, &position, to + at, pieces, type, MPI_COMM_SELF);
+  });
+}
+
+bool odd_values(const void* numbers, std::size_t count, Kind kind) {
+  switch (kind) {
+    case Kind::single:
+    case Kind::complex_single: return odd<std::uint32_t>(numbers, count, 0x7f800000U);
+    case Kind::real:
+    case Kind::complex_real: return odd<std::uint64_t>(numbers, count, 0x7ff0000000000000ULL);
+    default: return false;
+  }
+}
+
+const char* name_of(Kind kind) {
+  switch (kind) {
+    case Kind::single: return "float";
+    case Kind::real: return "double";
+    case Kind::complex_single:
+    case Kind::complex_real: return "complex";
+    case Kind::integer: return "integer";
+    case Kind::none: break;
+  }
+  return "other";
+}
+
+}  // namespace laconic::dropin

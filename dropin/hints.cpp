@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Hints "laconic_..." on communicators, which MPI libraries may drop, and errors of Laconic's that are not the
+// program's.
+#include <mpi.h>
+
+#include "communicator.hpp"
+#include "perform.hpp"
+#include "process.hpp"
+
+using namespace laconic::dropin;
+
+#define LACONIC_EXPORT extern "C" __attribute__((visibility("default")))
+
+LACONIC_EXPORT int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
+  const int code = PMPI_Comm_set_info(comm, info);
+  if (code != MPI_SUCCESS || !Process::instance().running() || from_library(__builtin_return_address(0))) return code;
+  Communicator::of(comm).set_hints(info);
+  return code;
+}
+
+LACONIC_EXPORT int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* duplicate) {
+  const int code = PMPI_Comm_dup_with_info(comm, info, duplicate);
+  if (code != MPI_SUCCESS || !Process::instance().running() || from_library(__builtin_return_address(0))) return code;
+  Communicator::of(*duplicate).set_hints(info);
+  return code;
+}
+
+LACONIC_EXPORT int MPI_Comm_get_info(MPI_Comm comm, MPI_Info* info) {
+  const int code = PMPI_Comm_get_info(comm, info);
+  if (code != MPI_SUCCESS || !Process::instance().running() || from_library(__builtin_return_address(0))) return code;
+  for (const auto& [name, value] : Communicator::of(comm).hints())
+    PMPI_Info_set(*info, ("laconic_" + name).c_str(), value.c_str());
+  return code;
+}
+
+LACONIC_EXPORT int MPI_Comm_call_errhandler(MPI_Comm comm, int code) {
+  if (from_library(__builtin_return_address(0)) && Quiet::here()) return MPI_SUCCESS;
+  return PMPI_Comm_call_errhandler(comm, code);
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "intercept.hpp"
+
+#include "audit.hpp"
+#include "judge.hpp"
+#include "perform.hpp"
+#include "process.hpp"
+#include "progress.hpp"
+#include "report.hpp"
+
+namespace laconic::dropin {
+namespace {
+
+// To MPI, and counted where somebody wants to know.
+int leave(const Call& call, Reason reason, Communicator* communicator, Plain plain) {
+  if (Process::instance().counts() && reason != Reason::arguments) {
+    Communicator& where = communicator != nullptr ? *communicator : Communicator::of(call.comm);
+    Tallies::instance().plain(where.tallies(), call.operation, reason);
+  }
+  return plain();
+}
+
+int refused(const Call& call, Communicator& communicator, int code, Plain plain) {
+  if (communicator.complain() && communicator.rank() == 0)
+    say(std::string(name_of(call.operation)) + " is left to MPI: " + message_of(code));
+  return leave(call, Reason::refused, &communicator, plain);
+}
+
+int compress(const Call& call, Communicator& communicator, NumberSides& numbers, Plain plain) {
+  laconic_stats stats{};
+  Audit audit(call, communicator, numbers);
+  if (const int code = audit.before(plain); code != MPI_SUCCESS) return code;
+  int code = MPI_SUCCESS;
+  {
+    const Quiet ours;
+    code = perform(call, numbers, options_of(communicator, &stats), nullptr);
+  }
+  if (code != MPI_SUCCESS && nothing_happened(code)) return refused(call, communicator, code, plain);
+  if (code != MPI_SUCCESS) {
+    PMPI_Comm_call_errhandler(call.comm, code);
+    return code;
+  }
+  if (numbers.recv.used()) code = numbers.recv.put_all();
+  Tallies::instance().compressed(communicator.tallies(), call.operation, stats);
+  audit.after();
+  if (Process::instance().settings().report == Report::each && communicator.rank() == 0)
+    report_call(communicator.tallies(), call.operation, call.form, stats.bytes_in, stats);
+  return code;
+}
+
+int intercept_blocking(const Call& call, const Verdict& verdict, Plain plain) {
+  Communicator& communicator = *verdict.communicator;
+  NumberSides numbers;
+  Reason reason = judge_alone(call, communicator, numbers);
+  if (verdict.agree) reason = agree(call, communicator, reason, numbers);
+  if (reason != Reason::touched) return leave(call, reason, &communicator, plain);
+  return compress(call, communicator, numbers, plain);
+}
+
+}  // namespace
+
+int intercept(const Call& call, Plain plain) {
+  if (from_library(call.site) || !Process::instance().running()) return plain();
+  const Verdict verdict = judge(call);
+  if (verdict.reason != Reason::touched) return leave(call, verdict.reason, verdict.communicator, plain);
+  if (call.form == Form::blocking) return intercept_blocking(call, verdict, plain);
+  return leave(call, Reason::form, verdict.communicator, plain);
+}
+
+}  // namespace laconic::dropin

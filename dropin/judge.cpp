@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "judge.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "process.hpp"
+#include "progress.hpp"
+
+namespace laconic::dropin {
+namespace {
+
+// Counts that not all ranks of a call see.
+bool counts_partial(Operation operation) {
+  return operation == Operation::scatterv || operation == Operation::gatherv || operation == Operation::alltoallv;
+}
+
+MPI_Count sum(const Counts& counts, int ranks) {
+  MPI_Count all = 0;
+  for (int k = 0; k < ranks; ++k) {
+    if (counts[k] < 0) return -1;
+    all += counts[k];
+  }
+  return all;
+}
+
+// Items of the largest buffer of the call.
+MPI_Count items_of(const Call& call, int rank, int ranks) {
+  const bool root = rank == call.root;
+  switch (call.operation) {
+    case Operation::allreduce:
+    case Operation::reduce:
+    case Operation::bcast: return call.recv.count;
+    case Operation::reduce_scatter: return sum(call.send.counts, ranks);
+    case Operation::reduce_scatter_block: return call.send.count * ranks;
+    case Operation::allgatherv: return sum(call.recv.counts, ranks);
+    case Operation::allgather:
+    case Operation::alltoall: return call.recv.count * ranks;
+    case Operation::scatter: return (root ? call.send : call.recv).count * ranks;
+    case Operation::gather: return (root ? call.recv : call.send).count * ranks;
+    default: return 0;
+  }
+}
+
+MPI_Datatype type_of(const Call& call, int rank) {
+  const bool root = rank == call.root;
+  if (call.operation == Operation::scatter && root) return call.send.type;
+  if (call.operation == Operation::gather && !root) return call.send.type;
+  return call.recv.type;
+}
+
+bool known_op(const Call& call, Kind kind) {
+  if (call.op == MPI_SUM) return true;
+  return (call.op == MPI_MAX || call.op == MPI_MIN) && !is_complex(kind);
+}
+
+Reason fits(const Communicator& communicator, Kind kind) {
+  const laconic_options& options = communicator.options();
+  if (options.algorithm == LACONIC_ALGORITHM_PLAIN || options.variant == LACONIC_VARIANT_PLAIN) return Reason::asked;
+  return kind == Kind::integer && options.bound.mode != LACONIC_BOUND_LOSSLESS ? Reason::type : Reason::touched;
+}
+
+Verdict left(Reason reason, Communicator* communicator = nullptr) { return {reason, communicator, false}; }
+
+Reason rules_on(const Call& call, Kind kind, std::uint64_t bytes) {
+  const Facts facts{call.operation, call.form, kind, bytes, call.comm, call.site};
+  return Process::instance().settings().rules.touches(facts) ? Reason::touched : Reason::rule;
+}
+
+Reason can_progress(const Call& call) {
+  return call.form == Form::blocking || Process::instance().progresses() ? Reason::touched : Reason::threads;
+}
+
+bool has_root(Operation operation) {
+  return operation == Operation::reduce || operation == Operation::bcast || operation == Operation::scatter ||
+         operation == Operation::scatterv || operation == Operation::gather || operation == Operation::gatherv;
+}
+
+bool root_is_valid(const Call& call, const Communicator& communicator) {
+  return !has_root(call.operation) || (call.root >= 0 && call.root < communicator.size());
+}
+
+Verdict judge_reduction(const Call& call) {
+  Process& process = Process::instance();
+  const Numbers numbers = numbers_of(call.recv.type);
+  if (!numbers.known()) return left(Reason::type);
+  if (!known_op(call, numbers.kind)) return left(Reason::op);
+  const bool scatters =
+      call.operation == Operation::reduce_scatter || call.operation == Operation::reduce_scatter_block;
+  const auto width = static_cast<std::uint64_t>(numbers.each) * static_cast<std::uint64_t>(numbers.width);
+  const auto bytes_of = [&](MPI_Count items) { return static_cast<std::uint64_t>(items) * width; };
+  if (!scatters && call.recv.count < 0) return left(Reason::arguments);
+  if (!scatters && bytes_of(call.recv.count) < process.least_bytes()) return left(Reason::small);
+  Communicator& communicator = Communicator::of(call.comm);
+  if (communicator.unfit() != Reason::touched) return left(communicator.unfit(), &communicator);
+  if (!root_is_valid(call, communicator)) return left(Reason::arguments, &communicator);
+  const MPI_Count items = items_of(call, communicator.rank(), communicator.size());
+  if (items < 0) return left(Reason::arguments, &communicator);
+  if (bytes_of(items) < communicator.min_bytes()) return left(Reason::small, &communicator);
+  Reason reason = fits(communicator, numbers.kind);
+  if (reason == Reason::touched) reason = can_progress(call);
+  const bool by_rank = process.settings().rules.differ_by_rank();
+  if (reason == Reason::touched && !by_rank) reason = rules_on(call, numbers.kind, bytes_of(items));
+  return {reason, &communicator, by_rank};
+}
+
+Verdict judge_movement(const Call& call) {
+  Communicator& communicator = Communicator::of(call.comm);
+  if (communicator.unfit() != Reason::touched) return left(communicator.unfit(), &communicator);
+  if (!Process::instance().settings().rules.may_touch(call.operation, call.form))
+    return left(Reason::rule, &communicator);
+  if (!root_is_valid(call, communicator)) return left(Reason::arguments, &communicator);
+  if (!counts_partial(call.operation)) {
+    MPI_Count each = 0;
+    const MPI_Datatype type = type_of(call, communicator.rank());
+    if (type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &each) != MPI_SUCCESS)
+      return left(Reason::arguments, &communicator);
+    const MPI_Count items = items_of(call, communicator.rank(), communicator.size());
+    if (items < 0) return left(Reason::arguments, &communicator);
+    if (static_cast<std::uint64_t>(items * each) < communicator.min_bytes()) return left(Reason::small, &communicator);
+  }
+  const Reason asked = fits(communicator, Kind::none);
+  return {asked == Reason::touched ? can_progress(call) : asked, &communicator, true};
+}
+
+}  // namespace
+
+Verdict judge(const Call& call) {
+  if (call.comm == MPI_COMM_NULL) return left(Reason::arguments);
+  return reduces(call.operation) ? judge_reduction(call) : judge_movement(call);
+}
+
+Reason judge_alone(const Call& call, Communicator& communicator, NumberSides& numbers) {
+  numbers.set(call, communicator.rank(), communicator.size());
+  const NumberSide& one = numbers.send.used() ? numbers.send : numbers.recv;
+  if (!one.used()) return Reason::arguments;
+  for (const NumberSide* side : {&numbers.send, &numbers.recv}) {
+    if (!side->used()) continue;
+    const bool same = side->layout().numbers.type == one.layout().numbers.type;
+    if (!side->layout().known() || !same) return Reason::type;
+    if (side->items() < 0) return Reason::arguments;
+  }
+  const Kind kind = one.layout().numbers.kind;
+  Reason reason = fits(communicator, kind);
+  const auto bytes =
+      static_cast<std::uint64_t>(std::max<MPI_Count>(one.bytes(), numbers.recv.used() ? numbers.recv.bytes() : 0));
+  if (reason == Reason::touched) reason = rules_on(call, kind, bytes);
+  if (reason != Reason::touched) return reason;
+  for (NumberSide* side : {&numbers.send, &numbers.recv})
+    if (side->used() && !side->make_room()) return Reason::memory;
+  if (numbers.take() != MPI_SUCCESS) return Reason::type;
+  const bool exact = communicator.options().bound.mode == LACONIC_BOUND_LOSSLESS;
+  return !exact && !reduces(call.operation) && numbers.odd() ? Reason::odd : Reason::touched;
+}
+
+Reason agree(const Call& call, Communicator& communicator, Reason mine, const NumberSides& numbers) {
+  std::uint64_t bytes = 0;
+  for (const NumberSide* side : {&numbers.send, &numbers.recv})
+    if (side->used() && side->layout().known())
+      bytes = std::max(bytes, static_cast<std::uint64_t>(std::max<MPI_Count>(side->bytes(), 0)));
+  const std::array<std::uint64_t, 2> own{static_cast<std::uint64_t>(mine), bytes};
+  std::array<std::uint64_t, 2> all{};
+  MPI_Request request = MPI_REQUEST_NULL;
+  // Nonblocking on every rank, because one may have operations in flight that others wait for.
+  int code = PMPI_Iallreduce(own.data(), all.data(), 2, MPI_UINT64_T, MPI_MAX, call.comm, &request);
+  if (code == MPI_SUCCESS) code = wait_with_progress(request);
+  if (code != MPI_SUCCESS) return Reason::refused;
+  if (all[0] != 0) return static_cast<Reason>(all[0]);
+  return counts_partial(call.operation) && all[1] < communicator.min_bytes() ? Reason::small : Reason::touched;
+}
+
+}  // namespace laconic::dropin

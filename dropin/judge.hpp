@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whether a call may be touched. What is found out here comes out the same on all ranks of the call, or is agreed on.
+#pragma once
+
+#include "call.hpp"
+#include "communicator.hpp"
+#include "numbers.hpp"
+#include "tally.hpp"
+
+namespace laconic::dropin {
+
+struct Verdict {
+  Reason reason = Reason::touched;
+  Communicator* communicator = nullptr;  // where it was found
+  bool agree = false;                    // this rank's answer may not be that of the others
+};
+
+// From what every rank knows alike, looking no further than it must.
+Verdict judge(const Call& call);
+
+// What this rank alone finds: values, memory, layouts, rules by name. Sets the sides and takes what it contributes.
+Reason judge_alone(const Call& call, Communicator& communicator, NumberSides& numbers);
+
+// The ranks come to one answer: collective over the communicator of a blocking call.
+Reason agree(const Call& call, Communicator& communicator, Reason mine, const NumberSides& numbers);
+
+}  // namespace laconic::dropin

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numbers.hpp"
+
+#include <cstring>
+#include <new>
+
+namespace laconic::dropin {
+
+void NumberSide::set(const Side& side, int ranks, bool cut) {
+  used_ = true;
+  side_ = side;
+  ranks_ = cut ? ranks : 1;
+  layout_ = layout_of(side.type);
+  counts_.clear();
+  displs_.clear();
+  if (!side_.counts.given()) return;
+  MPI_Aint next = 0;
+  for (int part = 0; part < ranks_; ++part) {
+    counts_.push_back(items_of(part) * layout_.each);
+    displs_.push_back(packs() ? next : place_of(part) * static_cast<MPI_Aint>(layout_.each));
+    next += static_cast<MPI_Aint>(counts_.back());
+  }
+}
+
+MPI_Count NumberSide::items_of(int part) const { return side_.counts.given() ? side_.counts[part] : side_.count; }
+
+MPI_Aint NumberSide::place_of(int part) const {
+  if (side_.displs.given()) return side_.displs[part];
+  if (!side_.counts.given()) return static_cast<MPI_Aint>(part) * static_cast<MPI_Aint>(side_.count);
+  MPI_Aint before = 0;
+  for (int p = 0; p < part; ++p) before += static_cast<MPI_Aint>(side_.counts[p]);
+  return before;
+}
+
+std::byte* NumberSide::at(int part) const {
+  return static_cast<std::byte*>(side_.buffer) + place_of(part) * layout_.extent;
+}
+
+std::size_t NumberSide::bytes_of(int part) const {
+  return static_cast<std::size_t>(items_of(part) * layout_.each * layout_.numbers.width);
+}
+
+MPI_Count NumberSide::items() const {
+  if (!side_.counts.given()) return side_.count * ranks_;
+  MPI_Count all = 0;
+  for (int part = 0; part < ranks_; ++part) all += side_.counts[part];
+  return all;
+}
+
+bool NumberSide::make_room() {
+  if (!packs()) return true;
+  try {
+    copy_.resize(static_cast<std::size_t>(bytes()));
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
+void* NumberSide::buffer() const { return packs() ? const_cast<std::byte*>(copy_.data()) : side_.buffer; }
+
+int NumberSide::take(int part) {
+  if (!packs()) return MPI_SUCCESS;
+  std::size_t before = 0;
+  for (int p = 0; p < part; ++p) before += bytes_of(p);
+  return pack(at(part), items_of(part), side_.type, layout_, copy_.data() + before);
+}
+
+int NumberSide::take_all() {
+  int code = MPI_SUCCESS;
+  for (int part = 0; part < parts() && code == MPI_SUCCESS; ++part) code = take(part);
+  return code;
+}
+
+int NumberSide::put_all() { return packs() ? restore(copy_) : MPI_SUCCESS; }
+
+int NumberSide::save(std::vector<std::byte>& out) const {
+  out.resize(static_cast<std::size_t>(bytes()));
+  std::size_t before = 0;
+  int code = MPI_SUCCESS;
+  for (int part = 0; part < parts() && code == MPI_SUCCESS; ++part) {
+    if (packs())
+      code = pack(at(part), items_of(part), side_.type, layout_, out.data() + before);
+    else if (bytes_of(part) > 0)
+      std::memcpy(out.data() + before, at(part), bytes_of(part));
+    before += bytes_of(part);
+  }
+  return code;
+}
+
+int NumberSide::restore(const std::vector<std::byte>& in) const {
+  std::size_t before = 0;
+  int code = MPI_SUCCESS;
+  for (int part = 0; part < parts() && code == MPI_SUCCESS; ++part) {
+    if (packs())
+      code = unpack(in.data() + before, at(part), items_of(part), side_.type, layout_);
+    else if (bytes_of(part) > 0)
+      std::memcpy(at(part), in.data() + before, bytes_of(part));
+    before += bytes_of(part);
+  }
+  return code;
+}
+
+bool NumberSide::odd(int part) const {
+  std::size_t before = 0;
+  for (int p = 0; packs() && p < part; ++p) before += bytes_of(p);
+  const std::byte* numbers = packs() ? copy_.data() + before : at(part);
+  return odd_values(numbers, static_cast<std::size_t>(items_of(part) * layout_.each), layout_.numbers.kind);
+}
+
+bool NumberSide::odd() const {
+  for (int part = 0; part < parts(); ++part)
+    if (odd(part)) return true;
+  return false;
+}
+
+void NumberSides::set(const Call& call, int rank, int ranks) {
+  operation_ = call.operation;
+  rank_ = rank;
+  root_ = rank == call.root;
+  in_place = call.send.buffer == MPI_IN_PLACE || call.recv.buffer == MPI_IN_PLACE;
+  const auto send_side = [&](bool cut) {
+    if (call.send.buffer != MPI_IN_PLACE) send.set(call.send, ranks, cut);
+  };
+  const auto recv_side = [&](bool cut) {
+    if (call.recv.buffer != MPI_IN_PLACE) recv.set(call.recv, ranks, cut);
+  };
+  switch (call.operation) {
+    case Operation::allreduce: send_side(false), recv_side(false); break;
+    case Operation::reduce:
+      send_side(false);
+      if (root_) recv_side(false);
+      break;
+    case Operation::reduce_scatter:
+    case Operation::reduce_scatter_block: {
+      send_side(true);
+      Side mine = call.recv;
+      mine.counts = Counts();
+      mine.count = call.send.counts.given() ? call.send.counts[rank] : call.send.count;
+      // In place the receive buffer holds what all ranks' parts are made of.
+      recv.set(in_place ? call.recv : mine, ranks, in_place);
+      break;
+    }
+    case Operation::bcast: recv.set(call.recv, ranks, false); break;
+    case Operation::allgather:
+    case Operation::allgatherv: send_side(false), recv_side(true); break;
+    case Operation::scatter:
+    case Operation::scatterv:
+      if (root_) send_side(true);
+      recv_side(false);
+      break;
+    case Operation::gather:
+    case Operation::gatherv:
+      send_side(false);
+      if (root_) recv_side(true);
+      break;
+    case Operation::alltoall:
+    case Operation::alltoallv: send_side(true), recv_side(true); break;
+  }
+}
+
+int NumberSides::take() {
+  if (send.used()) return send.take_all();
+  switch (operation_) {
+    case Operation::bcast: return root_ ? recv.take_all() : MPI_SUCCESS;
+    case Operation::scatter:
+    case Operation::scatterv: return MPI_SUCCESS;
+    case Operation::allgather:
+    case Operation::allgatherv:
+    case Operation::gather:
+    case Operation::gatherv: return recv.take(rank_);
+    default: return recv.take_all();
+  }
+}
+
+bool NumberSides::odd() const {
+  if (send.used()) return send.odd();
+  switch (operation_) {
+    case Operation::bcast: return root_ && recv.odd();
+    case Operation::scatter:
+    case Operation::scatterv: return false;
+    case Operation::allgather:
+    case Operation::allgatherv:
+    case Operation::gather:
+    case Operation::gatherv: return recv.odd(rank_);
+    default: return recv.odd();
+  }
+}
+
+}  // namespace laconic::dropin

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "process.hpp"
+
+#include <link.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "communicator.hpp"
+#include "report.hpp"
+
+namespace laconic::dropin {
+
+std::array<std::array<std::atomic<bool>, forms>, operations> attention{};
+
+namespace {
+
+// Where the code of Laconic's library is. Written once, before anything is watched.
+struct Code {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  bool holds(std::uintptr_t at) const { return at >= begin && at < end; }
+};
+Code library;
+
+int on_object(struct dl_phdr_info* info, std::size_t, void* address) {
+  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  for (int k = 0; k < info->dlpi_phnum; ++k) {
+    const auto& segment = info->dlpi_phdr[k];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+    const Code code{info->dlpi_addr + segment.p_vaddr, info->dlpi_addr + segment.p_vaddr + segment.p_memsz};
+    if (!code.holds(wanted)) continue;
+    library = code;
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+bool from_library(const void* site) { return library.holds(reinterpret_cast<std::uintptr_t>(site)); }
+
+void say(const std::string& message) {
+  const std::string line = "laconic: " + message + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+Process& Process::instance() {
+  // Never destroyed: programs call MPI until their very end.
+  static Process& process = *new Process;
+  return process;
+}
+
+void Process::find_library() { dl_iterate_phdr(on_object, reinterpret_cast<void*>(&laconic_version)); }
+
+// What one rank finds wrong ends the job before it has begun; settings that differ leave everything to MPI.
+bool Process::agree() {
+  const std::string problem = settings_.read();
+  PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
+  const std::uint64_t signature = settings_.signature();
+  const std::uint64_t lowest = problem.empty() ? 0 : UINT64_MAX - static_cast<std::uint64_t>(world_rank_);
+  std::array<std::uint64_t, 4> mine{lowest, signature, ~signature, progresses_ ? 0U : 1U};
+  std::array<std::uint64_t, 4> most{};
+  PMPI_Allreduce(mine.data(), most.data(), 4, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+  progresses_ = most[3] == 0;
+  if (most[0] != 0) {
+    if (most[0] == lowest) {
+      say(problem);
+      PMPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    PMPI_Barrier(MPI_COMM_WORLD);
+  }
+  const bool same = most[1] == ~most[2];
+  if (!same && world_rank_ == 0) say("the settings LACONIC_... differ between ranks; all calls are left to MPI");
+  return same;
+}
+
+void Process::start() {
+  find_datatypes();
+  find_library();
+  differ_ = !agree();
+  const laconic_options& options = settings_.options;
+  if (options.bound.mode != LACONIC_BOUND_UNSET)
+    least_bytes_ = static_cast<std::uint64_t>(options.min_bytes > 0 ? options.min_bytes : default_min_bytes);
+  running_.store(!differ_, std::memory_order_release);
+  set_attention();
+}
+
+void Process::set_attention() {
+  const bool bound = settings_.options.bound.mode != LACONIC_BOUND_UNSET || hinted_;
+  for (std::size_t o = 0; o < operations; ++o)
+    for (std::size_t f = 0; f < forms; ++f) {
+      const bool touchable = bound && settings_.rules.may_touch(static_cast<Operation>(o), static_cast<Form>(f));
+      attention[o][f].store(running() && (touchable || counts()), std::memory_order_relaxed);
+    }
+}
+
+void Process::hinted(std::uint64_t min_bytes) {
+  std::uint64_t least = least_bytes_.load(std::memory_order_relaxed);
+  while (min_bytes < least && !least_bytes_.compare_exchange_weak(least, min_bytes)) {
+  }
+  hinted_ = true;
+  set_attention();
+}
+
+void Process::finish() {
+  if (!running()) return;
+  running_.store(false, std::memory_order_release);
+  set_attention();
+  report_all(settings_);
+}
+
+void Process::give_up() {
+  if (!running()) return;
+  running_.store(false, std::memory_order_release);
+  set_attention();
+  if (world_rank_ == 0) report_own(settings_);
+}
+
+}  // namespace laconic::dropin
