@@ -57,6 +57,21 @@ int intercept_blocking(const Call& call, const Verdict& verdict, Plain plain) {
   return compress(call, communicator, numbers, plain);
 }
 
+// What is not blocking cannot wait for an agreement. Where data only moves, its values decide, unless nothing is
+// rounded.
+int intercept_other(const Call& call, const Verdict& verdict, Plain plain) {
+  Communicator& communicator = *verdict.communicator;
+  const bool exact = communicator.options().bound.mode == LACONIC_BOUND_LOSSLESS;
+  const bool by_rank = Process::instance().settings().rules.differ_by_rank() || counts_partial(call.operation);
+  if (by_rank || (verdict.agree && !exact)) return leave(call, Reason::form, &communicator, plain);
+  NumberSides numbers;
+  const Reason reason = judge_alone(call, communicator, numbers);
+  if (reason != Reason::touched) return leave(call, reason, &communicator, plain);
+  const int code = call.form == Form::nonblocking ? begin_operation(call, communicator, numbers, call.request)
+                                                  : make_persistent(call, communicator, numbers, call.request);
+  return code == MPI_SUCCESS ? code : refused(call, communicator, code, plain);
+}
+
 }  // namespace
 
 int intercept(const Call& call, Plain plain) {
@@ -64,7 +79,7 @@ int intercept(const Call& call, Plain plain) {
   const Verdict verdict = judge(call);
   if (verdict.reason != Reason::touched) return leave(call, verdict.reason, verdict.communicator, plain);
   if (call.form == Form::blocking) return intercept_blocking(call, verdict, plain);
-  return leave(call, Reason::form, verdict.communicator, plain);
+  return intercept_other(call, verdict, plain);
 }
 
 }  // namespace laconic::dropin

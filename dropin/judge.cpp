@@ -10,11 +10,6 @@
 namespace laconic::dropin {
 namespace {
 
-// Counts that not all ranks of a call see.
-bool counts_partial(Operation operation) {
-  return operation == Operation::scatterv || operation == Operation::gatherv || operation == Operation::alltoallv;
-}
-
 MPI_Count sum(const Counts& counts, int ranks) {
   MPI_Count all = 0;
   for (int k = 0; k < ranks; ++k) {
@@ -125,6 +120,10 @@ Verdict judge_movement(const Call& call) {
 
 }  // namespace
 
+bool counts_partial(Operation operation) {
+  return operation == Operation::scatterv || operation == Operation::gatherv || operation == Operation::alltoallv;
+}
+
 Verdict judge(const Call& call) {
   if (call.comm == MPI_COMM_NULL) return left(Reason::arguments);
   return reduces(call.operation) ? judge_reduction(call) : judge_movement(call);
@@ -136,6 +135,7 @@ Reason judge_alone(const Call& call, Communicator& communicator, NumberSides& nu
   if (!one.used()) return Reason::arguments;
   for (const NumberSide* side : {&numbers.send, &numbers.recv}) {
     if (!side->used()) continue;
+    if (side->items() == 0 && side != &one) continue;
     const bool same = side->layout().numbers.type == one.layout().numbers.type;
     if (!side->layout().known() || !same) return Reason::type;
     if (side->items() < 0) return Reason::arguments;

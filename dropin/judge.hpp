@@ -15,6 +15,9 @@ struct Verdict {
   bool agree = false;                    // this rank's answer may not be that of the others
 };
 
+// Whether an operation has counts that not all of its ranks see.
+bool counts_partial(Operation operation);
+
 // From what every rank knows alike, looking no further than it must.
 Verdict judge(const Call& call);
 

@@ -22,15 +22,41 @@ void started() {
 
 }  // namespace laconic::dropin
 
+namespace {
+
+int asked_level = MPI_THREAD_SINGLE;
+
+}  // namespace
+
+// Operations that are not blocking need a thread that makes progress, and so an MPI that takes calls of several; the
+// program sees the level that it asked for.
+LACONIC_EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  const bool more = Process::instance().wants_thread() && required < MPI_THREAD_MULTIPLE;
+  const int code = PMPI_Init_thread(argc, argv, more ? MPI_THREAD_MULTIPLE : required, provided);
+  if (code != MPI_SUCCESS) return code;
+  Process::instance().set_progresses(*provided >= MPI_THREAD_MULTIPLE);
+  if (more) {
+    *provided = std::min(*provided, required);
+    Process::instance().set_raised();
+  }
+  asked_level = *provided;
+  started();
+  return code;
+}
+
 LACONIC_EXPORT int MPI_Init(int* argc, char*** argv) {
+  if (Process::instance().wants_thread()) {
+    int provided = 0;
+    return MPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, &provided);
+  }
   const int code = PMPI_Init(argc, argv);
   if (code == MPI_SUCCESS) started();
   return code;
 }
 
-LACONIC_EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-  const int code = PMPI_Init_thread(argc, argv, required, provided);
-  if (code == MPI_SUCCESS) started();
+LACONIC_EXPORT int MPI_Query_thread(int* provided) {
+  const int code = PMPI_Query_thread(provided);
+  if (code == MPI_SUCCESS && Process::instance().raised()) *provided = std::min(*provided, asked_level);
   return code;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "communicator.hpp"
+#include "progress.hpp"
 #include "report.hpp"
 
 namespace laconic::dropin {
@@ -54,19 +55,33 @@ Process& Process::instance() {
 
 void Process::find_library() { dl_iterate_phdr(on_object, reinterpret_cast<void*>(&laconic_version)); }
 
+void Process::read_settings() {
+  if (!read_) problem_ = settings_.read();
+  read_ = true;
+}
+
+bool Process::wants_thread() {
+  read_settings();
+  if (!problem_.empty() || settings_.options.bound.mode == LACONIC_BOUND_UNSET) return false;
+  for (std::size_t o = 0; o < operations; ++o)
+    for (const Form form : {Form::nonblocking, Form::persistent})
+      if (settings_.rules.may_touch(static_cast<Operation>(o), form)) return true;
+  return false;
+}
+
 // What one rank finds wrong ends the job before it has begun; settings that differ leave everything to MPI.
 bool Process::agree() {
-  const std::string problem = settings_.read();
+  read_settings();
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
   const std::uint64_t signature = settings_.signature();
-  const std::uint64_t lowest = problem.empty() ? 0 : UINT64_MAX - static_cast<std::uint64_t>(world_rank_);
+  const std::uint64_t lowest = problem_.empty() ? 0 : UINT64_MAX - static_cast<std::uint64_t>(world_rank_);
   std::array<std::uint64_t, 4> mine{lowest, signature, ~signature, progresses_ ? 0U : 1U};
   std::array<std::uint64_t, 4> most{};
   PMPI_Allreduce(mine.data(), most.data(), 4, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
   progresses_ = most[3] == 0;
   if (most[0] != 0) {
     if (most[0] == lowest) {
-      say(problem);
+      say(problem_);
       PMPI_Abort(MPI_COMM_WORLD, 1);
     }
     PMPI_Barrier(MPI_COMM_WORLD);
@@ -91,7 +106,8 @@ void Process::set_attention() {
   const bool bound = settings_.options.bound.mode != LACONIC_BOUND_UNSET || hinted_;
   for (std::size_t o = 0; o < operations; ++o)
     for (std::size_t f = 0; f < forms; ++f) {
-      const bool touchable = bound && settings_.rules.may_touch(static_cast<Operation>(o), static_cast<Form>(f));
+      const bool can = progresses_ || static_cast<Form>(f) == Form::blocking;
+      const bool touchable = bound && can && settings_.rules.may_touch(static_cast<Operation>(o), static_cast<Form>(f));
       attention[o][f].store(running() && (touchable || counts()), std::memory_order_relaxed);
     }
 }
@@ -106,6 +122,8 @@ void Process::hinted(std::uint64_t min_bytes) {
 
 void Process::finish() {
   if (!running()) return;
+  drain();
+  stop_thread();
   running_.store(false, std::memory_order_release);
   set_attention();
   report_all(settings_);
@@ -113,6 +131,7 @@ void Process::finish() {
 
 void Process::give_up() {
   if (!running()) return;
+  stop_thread();
   running_.store(false, std::memory_order_release);
   set_attention();
   if (world_rank_ == 0) report_own(settings_);

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <string>
 
 #include "operation.hpp"
 #include "settings.hpp"
@@ -26,6 +27,11 @@ class Process {
   static Process& instance();
 
   const Settings& settings() const { return settings_; }
+
+  // Before MPI is initialised: true when operations may be touched that need a thread of ours.
+  bool wants_thread();
+  void set_raised() { raised_ = true; }
+  bool raised() const { return raised_; }
 
   // After MPI has been initialised: collective over MPI_COMM_WORLD. May end the job, when settings are not valid.
   void start();
@@ -52,6 +58,7 @@ class Process {
  private:
   Process() = default;
   bool agree();
+  void read_settings();
   void find_library();
 
   Settings settings_;
@@ -60,6 +67,9 @@ class Process {
   bool differ_ = false;
   bool hinted_ = false;
   bool progresses_ = false;
+  bool raised_ = false;  // more threads are allowed than the program asked for
+  bool read_ = false;
+  std::string problem_;  // with the settings
   std::atomic<std::uint64_t> least_bytes_{UINT64_MAX};
 };
 

@@ -1,12 +1,54 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operations in flight, and who moves them on.
+// Operations in flight: begun by the program, moved on whenever it completes requests, and by a thread of ours while it
+// does anything else (docs/design/0010).
 #pragma once
 
 #include <mpi.h>
 
+#include <atomic>
+
+#include "call.hpp"
+#include "communicator.hpp"
+#include "numbers.hpp"
+
 namespace laconic::dropin {
+
+// How many are in flight. All that completing a request costs while there are none is this load.
+extern std::atomic<int> in_flight;
+inline bool busy() { return __builtin_expect(in_flight.load(std::memory_order_acquire) > 0, false); }
+
+// Moves on what is in flight, unless another thread is at it.
+void make_progress();
 
 // Waits for a request of MPI itself while what is in flight moves on.
 int wait_with_progress(MPI_Request& request);
+
+// Begins an operation; *request becomes a generalized request of MPI that is complete when the operation is. Returns
+// an error only where nothing has begun.
+int begin_operation(const Call& call, Communicator& communicator, NumberSides& numbers, MPI_Request* request);
+
+// Makes a persistent one; *request becomes a persistent request of MPI that stands for it.
+int make_persistent(const Call& call, Communicator& communicator, NumberSides& numbers, MPI_Request* request);
+
+// ---- Persistent requests and those that are freed
+
+// True while requests of the program may be ours in a way that MPI does not know.
+extern std::atomic<int> persistent_requests;
+inline bool has_persistent() { return persistent_requests.load(std::memory_order_acquire) > 0; }
+
+// Starts one of ours; false when it is none.
+bool start_persistent(MPI_Request request, int& code);
+
+// What completes a persistent request of ours that is active; MPI_REQUEST_NULL for all others.
+MPI_Request stand_in(MPI_Request persistent);
+// It has been completed by the program.
+void deactivate(MPI_Request persistent);
+
+// Frees one of ours, now or when it has completed; false when it is none.
+bool free_request(MPI_Request* request, int& code);
+
+// Completes what is in flight, and lets the thread go.
+void drain();
+void stop_thread();
 
 }  // namespace laconic::dropin

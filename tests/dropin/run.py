@@ -35,6 +35,14 @@ SCENARIOS = {
         Scenario("audit", {**ALL, "LACONIC_AUDIT": "3"}, ["within", "1e-3", "all"], REDUCTIONS | MOVEMENT),
         Scenario("audit that keeps plain results", {**ALL, "LACONIC_AUDIT": "1:plain"}, ["exact"], REDUCTIONS | MOVEMENT),
     ],
+    "requests": [
+        WITHOUT, NO_BOUND, EXCLUDED,
+        Scenario("reductions", BOUND, ["within", "1e-3"], {"allreduce"}),
+        Scenario("from threads", BOUND, ["within", "1e-3", "threads"], {"allreduce"}),
+        Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_INCLUDE": "movement"},
+                 ["exact"], {"allreduce", "allgather", "bcast"}),
+        Scenario("nothing but blocking calls", {**BOUND, "LACONIC_EXCLUDE": "nonblocking,persistent"}, ["exact"]),
+    ],
 }
 
 
