@@ -12,24 +12,76 @@ MOVEMENT = {"bcast", "allgather", "allgatherv", "scatter", "scatterv", "gather",
 
 
 class Scenario:
-    """Settings, the program's arguments, and the operations that have to be compressed with more than one rank."""
+    """Settings, the program's arguments, and the operations that have to be compressed with more than one rank.
 
-    def __init__(self, name, settings, args, compressed=(), preload=True, check=None, code=0):
+    Starting a job takes longer than most programs run, so that not every scenario runs with every number of ranks.
+    check: gets (args, what was said, the report's operations) and returns a list of problems. code: 0, or any other.
+    """
+
+    def __init__(self, name, settings, args, compressed=(), preload=True, check=None, code=0, always=False):
         self.name, self.settings, self.args, self.compressed = name, settings, args, set(compressed)
-        self.preload, self.check, self.code = preload, check, code
+        self.preload, self.check, self.code, self.always = preload, check, code, always
 
 
+ALL_SCENARIOS = (1, 3)  # ranks
 BOUND = {"LACONIC_BOUND": "abs:1e-3", "LACONIC_MIN_BYTES": "1000"}
 ALL = {**BOUND, "LACONIC_INCLUDE": "movement"}
 WITHOUT = Scenario("without", {}, ["exact"], preload=False)
 NO_BOUND = Scenario("no bound", {}, ["exact"])
 EXCLUDED = Scenario("all excluded", {**ALL, "LACONIC_EXCLUDE": "all"}, ["exact"])
 
+
+
+def says(*words):
+    """A check: these words are said, each of them once."""
+    def check(args, said, entries):
+        return [f"'{word}' is said {said.count(word)} times" for word in words if said.count(word) != 1]
+    return check
+
+
+def differ(word):
+    """The same, where there is another rank to differ from."""
+    return lambda args, said, entries: says(word)(args, said, entries) if args.n > 1 else []
+
+
+SUMMARY = {**BOUND, "LACONIC_REPORT": "summary"}
 SCENARIOS = {
+    "endings": [
+        Scenario("each call reported", {**BOUND, "LACONIC_REPORT": "each"}, ["within", "1e-3"]),
+        # What a job makes of ranks that leave without a word differs between MPIs.
+        Scenario("without MPI_Finalize", SUMMARY, ["within", "1e-3", "none"], code=None,
+                 check=says("results are right", "report of rank 0 alone")),
+        Scenario("MPI_Abort inside a collective", BOUND, ["within", "1e-3", "abort"], code=1),
+        Scenario("a report that cannot be written", {**BOUND, "LACONIC_REPORT": "json:/no/such/folder/file"},
+                 ["within", "1e-3"], check=says("/no/such/folder/file cannot be written")),
+        Scenario("a bound that is none", {"LACONIC_BOUND": "1e-3"}, ["exact"], code=1,
+                 check=says("LACONIC_BOUND: bound '1e-3' is not valid")),
+        Scenario("a variable that is none", {"LACONIC_BUOND": "abs:1"}, ["exact"], code=1,
+                 check=says("'LACONIC_BUOND' is not valid; valid are LACONIC_BOUND")),
+        Scenario("a report that is none", {"LACONIC_REPORT": "loud"}, ["exact"], code=1,
+                 check=says("LACONIC_REPORT: 'loud' is not valid; valid are summary, each, json:FILE")),
+        Scenario("an audit that is none", {"LACONIC_AUDIT": "0"}, ["exact"], code=1, check=says("LACONIC_AUDIT: '0'")),
+        Scenario("a rule that is none", {"LACONIC_EXCLUDE": "bcats"}, ["exact"], code=1,
+                 check=says("LACONIC_EXCLUDE: 'bcats' is not valid; valid are operations")),
+        Scenario("an inclusion of no operation", {"LACONIC_INCLUDE": "comm:x"}, ["exact"], code=1,
+                 check=says("LACONIC_INCLUDE: every item must name an operation")),
+        Scenario("rules by name, type, size and site",
+                 {**SUMMARY, "LACONIC_EXCLUDE": "comm:no*,site:no*,type:float,size<8,allreduce+size>=1G,!comm:MPI_*"},
+                 ["within", "1e-3"]),
+        Scenario("excluded by its name", {**BOUND, "LACONIC_EXCLUDE": "comm:MPI_COMM_W*"}, ["exact"]),
+        Scenario("excluded by its site", {**BOUND, "LACONIC_EXCLUDE": "site:dropin_*"}, ["exact"]),
+        Scenario("excluded by its size", {**BOUND, "LACONIC_EXCLUDE": "size>=1K"}, ["exact"]),
+        Scenario("ranks with different bounds", {**BOUND, "TEST_DIFFER": "LACONIC_BOUND=abs:2e-3"}, ["exact"],
+                 check=differ("the settings LACONIC_... differ between ranks")),
+        Scenario("a rank without settings", {**BOUND, "TEST_DIFFER": "-uLACONIC_BOUND"}, ["exact"],
+                 check=differ("the settings LACONIC_... differ between ranks")),
+        Scenario("a rank with a mistake", {**BOUND, "TEST_DIFFER": "LACONIC_CODEC=none"}, ["exact"], code=1,
+                 check=differ("LACONIC_CODEC: codec 'none' is not valid")),
+    ],
     "collectives": [
         WITHOUT, NO_BOUND, EXCLUDED,
         Scenario("reductions", BOUND, ["within", "1e-3"], REDUCTIONS),
-        Scenario("everything", ALL, ["within", "1e-3", "all"], REDUCTIONS | MOVEMENT),
+        Scenario("everything", ALL, ["within", "1e-3", "all"], REDUCTIONS | MOVEMENT, always=True),
         Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_INCLUDE": "movement"},
                  ["exact"], REDUCTIONS | MOVEMENT),
         Scenario("audit", {**ALL, "LACONIC_AUDIT": "3"}, ["within", "1e-3", "all"], REDUCTIONS | MOVEMENT),
@@ -38,10 +90,18 @@ SCENARIOS = {
     "requests": [
         WITHOUT, NO_BOUND, EXCLUDED,
         Scenario("reductions", BOUND, ["within", "1e-3"], {"allreduce"}),
-        Scenario("from threads", BOUND, ["within", "1e-3", "threads"], {"allreduce"}),
+        Scenario("from threads", BOUND, ["within", "1e-3", "threads"], {"allreduce"}, always=True),
         Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_INCLUDE": "movement"},
                  ["exact"], {"allreduce", "allgather", "bcast"}),
         Scenario("nothing but blocking calls", {**BOUND, "LACONIC_EXCLUDE": "nonblocking,persistent"}, ["exact"]),
+    ],
+    "edges": [
+        WITHOUT, NO_BOUND, EXCLUDED,
+        Scenario("reductions", BOUND, ["within", "1e-3"], {"allreduce"}),
+        Scenario("everything", ALL, ["within", "1e-3", "all"], {"allreduce", "bcast", "allgather", "gather"}, always=True),
+        Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_INCLUDE": "movement"},
+                 ["exact"], {"allreduce", "bcast", "allgather", "gather", "alltoall"}),
+        Scenario("hints alone", {"TEST_HINTS": "1"}, ["exact"], {"allreduce"}),
     ],
 }
 
@@ -55,11 +115,17 @@ def run(args, scenario, folder):
     env.update(scenario.settings)
     if scenario.preload and scenario.settings and "LACONIC_REPORT" not in env:
         env["LACONIC_REPORT"] = f"json:{report}"
-    done = subprocess.run(command + ["-n", str(args.n), "--"] + args.program + scenario.args, env=env,
+    program = args.program
+    other = env.pop("TEST_DIFFER", None)
+    if other is not None:  # for the last rank
+        last = f'[ "${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}}" = {args.n - 1} ] && exec env {other} "$@"; exec "$@"'
+        program = ["sh", "-c", last, "sh"] + program
+    done = subprocess.run(command + ["-n", str(args.n), "--"] + program + scenario.args, env=env,
                           capture_output=True, text=True, timeout=130)
     said = done.stdout + done.stderr
     problems = []
-    if (done.returncode == 0) != (scenario.code == 0):
+    code = 0 if scenario.code == 1 and args.n == 1 and "TEST_DIFFER" in scenario.settings else scenario.code
+    if code is not None and (done.returncode == 0) != (code == 0):
         problems.append(f"exit code {done.returncode}")
     entries = json.loads(report.read_text())["operations"] if report.exists() else []
     compressed = {entry["operation"] for entry in entries if entry["compressed"] > 0}
@@ -87,7 +153,7 @@ def main():
     args = parser.parse_args()
     good = True
     for scenario in SCENARIOS[args.name]:
-        if args.only in (None, scenario.name):
+        if args.only == scenario.name or (args.only is None and (scenario.always or args.n in ALL_SCENARIOS)):
             with tempfile.TemporaryDirectory() as folder:
                 good = run(args, scenario, pathlib.Path(folder)) and good
     return 0 if good else 1
