@@ -11,5 +11,6 @@ void add_bench_command(CLI::App& app);
 void add_codec_command(CLI::App& app);
 void add_explain_command(CLI::App& app);
 void add_info_command(CLI::App& app);
+void add_run_command(CLI::App& app);
 
 }  // namespace laconic::cli

@@ -43,6 +43,7 @@ int run(int argc, char** argv) {
     add_codec_command(app);
     add_explain_command(app);
     add_info_command(app);
+    add_run_command(app);
     const auto commands = app.get_subcommands([](CLI::App*) { return true; });
     const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
     if (argc > 1 && argv[1][0] != '-' && std::none_of(commands.begin(), commands.end(), named)) {

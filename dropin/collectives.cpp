@@ -3,18 +3,13 @@
 // collectives.inl, which is read once for each width of counts.
 #include <mpi.h>
 
+#include "describe.hpp"
 #include "intercept.hpp"
 #include "process.hpp"
 
 using namespace laconic::dropin;
 
 #define LACONIC_EXPORT extern "C" __attribute__((visibility("default")))
-
-namespace {
-
-void* mutable_of(const void* buffer) { return const_cast<void*>(buffer); }
-
-}  // namespace
 
 #define LACONIC_NAME(name) name
 #define LACONIC_COUNT int

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Read by collectives.cpp for int counts, and where the MPI has them for MPI_Count: what the arguments of each
-// collective mean, and the functions that a program calls.
+// Read by collectives.cpp for int counts, and where the MPI has them for MPI_Count: the functions that a program calls.
 
 // The three forms of an operation. One that nobody watches is MPI's own after one load and a branch.
 #define LACONIC_ARGUMENTS(...) __VA_ARGS__
@@ -35,96 +34,6 @@
 #else
 #define LACONIC_PERSISTENT(Name, name, arguments, ...)
 #endif
-
-namespace {
-
-void describe_allreduce(Call& call, const void* send, void* recv, LACONIC_COUNT count, MPI_Datatype type, MPI_Op op) {
-  call.send = {mutable_of(send), count, {}, {}, type};
-  call.recv = {recv, count, {}, {}, type};
-  call.op = op;
-}
-
-void describe_reduce(Call& call, const void* send, void* recv, LACONIC_COUNT count, MPI_Datatype type, MPI_Op op,
-                     int root) {
-  call.send = {mutable_of(send), count, {}, {}, type};
-  call.recv = {recv, count, {}, {}, type};
-  call.op = op;
-  call.root = root;
-}
-
-void describe_reduce_scatter(Call& call, const void* send, void* recv, const LACONIC_COUNT* counts, MPI_Datatype type,
-                             MPI_Op op) {
-  call.send = {mutable_of(send), 0, counts, {}, type};
-  call.recv = {recv, 0, counts, {}, type};
-  call.op = op;
-}
-
-void describe_reduce_scatter_block(Call& call, const void* send, void* recv, LACONIC_COUNT count, MPI_Datatype type,
-                                   MPI_Op op) {
-  call.send = {mutable_of(send), count, {}, {}, type};
-  call.recv = {recv, count, {}, {}, type};
-  call.op = op;
-}
-
-void describe_bcast(Call& call, void* buffer, LACONIC_COUNT count, MPI_Datatype type, int root) {
-  call.recv = {buffer, count, {}, {}, type};
-  call.root = root;
-}
-
-void describe_allgather(Call& call, const void* send, LACONIC_COUNT sendcount, MPI_Datatype sendtype, void* recv,
-                        LACONIC_COUNT recvcount, MPI_Datatype recvtype) {
-  call.send = {mutable_of(send), sendcount, {}, {}, sendtype};
-  call.recv = {recv, recvcount, {}, {}, recvtype};
-}
-
-void describe_allgatherv(Call& call, const void* send, LACONIC_COUNT sendcount, MPI_Datatype sendtype, void* recv,
-                         const LACONIC_COUNT* recvcounts, const LACONIC_DISPL* displs, MPI_Datatype recvtype) {
-  call.send = {mutable_of(send), sendcount, {}, {}, sendtype};
-  call.recv = {recv, 0, recvcounts, displs, recvtype};
-}
-
-void describe_scatter(Call& call, const void* send, LACONIC_COUNT sendcount, MPI_Datatype sendtype, void* recv,
-                      LACONIC_COUNT recvcount, MPI_Datatype recvtype, int root) {
-  call.send = {mutable_of(send), sendcount, {}, {}, sendtype};
-  call.recv = {recv, recvcount, {}, {}, recvtype};
-  call.root = root;
-}
-
-void describe_scatterv(Call& call, const void* send, const LACONIC_COUNT* sendcounts, const LACONIC_DISPL* displs,
-                       MPI_Datatype sendtype, void* recv, LACONIC_COUNT recvcount, MPI_Datatype recvtype, int root) {
-  call.send = {mutable_of(send), 0, sendcounts, displs, sendtype};
-  call.recv = {recv, recvcount, {}, {}, recvtype};
-  call.root = root;
-}
-
-void describe_gather(Call& call, const void* send, LACONIC_COUNT sendcount, MPI_Datatype sendtype, void* recv,
-                     LACONIC_COUNT recvcount, MPI_Datatype recvtype, int root) {
-  call.send = {mutable_of(send), sendcount, {}, {}, sendtype};
-  call.recv = {recv, recvcount, {}, {}, recvtype};
-  call.root = root;
-}
-
-void describe_gatherv(Call& call, const void* send, LACONIC_COUNT sendcount, MPI_Datatype sendtype, void* recv,
-                      const LACONIC_COUNT* recvcounts, const LACONIC_DISPL* displs, MPI_Datatype recvtype, int root) {
-  call.send = {mutable_of(send), sendcount, {}, {}, sendtype};
-  call.recv = {recv, 0, recvcounts, displs, recvtype};
-  call.root = root;
-}
-
-void describe_alltoall(Call& call, const void* send, LACONIC_COUNT sendcount, MPI_Datatype sendtype, void* recv,
-                       LACONIC_COUNT recvcount, MPI_Datatype recvtype) {
-  call.send = {mutable_of(send), sendcount, {}, {}, sendtype};
-  call.recv = {recv, recvcount, {}, {}, recvtype};
-}
-
-void describe_alltoallv(Call& call, const void* send, const LACONIC_COUNT* sendcounts, const LACONIC_DISPL* sdispls,
-                        MPI_Datatype sendtype, void* recv, const LACONIC_COUNT* recvcounts,
-                        const LACONIC_DISPL* rdispls, MPI_Datatype recvtype) {
-  call.send = {mutable_of(send), 0, sendcounts, sdispls, sendtype};
-  call.recv = {recv, 0, recvcounts, rdispls, recvtype};
-}
-
-}  // namespace
 
 LACONIC_COLLECTIVE(Allreduce, allreduce, (send, recv, count, type, op), const void* send, void* recv,
                    LACONIC_COUNT count, MPI_Datatype type, MPI_Op op)

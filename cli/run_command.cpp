@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// laconic run: an MPI program, as it is, with the drop-in in front of its MPI.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+#include "failure.hpp"
+#include "run_launch.hpp"
+#include "settings_info.hpp"
+
+namespace laconic::cli {
+namespace {
+
+constexpr const char* library_name = "liblaconic-mpi.so";
+
+// Options that become variables of the environment.
+struct Option {
+  const char* flag;
+  const char* variable;
+  const char* help;
+};
+constexpr std::array<Option, 9> options{{
+    {"--bound", "LACONIC_BOUND", "abs:E, rel:E, rms:E, rate:B or lossless; without one nothing is compressed"},
+    {"--target", "LACONIC_TARGET", "result or input"},
+    {"--codec", "LACONIC_CODEC", "as laconic info lists them"},
+    {"--algorithm", "LACONIC_ALGORITHM", "as laconic info lists them"},
+    {"--min-bytes", "LACONIC_MIN_BYTES", "smaller calls are left to MPI"},
+    {"--include", "LACONIC_INCLUDE", "what else may be touched, as in bcast,alltoall (docs/drop-in.md)"},
+    {"--exclude", "LACONIC_EXCLUDE", "what may not, as in comm:io,site:libfftw*"},
+    {"--report", "LACONIC_REPORT", "summary, each or json:FILE"},
+    {"--audit", "LACONIC_AUDIT", "N: every Nth call is also done plainly; N:plain: and the program keeps that result"},
+}};
+
+struct Arguments {
+  std::array<std::string, options.size()> values;
+  std::string library;
+  bool print = false;
+  std::vector<std::string> command;
+};
+
+std::string own_folder() {
+  std::array<char, PATH_MAX> path{};
+  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size() - 1);
+  const std::string whole(path.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+  return whole.substr(0, whole.rfind('/'));
+}
+
+// Beside this command, as installed or as built.
+std::string find_library(const std::string& asked) {
+  if (!asked.empty()) {
+    if (access(asked.c_str(), R_OK) == 0) return asked;
+    throw usage(fmt::format("library '{}' cannot be read", asked));
+  }
+  const std::string here = own_folder();
+  std::string places;
+  for (const char* folder : {"/../" LACONIC_CLI_LIBDIR, "/../lib", "/../lib64", "/../dropin"}) {
+    const std::string candidate = here + folder + "/" + library_name;
+    std::array<char, PATH_MAX> real{};
+    if (realpath(candidate.c_str(), real.data()) != nullptr) return real.data();
+    places += (places.empty() ? "" : ", ") + candidate;
+  }
+  throw Failure(fmt::format("{} was not found ({}); name it with --library", library_name, places));
+}
+
+std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, "; ")); }
+
+std::vector<std::string> warnings_about(const std::string& program, const std::string& library) {
+  std::vector<std::string> warnings;
+  const Linked theirs = linked_to(program);
+  if (program.empty() || !theirs.is_program) return warnings;  // a script: what it loads is not known
+  const Linked ours = linked_to(library);
+  if (theirs.libraries.empty() && theirs.holds_mpi)
+    warnings.push_back(fmt::format("{} has MPI linked into itself; nothing can stand in front of it", program));
+  if (theirs.libraries.empty() || ours.libraries.empty()) return warnings;
+  if (theirs.libraries.front() != ours.libraries.front())
+    warnings.push_back(fmt::format("{} uses {}, but {} was built for {}; use the Laconic that was built for its MPI",
+                                   program, joined(theirs.libraries), library_name, joined(ours.libraries)));
+  return warnings;
+}
+
+std::string quoted(const std::string& word) {
+  const bool plain = !word.empty() && word.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789_-+=./:,@%") == std::string::npos;
+  if (plain) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+void print(const Launch& launch) {
+  std::string line;
+  for (const auto& [name, value] : launch.environment) line += name + "=" + quoted(value) + " ";
+  for (const std::string& word : launch.command) line += quoted(word) + " ";
+  fmt::print("{}\n", line.substr(0, line.size() - 1));
+}
+
+[[noreturn]] void become(const Launch& launch) {
+  for (const auto& [name, value] : launch.environment) setenv(name.c_str(), value.c_str(), 1);
+  std::vector<char*> argv;
+  for (const std::string& word : launch.command) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  execvp(argv[0], argv.data());
+  throw Failure(fmt::format("{} cannot be run: {}", launch.command.front(), std::strerror(errno)));
+}
+
+void run(const Arguments& arguments) {
+  const std::vector<std::string>& command = arguments.command;
+  if (command.empty())
+    throw usage("what is to be run is missing, as in: laconic run --bound rel:1e-4 -- mpiexec -n 4 ./app");
+  Variables variables;
+  for (std::size_t k = 0; k < options.size(); ++k)
+    if (!arguments.values[k].empty()) setenv(options[k].variable, arguments.values[k].c_str(), 1);
+  (void)environment_settings();  // a mistake is found before anything is started
+  // Also what was set outside: the launcher may not hand it on.
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    if (text.rfind("LACONIC_", 0) == 0)
+      variables.emplace_back(text.substr(0, text.find('=')), text.substr(text.find('=') + 1));
+  }
+  std::string preload = find_library(arguments.library);
+  std::vector<std::string> warnings = warnings_about(program_of(command), preload);
+  if (const char* others = std::getenv("LD_PRELOAD"); others != nullptr && *others != '\0')
+    preload += std::string(":") + others;
+  variables.emplace_back("LD_PRELOAD", preload);
+  const Launch job = launch(command, variables);
+  warnings.insert(warnings.end(), job.warnings.begin(), job.warnings.end());
+  for (const std::string& warning : warnings) fmt::print(stderr, "laconic: warning: {}\n", warning);
+  if (arguments.print) return print(job);
+  become(job);
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("run", "Run an MPI program, as it is, with its collectives compressed");
+  for (std::size_t k = 0; k < options.size(); ++k)
+    command->add_option(options[k].flag, arguments->values[k], options[k].help);
+  command->add_option("--library", arguments->library, fmt::format("{} of another build", library_name));
+  command->add_flag("--print", arguments->print, "Print what would be run, and do not run it");
+  command->add_option("command", arguments->command, "What is to be run, after --");
+  command->footer("Example: laconic run --bound rel:1e-4 --report summary -- mpiexec -n 4 ./app");
+  command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace laconic::cli

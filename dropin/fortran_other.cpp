@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Beginning, end, hints and completion in Fortran under Open MPI: as the C functions. Requests are completed by the
+// bindings themselves, once nothing of ours is in flight in the way: they are generalized requests of MPI.
+#include <mpi.h>
+
+#ifdef OPEN_MPI
+
+#include <algorithm>
+
+#include "fortran.hpp"
+#include "progress.hpp"
+
+using namespace laconic::dropin;
+using namespace laconic::dropin::fortran;
+
+#define LACONIC_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace laconic::dropin::fortran {
+
+void* behind(const char* name) {
+  if (void* function = dlsym(RTLD_NEXT, name); function != nullptr) return function;
+  for (const char* library : {"libmpi_mpifh.so.40", "libmpi_usempif08.so.40", "libmpi_mpifh.so", "libmpi_usempif08.so"})
+    if (void* handle = dlopen(library, RTLD_NOLOAD | RTLD_LAZY); handle != nullptr)
+      if (void* function = dlsym(handle, name); function != nullptr) return function;
+  return nullptr;
+}
+
+}  // namespace laconic::dropin::fortran
+
+namespace {
+
+bool complete(MPI_Fint request) {
+  int done = 0;
+  return PMPI_Request_get_status(PMPI_Request_f2c(request), &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
+}
+
+// Polls until MPI's own function will find what it waits for.
+void poll_for(const MPI_Fint* requests, int count, bool all) {
+  const auto is_null = [](MPI_Fint request) { return PMPI_Request_f2c(request) == MPI_REQUEST_NULL; };
+  const auto is_done = [&](MPI_Fint request) { return !is_null(request) && complete(request); };
+  const auto good = [&] {
+    if (all) return std::all_of(requests, requests + count, complete);
+    return std::any_of(requests, requests + count, is_done) || std::all_of(requests, requests + count, is_null);
+  };
+  while (busy() && !good()) make_progress();
+}
+
+int number(const void* argument) { return *static_cast<const int*>(argument); }
+MPI_Fint* handles(void* argument) { return static_cast<MPI_Fint*>(argument); }
+MPI_Comm comm_of(const void* argument) { return PMPI_Comm_f2c(*static_cast<const MPI_Fint*>(argument)); }
+MPI_Info info_of(const void* argument) { return PMPI_Info_f2c(*static_cast<const MPI_Fint*>(argument)); }
+
+}  // namespace
+
+// One body for all spellings of a name. `symbol` is the one that was called.
+#define LACONIC_SPELLINGS(define, name) \
+  define(mpi_##name##_) define(mpi_##name##__) define(mpi_##name) define(mpi_##name##_f08_)
+
+#define LACONIC_INIT(symbol) \
+  LACONIC_EXPORT void symbol(MPI_Fint* error) { set(error, MPI_Init(nullptr, nullptr)); }
+#define LACONIC_INIT_THREAD(symbol)                                            \
+  LACONIC_EXPORT void symbol(void* required, int* provided, MPI_Fint* error) { \
+    set(error, MPI_Init_thread(nullptr, nullptr, number(required), provided)); \
+  }
+#define LACONIC_QUERY_THREAD(symbol) \
+  LACONIC_EXPORT void symbol(int* provided, MPI_Fint* error) { set(error, MPI_Query_thread(provided)); }
+#define LACONIC_FINALIZE(symbol) \
+  LACONIC_EXPORT void symbol(MPI_Fint* error) { set(error, MPI_Finalize()); }
+#define LACONIC_ABORT(symbol)                                           \
+  LACONIC_EXPORT void symbol(void* comm, void* code, MPI_Fint* error) { \
+    set(error, MPI_Abort(comm_of(comm), number(code)));                 \
+  }
+LACONIC_SPELLINGS(LACONIC_INIT, init)
+LACONIC_SPELLINGS(LACONIC_INIT_THREAD, init_thread)
+LACONIC_SPELLINGS(LACONIC_QUERY_THREAD, query_thread)
+LACONIC_SPELLINGS(LACONIC_FINALIZE, finalize)
+LACONIC_SPELLINGS(LACONIC_ABORT, abort)
+
+#define LACONIC_SET_INFO(symbol)                                        \
+  LACONIC_EXPORT void symbol(void* comm, void* info, MPI_Fint* error) { \
+    set(error, MPI_Comm_set_info(comm_of(comm), info_of(info)));        \
+  }
+#define LACONIC_DUP_WITH_INFO(symbol)                                                        \
+  LACONIC_EXPORT void symbol(void* comm, void* info, MPI_Fint* duplicate, MPI_Fint* error) { \
+    MPI_Comm made = MPI_COMM_NULL;                                                           \
+    const int code = MPI_Comm_dup_with_info(comm_of(comm), info_of(info), &made);            \
+    if (code == MPI_SUCCESS) *duplicate = PMPI_Comm_c2f(made);                               \
+    set(error, code);                                                                        \
+  }
+#define LACONIC_GET_INFO(symbol)                                            \
+  LACONIC_EXPORT void symbol(void* comm, MPI_Fint* info, MPI_Fint* error) { \
+    MPI_Info made = MPI_INFO_NULL;                                          \
+    const int code = MPI_Comm_get_info(comm_of(comm), &made);               \
+    if (code == MPI_SUCCESS) *info = PMPI_Info_c2f(made);                   \
+    set(error, code);                                                       \
+  }
+LACONIC_SPELLINGS(LACONIC_SET_INFO, comm_set_info)
+LACONIC_SPELLINGS(LACONIC_DUP_WITH_INFO, comm_dup_with_info)
+LACONIC_SPELLINGS(LACONIC_GET_INFO, comm_get_info)
+
+#define LACONIC_WAIT(symbol)                                                 \
+  LACONIC_EXPORT void symbol(void* request, void* status, MPI_Fint* error) { \
+    if (busy()) poll_for(handles(request), 1, true);                         \
+    static void* const next = behind(#symbol);                               \
+    set(error, original(next, request, status));                             \
+  }
+#define LACONIC_WAITALL(symbol)                                                              \
+  LACONIC_EXPORT void symbol(void* count, void* requests, void* statuses, MPI_Fint* error) { \
+    if (busy()) poll_for(handles(requests), number(count), true);                            \
+    static void* const next = behind(#symbol);                                               \
+    set(error, original(next, count, requests, statuses));                                   \
+  }
+#define LACONIC_WAITANY(symbol)                                                                         \
+  LACONIC_EXPORT void symbol(void* count, void* requests, void* index, void* status, MPI_Fint* error) { \
+    if (busy()) poll_for(handles(requests), number(count), false);                                      \
+    static void* const next = behind(#symbol);                                                          \
+    set(error, original(next, count, requests, index, status));                                         \
+  }
+#define LACONIC_WAITSOME(symbol)                                                                     \
+  LACONIC_EXPORT void symbol(void* count, void* requests, void* done, void* indices, void* statuses, \
+                             MPI_Fint* error) {                                                      \
+    if (busy()) poll_for(handles(requests), number(count), false);                                   \
+    static void* const next = behind(#symbol);                                                       \
+    set(error, original(next, count, requests, done, indices, statuses));                            \
+  }
+LACONIC_SPELLINGS(LACONIC_WAIT, wait)
+LACONIC_SPELLINGS(LACONIC_WAITALL, waitall)
+LACONIC_SPELLINGS(LACONIC_WAITANY, waitany)
+LACONIC_SPELLINGS(LACONIC_WAITSOME, waitsome)
+
+// Tests poll once before MPI looks.
+#define LACONIC_TEST(symbol)                                                             \
+  LACONIC_EXPORT void symbol(void* request, void* flag, void* status, MPI_Fint* error) { \
+    if (busy()) make_progress();                                                         \
+    static void* const next = behind(#symbol);                                           \
+    set(error, original(next, request, flag, status));                                   \
+  }
+#define LACONIC_TESTALL(symbol)                                                                          \
+  LACONIC_EXPORT void symbol(void* count, void* requests, void* flag, void* statuses, MPI_Fint* error) { \
+    if (busy()) make_progress();                                                                         \
+    static void* const next = behind(#symbol);                                                           \
+    set(error, original(next, count, requests, flag, statuses));                                         \
+  }
+#define LACONIC_TESTANY(symbol)                                                                                     \
+  LACONIC_EXPORT void symbol(void* count, void* requests, void* index, void* flag, void* status, MPI_Fint* error) { \
+    if (busy()) make_progress();                                                                                    \
+    static void* const next = behind(#symbol);                                                                      \
+    set(error, original(next, count, requests, index, flag, status));                                               \
+  }
+LACONIC_SPELLINGS(LACONIC_TEST, test)
+LACONIC_SPELLINGS(LACONIC_TEST, request_get_status)
+LACONIC_SPELLINGS(LACONIC_TESTALL, testall)
+LACONIC_SPELLINGS(LACONIC_TESTANY, testany)
+LACONIC_SPELLINGS(LACONIC_TESTANY, testsome)
+
+#endif

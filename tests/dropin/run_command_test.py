@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""laconic run: run_command_test.py LACONIC LIBRARY MPIEXEC PROGRAM MPIRUN [unittest arguments]."""
+import os, pathlib, subprocess, sys, tempfile, unittest
+
+LACONIC, LIBRARY, MPIEXEC, PROGRAM, MPIRUN = (sys.argv.pop(1) for _ in range(5))
+
+
+class RunCommand(unittest.TestCase):
+    def run_it(self, *arguments, code=0, env=None):
+        clean = {name: value for name, value in os.environ.items()
+                 if not name.startswith("LACONIC_") and name != "LD_PRELOAD"}
+        done = subprocess.run([LACONIC, "run", *arguments], capture_output=True, text=True, timeout=100,
+                              env={**clean, **(env or {})})
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def test_the_program_is_compressed(self):
+        # The launcher that lets many ranks share few cores takes the settings from its environment.
+        done = self.run_it("--bound", "abs:1e-3", "--min-bytes", "1000", "--report", "summary", "--", sys.executable,
+                           MPIRUN, "--mpiexec", MPIEXEC, "-n", "2", "--", PROGRAM, "within", "1e-3")
+        self.assertIn("results are right", done.stdout)
+        self.assertIn("1 compressed", done.stderr)
+
+    def test_how_launchers_are_told(self):
+        done = self.run_it("--print", "--bound", "abs:1", "--", MPIEXEC, "-n", "2", PROGRAM)
+        words = done.stdout.split()
+        self.assertEqual(words[0], MPIEXEC)
+        self.assertEqual(words[-3:], ["-n", "2", PROGRAM])
+        told = words[1] in ("-genv", "-x")
+        self.assertTrue(told, done.stdout)
+        self.assertTrue(any(LIBRARY in word for word in words), done.stdout)
+        self.assertEqual(done.stderr, "")
+
+    def test_settings_from_outside_are_handed_on(self):
+        done = self.run_it("--print", "--", MPIEXEC, "-n", "2", PROGRAM, env={"LACONIC_BOUND": "rel:1e-7"})
+        self.assertIn("rel:1e-7", done.stdout)
+
+    def test_an_option_wins_over_the_environment(self):
+        done = self.run_it("--print", "--bound", "abs:2", "--", MPIEXEC, PROGRAM, env={"LACONIC_BOUND": "rel:1e-7"})
+        self.assertIn("abs:2", done.stdout)
+        self.assertNotIn("rel:1e-7", done.stdout)
+
+    def test_other_preloads_stay(self):
+        done = self.run_it("--print", "--bound", "abs:2", "--", "./app", env={"LD_PRELOAD": "/lib/x86_64-linux-gnu/libm.so.6"})
+        self.assertIn(LIBRARY + ":/lib/", done.stdout)
+
+    def test_srun(self):
+        with tempfile.TemporaryDirectory() as folder:
+            fake = pathlib.Path(folder) / "srun"
+            fake.write_text("#!/bin/sh\necho \"$LACONIC_BOUND $LACONIC_EXCLUDE $@\"\n")
+            fake.chmod(0o755)
+            done = self.run_it("--bound", "abs:2", "--exclude", "bcast,comm:io", "--", str(fake), "-n", "2", "./app")
+            self.assertEqual(done.stdout.strip(), "abs:2 bcast,comm:io -n 2 ./app")
+            done = self.run_it("--print", "--bound", "abs:2", "--", str(fake), "--export=HOME", "./app")
+            self.assertIn("--export=HOME keeps the settings from the ranks", done.stderr)
+
+    def test_programs_of_another_mpi(self):
+        source = "int MPI_Init(int*, char***); int main(void) { return MPI_Init(0, 0); }\n"
+        with tempfile.TemporaryDirectory() as folder:
+            at = pathlib.Path(folder)
+            (at / "mpi.c").write_text("int MPI_Init(int* a, char*** b) { (void)a; (void)b; return 0; }\n")
+            (at / "main.c").write_text(source)
+            compiler = os.environ.get("CC", "cc")
+            subprocess.run([compiler, "-shared", "-fPIC", "-Wl,-soname,libmpi.so.99", "-o", at / "libmpi.so.99", at / "mpi.c"],
+                           check=True)
+            subprocess.run([compiler, "-o", at / "app", at / "main.c", at / "libmpi.so.99"], check=True)
+            done = self.run_it("--print", "--bound", "abs:2", "--", str(at / "app"))
+            self.assertIn("libmpi.so.99", done.stderr)
+            self.assertIn("was built for", done.stderr)
+
+    def test_programs_with_mpi_inside(self):
+        source = 'const char* const names[] = {"PMPI_Init", "MPIR_Init"}; int main(int n, char** v) { return !names[n - 1] || !v; }\n'
+        with tempfile.TemporaryDirectory() as folder:
+            at = pathlib.Path(folder)
+            (at / "main.c").write_text(source)
+            subprocess.run([os.environ.get("CC", "cc"), "-o", at / "app", at / "main.c"], check=True)
+            done = self.run_it("--print", "--bound", "abs:2", "--", str(at / "app"))
+            self.assertIn("has MPI linked into itself", done.stderr)
+
+    def test_mistakes(self):
+        self.assertIn("abs:E", self.run_it("--bound", "1e-3", "--", "ls", code=2).stderr)
+        self.assertIn("-- mpiexec", self.run_it("--bound", "abs:1", code=2).stderr)
+        self.assertIn("--help", self.run_it("--buond", "abs:1", "--", "ls", code=2).stderr)
+        self.assertIn("cannot be read", self.run_it("--library", "/no/such", "--", "ls", code=2).stderr)
+        self.assertIn("cannot be run", self.run_it("--bound", "abs:1", "--", "/no/such/program", code=1).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
