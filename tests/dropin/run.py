@@ -123,6 +123,24 @@ SCENARIOS["mpi4py"] = [
 ]
 
 
+def mpi_of(library):
+    """The C library of the MPI that the drop-in was built for."""
+    said = subprocess.run(["ldd", library], capture_output=True, text=True, timeout=60).stdout
+    lines = [line.split() for line in said.splitlines() if "libmpi" in line and "=>" in line]
+    return next(line[2] for line in lines if line[0].startswith(("libmpi.so", "libmpich.so")))
+
+
+def for_mpi4py(args):
+    """Its wheel holds a module for each of two MPIs, and would take the first library that it finds."""
+    library = mpi_of(args.dropin)
+    if "libmpich.so" in library:
+        print("skipped: mpi4py's wheel does not know Debian's MPICH")
+        sys.exit(77)
+    if "libmpi.so.40" in library:
+        return {"MPI4PY_MPIABI": "openmpi"}
+    return {"MPI4PY_MPIABI": "mpich", "LD_LIBRARY_PATH": os.path.dirname(library)}
+
+
 def run(args, scenario, folder):
     report = folder / "report.json"
     env = {name: value for name, value in os.environ.items() if not name.startswith("LACONIC_")}
@@ -130,6 +148,8 @@ def run(args, scenario, folder):
     for library in ([args.dropin] if scenario.preload else []) + args.preload:
         command += ["--preload", library]
     env.update(scenario.settings)
+    if args.name == "mpi4py":
+        env.update(for_mpi4py(args))
     if scenario.preload and scenario.settings and "LACONIC_REPORT" not in env:
         env["LACONIC_REPORT"] = f"json:{report}"
     program = args.program

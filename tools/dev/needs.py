@@ -9,7 +9,7 @@ PYTHON = VENV / "bin" / "python"
 CMAKE_AT_LEAST = (3, 25)
 
 # Always in the virtual environment, whatever the system has. clang-format is pinned because versions differ in taste.
-WHEELS = ["mpich>=5,<6", "numpy", "matplotlib", "clang-format==14.0.6"]
+WHEELS = ["mpich>=5,<6", "mpi4py>=4.1,<5", "numpy", "matplotlib", "clang-format==14.0.6"]
 
 
 @dataclasses.dataclass
@@ -77,6 +77,7 @@ NEEDS = [
     Need("pkg-config", lambda: program("pkg-config"), "half of the install test", "pkg-config", "", ("test",), False),
     Need("Open MPI", lambda: program("mpicc.openmpi"), "the suite openmpi", "libopenmpi-dev openmpi-bin", "", ("test",), False),
     Need("Debian's MPICH", lambda: program("mpicc.mpich"), "the suite mpich-debian", "libmpich-dev mpich", "", ("test",), False),
+    Need("gfortran", lambda: program("gfortran"), "tests of the drop-in in Fortran", "gfortran", "", ("test",), False),
     Need("clang", clang, "./dev fuzz, the suite fuzz", "clang libclang-rt-dev", "", ("test", "fuzz"), False),
     Need("clang-tidy", lambda: program("clang-tidy"), "./dev lint", "clang-tidy", "", ("lint",), False),
     Need("nvcc", lambda: program("nvcc"), "device code for NVIDIA GPUs, the suite cuda", required=False,
