@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fortran under Open MPI, whose bindings call PMPI and so pass by MPI's C functions. (MPICH's call these.) The bindings
-// take every argument by address; `mpi_f08` has names of its own, and leaves out the error code where the program does.
+// Fortran, where the bindings call PMPI and so pass by MPI's C functions: Open MPI's do, and some of MPICH's `mpi_f08`.
+// Bindings take every argument by address; `mpi_f08` has names of its own, and leaves out the error code where the
+// program does.
 #pragma once
 
 #include <dlfcn.h>
@@ -12,11 +13,13 @@
 #include "intercept.hpp"
 #include "process.hpp"
 
-// Of Open MPI's library: what MPI_IN_PLACE and its kin are in Fortran.
+#ifdef OPEN_MPI
+// Of its library: what MPI_IN_PLACE and its kin are in Fortran.
 extern "C" {
 extern int mpi_fortran_in_place_;
 extern int mpi_fortran_bottom_;
 }
+#endif
 
 namespace laconic::dropin::fortran {
 
@@ -25,6 +28,7 @@ static_assert(sizeof(MPI_Fint) == sizeof(int), "arrays of counts are used as the
 // The binding that stands behind ours. It may be in a library that was loaded for a plugin alone.
 void* behind(const char* name);
 
+#ifdef OPEN_MPI
 inline void* buffer_of(void* argument) {
   if (argument == &mpi_fortran_in_place_) return MPI_IN_PLACE;
   return argument == &mpi_fortran_bottom_ ? MPI_BOTTOM : argument;
@@ -46,6 +50,7 @@ struct Type {
 struct Op {
   static MPI_Op of(void* argument) { return PMPI_Op_f2c(*static_cast<MPI_Fint*>(argument)); }
 };
+#endif
 
 inline void set(MPI_Fint* error, int code) {
   if (error != nullptr) *error = code;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Beginning, end, hints and completion in Fortran under Open MPI: as the C functions. Requests are completed by the
-// bindings themselves, once nothing of ours is in flight in the way: they are generalized requests of MPI.
+// Beginning, end, hints and completion in Fortran, where the bindings pass by MPI's C functions: all of Open MPI's, and
+// of MPICH's those of `mpi_f08` that take no buffers. They do as the C functions do. Requests are completed by the
+// bindings themselves, once what is in flight has got that far: they are generalized requests of MPI.
 #include <mpi.h>
-
-#ifdef OPEN_MPI
 
 #include <algorithm>
 
@@ -19,7 +18,8 @@ namespace laconic::dropin::fortran {
 
 void* behind(const char* name) {
   if (void* function = dlsym(RTLD_NEXT, name); function != nullptr) return function;
-  for (const char* library : {"libmpi_mpifh.so.40", "libmpi_usempif08.so.40", "libmpi_mpifh.so", "libmpi_usempif08.so"})
+  for (const char* library : {"libmpi_mpifh.so.40", "libmpi_usempif08.so.40", "libmpi_mpifh.so", "libmpi_usempif08.so",
+                              "libmpifort.so.12", "libmpichfort.so.12"})
     if (void* handle = dlopen(library, RTLD_NOLOAD | RTLD_LAZY); handle != nullptr)
       if (void* function = dlsym(handle, name); function != nullptr) return function;
   return nullptr;
@@ -53,8 +53,12 @@ MPI_Info info_of(const void* argument) { return PMPI_Info_f2c(*static_cast<const
 }  // namespace
 
 // One body for all spellings of a name. `symbol` is the one that was called.
+#ifdef OPEN_MPI
 #define LACONIC_SPELLINGS(define, name) \
   define(mpi_##name##_) define(mpi_##name##__) define(mpi_##name) define(mpi_##name##_f08_)
+#else
+#define LACONIC_SPELLINGS(define, name) define(mpi_##name##_f08_)
+#endif
 
 #define LACONIC_INIT(symbol) \
   LACONIC_EXPORT void symbol(MPI_Fint* error) { set(error, MPI_Init(nullptr, nullptr)); }
@@ -152,5 +156,3 @@ LACONIC_SPELLINGS(LACONIC_TEST, request_get_status)
 LACONIC_SPELLINGS(LACONIC_TESTALL, testall)
 LACONIC_SPELLINGS(LACONIC_TESTANY, testany)
 LACONIC_SPELLINGS(LACONIC_TESTANY, testsome)
-
-#endif

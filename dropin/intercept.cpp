@@ -57,12 +57,17 @@ int intercept_blocking(const Call& call, const Verdict& verdict, Plain plain) {
   return compress(call, communicator, numbers, plain);
 }
 
+// MPICH's Fortran library makes persistent requests through MPI's C functions, but mpi_f08 starts them through PMPI.
+bool starts_past_us(const void* site) { return file_of(site).find("fort.so") != std::string::npos; }
+
 // What is not blocking cannot wait for an agreement. Where data only moves, its values decide, unless nothing is
 // rounded.
 int intercept_other(const Call& call, const Verdict& verdict, Plain plain) {
   Communicator& communicator = *verdict.communicator;
   const bool exact = communicator.options().bound.mode == LACONIC_BOUND_LOSSLESS;
   const bool by_rank = Process::instance().settings().rules.differ_by_rank() || counts_partial(call.operation);
+  if (call.form == Form::persistent && starts_past_us(call.site))
+    return leave(call, Reason::form, &communicator, plain);
   if (by_rank || (verdict.agree && !exact)) return leave(call, Reason::form, &communicator, plain);
   NumberSides numbers;
   const Reason reason = judge_alone(call, communicator, numbers);
