@@ -93,6 +93,12 @@ Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
   merge();
 }
 
+// A duplicate learns which communicator it is.
+void Communicator::settle(MPI_Comm comm) {
+  comm_ = comm;
+  tallies_ = &Tallies::instance().group(name_of(comm), size_);
+}
+
 Communicator& Communicator::of(MPI_Comm comm) {
   static std::mutex making;
   const std::lock_guard lock(making);
@@ -100,7 +106,11 @@ Communicator& Communicator::of(MPI_Comm comm) {
   void* value = nullptr;
   int found = 0;
   PMPI_Comm_get_attr(comm, key, static_cast<void*>(&value), &found);
-  if (found) return *static_cast<Communicator*>(value);
+  if (found) {
+    auto* known = static_cast<Communicator*>(value);
+    if (known->comm_ != comm) known->settle(comm);
+    return *known;
+  }
   auto* made = new Communicator(comm);
   PMPI_Comm_set_attr(comm, key, made);
   return *made;

@@ -49,6 +49,7 @@ class Communicator {
   explicit Communicator(MPI_Comm comm);
   static int on_copy(MPI_Comm, int, void*, void* from, void* to, int* flag);
   static int on_delete(MPI_Comm, int, void* self, void*);
+  void settle(MPI_Comm comm);
   void merge();
 
   MPI_Comm comm_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Operations in flight: begun by the program, moved on whenever it completes requests, and by a thread of ours while it
-// does anything else (docs/design/0010).
+// does anything else (docs/design/0011).
 #pragma once
 
 #include <mpi.h>
