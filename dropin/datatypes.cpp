@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "datatypes.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <climits>
 #include <cstring>
@@ -243,6 +245,25 @@ bool odd_values(const void* numbers, std::size_t count, Kind kind) {
     case Kind::complex_real: return odd<std::uint64_t>(numbers, count, 0x7ff0000000000000ULL);
     default: return false;
   }
+}
+
+bool on_device(const void* address) {
+  // CUDA's driver interface, by the names and numbers that it promises to keep.
+  using Query = int (*)(void* data, int attribute, unsigned long long pointer);
+  constexpr int memory_type = 2;
+  constexpr int is_managed = 8;
+  constexpr unsigned device = 2;
+  static const auto query = reinterpret_cast<Query>(dlsym(RTLD_DEFAULT, "cuPointerGetAttribute"));
+  static const auto loaded = [] {
+    void* driver = query == nullptr ? dlopen("libcuda.so.1", RTLD_NOLOAD | RTLD_LAZY) : nullptr;
+    return driver != nullptr ? reinterpret_cast<Query>(dlsym(driver, "cuPointerGetAttribute")) : query;
+  }();
+  if (loaded == nullptr || address == nullptr || address == MPI_IN_PLACE) return false;
+  const auto pointer = static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(address));
+  unsigned type = 0;
+  unsigned managed = 0;
+  if (loaded(&type, memory_type, pointer) != 0 || type != device) return false;
+  return loaded(&managed, is_managed, pointer) != 0 || managed == 0;
 }
 
 const char* name_of(Kind kind) {

@@ -48,6 +48,9 @@ int unpack(const std::byte* in, void* items, MPI_Count count, MPI_Datatype type,
 // addresses are that were stored as floating-point ones.
 bool odd_values(const void* numbers, std::size_t count, Kind kind);
 
+// True for memory that only a GPU can read. Asks the driver, where the program has loaded one.
+bool on_device(const void* address);
+
 // "float", "double", "complex", "integer".
 const char* name_of(Kind kind);
 

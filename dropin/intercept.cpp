@@ -68,7 +68,8 @@ int intercept_other(const Call& call, const Verdict& verdict, Plain plain) {
   const bool by_rank = Process::instance().settings().rules.differ_by_rank() || counts_partial(call.operation);
   if (call.form == Form::persistent && starts_past_us(call.site))
     return leave(call, Reason::form, &communicator, plain);
-  if (by_rank || (verdict.agree && !exact)) return leave(call, Reason::form, &communicator, plain);
+  if (by_rank || (verdict.agree && !exact && !reduces(call.operation)))
+    return leave(call, Reason::form, &communicator, plain);
   NumberSides numbers;
   const Reason reason = judge_alone(call, communicator, numbers);
   if (reason != Reason::touched) return leave(call, reason, &communicator, plain);

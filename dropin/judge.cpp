@@ -96,7 +96,7 @@ Verdict judge_reduction(const Call& call) {
   if (reason == Reason::touched) reason = can_progress(call);
   const bool by_rank = process.settings().rules.differ_by_rank();
   if (reason == Reason::touched && !by_rank) reason = rules_on(call, numbers.kind, bytes_of(items));
-  return {reason, &communicator, by_rank};
+  return {reason, &communicator, by_rank || process.settings().audit > 0};
 }
 
 Verdict judge_movement(const Call& call) {
@@ -146,6 +146,10 @@ Reason judge_alone(const Call& call, Communicator& communicator, NumberSides& nu
       static_cast<std::uint64_t>(std::max<MPI_Count>(one.bytes(), numbers.recv.used() ? numbers.recv.bytes() : 0));
   if (reason == Reason::touched) reason = rules_on(call, kind, bytes);
   if (reason != Reason::touched) return reason;
+  // Laconic takes buffers on devices; values can be looked at, packed and compared on the host only.
+  const bool looks = !reduces(call.operation) || Process::instance().settings().audit > 0;
+  for (const void* buffer : {call.send.buffer, call.recv.buffer})
+    if (looks && on_device(buffer)) return Reason::device;
   for (NumberSide* side : {&numbers.send, &numbers.recv})
     if (side->used() && !side->make_room()) return Reason::memory;
   if (numbers.take() != MPI_SUCCESS) return Reason::type;

@@ -5,7 +5,9 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <thread>
 
 #include "communicator.hpp"
 #include "progress.hpp"
@@ -82,6 +84,8 @@ bool Process::agree() {
   if (most[0] != 0) {
     if (most[0] == lowest) {
       say(problem_);
+      // Launchers drop what ranks have said when they end a job; they need a moment to read it.
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
       PMPI_Abort(MPI_COMM_WORLD, 1);
     }
     PMPI_Barrier(MPI_COMM_WORLD);

@@ -29,6 +29,7 @@ constexpr std::array<Words, reasons> words{{
     {"memory", "no memory for a copy"},
     {"threads", "no thread to make progress"},
     {"form", "rules or values that need an agreement"},
+    {"device", "buffers on a GPU that the drop-in would have to read"},
     {"refused", "refused by Laconic"},
 }};
 

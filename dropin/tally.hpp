@@ -32,10 +32,11 @@ enum class Reason : std::uint8_t {
   memory,
   threads,
   form,
+  device,
   refused
 };
 
-inline constexpr std::size_t reasons = 17;
+inline constexpr std::size_t reasons = 18;
 
 // In words, for reports.
 const char* text_of(Reason reason);

@@ -176,30 +176,29 @@ void blocking_elsewhere(Test& t, const Expectation& expected, Random& random) {
 }
 
 // The memory lives to the end of the program: nobody can know when such an operation ends.
-void freed_requests(Test& t, Random& random) {
+void freed_requests(Test& t, const Expectation& expected, Random& random) {
   t.doing("requests that are freed while they are active");
-#ifndef OPEN_MPI  // which does not allow it for collectives; neither does the standard
+  // The standard does not allow it for collectives, Open MPI refuses it, and MPICH may not come to an end by itself.
+#ifndef OPEN_MPI
   static std::vector<Sum>& sums = *new std::vector<Sum>;
-  for (int k = 0; k < 3; ++k) sums.emplace_back(MPI_COMM_WORLD, random);
+  for (int k = 0; expected.bound > 0 && k < 3; ++k) sums.emplace_back(MPI_COMM_WORLD, random);
   for (Sum& sum : sums) {
     MPI_Request request = MPI_REQUEST_NULL;
     sum.begin(&request);
     MPI_Request_free(&request);
     CHECK(t, request == MPI_REQUEST_NULL);
   }
-#else
+#endif
   Sum sum(MPI_COMM_WORLD, random);
   MPI_Request in_flight = MPI_REQUEST_NULL;
   sum.begin(&in_flight);
-#endif
   static int message[2] = {0, 0};
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Isend(&message[0], 1, MPI_INT, 0, 3, MPI_COMM_SELF, &request);
   MPI_Request_free(&request);
   MPI_Recv(&message[1], 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_SELF, MPI_STATUS_IGNORE);
-#ifdef OPEN_MPI
   MPI_Wait(&in_flight, MPI_STATUS_IGNORE);
-#endif
+  CHECK(t, sum.good(expected));
 }
 
 void movement(Test& t, const Expectation& expected, Random& random) {
@@ -322,6 +321,6 @@ int main(int argc, char** argv) {
 #if MPI_VERSION >= 4
   persistent(t, expected, random);
 #endif
-  freed_requests(t, random);
+  freed_requests(t, expected, random);
   return t.finish();
 }

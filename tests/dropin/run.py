@@ -164,8 +164,7 @@ def run(args, scenario, folder):
         print(done.stdout)
         sys.exit(77)
     problems = []
-    code = 0 if scenario.code == 1 and args.n == 1 and "TEST_DIFFER" in scenario.settings else scenario.code
-    if code is not None and (done.returncode == 0) != (code == 0):
+    if scenario.code is not None and (done.returncode == 0) != (scenario.code == 0):
         problems.append(f"exit code {done.returncode}")
     entries = json.loads(report.read_text())["operations"] if report.exists() else []
     compressed = {entry["operation"] for entry in entries if entry["compressed"] > 0}
