@@ -224,7 +224,7 @@ def trimmed(path):
 
 
 def gather(s):
-    """Summary, machine, and the logs of this session in one file for each kind."""
+    """Summary, machine, and the logs of all steps, in one file for each kind."""
     kinds = {"build.log": ("configure", "build"), "tests.log": ("test",), "sanitizers.log": SANITIZERS, "bench.log": ("benchmark",)}
     for name, words in kinds.items():
         logs = [path for word in words for path in sorted((STATE / "logs").glob(f"gpu-{word}*.log")) if path.stat().st_mtime >= s.machine["began"]]
