@@ -178,10 +178,11 @@ void blocking_elsewhere(Test& t, const Expectation& expected, Random& random) {
 // The memory lives to the end of the program: nobody can know when such an operation ends.
 void freed_requests(Test& t, const Expectation& expected, Random& random) {
   t.doing("requests that are freed while they are active");
-  // The standard does not allow it for collectives, Open MPI refuses it, and MPICH may not come to an end by itself.
+  // The standard does not allow it for collectives that MPI itself does, so only where they are ours: Open MPI refuses
+  // all of them, MPICH 4.0 its own, and others may not come to an end by themselves.
 #ifndef OPEN_MPI
   static std::vector<Sum>& sums = *new std::vector<Sum>;
-  for (int k = 0; expected.bound > 0 && k < 3; ++k) sums.emplace_back(MPI_COMM_WORLD, random);
+  for (int k = 0; expected.bound > 0 && t.size() > 1 && k < 3; ++k) sums.emplace_back(MPI_COMM_WORLD, random);
   for (Sum& sum : sums) {
     MPI_Request request = MPI_REQUEST_NULL;
     sum.begin(&request);
