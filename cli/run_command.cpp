@@ -28,13 +28,14 @@ struct Option {
   const char* variable;
   const char* help;
 };
-constexpr std::array<Option, 9> options{{
+constexpr std::array<Option, 10> options{{
     {"--bound", "LACONIC_BOUND", "abs:E, rel:E, rms:E, rate:B or lossless; without one nothing is compressed"},
     {"--target", "LACONIC_TARGET", "result or input"},
     {"--codec", "LACONIC_CODEC", "as laconic info lists them"},
     {"--algorithm", "LACONIC_ALGORITHM", "as laconic info lists them"},
     {"--min-bytes", "LACONIC_MIN_BYTES", "smaller calls are left to MPI"},
     {"--include", "LACONIC_INCLUDE", "what else may be touched, as in bcast,alltoall (docs/drop-in.md)"},
+    {"--p2p", "LACONIC_P2P", "1: messages between two ranks may be touched, too"},
     {"--exclude", "LACONIC_EXCLUDE", "what may not, as in comm:io,site:libfftw*"},
     {"--report", "LACONIC_REPORT", "summary, each or json:FILE"},
     {"--audit", "LACONIC_AUDIT", "N: every Nth call is also done plainly; N:plain: and the program keeps that result"},

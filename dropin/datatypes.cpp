@@ -199,6 +199,30 @@ Numbers numbers_of(MPI_Datatype type) {
   return {};
 }
 
+OwnType::OwnType(MPI_Datatype type) { set(type); }
+
+OwnType::~OwnType() {
+  if (mine_) PMPI_Type_free(&type_);
+}
+
+void OwnType::set(MPI_Datatype type) {
+  if (mine_) PMPI_Type_free(&type_);
+  type_ = type;
+  mine_ = type != MPI_DATATYPE_NULL && !Recipe::predefined(type) && PMPI_Type_dup(type, &type_) == MPI_SUCCESS;
+}
+
+bool is_plain_memory(const void* buffer, MPI_Datatype type) {
+  if (on_device(buffer)) return false;
+  if (numbers_of(type).known()) return true;
+  if (!Recipe::predefined(type)) return false;
+  MPI_Count size = 0;
+  MPI_Aint lower = 0;
+  MPI_Aint extent = 0;
+  PMPI_Type_size_x(type, &size);
+  PMPI_Type_get_extent(type, &lower, &extent);
+  return size == extent && lower == 0;
+}
+
 Layout layout_of(MPI_Datatype type) {
   Layout layout;
   layout.numbers = numbers_of(type);

@@ -31,6 +31,25 @@ struct Layout {
   bool known() const { return numbers.known() && each > 0; }
 };
 
+// A type for as long as it is needed: the program may free its own as soon as a call has begun.
+class OwnType {
+ public:
+  OwnType() = default;
+  explicit OwnType(MPI_Datatype type);
+  OwnType(const OwnType&) = delete;
+  OwnType& operator=(const OwnType&) = delete;
+  ~OwnType();
+  void set(MPI_Datatype type);
+  MPI_Datatype get() const { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+  bool mine_ = false;
+};
+
+// True where the items of a type are its bytes, one after another, in memory of the host.
+bool is_plain_memory(const void* buffer, MPI_Datatype type);
+
 // MPI is running: asks it for the sizes of the types that other languages bring.
 void find_datatypes();
 

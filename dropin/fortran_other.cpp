@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Beginning, end, hints and completion in Fortran, where the bindings pass by MPI's C functions: all of Open MPI's, and
-// of MPICH's those of `mpi_f08` that take no buffers. They do as the C functions do. Requests are completed by the
-// bindings themselves, once what is in flight has got that far: they are generalized requests of MPI.
+// Beginning, end and hints in Fortran, where the bindings pass by MPI's C functions: all of Open MPI's, and
+// of MPICH's those of `mpi_f08` that take no buffers. They do as the C functions do. Requests and messages come
+// through the C functions by their PMPI names.
 #include <mpi.h>
 
-#include <algorithm>
-
 #include "fortran.hpp"
-#include "progress.hpp"
 
 using namespace laconic::dropin;
 using namespace laconic::dropin::fortran;
@@ -29,24 +26,7 @@ void* behind(const char* name) {
 
 namespace {
 
-bool complete(MPI_Fint request) {
-  int done = 0;
-  return PMPI_Request_get_status(PMPI_Request_f2c(request), &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
-}
-
-// Polls until MPI's own function will find what it waits for.
-void poll_for(const MPI_Fint* requests, int count, bool all) {
-  const auto is_null = [](MPI_Fint request) { return PMPI_Request_f2c(request) == MPI_REQUEST_NULL; };
-  const auto is_done = [&](MPI_Fint request) { return !is_null(request) && complete(request); };
-  const auto good = [&] {
-    if (all) return std::all_of(requests, requests + count, complete);
-    return std::any_of(requests, requests + count, is_done) || std::all_of(requests, requests + count, is_null);
-  };
-  while (busy() && !good()) make_progress();
-}
-
 int number(const void* argument) { return *static_cast<const int*>(argument); }
-MPI_Fint* handles(void* argument) { return static_cast<MPI_Fint*>(argument); }
 MPI_Comm comm_of(const void* argument) { return PMPI_Comm_f2c(*static_cast<const MPI_Fint*>(argument)); }
 MPI_Info info_of(const void* argument) { return PMPI_Info_f2c(*static_cast<const MPI_Fint*>(argument)); }
 
@@ -101,58 +81,3 @@ LACONIC_SPELLINGS(LACONIC_ABORT, abort)
 LACONIC_SPELLINGS(LACONIC_SET_INFO, comm_set_info)
 LACONIC_SPELLINGS(LACONIC_DUP_WITH_INFO, comm_dup_with_info)
 LACONIC_SPELLINGS(LACONIC_GET_INFO, comm_get_info)
-
-#define LACONIC_WAIT(symbol)                                                 \
-  LACONIC_EXPORT void symbol(void* request, void* status, MPI_Fint* error) { \
-    if (busy()) poll_for(handles(request), 1, true);                         \
-    static void* const next = behind(#symbol);                               \
-    set(error, original(next, request, status));                             \
-  }
-#define LACONIC_WAITALL(symbol)                                                              \
-  LACONIC_EXPORT void symbol(void* count, void* requests, void* statuses, MPI_Fint* error) { \
-    if (busy()) poll_for(handles(requests), number(count), true);                            \
-    static void* const next = behind(#symbol);                                               \
-    set(error, original(next, count, requests, statuses));                                   \
-  }
-#define LACONIC_WAITANY(symbol)                                                                         \
-  LACONIC_EXPORT void symbol(void* count, void* requests, void* index, void* status, MPI_Fint* error) { \
-    if (busy()) poll_for(handles(requests), number(count), false);                                      \
-    static void* const next = behind(#symbol);                                                          \
-    set(error, original(next, count, requests, index, status));                                         \
-  }
-#define LACONIC_WAITSOME(symbol)                                                                     \
-  LACONIC_EXPORT void symbol(void* count, void* requests, void* done, void* indices, void* statuses, \
-                             MPI_Fint* error) {                                                      \
-    if (busy()) poll_for(handles(requests), number(count), false);                                   \
-    static void* const next = behind(#symbol);                                                       \
-    set(error, original(next, count, requests, done, indices, statuses));                            \
-  }
-LACONIC_SPELLINGS(LACONIC_WAIT, wait)
-LACONIC_SPELLINGS(LACONIC_WAITALL, waitall)
-LACONIC_SPELLINGS(LACONIC_WAITANY, waitany)
-LACONIC_SPELLINGS(LACONIC_WAITSOME, waitsome)
-
-// Tests poll once before MPI looks.
-#define LACONIC_TEST(symbol)                                                             \
-  LACONIC_EXPORT void symbol(void* request, void* flag, void* status, MPI_Fint* error) { \
-    if (busy()) make_progress();                                                         \
-    static void* const next = behind(#symbol);                                           \
-    set(error, original(next, request, flag, status));                                   \
-  }
-#define LACONIC_TESTALL(symbol)                                                                          \
-  LACONIC_EXPORT void symbol(void* count, void* requests, void* flag, void* statuses, MPI_Fint* error) { \
-    if (busy()) make_progress();                                                                         \
-    static void* const next = behind(#symbol);                                                           \
-    set(error, original(next, count, requests, flag, statuses));                                         \
-  }
-#define LACONIC_TESTANY(symbol)                                                                                     \
-  LACONIC_EXPORT void symbol(void* count, void* requests, void* index, void* flag, void* status, MPI_Fint* error) { \
-    if (busy()) make_progress();                                                                                    \
-    static void* const next = behind(#symbol);                                                                      \
-    set(error, original(next, count, requests, index, flag, status));                                               \
-  }
-LACONIC_SPELLINGS(LACONIC_TEST, test)
-LACONIC_SPELLINGS(LACONIC_TEST, request_get_status)
-LACONIC_SPELLINGS(LACONIC_TESTALL, testall)
-LACONIC_SPELLINGS(LACONIC_TESTANY, testany)
-LACONIC_SPELLINGS(LACONIC_TESTANY, testsome)

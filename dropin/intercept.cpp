@@ -57,24 +57,20 @@ int intercept_blocking(const Call& call, const Verdict& verdict, Plain plain) {
   return compress(call, communicator, numbers, plain);
 }
 
-// MPICH's Fortran library makes persistent requests through MPI's C functions, but mpi_f08 starts them through PMPI.
-bool starts_past_us(const void* site) { return file_of(site).find("fort.so") != std::string::npos; }
-
 // What is not blocking cannot wait for an agreement. Where data only moves, its values decide, unless nothing is
 // rounded.
 int intercept_other(const Call& call, const Verdict& verdict, Plain plain) {
   Communicator& communicator = *verdict.communicator;
   const bool exact = communicator.options().bound.mode == LACONIC_BOUND_LOSSLESS;
   const bool by_rank = Process::instance().settings().rules.differ_by_rank() || counts_partial(call.operation);
-  if (call.form == Form::persistent && starts_past_us(call.site))
-    return leave(call, Reason::form, &communicator, plain);
   if (by_rank || (verdict.agree && !exact && !reduces(call.operation)))
     return leave(call, Reason::form, &communicator, plain);
   NumberSides numbers;
   const Reason reason = judge_alone(call, communicator, numbers);
   if (reason != Reason::touched) return leave(call, reason, &communicator, plain);
-  const int code = call.form == Form::nonblocking ? begin_operation(call, communicator, numbers, call.request)
-                                                  : make_persistent(call, communicator, numbers, call.request);
+  const int code = call.form == Form::nonblocking
+                       ? begin_operation(call, communicator, numbers, call.request)
+                       : make_persistent_operation(call, communicator, numbers, call.request);
   return code == MPI_SUCCESS ? code : refused(call, communicator, code, plain);
 }
 

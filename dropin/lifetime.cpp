@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "held.hpp"
 #include "lifetime.hpp"
 #include "process.hpp"
 
@@ -40,6 +41,7 @@ LACONIC_EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* p
     Process::instance().set_raised();
   }
   asked_level = *provided;
+  Gate::set_threads(asked_level >= MPI_THREAD_MULTIPLE);
   started();
   return code;
 }

@@ -156,6 +156,7 @@ void NumberSides::set(const Call& call, int rank, int ranks) {
       break;
     case Operation::alltoall:
     case Operation::alltoallv: send_side(true), recv_side(true); break;
+    case Operation::send: break;  // messages are no such calls
   }
 }
 

@@ -56,6 +56,7 @@ int perform(const Call& call, NumberSides& numbers, const laconic_options& optio
     case Operation::alltoall: return LACONIC_FORMS(alltoall, send, sc, st, recv, rc, rt);
     case Operation::alltoallv:
       return LACONIC_FORMS(alltoallv, send, s.counts(), s.displs(), st, recv, r.counts(), r.displs(), rt);
+    case Operation::send: break;
   }
   return MPI_ERR_INTERN;
 }

@@ -7,42 +7,63 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <random>
 #include <thread>
 
 #include "communicator.hpp"
+#include "envelope.hpp"
+#include "landing.hpp"
+#include "mpi_itself.hpp"
+#include "pending.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 
 namespace laconic::dropin {
 
 std::array<std::array<std::atomic<bool>, forms>, operations> attention{};
+std::atomic<bool> messages_attention{false};
 
 namespace {
 
-// Where the code of Laconic's library is. Written once, before anything is watched.
+// Where the code of a library is. Written once, before anything is watched.
 struct Code {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
   bool holds(std::uintptr_t at) const { return at >= begin && at < end; }
 };
 Code library;
+Code mpi_library;
 
-int on_object(struct dl_phdr_info* info, std::size_t, void* address) {
-  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+struct Search {
+  std::uintptr_t wanted;
+  Code found;
+};
+
+int on_object(struct dl_phdr_info* info, std::size_t, void* data) {
+  auto& search = *static_cast<Search*>(data);
   for (int k = 0; k < info->dlpi_phnum; ++k) {
     const auto& segment = info->dlpi_phdr[k];
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
     const Code code{info->dlpi_addr + segment.p_vaddr, info->dlpi_addr + segment.p_vaddr + segment.p_memsz};
-    if (!code.holds(wanted)) continue;
-    library = code;
+    if (!code.holds(search.wanted)) continue;
+    search.found = code;
     return 1;
   }
   return 0;
 }
 
+Code code_with(const void* address) {
+  Search search{reinterpret_cast<std::uintptr_t>(address), {}};
+  dl_iterate_phdr(on_object, &search);
+  return search.found;
+}
+
 }  // namespace
 
-bool from_library(const void* site) { return library.holds(reinterpret_cast<std::uintptr_t>(site)); }
+bool from_library(const void* site) {
+  const auto at = reinterpret_cast<std::uintptr_t>(site);
+  return library.holds(at) || mpi_library.holds(at);
+}
 
 void say(const std::string& message) {
   const std::string line = "laconic: " + message + "\n";
@@ -55,7 +76,10 @@ Process& Process::instance() {
   return process;
 }
 
-void Process::find_library() { dl_iterate_phdr(on_object, reinterpret_cast<void*>(&laconic_version)); }
+void Process::find_library() {
+  library = code_with(reinterpret_cast<void*>(&laconic_version));
+  mpi_library = code_with(mpi::code());
+}
 
 void Process::read_settings() {
   if (!read_) problem_ = settings_.read();
@@ -67,7 +91,8 @@ bool Process::wants_thread() {
   if (!problem_.empty() || settings_.options.bound.mode == LACONIC_BOUND_UNSET) return false;
   for (std::size_t o = 0; o < operations; ++o)
     for (const Form form : {Form::nonblocking, Form::persistent})
-      if (settings_.rules.may_touch(static_cast<Operation>(o), form)) return true;
+      if (is_collective(static_cast<Operation>(o)) && settings_.rules.may_touch(static_cast<Operation>(o), form))
+        return true;
   return false;
 }
 
@@ -77,10 +102,14 @@ bool Process::agree() {
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
   const std::uint64_t signature = settings_.signature();
   const std::uint64_t lowest = problem_.empty() ? 0 : UINT64_MAX - static_cast<std::uint64_t>(world_rank_);
-  std::array<std::uint64_t, 4> mine{lowest, signature, ~signature, progresses_ ? 0U : 1U};
-  std::array<std::uint64_t, 4> most{};
-  PMPI_Allreduce(mine.data(), most.data(), 4, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+  const char* why = nullptr;
+  const bool blind = settings_.messages && !mpi::sees_all_receives(why);
+  if (blind) say(std::string("messages are left to MPI: ") + why);
+  std::array<std::uint64_t, 5> mine{lowest, signature, ~signature, progresses_ ? 0U : 1U, blind ? 1U : 0U};
+  std::array<std::uint64_t, 5> most{};
+  PMPI_Allreduce(mine.data(), most.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
   progresses_ = most[3] == 0;
+  messages_ = settings_.messages && most[4] == 0;
   if (most[0] != 0) {
     if (most[0] == lowest) {
       say(problem_);
@@ -102,8 +131,21 @@ void Process::start() {
   const laconic_options& options = settings_.options;
   if (options.bound.mode != LACONIC_BOUND_UNSET)
     least_bytes_ = static_cast<std::uint64_t>(options.min_bytes > 0 ? options.min_bytes : default_min_bytes);
+  if (!differ_ && messages_) begin_messages();
   running_.store(!differ_, std::memory_order_release);
   set_attention();
+}
+
+// Before any rank can send an envelope, all know what one looks like.
+void Process::begin_messages() {
+  Mark mark{};
+  if (world_rank_ == 0) {
+    std::random_device random;
+    for (std::uint64_t& word : mark) word = (std::uint64_t{random()} << 32) | random();
+  }
+  PMPI_Bcast(mark.data(), static_cast<int>(mark.size()), MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  set_mark(mark);
+  open_self();
 }
 
 void Process::set_attention() {
@@ -114,6 +156,7 @@ void Process::set_attention() {
       const bool touchable = bound && can && settings_.rules.may_touch(static_cast<Operation>(o), static_cast<Form>(f));
       attention[o][f].store(running() && (touchable || counts()), std::memory_order_relaxed);
     }
+  messages_attention.store(running() && messages_, std::memory_order_relaxed);
 }
 
 void Process::hinted(std::uint64_t min_bytes) {
@@ -128,6 +171,7 @@ void Process::finish() {
   if (!running()) return;
   drain();
   stop_thread();
+  if (messages_) sweep(), close_self();
   running_.store(false, std::memory_order_release);
   set_attention();
   report_all(settings_);

@@ -19,7 +19,11 @@ inline bool watched(Operation operation, Form form = Form::blocking) {
   return __builtin_expect(attention[index_of(operation)][index_of(form)].load(std::memory_order_relaxed), false);
 }
 
-// True for calls that Laconic's own library makes: they are never touched.
+// Set where messages may come in envelopes.
+extern std::atomic<bool> messages_attention;
+inline bool messages_watched() { return __builtin_expect(messages_attention.load(std::memory_order_relaxed), false); }
+
+// True for calls that Laconic's own library makes, and MPI's: they are never touched.
 bool from_library(const void* site);
 
 class Process {
@@ -58,6 +62,7 @@ class Process {
  private:
   Process() = default;
   bool agree();
+  void begin_messages();
   void read_settings();
   void find_library();
 
@@ -67,7 +72,8 @@ class Process {
   bool differ_ = false;
   bool hinted_ = false;
   bool progresses_ = false;
-  bool raised_ = false;  // more threads are allowed than the program asked for
+  bool messages_ = false;  // may come in envelopes
+  bool raised_ = false;    // more threads are allowed than the program asked for
   bool read_ = false;
   std::string problem_;  // with the settings
   std::atomic<std::uint64_t> least_bytes_{UINT64_MAX};

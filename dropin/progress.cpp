@@ -9,14 +9,15 @@
 #include <thread>
 #include <vector>
 
+#include "mpi_itself.hpp"
 #include "perform.hpp"
+#include "persistent.hpp"
 #include "process.hpp"
 #include "report.hpp"
 
 namespace laconic::dropin {
 
 std::atomic<int> in_flight{0};
-std::atomic<int> persistent_requests{0};
 
 namespace {
 
@@ -33,13 +34,11 @@ struct Flight {
   bool flying = false;
   bool freed = false;  // by the program, before its time
   bool persistent = false;
-  MPI_Request handle = MPI_REQUEST_NULL;  // of a persistent one: what the program has
 };
 
 // Guards the lists, not the work: flights are moved on by whoever holds the turn.
 std::mutex mutex;
 std::vector<Flight*> flying;
-std::vector<std::unique_ptr<Flight>> persistent;
 std::atomic_flag turn = ATOMIC_FLAG_INIT;
 std::size_t next_flight = 0;
 
@@ -86,7 +85,7 @@ void finish(Flight& flight, int code) {
   const bool freed = flight.freed;
   // From here on the program may complete the request, and the flight is gone.
   PMPI_Grequest_complete(generalized);
-  if (freed) PMPI_Request_free(&generalized);
+  if (freed) mpi::Request_free(&generalized);
 }
 
 // Tests one; true when it has finished.
@@ -159,22 +158,6 @@ int hand_over(Flight& flight, Communicator& communicator) {
   return perform(flight.call, flight.numbers, options_of(communicator, &flight.stats), &flight.request);
 }
 
-Flight* find_persistent(MPI_Request handle) {
-  const auto at =
-      std::find_if(persistent.begin(), persistent.end(), [&](const auto& flight) { return flight->handle == handle; });
-  return at == persistent.end() ? nullptr : at->get();
-}
-
-// With the lock held.
-std::unique_ptr<Flight> forget(Flight* flight) {
-  const auto at =
-      std::find_if(persistent.begin(), persistent.end(), [&](const auto& one) { return one.get() == flight; });
-  std::unique_ptr<Flight> mine = std::move(*at);
-  persistent.erase(at);
-  persistent_requests.fetch_sub(1);
-  return mine;
-}
-
 // One in flight whose request the program gives up.
 bool free_unwatched(MPI_Request* request) {
   const std::lock_guard lock(mutex);
@@ -185,6 +168,35 @@ bool free_unwatched(MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
   return true;
 }
+
+class PersistentOperation final : public Persistent {
+ public:
+  explicit PersistentOperation(std::unique_ptr<Flight> flight) : flight_(std::move(flight)) {
+    flight_->persistent = true;
+  }
+  ~PersistentOperation() override {
+    const Quiet ours;
+    if (flight_->request != LACONIC_REQUEST_NULL) laconic_request_free(&flight_->request);
+  }
+  int make(Communicator& communicator) { return hand_over(*flight_, communicator); }
+
+  int start(MPI_Request& active) override {
+    if (const int code = flight_->numbers.take(); code != MPI_SUCCESS) return code;
+    {
+      const Quiet ours;
+      if (const int code = laconic_start(&flight_->request); code != MPI_SUCCESS) return code;
+    }
+    const int code = launch(*flight_);
+    active = flight_->generalized;
+    return code;
+  }
+
+  // MPI does not allow it for collectives.
+  int cancel(MPI_Request&) override { return MPI_SUCCESS; }
+
+ private:
+  std::unique_ptr<Flight> flight_;
+};
 
 }  // namespace
 
@@ -201,10 +213,10 @@ void make_progress() {
 int wait_with_progress(MPI_Request& request) {
   for (int done = 0; busy();) {
     make_progress();
-    const int code = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    const int code = mpi::Test(&request, &done, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS || done) return code;
   }
-  return PMPI_Wait(&request, MPI_STATUS_IGNORE);
+  return mpi::Wait(&request, MPI_STATUS_IGNORE);
 }
 
 int begin_operation(const Call& call, Communicator& communicator, NumberSides& numbers, MPI_Request* request) {
@@ -215,71 +227,19 @@ int begin_operation(const Call& call, Communicator& communicator, NumberSides& n
   return MPI_SUCCESS;
 }
 
-int make_persistent(const Call& call, Communicator& communicator, NumberSides& numbers, MPI_Request* request) {
-  auto flight = make_flight(call, communicator, numbers);
-  flight->persistent = true;
-  if (const int code = hand_over(*flight, communicator); code != MPI_SUCCESS) return code;
-  // A request of MPI's own that nothing ever comes of: a handle that no other request has.
-  const int code = PMPI_Recv_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, &flight->handle);
-  if (code != MPI_SUCCESS) return code;
-  *request = flight->handle;
-  const std::lock_guard lock(mutex);
-  persistent.push_back(std::move(flight));
-  persistent_requests.fetch_add(1);
-  return MPI_SUCCESS;
+int make_persistent_operation(const Call& call, Communicator& communicator, NumberSides& numbers,
+                              MPI_Request* request) {
+  auto operation = std::make_unique<PersistentOperation>(make_flight(call, communicator, numbers));
+  if (const int code = operation->make(communicator); code != MPI_SUCCESS) return code;
+  return make_persistent(std::move(operation), request);
 }
 
-bool start_persistent(MPI_Request request, int& code) {
-  Flight* flight = nullptr;
-  {
-    const std::lock_guard lock(mutex);
-    flight = find_persistent(request);
-  }
-  if (flight == nullptr) return false;
-  code = flight->generalized == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_ERR_REQUEST;  // it is active already
-  if (code == MPI_SUCCESS) code = flight->numbers.take();
-  if (code == MPI_SUCCESS) {
-    const Quiet ours;
-    code = laconic_start(&flight->request);
-  }
-  if (code == MPI_SUCCESS) code = launch(*flight);
-  return true;
-}
-
-MPI_Request stand_in(MPI_Request request) {
-  const std::lock_guard lock(mutex);
-  const Flight* flight = find_persistent(request);
-  return flight != nullptr ? flight->generalized : MPI_REQUEST_NULL;
-}
-
-void deactivate(MPI_Request request) {
-  const std::lock_guard lock(mutex);
-  if (Flight* flight = find_persistent(request); flight != nullptr) flight->generalized = MPI_REQUEST_NULL;
-}
-
-bool free_request(MPI_Request* request, int& code) {
+bool free_in_flight(MPI_Request* request) {
   // Nobody may be finishing it at this moment.
   while (turn.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
   const bool freed = free_unwatched(request);
   turn.clear(std::memory_order_release);
-  if (freed) {
-    code = MPI_SUCCESS;
-    return true;
-  }
-  std::unique_lock lock(mutex);
-  if (Flight* flight = find_persistent(*request); flight != nullptr) {
-    lock.unlock();
-    // MPI does not allow it while the operation is active; it is waited for, so that no memory is used afterwards.
-    if (flight->generalized != MPI_REQUEST_NULL) code = wait_with_progress(flight->generalized);
-    lock.lock();
-    const auto mine = forget(flight);
-    lock.unlock();
-    const Quiet ours;
-    laconic_request_free(&mine->request);
-    code = PMPI_Request_free(request);
-    return true;
-  }
-  return false;
+  return freed;
 }
 
 void drain() {

@@ -28,24 +28,10 @@ int wait_with_progress(MPI_Request& request);
 int begin_operation(const Call& call, Communicator& communicator, NumberSides& numbers, MPI_Request* request);
 
 // Makes a persistent one; *request becomes a persistent request of MPI that stands for it.
-int make_persistent(const Call& call, Communicator& communicator, NumberSides& numbers, MPI_Request* request);
+int make_persistent_operation(const Call& call, Communicator& communicator, NumberSides& numbers, MPI_Request* request);
 
-// ---- Persistent requests and those that are freed
-
-// True while requests of the program may be ours in a way that MPI does not know.
-extern std::atomic<int> persistent_requests;
-inline bool has_persistent() { return persistent_requests.load(std::memory_order_acquire) > 0; }
-
-// Starts one of ours; false when it is none.
-bool start_persistent(MPI_Request request, int& code);
-
-// What completes a persistent request of ours that is active; MPI_REQUEST_NULL for all others.
-MPI_Request stand_in(MPI_Request persistent);
-// It has been completed by the program.
-void deactivate(MPI_Request persistent);
-
-// Frees one of ours, now or when it has completed; false when it is none.
-bool free_request(MPI_Request* request, int& code);
+// The program gives up the request of one that is in flight; false when it is none of ours.
+bool free_in_flight(MPI_Request* request);
 
 // Completes what is in flight, and lets the thread go.
 void drain();

@@ -31,7 +31,7 @@ bool parse_operation(std::string_view text, std::uint32_t& ops, std::uint32_t& i
   ops = 0;
   if (text == "all") ops = all_operations;
   if (text == "reductions") ops = reductions();
-  if (text == "movement") ops = all_operations & ~reductions();
+  if (text == "movement") ops = all_operations & ~reductions() & ~bit(index_of(Operation::send));
   const auto find = [&](std::string_view name) {
     const auto at = std::find(operation_names.begin(), operation_names.end(), name);
     if (at != operation_names.end()) ops = bit(static_cast<std::size_t>(at - operation_names.begin()));
@@ -65,7 +65,8 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
 
 const char* valid_terms() {
   return "operations (allreduce, reduce, reduce_scatter, reduce_scatter_block, bcast, allgather, allgatherv, scatter, "
-         "scatterv, gather, gatherv, alltoall, alltoallv; iallreduce ... and allreduce_init ... for one form of them; "
+         "scatterv, gather, gatherv, alltoall, alltoallv, send; iallreduce ... and allreduce_init ... for one form of "
+         "them; "
          "reductions, movement, all), nonblocking, persistent, type:NAME (float, double, complex, integer), "
          "comm:PATTERN, site:PATTERN, size<BYTES, size>=BYTES, each with ! before it for the contrary, joined by +";
 }
@@ -138,26 +139,40 @@ std::string Rules::read_items(std::string_view variable, std::string_view text, 
       Term term;
       if (std::string problem = read_term(rest.substr(0, plus), term); !problem.empty())
         return std::string(variable) + ": " + problem;
-      if (term.what == Term::What::comm || term.what == Term::What::site) differ_by_rank_ = true;
       item.terms.push_back(std::move(term));
       if (plus == std::string_view::npos) break;
       rest.remove_prefix(plus + 1);
     }
+    // Messages are their sender's business alone.
+    const auto by_rank = [](const Term& t) { return t.what == Term::What::comm || t.what == Term::What::site; };
+    if (!of_messages_only(item) && std::any_of(item.terms.begin(), item.terms.end(), by_rank)) differ_by_rank_ = true;
     items.push_back(std::move(item));
   }
   return "";
 }
 
-std::string Rules::read(std::string_view include, std::string_view exclude) {
+bool Rules::of_messages_only(const Item& item) {
+  return std::any_of(item.terms.begin(), item.terms.end(), [](const Term& t) {
+    return t.what == Term::What::operation && !t.negated && t.operations == bit(index_of(Operation::send));
+  });
+}
+
+std::string Rules::read(std::string_view include, std::string_view exclude, bool messages) {
   *this = Rules{};
+  messages_ = messages;
   if (std::string problem = read_items("LACONIC_INCLUDE", include, include_); !problem.empty()) return problem;
   for (const Item& item : include_) {
     const auto names_operation = [](const Term& t) { return t.what == Term::What::operation && !t.negated; };
     if (std::none_of(item.terms.begin(), item.terms.end(), names_operation))
       return "LACONIC_INCLUDE: every item must name an operation, as in bcast+comm:solver; to leave calls out use "
              "LACONIC_EXCLUDE";
+    if (of_messages_only(item)) return "LACONIC_INCLUDE: 'send' is not valid here; LACONIC_P2P=1 includes messages";
   }
   return read_items("LACONIC_EXCLUDE", exclude, exclude_);
+}
+
+bool Rules::by_default(Operation operation) const {
+  return reduces(operation) || (operation == Operation::send && messages_);
 }
 
 bool Rules::holds(const Term& term, const Facts& facts) {
@@ -180,12 +195,14 @@ bool Rules::matches(const Item& item, const Facts& facts) {
 }
 
 bool Rules::touches(const Facts& facts) const {
+  if (facts.operation == Operation::send && !messages_) return false;
   const auto match = [&](const Item& item) { return matches(item, facts); };
-  const bool included = reduces(facts.operation) || std::any_of(include_.begin(), include_.end(), match);
+  const bool included = by_default(facts.operation) || std::any_of(include_.begin(), include_.end(), match);
   return included && std::none_of(exclude_.begin(), exclude_.end(), match);
 }
 
 bool Rules::may_touch(Operation operation, Form form) const {
+  if (operation == Operation::send && !messages_) return false;
   const Facts facts{operation, form, Kind::none, 0, MPI_COMM_NULL, nullptr};
   const auto by_name = [](const Term& t) { return t.what == Term::What::operation || t.what == Term::What::form; };
   const auto named = [&](const Item& item) {
@@ -195,7 +212,7 @@ bool Rules::may_touch(Operation operation, Form form) const {
   const auto wholly = [&](const Item& item) {
     return std::all_of(item.terms.begin(), item.terms.end(), by_name) && matches(item, facts);
   };
-  const bool included = reduces(operation) || std::any_of(include_.begin(), include_.end(), named);
+  const bool included = by_default(operation) || std::any_of(include_.begin(), include_.end(), named);
   return included && std::none_of(exclude_.begin(), exclude_.end(), wholly);
 }
 

@@ -24,8 +24,9 @@ struct Facts {
 
 class Rules {
  public:
-  // Both texts as they stand in the environment. An empty message means that they are valid.
-  std::string read(std::string_view include, std::string_view exclude);
+  // Both texts as they stand in the environment; messages: whether those between two ranks are included. An empty text
+  // means that they are valid.
+  std::string read(std::string_view include, std::string_view exclude, bool messages);
 
   bool touches(const Facts& facts) const;
 
@@ -53,9 +54,14 @@ class Rules {
   std::string read_term(std::string_view text, Term& term) const;
   static bool holds(const Term& term, const Facts& facts);
   static bool matches(const Item& item, const Facts& facts);
+  static bool of_messages_only(const Item& item);
+
+  // Whether an operation is touched where no rule says anything.
+  bool by_default(Operation operation) const;
 
   std::vector<Item> include_;
   std::vector<Item> exclude_;
+  bool messages_ = false;
   bool differ_by_rank_ = false;
 };
 

@@ -63,8 +63,15 @@ std::string read_audit(Settings& s, std::string_view text) {
          "goes on with the plain results)";
 }
 
+std::string read_messages(Settings& s, std::string_view text) {
+  if (text.empty() || text == "0") return "";
+  s.messages = text == "1";
+  return s.messages ? "" : "LACONIC_P2P: '" + std::string(text) + "' is not valid; valid are 0 and 1";
+}
+
 bool is_ours(std::string_view name) {
-  for (const char* other : {"LACONIC_ISA", "LACONIC_REPORT", "LACONIC_INCLUDE", "LACONIC_EXCLUDE", "LACONIC_AUDIT"})
+  for (const char* other :
+       {"LACONIC_ISA", "LACONIC_REPORT", "LACONIC_INCLUDE", "LACONIC_EXCLUDE", "LACONIC_AUDIT", "LACONIC_P2P"})
     if (name == other) return true;
   for (const char* option : option_names)
     if (name == "LACONIC_" + upper(option)) return true;
@@ -79,7 +86,7 @@ std::string unknown_variable() {
     std::string valid;
     for (const char* option : option_names) valid += "LACONIC_" + upper(option) + ", ";
     return "environment variable '" + std::string(text.substr(0, equals)) + "' is not valid; valid are " + valid +
-           "LACONIC_ISA, LACONIC_REPORT, LACONIC_INCLUDE, LACONIC_EXCLUDE, LACONIC_AUDIT";
+           "LACONIC_ISA, LACONIC_REPORT, LACONIC_INCLUDE, LACONIC_EXCLUDE, LACONIC_AUDIT, LACONIC_P2P";
   }
   return "";
 }
@@ -119,7 +126,8 @@ std::string Settings::read() {
     if (problem.empty() && value != nullptr) problem = set_option(options, option, value, name);
   }
   if (problem.empty()) problem = check_options(options);
-  if (problem.empty()) problem = rules.read(variable("LACONIC_INCLUDE"), variable("LACONIC_EXCLUDE"));
+  if (problem.empty()) problem = read_messages(*this, variable("LACONIC_P2P"));
+  if (problem.empty()) problem = rules.read(variable("LACONIC_INCLUDE"), variable("LACONIC_EXCLUDE"), messages);
   if (problem.empty()) problem = read_report(*this, variable("LACONIC_REPORT"));
   if (problem.empty()) problem = read_audit(*this, variable("LACONIC_AUDIT"));
   return problem;
@@ -130,7 +138,8 @@ std::uint64_t Settings::signature() const {
   for (const char* option : option_names) all += std::string(variable(("LACONIC_" + upper(option)).c_str())) + '\n';
   // Where reports go is rank 0's business; whether there are any is everybody's.
   all += std::string(variable("LACONIC_INCLUDE")) + '\n' + variable("LACONIC_EXCLUDE") + '\n';
-  all += std::string(variable("LACONIC_AUDIT")) + '\n' + std::to_string(static_cast<int>(report));
+  all +=
+      std::string(variable("LACONIC_AUDIT")) + '\n' + (messages ? '1' : '0') + std::to_string(static_cast<int>(report));
   return hash_of(all);
 }
 

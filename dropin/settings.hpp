@@ -20,6 +20,7 @@ struct Settings {
   Report report = Report::none;
   std::string report_file;
   std::int64_t audit = 0;   // every how many calls; 0: none
+  bool messages = false;    // LACONIC_P2P: messages between two ranks are touched, too
   bool keep_plain = false;  // the program goes on with the plain results of calls that are audited
 
   // An empty message means that everything is valid.

@@ -23,6 +23,7 @@ enum class Reason : std::uint8_t {
   op,
   small,
   one_rank,
+  itself,
   intercomm,
   foreign,
   differ,
@@ -30,13 +31,14 @@ enum class Reason : std::uint8_t {
   asked,
   arguments,
   memory,
+  longer,
   threads,
   form,
   device,
   refused
 };
 
-inline constexpr std::size_t reasons = 18;
+inline constexpr std::size_t reasons = 20;
 
 // In words, for reports.
 const char* text_of(Reason reason);

@@ -127,8 +127,8 @@ constexpr std::array<Named<Setter>, 9> options_by_name{{
 }};
 
 // Variables that other parts of Laconic read: the kernels, and the drop-in.
-constexpr std::array<std::string_view, 5> variables_of_others{
-    {"LACONIC_ISA", "LACONIC_REPORT", "LACONIC_INCLUDE", "LACONIC_EXCLUDE", "LACONIC_AUDIT"}};
+constexpr std::array<std::string_view, 6> variables_of_others{
+    {"LACONIC_ISA", "LACONIC_REPORT", "LACONIC_INCLUDE", "LACONIC_EXCLUDE", "LACONIC_AUDIT", "LACONIC_P2P"}};
 
 constexpr std::string_view variable_prefix = "LACONIC_";
 constexpr std::string_view hint_prefix = "laconic_";

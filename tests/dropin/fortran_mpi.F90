@@ -3,6 +3,6 @@ program with_mpi
   use mpi
   implicit none
 #include "fortran_variables.inc"
-  integer :: requests(3)
+  integer :: requests(3), status(MPI_STATUS_SIZE)
 #include "fortran_body.inc"
 end program

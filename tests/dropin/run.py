@@ -95,6 +95,14 @@ SCENARIOS = {
                  ["exact"], {"allreduce", "allgather", "bcast"}),
         Scenario("nothing but blocking calls", {**BOUND, "LACONIC_EXCLUDE": "nonblocking,persistent"}, ["exact"]),
     ],
+    "messages": [
+        WITHOUT, NO_BOUND, Scenario("all excluded", {**ALL, "LACONIC_P2P": "1", "LACONIC_EXCLUDE": "all"}, ["exact"]),
+        Scenario("not asked for", ALL, ["exact"]),
+        Scenario("compressed", {**BOUND, "LACONIC_P2P": "1"}, ["within", "1e-3"], {"send"}, always=True),
+        Scenario("from threads", {**BOUND, "LACONIC_P2P": "1"}, ["within", "1e-3", "threads"], {"send"}),
+        Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_P2P": "1"}, ["exact"],
+                 {"send"}),
+    ],
     "edges": [
         WITHOUT, NO_BOUND, EXCLUDED,
         Scenario("reductions", BOUND, ["within", "1e-3"], {"allreduce"}),
@@ -111,6 +119,7 @@ FORTRAN = [
     Scenario("reductions", BOUND, ["within", "1e-3"], {"allreduce", "reduce"}),
     Scenario("everything", ALL, ["within", "1e-3", "all"], {"allreduce", "reduce", "bcast", "allgather", "allgatherv"},
              always=True),
+    Scenario("messages", {**BOUND, "LACONIC_P2P": "1"}, ["within", "1e-3", "messages"], {"send"}),
 ]
 for dialect in ("mpif", "mpi", "f08"):
     SCENARIOS["fortran_" + dialect] = FORTRAN
@@ -118,6 +127,7 @@ SCENARIOS["mpi4py"] = [
     WITHOUT, NO_BOUND, EXCLUDED,
     Scenario("reductions", BOUND, ["within", "1e-3"], {"allreduce", "reduce"}),
     Scenario("everything", ALL, ["within", "1e-3", "all"], {"allreduce", "reduce", "bcast", "allgather"}),
+    Scenario("messages", {**BOUND, "LACONIC_P2P": "1"}, ["within", "1e-3", "messages"], {"send"}),
     Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_INCLUDE": "movement"},
              ["exact"], {"allreduce", "bcast", "allgather"}),
 ]

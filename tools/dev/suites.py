@@ -30,7 +30,7 @@ SUITES = [
     Suite("fuzz", "every fuzzer for a few seconds (./dev fuzz takes longer)", "clang++", tree=False),
     Suite("openmpi", "ranks under Debian's Open MPI", "mpicc.openmpi", targets=("rank_tests",), select=("-L", "ranks")),
     Suite("mpich-debian", "ranks under Debian's MPICH, 1, 2 and 4 of them", "mpicc.mpich", targets=("rank_tests",),
-          select=("-R", r"^(ranks\..*\.n[124]|dropin\.(fortran_.*|collectives|requests)\.n[12])$")),
+          select=("-R", r"^(ranks\..*\.n[124]|dropin\.(fortran_.*|collectives|messages|requests)\.n[12])$")),
 ]
 
 

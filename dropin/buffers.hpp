@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory for messages on their way. What is given back is kept, so that a program that sends alike messages again and
+// again allocates nothing.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace laconic::dropin {
+
+class Buffer {
+ public:
+  Buffer() = default;
+  // Of at least this size, not initialised; throws std::bad_alloc.
+  explicit Buffer(std::size_t bytes);
+  Buffer(Buffer&& other) noexcept;
+  Buffer& operator=(Buffer&& other) noexcept;
+  ~Buffer();
+
+  std::byte* data() const { return memory_.get(); }
+
+ private:
+  std::unique_ptr<std::byte[]> memory_;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace laconic::dropin
