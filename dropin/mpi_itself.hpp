@@ -5,12 +5,12 @@
 
 #include <mpi.h>
 
+// clang-format off
 #if MPI_VERSION >= 4
-#define LACONIC_OF_MPI_4(X)                                                                                            \
-  X(Send_c)                                                                                                            \
-  X(Ssend_c) X(Rsend_c) X(Isend_c) X(Issend_c) X(Irsend_c) X(Send_init_c) X(Ssend_init_c) X(Rsend_init_c) X(Recv_c)    \
-      X(Irecv_c) X(Recv_init_c) X(Mrecv_c) X(Imrecv_c) X(Sendrecv_c) X(Sendrecv_replace_c) X(Isendrecv) X(Isendrecv_c) \
-          X(Isendrecv_replace) X(Isendrecv_replace_c)
+#define LACONIC_OF_MPI_4(X)                                                                                         \
+  X(Send_c) X(Ssend_c) X(Rsend_c) X(Isend_c) X(Issend_c) X(Irsend_c) X(Send_init_c) X(Ssend_init_c) X(Rsend_init_c) \
+  X(Recv_c) X(Irecv_c) X(Recv_init_c) X(Mrecv_c) X(Imrecv_c) X(Sendrecv_c) X(Sendrecv_replace_c)                    \
+  X(Isendrecv) X(Isendrecv_c) X(Isendrecv_replace) X(Isendrecv_replace_c)
 #else
 #define LACONIC_OF_MPI_4(X)
 #endif
@@ -23,16 +23,17 @@
 #define LACONIC_OF_MPI_4_1(X)
 #endif
 
-#define LACONIC_MESSAGE_FUNCTIONS(X)                                                                          \
-  X(Send)                                                                                                     \
-  X(Ssend) X(Rsend) X(Isend) X(Issend) X(Irsend) X(Send_init) X(Ssend_init) X(Rsend_init) X(Recv) X(Irecv)    \
-      X(Recv_init) X(Mrecv) X(Imrecv) X(Sendrecv) X(Sendrecv_replace) X(Probe) X(Iprobe) X(Mprobe) X(Improbe) \
-          LACONIC_OF_MPI_4(X)
+#define LACONIC_MESSAGE_FUNCTIONS(X)                                                              \
+  X(Send) X(Ssend) X(Rsend) X(Isend) X(Issend) X(Irsend) X(Send_init) X(Ssend_init) X(Rsend_init) \
+  X(Recv) X(Irecv) X(Recv_init) X(Mrecv) X(Imrecv) X(Sendrecv) X(Sendrecv_replace)                \
+  X(Probe) X(Iprobe) X(Mprobe) X(Improbe)                                                         \
+  LACONIC_OF_MPI_4(X)
 
-#define LACONIC_REQUEST_FUNCTIONS(X)                                                                                \
-  X(Wait)                                                                                                           \
-  X(Test) X(Waitall) X(Testall) X(Waitany) X(Testany) X(Waitsome) X(Testsome) X(Request_get_status) X(Request_free) \
-      X(Cancel) X(Start) X(Startall) LACONIC_OF_MPI_4_1(X)
+#define LACONIC_REQUEST_FUNCTIONS(X)                                                  \
+  X(Wait) X(Test) X(Waitall) X(Testall) X(Waitany) X(Testany) X(Waitsome) X(Testsome) \
+  X(Request_get_status) X(Request_free) X(Cancel) X(Start) X(Startall)                \
+  LACONIC_OF_MPI_4_1(X)
+// clang-format on
 
 namespace laconic::dropin::mpi {
 
