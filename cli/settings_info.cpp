@@ -29,6 +29,7 @@ std::vector<Setting> environment_settings() {
       o.bound.mode == LACONIC_BOUND_LOSSLESS ? "lossless" : "quant");
   add("algorithm", "LACONIC_ALGORITHM", text(laconic_algorithm_name(o.algorithm)), "auto");
   add("variant", "LACONIC_VARIANT", text(laconic_variant_name(o.variant)), "overlap");
+  add("denormals", "LACONIC_DENORMALS", text(laconic_denormals_name(o.denormals)), "round");
   add("min_bytes", "LACONIC_MIN_BYTES", std::to_string(o.min_bytes), std::to_string(default_min_bytes).c_str());
   add("chunk_elements", "LACONIC_CHUNK_ELEMENTS", std::to_string(o.chunk_elements), "chosen by size");
   add("depth", "LACONIC_DEPTH", std::to_string(o.depth), "chosen by size");

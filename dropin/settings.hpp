@@ -41,7 +41,7 @@ std::string set_option(laconic_options& options, const char* name, const char* v
 // What only one of a codec, a bound and a build makes impossible; empty if nothing.
 std::string check_options(const laconic_options& options);
 
-inline constexpr const char* option_names[] = {"bound",          "target", "codec",   "algorithm", "variant",
-                                               "chunk_elements", "depth",  "threads", "min_bytes"};
+inline constexpr const char* option_names[] = {"bound",     "target",         "codec", "algorithm", "variant",
+                                               "denormals", "chunk_elements", "depth", "threads",   "min_bytes"};
 
 }  // namespace laconic::dropin

@@ -96,6 +96,17 @@ typedef enum laconic_variant {
                                       the GPU papers' "host-centric" designs */
 } laconic_variant;
 
+/* What becomes of denormal numbers (smaller than any normal number of their type, and not 0) under a bound. */
+typedef enum laconic_denormals {
+  LACONIC_DENORMALS_UNSET = 0,
+  LACONIC_DENORMALS_ROUND = 1, /* the default: they are rounded within the bound, like all others */
+  LACONIC_DENORMALS_EXACT = 2 /* where data only moves every block of numbers (quant: 1024, with rms 512; szx: 128; zfp:
+                                 4096) that holds one keeps all its bits, as blocks with NaN or infinity always do: for
+                                 integers and addresses that travel as floating-point numbers, which are mostly denormal
+                                 or NaN when read as such.  Reductions take no notice of it: what is added up is
+                                 numbers, and its bound holds for them all */
+} laconic_denormals;
+
 /* Why a call ran as plain MPI. */
 typedef enum laconic_plain_reason {
   LACONIC_PLAIN_NOT = 0,       /* it did not: the call went through a codec */
@@ -156,8 +167,9 @@ typedef struct laconic_options {
   int32_t threads;         /* threads that code, 1..256; 1 is the calling thread alone; 0: chosen (1) */
   int64_t min_bytes;       /* smaller contributions go plain; 0: default (65536); 1: compress everything */
   laconic_variant variant; /* what to leave out, for comparison */
-  void* stream;            /* of buffers on a device: the cudaStream_t that fills them, NULL for the default stream */
-  laconic_stats* stats;    /* NULL, or where this call's statistics go (its size field need not be set) */
+  laconic_denormals denormals;
+  void* stream;         /* of buffers on a device: the cudaStream_t that fills them, NULL for the default stream */
+  laconic_stats* stats; /* NULL, or where this call's statistics go (its size field need not be set) */
 } laconic_options;
 
 /* An operation in flight, or a persistent one. */
@@ -167,14 +179,14 @@ typedef struct laconic_request_s* laconic_request;
 LACONIC_API void laconic_options_init(laconic_options* options);
 
 /* Sets one option from text: name is "bound", "target", "codec", "algorithm", "chunk_elements",
- * "depth", "threads", "min_bytes" or "variant"; value is spelled as in the environment and the hints
+ * "depth", "threads", "min_bytes", "variant" or "denormals"; value is spelled as in the environment and the hints
  * ("abs:1e-3", "recursive-doubling", ...).  Returns MPI_SUCCESS or an error code and then leaves
  * *options as it was.  May be called before MPI_Init. */
 LACONIC_API int laconic_options_set(laconic_options* options, const char* name, const char* value);
 
 /* Gives a communicator hints "laconic_bound", "laconic_codec", "laconic_algorithm",
  * "laconic_target", "laconic_min_bytes", "laconic_threads", "laconic_depth", "laconic_chunk_elements",
- * "laconic_variant".
+ * "laconic_variant", "laconic_denormals".
  * MPI libraries may drop keys that they do not know from MPI_Comm_set_info, so this is the way that
  * always works; hints that MPI kept are honoured too.  Collective over comm, with the same hints on all
  * ranks: ranks that differ are told so by the next call that compresses.  A second call replaces the hints of
@@ -413,8 +425,8 @@ LACONIC_API int laconic_testall(int count, laconic_request requests[], int* flag
 LACONIC_API size_t laconic_max_compressed_size(MPI_Count count, MPI_Datatype datatype, const laconic_options* options);
 
 /* Compresses `count` numbers of `datatype` into `out`, which has room for `capacity` bytes, and stores their number in
- * *bytes.  Of the options bound (which must be set, here or in LACONIC_BOUND), codec and chunk_elements (numbers of a
- * frame) count; every number read back differs from its own by at most the bound. */
+ * *bytes.  Of the options bound (which must be set, here or in LACONIC_BOUND), codec, denormals and chunk_elements
+ * (numbers of a frame) count; every number read back differs from its own by at most the bound. */
 LACONIC_API int laconic_compress(const void* numbers, MPI_Count count, MPI_Datatype datatype, void* out,
                                  size_t capacity, size_t* bytes, const laconic_options* options);
 
@@ -480,6 +492,7 @@ LACONIC_API const char* laconic_plain_reason_string(laconic_plain_reason reason)
 LACONIC_API const char* laconic_codec_name(laconic_codec codec);
 LACONIC_API const char* laconic_algorithm_name(laconic_algorithm algorithm);
 LACONIC_API const char* laconic_variant_name(laconic_variant variant);
+LACONIC_API const char* laconic_denormals_name(laconic_denormals denormals);
 
 #ifdef __cplusplus
 }

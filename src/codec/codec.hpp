@@ -26,6 +26,9 @@ struct Coding {
   double rate = 0;          // bits per number where no error is bounded; 0: the allowance counts.  Only zfp knows it
   // Share of the root mean square of its block of numbers that one encode may err; 0: the allowance counts.
   double relative = 0;
+  // encode() keeps blocks that hold a denormal number to the bit.  For numbers that are not combined with others: what
+  // fold() and add() make of it is left open.
+  bool exact_denormals = false;
   bool streaming = false;  // decoded numbers will not be read soon: they need not stay in the caches
 };
 

@@ -62,7 +62,7 @@ void Agreement::conclude() {
   } else if (all_[signature_most] != -all_[signature_least]) {
     verdict_ = {Code::mismatch,
                 "the ranks disagree on root, counts, datatype, op, bound, target, codec, algorithm, variant, "
-                "chunk_elements or depth; these must be the same on every rank"};
+                "denormals, chunk_elements or depth; these must be the same on every rank"};
   }
 }
 

@@ -12,6 +12,7 @@ void fill_defaults(laconic_options& settings) {
   if (settings.min_bytes == 0) settings.min_bytes = default_min_bytes;
   if (settings.target == LACONIC_TARGET_UNSET) settings.target = LACONIC_TARGET_RESULT;
   if (settings.variant == LACONIC_VARIANT_UNSET) settings.variant = LACONIC_VARIANT_OVERLAP;
+  if (settings.denormals == LACONIC_DENORMALS_UNSET) settings.denormals = LACONIC_DENORMALS_ROUND;
   if (settings.variant == LACONIC_VARIANT_PLAIN) settings.algorithm = LACONIC_ALGORITHM_PLAIN;
   if (settings.algorithm == LACONIC_ALGORITHM_UNSET) settings.algorithm = LACONIC_ALGORITHM_AUTO;
   if (settings.depth == 0) settings.depth = default_depth;

@@ -20,6 +20,8 @@ inline bool per_hop(laconic_variant v) { return v == LACONIC_VARIANT_CPR_P2P || 
 
 inline bool overlapping(laconic_variant v) { return v != LACONIC_VARIANT_ND && !per_hop(v); }
 
+inline bool keeps_denormals(const laconic_options& o) { return o.denormals == LACONIC_DENORMALS_EXACT; }
+
 // What no source has set.
 void fill_defaults(laconic_options& settings);
 

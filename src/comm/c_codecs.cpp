@@ -61,6 +61,7 @@ Status ask(MPI_Count count, MPI_Datatype datatype, const laconic_options* option
   out.coding.dtype = dtype;
   if (out.settings.bound.mode == LACONIC_BOUND_RATE) out.coding.rate = out.settings.bound.value;
   if (out.settings.bound.mode == LACONIC_BOUND_RMS) out.coding.relative = out.settings.bound.value;
+  out.coding.exact_denormals = keeps_denormals(out.settings);
   return check_coding(*out.codec, out.coding);
 }
 

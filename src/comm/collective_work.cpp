@@ -26,6 +26,7 @@ Coding CollectiveOperation::asked_coding() const {
   coding.divisor = m.mean ? binding->size : 1;
   if (settings_.bound.mode == LACONIC_BOUND_RATE) coding.rate = settings_.bound.value;
   if (settings_.bound.mode == LACONIC_BOUND_RMS) coding.relative = settings_.bound.value;
+  coding.exact_denormals = keeps_denormals(settings_) && !reduces(collective_of(call_.form));
   coding.streaming = bytes() >= streaming_bytes;
   return coding;
 }
@@ -117,6 +118,7 @@ std::uint64_t CollectiveOperation::signature() const {
   take(o.codec);
   take(o.algorithm);
   take(o.variant);
+  take(o.denormals);
   take(o.chunk_elements);
   take(o.depth);
   return h;

@@ -85,6 +85,7 @@ Status SendOperation::set_coding() {
   coding.dtype = *find_dtype(call_.data.type);
   if (settings_.bound.mode == LACONIC_BOUND_RATE) coding.rate = settings_.bound.value;
   if (settings_.bound.mode == LACONIC_BOUND_RMS) coding.relative = settings_.bound.value;
+  coding.exact_denormals = keeps_denormals(settings_);
   if (Status s = check_coding(*work_.codec, coding); !s) return s;
   if (Status s = place_numbers(); !s) return s;
   Range range{};

@@ -53,6 +53,11 @@ constexpr std::array<Named<laconic_target>, 2> target_names{{
     {"input", LACONIC_TARGET_INPUT},
 }};
 
+constexpr std::array<Named<laconic_denormals>, 2> denormals_names{{
+    {"round", LACONIC_DENORMALS_ROUND},
+    {"exact", LACONIC_DENORMALS_EXACT},
+}};
+
 template <class Names>
 std::string list_of(const Names& names) {
   std::string list;
@@ -106,7 +111,7 @@ Status set_bound(laconic_options& o, std::string_view text) {
 
 using Setter = Status (*)(laconic_options&, std::string_view);
 
-constexpr std::array<Named<Setter>, 9> options_by_name{{
+constexpr std::array<Named<Setter>, 10> options_by_name{{
     {"bound", set_bound},
     {"codec", [](laconic_options& o, std::string_view v) { return parse_name(codec_names, "codec", v, o.codec); }},
     {"algorithm",
@@ -114,6 +119,8 @@ constexpr std::array<Named<Setter>, 9> options_by_name{{
     {"variant",
      [](laconic_options& o, std::string_view v) { return parse_name(variant_names, "variant", v, o.variant); }},
     {"target", [](laconic_options& o, std::string_view v) { return parse_name(target_names, "target", v, o.target); }},
+    {"denormals",
+     [](laconic_options& o, std::string_view v) { return parse_name(denormals_names, "denormals", v, o.denormals); }},
     {"min_bytes", [](laconic_options& o,
                      std::string_view v) { return parse_whole("min_bytes", v, 1, largest_min_bytes, o.min_bytes); }},
     {"threads",
@@ -172,6 +179,8 @@ Status check_options(const laconic_options& o) {
     return not_valid("options->variant", std::to_string(o.variant), list_of(variant_names));
   if (o.target != LACONIC_TARGET_UNSET && !known(target_names, o.target))
     return not_valid("options->target", std::to_string(o.target), list_of(target_names));
+  if (o.denormals != LACONIC_DENORMALS_UNSET && !known(denormals_names, o.denormals))
+    return not_valid("options->denormals", std::to_string(o.denormals), list_of(denormals_names));
   if (Status s = check_range("options->chunk_elements", o.chunk_elements, largest_chunk); !s) return s;
   if (Status s = check_range("options->depth", o.depth, largest_depth); !s) return s;
   if (Status s = check_range("options->threads", o.threads, largest_threads); !s) return s;
@@ -197,6 +206,7 @@ void fill_unset(laconic_options& o, const laconic_options& fallback) {
   if (o.codec == LACONIC_CODEC_UNSET) o.codec = fallback.codec;
   if (o.algorithm == LACONIC_ALGORITHM_UNSET) o.algorithm = fallback.algorithm;
   if (o.variant == LACONIC_VARIANT_UNSET) o.variant = fallback.variant;
+  if (o.denormals == LACONIC_DENORMALS_UNSET) o.denormals = fallback.denormals;
   if (o.chunk_elements == 0) o.chunk_elements = fallback.chunk_elements;
   if (o.depth == 0) o.depth = fallback.depth;
   if (o.threads == 0) o.threads = fallback.threads;
@@ -273,5 +283,11 @@ extern "C" LACONIC_API const char* laconic_algorithm_name(laconic_algorithm algo
 extern "C" LACONIC_API const char* laconic_variant_name(laconic_variant variant) {
   for (const auto& entry : laconic::variant_names)
     if (entry.value == variant) return entry.name.data();
+  return nullptr;
+}
+
+extern "C" LACONIC_API const char* laconic_denormals_name(laconic_denormals denormals) {
+  for (const auto& entry : laconic::denormals_names)
+    if (entry.value == denormals) return entry.name.data();
   return nullptr;
 }

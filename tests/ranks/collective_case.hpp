@@ -54,6 +54,7 @@ class CollectiveCall final : public AnyCall {
     options_.depth = s.depth;
     options_.threads = s.threads;
     options_.min_bytes = s.min_bytes;
+    options_.denormals = s.denormals;
     options_.stats = &stats_;
     if (sending_ != nullptr) {
       send_there_ = sending_->reserve(send_.size() * sizeof(T));
@@ -319,6 +320,10 @@ class CollectiveCall final : public AnyCall {
     if (p.source >= 0) {
       const T x = inputs_[static_cast<std::size_t>(p.source)][p.from + i];
       e = reduce_exactly(Op::max, 1, [&](int) { return x; });
+      const bool kept = s_.denormals == LACONIC_DENORMALS_EXACT && std::fpclassify(x) == FP_SUBNORMAL;
+      if (kept || (s_.denormals == LACONIC_DENORMALS_EXACT && !std::isfinite(x)))
+        return CHECK(t, std::memcmp(&x, &r, sizeof(T)) == 0, "element %zu is %a, not %a to the bit", p.at + i,
+                     static_cast<double>(r), static_cast<double>(x));
       if (plain || s_.codec == LACONIC_CODEC_RAW || s_.bound.mode == LACONIC_BOUND_LOSSLESS)
         return CHECK(t, std::memcmp(&x, &r, sizeof(T)) == 0 || (x != x && r != r), "element %zu is %a, not %a",
                      p.at + i, static_cast<double>(r), static_cast<double>(x));

@@ -55,6 +55,7 @@ struct Setting {
   int depth = 0;
   int threads = 1;
   std::int64_t min_bytes = 1;
+  laconic_denormals denormals = LACONIC_DENORMALS_UNSET;
   std::uint64_t seed = 0;
 
   bool reduces() const {
@@ -95,12 +96,12 @@ inline std::vector<laconic_algorithm> algorithms_of(Form form) {
 inline std::string describe(const Setting& s) {
   return text(
       "%s, %s, %s, %s, bound mode %d value %g, op %d%s, root %d, field %s, count %zu%s, mode %d, chunk %lld, "
-      "depth %d, threads %d, case seed %llu",
+      "depth %d, threads %d, denormals %d, case seed %llu",
       name_of(s.form), laconic_algorithm_name(s.algorithm), s.codec ? laconic_codec_name(s.codec) : "default codec",
       s.variant ? laconic_variant_name(s.variant) : "default variant", static_cast<int>(s.bound.mode), s.bound.value,
       static_cast<int>(s.op), s.mean ? " mean" : "", s.root, laconic::test::name_of(s.field).c_str(), s.count,
       s.in_place ? ", in place" : "", static_cast<int>(s.mode), static_cast<long long>(s.chunk), s.depth, s.threads,
-      static_cast<unsigned long long>(s.seed));
+      static_cast<int>(s.denormals), static_cast<unsigned long long>(s.seed));
 }
 // Any setting, alike on all ranks that draw the same.
 inline Setting random_setting(Random& random, int size, std::size_t largest) {
@@ -127,7 +128,8 @@ inline Setting random_setting(Random& random, int size, std::size_t largest) {
     s.mean = what == 3;
   }
   s.root = static_cast<int>(random.below(static_cast<std::uint64_t>(size)));
-  const std::vector<Kind> fields{Kind::normal, Kind::walk, Kind::sparse, Kind::special, Kind::ramp, Kind::real};
+  const std::vector<Kind> fields{Kind::normal, Kind::walk, Kind::sparse,  Kind::special,
+                                 Kind::ramp,   Kind::real, Kind::integers};
   s.field = random.pick(fields);
   s.count = random.below(10) == 0 ? random.below(4) : random.below(largest) + 1;
   // What a count of its own on every rank would make of the place in place is not what MPI has.
@@ -136,6 +138,8 @@ inline Setting random_setting(Random& random, int size, std::size_t largest) {
   s.chunk = random.below(2) ? 0 : static_cast<std::int64_t>(1 + random.below(largest));
   s.depth = static_cast<int>(random.below(5));
   s.threads = random.below(8) == 0 ? 2 : 1;
+  s.denormals = static_cast<laconic_denormals>(random.below(3));
+  if (s.denormals == LACONIC_DENORMALS_EXACT && random.below(2) == 0) s.field = Kind::integers;
   s.seed = random.bits() % 1000000;
   return s;
 }

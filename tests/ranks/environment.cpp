@@ -89,6 +89,7 @@ void good(Test& t) {
                             {"LACONIC_THREADS", "2"},
                             {"LACONIC_DEPTH", "5"},
                             {"LACONIC_CHUNK_ELEMENTS", "512"},
+                            {"LACONIC_DENORMALS", "exact"},
                             {"LACONIC_ISA", "baseline"},
                             {"LACONIC_REPORT", "anything"}});
     const Fresh f;
@@ -144,6 +145,7 @@ void bad(Test& t) {
       {"LACONIC_CODEC", "nonsense", {"nonsense", "quant", "raw"}},
       {"LACONIC_ALGORITHM", "Ring", {"Ring", "ring", "recursive-doubling", "direct", "plain", "auto"}},
       {"LACONIC_TARGET", "0", {"result", "input"}},
+      {"LACONIC_DENORMALS", "flush", {"flush", "round", "exact"}},
       {"LACONIC_MIN_BYTES", "many", {"many", "1"}},
       {"LACONIC_THREADS", "0", {"1", "256"}},
       {"LACONIC_DEPTH", "65", {"65", "64"}},
@@ -220,6 +222,8 @@ std::string options_from_text() {
       {"bound", "abs:1e-3x", false, {"abs:E"}},
       {"target", "input", true, {}},
       {"target", "inputs", false, {"inputs", "result"}},
+      {"denormals", "exact", true, {}},
+      {"denormals", "Exact", false, {"Exact", "round", "exact"}},
       {"codec", "raw", true, {}},
       {"codec", "", false, {"quant", "raw"}},
       {"algorithm", "recursive-doubling", true, {}},

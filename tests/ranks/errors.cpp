@@ -133,6 +133,10 @@ std::vector<Bad> bad_arguments() {
        MPI_ERR_ARG,
        [](Call& c) { c.options.target = static_cast<laconic_target>(3); },
        {"target", "result", "input"}},
+      {"denormals 3",
+       MPI_ERR_ARG,
+       [](Call& c) { c.options.denormals = static_cast<laconic_denormals>(3); },
+       {"denormals", "round", "exact"}},
       {"options size 0", MPI_ERR_ARG, [](Call& c) { c.options.size = 0; }, {"options->size", "laconic_options_init"}},
       {"options size 8", MPI_ERR_ARG, [](Call& c) { c.options.size = 8; }, {"options->size", "laconic_options_init"}},
       {"depth -1", MPI_ERR_ARG, [](Call& c) { c.options.depth = -1; }, {"depth", "64"}},
@@ -181,6 +185,7 @@ void disagreement(Test& t) {
       {"algorithm", [](Call& c) { c.options.algorithm = LACONIC_ALGORITHM_DIRECT; }},
       {"codec", [](Call& c) { c.options.codec = LACONIC_CODEC_RAW; }},
       {"target", [](Call& c) { c.options.target = LACONIC_TARGET_INPUT; }},
+      {"denormals", [](Call& c) { c.options.denormals = LACONIC_DENORMALS_EXACT; }},
       {"chunk", [](Call& c) { c.options.chunk_elements = 17; }},
       {"depth", [](Call& c) { c.options.depth = 3; }},
   };

@@ -45,11 +45,11 @@ struct Letter {
 inline std::string describe(const Letter& l) {
   return text(
       "%d to %d, tag %d, type %d, count %zu, field %s, bound mode %d value %g, codec %d, min_bytes %lld, chunk "
-      "%lld, variant %d, algorithm %d, depth %d, threads %d",
+      "%lld, variant %d, algorithm %d, depth %d, threads %d, denormals %d",
       l.from, l.to, l.tag, static_cast<int>(l.numbers), l.count, name_of(l.field).c_str(), l.options.bound.mode,
       l.options.bound.value, l.options.codec, static_cast<long long>(l.options.min_bytes),
       static_cast<long long>(l.options.chunk_elements), l.options.variant, l.options.algorithm, l.options.depth,
-      l.options.threads);
+      l.options.threads, l.options.denormals);
 }
 
 inline Letter random_letter(Random& random, int size) {
@@ -80,6 +80,8 @@ inline Letter random_letter(Random& random, int size) {
   const std::vector<laconic_variant> variants{LACONIC_VARIANT_UNSET, LACONIC_VARIANT_UNSET, LACONIC_VARIANT_OVERLAP,
                                               LACONIC_VARIANT_ND, LACONIC_VARIANT_CPR_P2P};
   l.options.variant = random.below(12) == 0 ? LACONIC_VARIANT_PLAIN : random.pick(variants);
+  l.options.denormals = static_cast<laconic_denormals>(random.below(3));
+  if (l.options.denormals == LACONIC_DENORMALS_EXACT && random.below(2) == 0) l.field = Kind::integers;
   l.options.algorithm = random.below(12) == 0 ? LACONIC_ALGORITHM_PLAIN : LACONIC_ALGORITHM_UNSET;
   return l;
 }
@@ -138,7 +140,12 @@ void check_numbers(Test& t, const Letter& l, const std::vector<unsigned char>& s
     if (!std::isfinite(bound)) bound = 0;
   }
   if (l.options.bound.mode == LACONIC_BOUND_RMS) bound *= static_cast<double>(magnitude);
+  const bool exact = l.options.denormals == LACONIC_DENORMALS_EXACT;
   for (std::size_t i = 0; i < l.count; ++i) {
+    if (exact && (std::fpclassify(x[i]) == FP_SUBNORMAL || !std::isfinite(x[i])) &&
+        !CHECK(t, std::memcmp(&x[i], &y[i], sizeof(T)) == 0, "number %zu of %zu: %a for %a, not to the bit", i, l.count,
+               static_cast<double>(y[i]), static_cast<double>(x[i])))
+      return;
     if (std::isnan(x[i]) ? std::isnan(y[i]) : x[i] == y[i]) continue;
     const double slack = std::fabs(static_cast<double>(x[i])) * static_cast<double>(std::numeric_limits<T>::epsilon());
     const double error = std::fabs(static_cast<double>(x[i]) - static_cast<double>(y[i]));

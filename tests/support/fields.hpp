@@ -35,6 +35,7 @@ enum class Kind {
   extreme,        // plus and minus the largest finite number, and their neighbours
   negative_zero,  // -0 and a few others
   outliers,       // normal, with one large number in some thousand
+  integers,       // normal, with whole numbers and addresses in the bits of some: denormal, or NaN with a payload
 };
 
 struct NamedKind {
@@ -43,7 +44,7 @@ struct NamedKind {
   friend std::ostream& operator<<(std::ostream& out, const NamedKind& k) { return out << k.name; }
 };
 
-inline constexpr std::array<NamedKind, 15> all_kinds{{
+inline constexpr std::array<NamedKind, 16> all_kinds{{
     {Kind::normal, "normal"},
     {Kind::sparse, "sparse"},
     {Kind::constant, "constant"},
@@ -59,6 +60,7 @@ inline constexpr std::array<NamedKind, 15> all_kinds{{
     {Kind::extreme, "extreme"},
     {Kind::negative_zero, "negative_zero"},
     {Kind::outliers, "outliers"},
+    {Kind::integers, "integers"},
 }};
 
 inline std::string name_of(Kind kind) {
@@ -136,6 +138,21 @@ inline bool have_real_fields() { return !detail::real_field(0).empty(); }
 
 namespace detail {
 
+// Whether number i of a field is an integer by its bits: some blocks of 1024 stay free of them.
+inline bool holds_integer(std::size_t i, Random& random) { return (i / 1500) % 3 != 2 && random.below(8) == 0; }
+
+// The bits of a number in which programs store a counter, an address, or -1 and its kin.
+template <class T>
+T integer_in_bits(Random& random) {
+  using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+  constexpr int fraction = std::numeric_limits<T>::digits - 1;
+  const std::uint64_t counter = 1 + random.below(std::uint64_t{1} << (fraction < 20 ? fraction - 1 : 20));
+  const std::uint64_t address = random.bits() >> (64 - fraction);
+  const std::uint64_t which = random.below(3);
+  return std::bit_cast<T>(static_cast<Bits>(which == 0 ? counter : which == 1 ? address : 0 - (counter >> 2) - 1));
+}
+
 template <class T>
 std::vector<T> make_wide_field(Kind kind, std::size_t count, std::uint64_t seed, int rank) {
   using Limits = std::numeric_limits<T>;
@@ -193,6 +210,9 @@ std::vector<T> make_wide_field(Kind kind, std::size_t count, std::uint64_t seed,
       }
       case Kind::negative_zero: v = random.below(50) == 0 ? static_cast<T>(random.normal()) : -T(0); break;
       case Kind::outliers: v = static_cast<T>(random.normal() * (random.below(3000) == 0 ? 1e6 : 1.0)); break;
+      case Kind::integers:
+        v = holds_integer(i, random) ? integer_in_bits<T>(random) : static_cast<T>(random.normal());
+        break;
     }
   }
   return x;
@@ -213,6 +233,9 @@ std::vector<T> make_other_field(Kind kind, std::size_t count, std::uint64_t seed
       std::memcpy(static_cast<void*>(&x[i]), &bits, sizeof(T));
     } else if (kind == Kind::extreme) {
       x[i] = random.below(2) != 0 ? Limits::max() : Limits::lowest();
+    } else if (kind == Kind::integers && !std::is_integral_v<T>) {
+      if constexpr (!std::is_integral_v<T>)
+        x[i] = holds_integer(i, random) ? integer_in_bits<T>(random) : T(random.normal());
     } else if constexpr (std::is_integral_v<T>) {
       constexpr double most = static_cast<double>(Limits::max() / 2);
       const double scale = power_of_two(sizeof(T) == 1 ? 3 : 4 * static_cast<int>(sizeof(T)));

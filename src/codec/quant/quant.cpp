@@ -7,6 +7,7 @@
 #include <numbers>
 #include <string>
 
+#include "codec/denormals.hpp"
 #include "codec/quant/blocks.hpp"
 #include "codec/quant/numbers.hpp"
 #include "codec/quant/operation.hpp"
@@ -98,9 +99,10 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
     bool rounded = false;
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
+      const bool exact = coding.exact_denormals && holds_denormal(x + i, n);
       // Also when packing gains nothing: numbers that stay off the lattice would be added as floating-point numbers,
       // and the result would depend on how the data is cut.
-      if (put_on_lattice(wide.of(x + i, n), n, lattice, points, writer))
+      if (!exact && put_on_lattice(wide.of(x + i, n), n, lattice, points, writer))
         rounded = true;
       else
         writer.put(write_numbers(x + i, n, writer.body()));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "codec/denormals.hpp"
 #include "codec/quant/numbers.hpp"
 
 namespace laconic::quant::scaled {
@@ -163,7 +164,8 @@ Payload encode(const Kernels& k, const T* x, std::size_t count, const Coding& co
   Wide<T> wide;
   double error = 0;
   const Status status = each_block(count, [&](std::size_t i, std::size_t n) -> Status {
-    if (own.round(k, x + i, n, coding, wide, error))
+    const bool exact = coding.exact_denormals && holds_denormal(x + i, n);
+    if (!exact && own.round(k, x + i, n, coding, wide, error))
       own.write(k, n, writer);
     else
       writer.put(write_numbers(x + i, n, writer.body()));

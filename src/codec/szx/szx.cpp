@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/combine.hpp"
+#include "codec/denormals.hpp"
 #include "codec/szx/block.hpp"
 #include "codec/szx/layout.hpp"
 #include "codec/typed_codec.hpp"
@@ -20,17 +21,19 @@ Status malformed(const char* what) { return {Code::frame, std::string("malformed
 // Writes a payload block by block.
 class Writer {
  public:
-  Writer(Blob out, std::size_t count, double allowance)
+  Writer(Blob out, std::size_t count, const Coding& coding)
       : index_(out.data() + wire::header_bytes),
         at_(index_ + index_bytes * chunks_of(count)),
         left_(count),
-        allowance_(allowance) {}
+        allowance_(coding.allowance),
+        exact_denormals_(coding.exact_denormals) {}
 
   // The next n numbers: block_values, or what is left.
   template <class T>
   void write(const T* x, std::size_t n) {
     if (block_ == 0) begin_chunk();
-    const Written w = write_block(x, n, allowance_, at_);
+    const bool exact = exact_denormals_ && holds_denormal(x, n);
+    const Written w = write_block(x, n, exact ? 0 : allowance_, at_);
     at_ += w.bytes;
     if (!w.constant) states_[block_ / 8] |= std::byte{1} << (block_ % 8);
     rounded_ = rounded_ || w.rounded;
@@ -62,6 +65,7 @@ class Writer {
   std::size_t left_;
   std::size_t block_ = 0;  // in its chunk
   double allowance_;
+  bool exact_denormals_;
   bool rounded_ = false;
 };
 
@@ -154,7 +158,7 @@ class SzxCodec final : public TypedCodec<SzxCodec, SingleAndDouble> {
 
   template <class T>
   Coded encode_as(const T* x, std::size_t count, const Coding& coding, Blob out) const {
-    Writer writer(out, count, coding.allowance);
+    Writer writer(out, count, coding);
     for (std::size_t i = 0; i < count; i += block_values) writer.write(x + i, std::min(block_values, count - i));
     return finish(writer, count, coding, 0, out);
   }
@@ -164,7 +168,7 @@ class SzxCodec final : public TypedCodec<SzxCodec, SingleAndDouble> {
     wire::Header header;
     Reader reader;
     if (Status s = open(frame, count, coding, header, reader); !s) return {s, 0};
-    Writer writer(out, count, coding.allowance);
+    Writer writer(out, count, coding);
     T numbers[block_values];
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
@@ -183,7 +187,7 @@ class SzxCodec final : public TypedCodec<SzxCodec, SingleAndDouble> {
     Reader reader_b;
     if (Status s = open(a, count, coding, header_a, reader_a); !s) return {s, 0};
     if (Status s = open(b, count, coding, header_b, reader_b); !s) return {s, 0};
-    Writer writer(out, count, coding.allowance);
+    Writer writer(out, count, coding);
     T numbers[block_values];
     T other[block_values];
     for (std::size_t i = 0; i < count; i += block_values) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/combine.hpp"
+#include "codec/denormals.hpp"
 #include "codec/typed_codec.hpp"
 #include "codec/zfp/piece.hpp"
 #include "codec/zfp/zfp_device.hpp"
@@ -67,6 +68,7 @@ class Writer {
   Writer(const Parameters& parameters, std::size_t count, const Coding& coding, Blob out)
       : parameters_(parameters),
         allowance_(coding.allowance),
+        exact_denormals_(coding.exact_denormals),
         // No sum of numbers that were rounded may overflow where the exact one would not.
         largest_(std::numeric_limits<T>::max() / static_cast<T>(std::max<std::uint32_t>(coding.terms, 1))),
         out_(out) {
@@ -80,7 +82,8 @@ class Writer {
 
   void put(Scratch& scratch, const T* x, std::size_t n) {
     double error = 0;
-    const std::size_t packed = pack(scratch, parameters_, x, n, allowance_, largest_, error);
+    const bool exact = exact_denormals_ && holds_denormal(x, n);
+    const std::size_t packed = exact ? kept_raw : pack(scratch, parameters_, x, n, allowance_, largest_, error);
     const auto bytes = static_cast<std::uint16_t>(packed == kept_raw ? n * sizeof(T) : packed);
     if (packed == kept_raw) {
       std::memcpy(at_, x, bytes);
@@ -99,6 +102,7 @@ class Writer {
  private:
   Parameters parameters_;
   double allowance_;
+  bool exact_denormals_;
   T largest_;
   Blob out_;
   std::byte* size_;

@@ -28,6 +28,7 @@ struct BlockMaker {
   __device__ InBlock find(const InFrame& frame) const { return find_block<T, values>(frame, block, output.count); }
 
   __device__ Content encode() const {
+    if (arguments.exact_denormals && holds_denormal(own(), n())) return keep_numbers<T>(Content::Form::own, own(), n());
     if (!quantise_own<16>(own().numbers, n(), arguments.lattice, memory))
       return keep_numbers<T>(Content::Form::own, own(), n());
     load_points(memory, v);

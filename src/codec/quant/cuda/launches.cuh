@@ -59,6 +59,7 @@ Status set_common(const Coding& coding, const Lattice& lattice, double first_err
   arguments.error_inherited = first_error;
   arguments.relative = coding.relative;
   arguments.terms = coding.terms;
+  arguments.exact_denormals = coding.exact_denormals;
   wire::write_header(header, std::as_writable_bytes(std::span(arguments.header)));
   arguments.tickets = places.tickets;
   arguments.words = places.words;

@@ -34,6 +34,7 @@ struct MakeArguments {
   Lattice lattice;
   double relative = 0;                           // Coding::relative; 0: the lattice is the same everywhere
   std::uint32_t terms = 1;                       // Coding::terms
+  bool exact_denormals = false;                  // Coding::exact_denormals
   std::uint32_t header[wire::header_bytes / 4];  // but count, payload and, when numbers were rounded, error
   double error_if_rounded = 0;                   // where it does not depend on the numbers
   double error_inherited = 0;                    // of the frames that went in

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "base/dtype.hpp"
+#include "codec/denormals.hpp"
 #include "codec/quant/cuda/warp_block.cuh"
 
 namespace laconic::quant::cuda {
@@ -152,6 +153,14 @@ __device__ inline bool all_same(const Numbers& numbers, unsigned n) {
   for (unsigned i = lane_index(); i < n; i += warp_lanes)
     if (std::bit_cast<Bits>(static_cast<T>(numbers(i))) != first) same = false;
   return __all_sync(all_lanes, same);
+}
+
+// Whether any number of the block is denormal.
+template <class T>
+__device__ inline bool holds_denormal(const OwnNumbers<T>& numbers, unsigned n) {
+  bool found = false;
+  for (unsigned i = lane_index(); i < n; i += warp_lanes) found |= is_denormal(numbers(i));
+  return __any_sync(all_lanes, found);
 }
 
 // The body of a block of kind raw or fill.

@@ -82,7 +82,8 @@ struct ScaledMaker {
   __device__ Content encode() const {
     Scale scale;
     std::uint32_t top = 0;
-    if (!round(v, scale, top)) return keep_numbers<T>(Content::Form::own, own(), n());
+    const bool exact = arguments.exact_denormals && holds_denormal(own(), n());
+    if (exact || !round(v, scale, top)) return keep_numbers<T>(Content::Form::own, own(), n());
     Content c = make_points(scale);
     c.top = top;
     return c;

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "codec/denormals.hpp"
 #include "codec/device_codec.hpp"
 #include "codec/zfp/cuda/numbers.cuh"
 #include "codec/zfp/cuda/together.cuh"
@@ -115,6 +116,13 @@ __device__ inline T magnitude(T x) {
   return x < 0 ? -x : x;
 }
 
+// What numbers must be for their piece to be coded: not beyond `largest`, and not denormal where these are exact.
+template <class T>
+struct Limits {
+  T largest;
+  bool exact_denormals;
+};
+
 template <class T>
 struct Judged {
   std::uint64_t verdict;
@@ -122,17 +130,18 @@ struct Judged {
   static constexpr std::uint64_t raw = std::uint64_t{1} << 63;  // above the bits of every error
 
   // Of n numbers and what their code stands for.
-  __device__ Judged(const Quad<T>& x, const Quad<T>& back, std::uint32_t n, T largest) : verdict(0) {
-    judge(x.x, back.x, largest);
-    if (n > 1) judge(x.y, back.y, largest);
-    if (n > 2) judge(x.z, back.z, largest);
-    if (n > 3) judge(x.w, back.w, largest);
+  __device__ Judged(const Quad<T>& x, const Quad<T>& back, std::uint32_t n, const Limits<T>& limits) : verdict(0) {
+    judge(x.x, back.x, limits);
+    if (n > 1) judge(x.y, back.y, limits);
+    if (n > 2) judge(x.z, back.z, limits);
+    if (n > 3) judge(x.w, back.w, limits);
   }
 
  private:
-  __device__ void judge(T x, T back, T largest) {
+  __device__ void judge(T x, T back, const Limits<T>& limits) {
     const double error = magnitude(static_cast<double>(x) - static_cast<double>(back));
-    const bool good = magnitude(x) <= largest && magnitude(back) <= largest;  // NaN is not
+    const bool good = magnitude(x) <= limits.largest && magnitude(back) <= limits.largest &&  // NaN is not
+                      !(limits.exact_denormals && is_denormal(x));
     const std::uint64_t mine = good ? std::bit_cast<std::uint64_t>(error) & ~raw : raw;
     verdict = mine > verdict ? mine : verdict;
   }
@@ -140,13 +149,13 @@ struct Judged {
 
 // Encodes a block into words `stride` apart and judges what becomes of its numbers.
 template <class T>
-__device__ inline std::uint64_t encode_and_judge(const Quad<T>& x, std::uint32_t n, std::uint32_t block_bits, T largest,
-                                                 std::uint32_t* words, std::uint32_t stride) {
+__device__ inline std::uint64_t encode_and_judge(const Quad<T>& x, std::uint32_t n, std::uint32_t block_bits,
+                                                 const Limits<T>& limits, std::uint32_t* words, std::uint32_t stride) {
   // What cannot be coded must not be converted to an integer either: 0 stands for it, as the piece will be raw.
-  const auto clean = [largest](T v) { return magnitude(v) <= largest ? without_tiny(v) : T(0); };
+  const auto clean = [&limits](T v) { return magnitude(v) <= limits.largest ? without_tiny(v) : T(0); };
   BitWriter out(words, stride);
   const Quad<T> back = encode_block(padded(each(x, clean), n), block_bits, out);
-  return Judged<T>(x, back, n, largest).verdict;
+  return Judged<T>(x, back, n, limits).verdict;
 }
 
 template <class T>
@@ -170,7 +179,7 @@ inline constexpr unsigned resident = sizeof(T) == 4 ? 5 : 3;
 // when it has to be written once more.
 template <class T, class Source, unsigned most>
 __global__ void __launch_bounds__(part_blocks, resident<T>)
-    encode_parts(const __grid_constant__ Targets<most> targets, Source source, Shape shape, T largest,
+    encode_parts(const __grid_constant__ Targets<most> targets, Source source, Shape shape, Limits<T> limits,
                  std::uint64_t* words, bool again) {
   LACONIC_SHARED(CodeOfPart<T>, code);
   const std::uint32_t number = blockIdx.x;
@@ -202,7 +211,7 @@ __global__ void __launch_bounds__(part_blocks, resident<T>)
     } else {
       std::uint32_t* const own =
           direct ? reinterpret_cast<std::uint32_t*>(to) + threadIdx.x * (block_bits / 32) : code.words + threadIdx.x;
-      verdict = encode_and_judge(x, n, block_bits, largest, own, direct ? 1 : part_blocks);
+      verdict = encode_and_judge(x, n, block_bits, limits, own, direct ? 1 : part_blocks);
     }
   }
   verdict = greatest_of_all(verdict);

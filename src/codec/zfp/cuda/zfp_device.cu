@@ -74,10 +74,11 @@ Status write_frames(const Targets<most>& targets, const Source& source, const Co
   const Shape shape = shape_of(coding);
   // No sum of numbers that were rounded may overflow where the exact one would not.
   const T largest = std::numeric_limits<T>::max() / static_cast<T>(std::max<std::uint32_t>(coding.terms, 1));
+  const Limits<T> limits{largest, coding.exact_denormals};
   const std::uint32_t blocks = targets.count * targets.parts_of_each;
   const auto encode = [&](bool again) {
     if (blocks == 0) return Status{};
-    return launch(encode_parts<T, Source, most>, blocks, part_blocks, stream_of(queue), targets, source, shape, largest,
+    return launch(encode_parts<T, Source, most>, blocks, part_blocks, stream_of(queue), targets, source, shape, limits,
                   words.parts, again);
   };
   if (Status s = encode(false); !s) return s;

@@ -1,0 +1,39 @@
+// Denormal numbers: what integers and addresses mostly are that travel as floating-point numbers.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "base/dtype.hpp"
+#include "base/host_device.hpp"
+
+namespace laconic {
+
+// A number's highest bit says whether it is denormal, the others say nothing.  By its bits: a processor may have been
+// told to take denormal numbers for 0.  Without comparisons, which not every processor has for vectors of 64 bits.
+template <class T>
+LACONIC_HOST_DEVICE constexpr auto denormal_bit(T x) {
+  using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+  constexpr auto least_normal = static_cast<Bits>(Bits{1} << (std::numeric_limits<T>::digits - 1));
+  constexpr auto sign = static_cast<Bits>(Bits{1} << (8 * sizeof(T) - 1));
+  const auto magnitude = static_cast<Bits>(std::bit_cast<Bits>(x) & ~sign);
+  return static_cast<Bits>((magnitude - least_normal) & ~(magnitude - 1));
+}
+
+template <class T>
+LACONIC_HOST_DEVICE constexpr bool is_denormal(T x) {
+  return denormal_bit(x) >> (8 * sizeof(T) - 1) != 0;
+}
+
+template <class T>
+bool holds_denormal(const T* x, std::size_t n) {
+  decltype(denormal_bit(T{})) any = 0;
+  for (std::size_t i = 0; i < n; ++i) any |= denormal_bit(x[i]);
+  return any >> (8 * sizeof(T) - 1) != 0;
+}
+
+}  // namespace laconic
