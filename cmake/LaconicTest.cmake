@@ -1,12 +1,12 @@
-# laconic_test(<name> sources...)
-#   A GoogleTest binary on laconic_internal; every test of it becomes a ctest entry "<name>.<suite>.<test>", label <name>.
+# laconic_test(<name> sources... [PARTS number])
+#   A GoogleTest binary on laconic_internal, label <name>. Its cases are dealt out to so many ctest entries,
+#   "<name>.cases.<K>"; tests/cases says how they are run, and LACONIC_CASES=<regular expression> which.
 # laconic_rank_test(<name> sources... [RANKS n...] [TIMEOUT seconds] [ARGS arg...])
 #   A program on the public API, started with each number of ranks: "ranks.<name>.n<N>", label ranks.
 find_package(GTest)
 if(NOT GTest_FOUND)
   message(WARNING "GoogleTest not found: only rank tests are built (apt-get install libgtest-dev libgmock-dev)")
 endif()
-include(GoogleTest)
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 
 # Ranks that poll must be told to share the cores; tests/mpirun says why.
@@ -31,15 +31,23 @@ function(laconic_test name)
   if(NOT GTest_FOUND)
     return()
   endif()
-  set(sources ${ARGN})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PARTS" "")
+  if(NOT arg_PARTS)
+    set(arg_PARTS 2)
+  endif()
+  set(sources ${arg_UNPARSED_ARGUMENTS})
   laconic_cuda_sources(sources)
   add_executable(test_${name} ${sources})
   # laconic_internal brings the MPI along; a test that calls none of it should not even load it.
   target_link_options(test_${name} PRIVATE -Wl,--as-needed)
   target_link_libraries(test_${name} PRIVATE laconic_internal GTest::gmock GTest::gtest_main)
-  # Discovered when ctest runs, not when it is built: a test that crashes at start is then a failing test.
-  gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX ${name}.
-                       PROPERTIES LABELS ${name} TIMEOUT 120)
+  foreach(part RANGE 1 ${arg_PARTS})
+    add_test(NAME ${name}.cases.${part}
+             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/cases --name ${name} --part ${part}/${arg_PARTS}
+                     --report ${PROJECT_BINARY_DIR}/Testing/cases/${name}.cases.${part}.xml --limit 120 --whole 1000
+                     $<TARGET_FILE:test_${name}>)
+    set_tests_properties(${name}.cases.${part} PROPERTIES LABELS ${name} TIMEOUT 1030)
+  endforeach()
 endfunction()
 
 function(laconic_rank_test name)

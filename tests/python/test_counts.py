@@ -27,7 +27,7 @@ class Counts(unittest.TestCase):
             path.write_text(REPORT)
             said = io.StringIO()
             with contextlib.redirect_stdout(said):
-                count = suites.read_junit(path, "x")
+                count = suites.read_junit(path, "x", pathlib.Path(folder))
         self.assertEqual(count, suites.Count(passed=1, failed=3, skipped=3))
         for word in ("it broke", "a.slow", "c_NOT_BUILT", "Unable to find"):
             self.assertIn(word, said.getvalue())

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """./dev test: every suite, one after the other, and one line at the end that sums them up."""
-import dataclasses, re, subprocess, time, xml.etree.ElementTree as xml
+import dataclasses, os, re, shutil, subprocess, time, xml.etree.ElementTree as xml
 
 from . import checks, fuzz, kernels, needs, trees
 from .steps import ROOT, STATE, Failed, run, say
 
 CTEST_LIMIT = 1200  # seconds
 FUZZ_FOR = 5  # seconds, each
+PART = re.compile(r"\.cases\.[0-9]+$")  # a test of ctest's that runs many cases of GoogleTest (tests/cases)
 
 
 @dataclasses.dataclass
@@ -17,6 +18,7 @@ class Suite:
     tree: bool = True
     targets: tuple = ()
     select: tuple = ()  # arguments for ctest
+    cases: bool = True  # has binaries of GoogleTest
 
 
 SUITES = [
@@ -28,9 +30,10 @@ SUITES = [
           targets=("laconic", "test_device"), select=("-L", "device")),
     Suite("tsan", "loopback ranks under TSan", targets=("test_loopback",), select=("-L", "loopback")),
     Suite("fuzz", "every fuzzer for a few seconds (./dev fuzz takes longer)", "clang++", tree=False),
-    Suite("openmpi", "ranks under Debian's Open MPI", "mpicc.openmpi", targets=("rank_tests",), select=("-L", "ranks")),
+    Suite("openmpi", "ranks under Debian's Open MPI", "mpicc.openmpi", targets=("rank_tests",), select=("-L", "ranks"),
+          cases=False),
     Suite("mpich-debian", "ranks under Debian's MPICH, 1, 2 and 4 of them", "mpicc.mpich", targets=("rank_tests",),
-          select=("-R", r"^(ranks\..*\.n[124]|dropin\.(fortran_.*|collectives|messages|requests)\.n[12])$")),
+          select=("-R", r"^(ranks\..*\.n[124]|dropin\.(fortran_.*|collectives|messages|requests)\.n[12])$"), cases=False),
 ]
 
 
@@ -52,10 +55,23 @@ def shortened(text, most=4000):
     return text if len(text) <= most else f"{text[: most // 2]}\n[...]\n{text[-most // 2 :]}"
 
 
-def read_junit(path, name):
-    """Counts what ctest reports and prints what the failing tests said."""
-    count = Count()
+def read_cases(folder, case):
+    """What tests/cases has written of the part of a GoogleTest binary that this test of ctest's is, or None."""
+    path = folder / f"{case.get('name')}.xml"
+    if not PART.search(case.get("name")) or not path.exists():
+        return None
+    cases = list(xml.parse(path).getroot().iter("testcase"))
+    # A part that failed, and names no case, counts itself.
+    return cases if case.get("status") == "run" or any(one.get("status") == "fail" for one in cases) else cases + [case]
+
+
+def read_junit(path, name, folder):
+    """Counts what ctest reports, of GoogleTest binaries every case, and prints what the failing ones said."""
+    count, cases = Count(), []
     for case in xml.parse(path).getroot().iter("testcase"):
+        inside = read_cases(folder, case)
+        cases += [case] if inside is None else inside
+    for case in cases:
         status, reason = case.get("status"), ""
         if case.find("skipped") is not None:
             reason = case.find("skipped").get("message", "")
@@ -74,21 +90,27 @@ def read_junit(path, name):
 def ctest(suite, tree, jobs, pattern):
     report = STATE / "logs" / f"junit-{suite.name}.xml"
     report.unlink(missing_ok=True)
+    folder = tree / "Testing" / "cases"  # as in cmake/LaconicTest.cmake
+    shutil.rmtree(folder, ignore_errors=True)
     command = [needs.cmake()[: -len("cmake")] + "ctest", "--test-dir", tree, "--output-junit", report, "-j", jobs,
-               "--timeout", 180, "--no-tests=ignore", *(("-R", pattern) if pattern else suite.select)]
-    if pattern and "-L" in suite.select:
+               "--timeout", 180, "--no-tests=ignore"]
+    env = {name: value for name, value in os.environ.items() if name != "LACONIC_CASES"}
+    if pattern:
+        env["LACONIC_CASES"] = pattern
+        command += ["-R", f"({pattern})|{PART.pattern}" if suite.cases else pattern]
+    if not pattern or "-L" in suite.select:
         command += suite.select
     # ThreadSanitizer of g++ 12 does not start where the kernel randomises more address bits than it knows of.
     if suite.name == "tsan" and subprocess.run(["setarch", "-R", "true"], capture_output=True).returncode == 0:
         command = ["setarch", "-R"] + command
     problem = None
     try:
-        run(f"{suite.name}: test", command, CTEST_LIMIT)
+        run(f"{suite.name}: test", command, CTEST_LIMIT, env)
     except Failed as error:
         problem = error
     if not report.exists():
         raise problem or Failed(f"{suite.name}: ctest wrote no report")
-    count = read_junit(report, suite.name)
+    count = read_junit(report, suite.name, folder)
     if problem and not count.failed:
         raise problem
     if not pattern and count == Count():
