@@ -85,7 +85,9 @@ Verdict judge_reduction(const Call& call) {
   const auto width = static_cast<std::uint64_t>(numbers.each) * static_cast<std::uint64_t>(numbers.width);
   const auto bytes_of = [&](MPI_Count items) { return static_cast<std::uint64_t>(items) * width; };
   if (!scatters && call.recv.count < 0) return left(Reason::arguments);
-  if (!scatters && bytes_of(call.recv.count) < process.least_bytes()) return left(Reason::small);
+  const std::uint64_t least = process.least_bytes();
+  if (least == UINT64_MAX) return left(Reason::no_bound);
+  if (!scatters && bytes_of(call.recv.count) < least) return left(Reason::small);
   Communicator& communicator = Communicator::of(call.comm);
   if (communicator.unfit() != Reason::touched) return left(communicator.unfit(), &communicator);
   if (!root_is_valid(call, communicator)) return left(Reason::arguments, &communicator);

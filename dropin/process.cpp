@@ -132,7 +132,7 @@ void Process::start() {
   if (options.bound.mode != LACONIC_BOUND_UNSET)
     least_bytes_ = static_cast<std::uint64_t>(options.min_bytes > 0 ? options.min_bytes : default_min_bytes);
   if (!differ_ && messages_) begin_messages();
-  running_.store(!differ_, std::memory_order_release);
+  running_.store(!differ_);
   set_attention();
 }
 
@@ -148,7 +148,13 @@ void Process::begin_messages() {
   open_self();
 }
 
+void Process::set_tools_count(bool value) {
+  // Settings are not to be looked at before they have been read; start() looks at what was set here.
+  if (tools_count_.exchange(value) != value && running_.load()) set_attention();
+}
+
 void Process::set_attention() {
+  const std::lock_guard lock(attention_);
   const bool bound = settings_.options.bound.mode != LACONIC_BOUND_UNSET || hinted_;
   for (std::size_t o = 0; o < operations; ++o)
     for (std::size_t f = 0; f < forms; ++f) {

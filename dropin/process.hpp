@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <string>
 
 #include "operation.hpp"
@@ -55,7 +56,9 @@ class Process {
   std::uint64_t least_bytes() const { return least_bytes_.load(std::memory_order_relaxed); }
 
   // Calls that are not touched are counted only where someone wants to know.
-  bool counts() const { return settings_.report != Report::none; }
+  bool counts() const { return settings_.report != Report::none || tools_count_.load(); }
+  // A tool does, or no longer does; before, while and after MPI is initialised.
+  void set_tools_count(bool value);
 
   void set_attention();
 
@@ -70,10 +73,12 @@ class Process {
   int world_rank_ = 0;
   std::atomic<bool> running_{false};
   bool differ_ = false;
-  bool hinted_ = false;
+  std::atomic<bool> hinted_{false};
   bool progresses_ = false;
   bool messages_ = false;  // may come in envelopes
   bool raised_ = false;    // more threads are allowed than the program asked for
+  std::atomic<bool> tools_count_{false};
+  std::mutex attention_;  // one at a time decides what is watched
   bool read_ = false;
   std::string problem_;  // with the settings
   std::atomic<std::uint64_t> least_bytes_{UINT64_MAX};

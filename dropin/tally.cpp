@@ -53,32 +53,49 @@ TallyGroup& Tallies::group(const std::string& name, int ranks) {
   return group;
 }
 
-void Tallies::plain(TallyGroup& group, Operation operation, Reason reason) {
+template <class F>
+void Tallies::count(TallyGroup& group, Operation operation, F f) {
   const std::lock_guard lock(mutex_);
-  Tally& tally = group.by_operation[index_of(operation)];
-  ++tally.calls;
-  ++tally.plain[static_cast<std::size_t>(reason)];
+  f(group.by_operation[index_of(operation)]);
+  for (Tally* tally : watchers_[index_of(operation)]) f(*tally);
+}
+
+void Tallies::plain(TallyGroup& group, Operation operation, Reason reason) {
+  count(group, operation, [&](Tally& tally) {
+    ++tally.calls;
+    ++tally.plain[static_cast<std::size_t>(reason)];
+  });
 }
 
 void Tallies::compressed(TallyGroup& group, Operation operation, const laconic_stats& stats) {
-  const std::lock_guard lock(mutex_);
-  Tally& tally = group.by_operation[index_of(operation)];
-  ++tally.calls;
-  ++tally.compressed;
-  tally.bytes += stats.bytes_in;
-  tally.sent += stats.bytes_sent;
-  tally.uncompressed += stats.bytes_uncompressed;
-  tally.seconds += stats.seconds_total;
-  tally.bound = std::max(tally.bound, stats.bound);
-  tally.achieved = std::max(tally.achieved, stats.achieved_bound);
+  count(group, operation, [&](Tally& tally) {
+    ++tally.calls;
+    ++tally.compressed;
+    tally.bytes += stats.bytes_in;
+    tally.sent += stats.bytes_sent;
+    tally.uncompressed += stats.bytes_uncompressed;
+    tally.seconds += stats.seconds_total;
+    tally.bound = std::max(tally.bound, stats.bound);
+    tally.achieved = std::max(tally.achieved, stats.achieved_bound);
+  });
 }
 
 void Tallies::audited(TallyGroup& group, Operation operation, double error, double seconds) {
+  count(group, operation, [&](Tally& tally) {
+    ++tally.audits;
+    tally.error = std::max(tally.error, error);
+    tally.plain_seconds += seconds;
+  });
+}
+
+void Tallies::watch(Operation operation, Tally& tally) {
   const std::lock_guard lock(mutex_);
-  Tally& tally = group.by_operation[index_of(operation)];
-  ++tally.audits;
-  tally.error = std::max(tally.error, error);
-  tally.plain_seconds += seconds;
+  watchers_[index_of(operation)].push_back(&tally);
+}
+
+void Tallies::unwatch(Operation operation, Tally& tally) {
+  const std::lock_guard lock(mutex_);
+  std::erase(watchers_[index_of(operation)], &tally);
 }
 
 std::string Tallies::to_text() {

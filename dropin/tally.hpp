@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "operation.hpp"
 
@@ -76,6 +77,16 @@ class Tallies {
   void compressed(TallyGroup& group, Operation operation, const laconic_stats& stats);
   void audited(TallyGroup& group, Operation operation, double error, double seconds);
 
+  // What is counted of an operation on any communicator is counted here, too, until it is no longer wanted.
+  void watch(Operation operation, Tally& tally);
+  void unwatch(Operation operation, Tally& tally);
+  // Calls f() while nothing is counted.
+  template <class F>
+  void change(F f) {
+    const std::lock_guard lock(mutex_);
+    f();
+  }
+
   // One line for each operation of each communicator that was called, for other ranks to read.
   std::string to_text();
   // Adds the lines of another rank: counts are the most of any rank, bytes are those of all.
@@ -84,6 +95,9 @@ class Tallies {
  private:
   std::mutex mutex_;
   std::map<std::string, TallyGroup> groups_;
+  std::array<std::vector<Tally*>, operations> watchers_;
+  template <class F>
+  void count(TallyGroup& group, Operation operation, F f);
 };
 
 }  // namespace laconic::dropin

@@ -103,6 +103,13 @@ SCENARIOS = {
         Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_P2P": "1"}, ["exact"],
                  {"send"}),
     ],
+    "tool_variables": [
+        Scenario("without", {}, ["absent"], preload=False),
+        Scenario("no bound", {}, ["plain"]),
+        # Where a report is asked for all is counted anyway.
+        Scenario("no bound, and a report", {"LACONIC_REPORT": "summary"}, ["plain"]),
+        Scenario("a bound", {**BOUND, "LACONIC_REPORT": ""}, ["within", "1e-3"], always=True),
+    ],
     "edges": [
         WITHOUT, NO_BOUND, EXCLUDED,
         Scenario("reductions", BOUND, ["within", "1e-3"], {"allreduce"}),
