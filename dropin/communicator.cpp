@@ -10,8 +10,6 @@
 namespace laconic::dropin {
 namespace {
 
-constexpr std::string_view prefix = "laconic_";
-
 int attribute_key(MPI_Comm_copy_attr_function* on_copy, MPI_Comm_delete_attr_function* on_delete) {
   static const int key = [&] {
     int made = MPI_KEYVAL_INVALID;
@@ -45,38 +43,7 @@ bool of_this_job(MPI_Comm comm, int size) {
   return std::find(found.begin(), found.end(), MPI_UNDEFINED) == found.end();
 }
 
-std::string read_hints(const Hints& hints, laconic_options& options) {
-  laconic_options_init(&options);
-  for (const auto& [name, value] : hints) {
-    std::string problem = set_option(options, name.c_str(), value.c_str(), "hint laconic_" + name);
-    if (!problem.empty()) return problem;
-  }
-  return "";
-}
-
 }  // namespace
-
-Hints hints_of(MPI_Info info) {
-  Hints hints;
-  if (info == MPI_INFO_NULL) return hints;
-  int keys = 0;
-  PMPI_Info_get_nkeys(info, &keys);
-  for (int k = 0; k < keys; ++k) {
-    std::array<char, MPI_MAX_INFO_KEY + 1> key{};
-    PMPI_Info_get_nthkey(info, k, key.data());
-    const std::string_view name = key.data();
-    if (!name.starts_with(prefix)) continue;
-    int length = 0;
-    int found = 0;
-    PMPI_Info_get_valuelen(info, key.data(), &length, &found);
-    if (!found) continue;
-    std::vector<char> value(static_cast<std::size_t>(length) + 1, '\0');
-    PMPI_Info_get(info, key.data(), length, value.data(), &found);
-    hints.emplace_back(name.substr(prefix.size()), value.data());
-  }
-  std::sort(hints.begin(), hints.end());
-  return hints;
-}
 
 Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
   PMPI_Comm_rank(comm, &rank_);
@@ -101,30 +68,38 @@ void Communicator::settle(MPI_Comm comm) {
 
 Communicator& Communicator::of(MPI_Comm comm) {
   static std::mutex making;
-  const std::lock_guard lock(making);
+  std::unique_lock lock(making);
   const int key = attribute_key(on_copy, on_delete);
   void* value = nullptr;
   int found = 0;
   PMPI_Comm_get_attr(comm, key, static_cast<void*>(&value), &found);
-  if (found) {
-    auto* known = static_cast<Communicator*>(value);
-    if (known->comm_ != comm) known->settle(comm);
-    return *known;
+  if (!found) {
+    auto* made = new Communicator(comm);
+    PMPI_Comm_set_attr(comm, key, made);
+    return *made;
   }
-  auto* made = new Communicator(comm);
-  PMPI_Comm_set_attr(comm, key, made);
-  return *made;
+  auto* known = static_cast<Communicator*>(value);
+  if (known->comm_ != comm) known->settle(comm);
+  if (const auto proposal = known->proposal_; proposal) {
+    lock.unlock();  // others may go on meanwhile
+    proposal->accepted();
+    lock.lock();
+    if (known->proposal_ == proposal) known->decide(*proposal);
+  }
+  return *known;
 }
 
-// A duplicate has the hints of its original, as MPI has it. The rest it finds out when it is first used; which
-// communicator it is, is not known here.
+// A duplicate has the hints of its original, as MPI has it, unless it is given others. The rest it finds out when it is
+// first used; which communicator it is, is not known here.
 int Communicator::on_copy(MPI_Comm, int, void*, void* from, void* to, int* flag) {
-  const auto* original = static_cast<const Communicator*>(from);
-  *flag = !original->hints_.empty() || original->differ_;
+  auto* original = static_cast<Communicator*>(from);
+  *flag = !original->hints_.empty() || original->differ_ || original->proposal_ || original->for_duplicate_;
   if (!*flag) return MPI_SUCCESS;
   auto* copy = new Communicator(*original);
   copy->audited = 0;
   copy->complained_ = false;
+  if (original->for_duplicate_) copy->proposal_ = std::move(original->for_duplicate_);
+  copy->for_duplicate_.reset();
   *static_cast<void**>(to) = copy;
   return MPI_SUCCESS;
 }
@@ -152,26 +127,20 @@ std::uint64_t Communicator::min_bytes() const {
 }
 
 void Communicator::set_hints(MPI_Info info) {
-  Hints wanted = hints_of(info);
-  laconic_options options{};
-  std::string problem = read_hints(wanted, options);
-  std::string all;
-  for (const auto& [name, value] : wanted) all += name + '=' + value + '\n';
-  // Who is wrong, and whether all say the same.
-  const std::uint64_t signature = hash_of(all);
-  const std::uint64_t lowest = problem.empty() ? 0 : UINT64_MAX - static_cast<std::uint64_t>(rank_);
-  std::array<std::uint64_t, 3> mine{lowest, signature, ~signature};
-  std::array<std::uint64_t, 3> most{};
-  PMPI_Allreduce(mine.data(), most.data(), 3, MPI_UINT64_T, MPI_MAX, comm_);
-  differ_ = most[0] != 0 || most[1] != ~most[2];
-  if (most[0] != 0 && most[0] == lowest)
-    say(problem + "; calls on this communicator are left to MPI");
-  else if (most[0] == 0 && differ_ && rank_ == 0)
-    say("the ranks of a communicator were given different hints laconic_...; its calls are left to MPI");
-  if (differ_) return;
-  hints_ = std::move(wanted);
-  merge();
-  if (!hints_.empty() && options_.bound.mode != LACONIC_BOUND_UNSET) Process::instance().hinted(min_bytes());
+  const auto proposal = Proposal::begin(comm_, rank_, info);
+  proposal->accepted();
+  decide(*proposal);
+}
+
+void Communicator::set_hints_of_duplicate(MPI_Info info) { for_duplicate_ = Proposal::begin(comm_, rank_, info); }
+
+void Communicator::decide(Proposal& proposal) {
+  differ_ = !proposal.accepted();
+  if (!differ_) {
+    hints_ = proposal.hints();
+    merge();
+  }
+  proposal_.reset();
 }
 
 }  // namespace laconic::dropin

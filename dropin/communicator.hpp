@@ -7,15 +7,13 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <string>
+#include <memory>
 #include <utility>
-#include <vector>
 
+#include "proposal.hpp"
 #include "tally.hpp"
 
 namespace laconic::dropin {
-
-using Hints = std::vector<std::pair<std::string, std::string>>;  // "bound" -> "abs:1e-3"
 
 class Communicator {
  public:
@@ -37,6 +35,9 @@ class Communicator {
   // Collective over it: takes hints when all ranks have the same valid ones, else says so once and leaves the
   // communicator to MPI. An empty list takes all hints back.
   void set_hints(MPI_Info info);
+  // Collective, too, and does not block: the duplicate that MPI is about to make gets them when it is first used.
+  void set_hints_of_duplicate(MPI_Info info);
+  void no_duplicate() { for_duplicate_.reset(); }
 
   TallyGroup& tallies() { return *tallies_; }
 
@@ -51,6 +52,7 @@ class Communicator {
   static int on_delete(MPI_Comm, int, void* self, void*);
   void settle(MPI_Comm comm);
   void merge();
+  void decide(Proposal& proposal);
 
   MPI_Comm comm_;
   int rank_ = 0;
@@ -61,9 +63,8 @@ class Communicator {
   Hints hints_;
   laconic_options options_{};
   TallyGroup* tallies_ = nullptr;
+  std::shared_ptr<Proposal> proposal_;       // which may become its hints
+  std::shared_ptr<Proposal> for_duplicate_;  // those of the next one
 };
-
-// The hints "laconic_..." of an info object.
-Hints hints_of(MPI_Info info);
 
 }  // namespace laconic::dropin

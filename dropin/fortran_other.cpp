@@ -71,6 +71,18 @@ LACONIC_SPELLINGS(LACONIC_ABORT, abort)
     if (code == MPI_SUCCESS) *duplicate = PMPI_Comm_c2f(made);                               \
     set(error, code);                                                                        \
   }
+#if MPI_VERSION >= 4
+#define LACONIC_IDUP_WITH_INFO(symbol)                                                                          \
+  LACONIC_EXPORT void symbol(void* comm, void* info, MPI_Fint* duplicate, MPI_Fint* request, MPI_Fint* error) { \
+    MPI_Comm made = MPI_COMM_NULL;                                                                              \
+    MPI_Request begun = MPI_REQUEST_NULL;                                                                       \
+    const int code = MPI_Comm_idup_with_info(comm_of(comm), info_of(info), &made, &begun);                      \
+    if (code == MPI_SUCCESS) *duplicate = PMPI_Comm_c2f(made);                                                  \
+    if (code == MPI_SUCCESS) *request = PMPI_Request_c2f(begun);                                                \
+    set(error, code);                                                                                           \
+  }
+LACONIC_SPELLINGS(LACONIC_IDUP_WITH_INFO, comm_idup_with_info)
+#endif
 #define LACONIC_GET_INFO(symbol)                                            \
   LACONIC_EXPORT void symbol(void* comm, MPI_Fint* info, MPI_Fint* error) { \
     MPI_Info made = MPI_INFO_NULL;                                          \

@@ -25,6 +25,19 @@ LACONIC_EXPORT int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm
   return code;
 }
 
+#if MPI_VERSION >= 4
+// MPI copies attributes, and so what we know of the original, in the call.
+LACONIC_EXPORT int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* duplicate, MPI_Request* request) {
+  if (comm == MPI_COMM_NULL || !Process::instance().running() || from_library(__builtin_return_address(0)))
+    return PMPI_Comm_idup_with_info(comm, info, duplicate, request);
+  Communicator& original = Communicator::of(comm);
+  original.set_hints_of_duplicate(info);
+  const int code = PMPI_Comm_idup_with_info(comm, info, duplicate, request);
+  if (code != MPI_SUCCESS) original.no_duplicate();
+  return code;
+}
+#endif
+
 LACONIC_EXPORT int MPI_Comm_get_info(MPI_Comm comm, MPI_Info* info) {
   const int code = PMPI_Comm_get_info(comm, info);
   if (code != MPI_SUCCESS || !Process::instance().running() || from_library(__builtin_return_address(0))) return code;

@@ -175,6 +175,7 @@ void Process::hinted(std::uint64_t min_bytes) {
 
 void Process::finish() {
   if (!running()) return;
+  Proposal::finish_all();
   drain();
   stop_thread();
   if (messages_) sweep(), close_self();

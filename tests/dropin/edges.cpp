@@ -290,6 +290,72 @@ void hints(Test& t, Random& random) {
   for (MPI_Comm* one : {&comm, &child, &plain}) MPI_Comm_free(one);
 }
 
+// Duplicates that are made without blocking.
+void hints_of_duplicates(Test& t, Random& random) {
+  if (std::getenv("TEST_HINTS") == nullptr) return;
+  t.doing("hints on duplicates that are made without blocking");
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "laconic_bound", "abs:0.5");
+  MPI_Info_set(info, "laconic_min_bytes", "1000");
+  const auto mine = numbers<double>(count, random);
+  std::vector<double> got(count);
+  std::vector<double> right(count);
+  PMPI_Allreduce(mine.data(), right.data(), count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  const auto sum_on = [&](MPI_Comm one) {
+    MPI_Allreduce(mine.data(), got.data(), count, MPI_DOUBLE, MPI_SUM, one);
+    CHECK(t, alike(got, right, 0.5, t.size()));
+    return alike(got, right, 0);
+  };
+  const bool alone = t.size() == 1;
+  MPI_Comm hinted = MPI_COMM_NULL;
+  MPI_Comm child = MPI_COMM_NULL;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &hinted);
+  MPI_Comm_idup(hinted, &child, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(t, sum_on(child) == alone);
+#if MPI_VERSION >= 4
+  constexpr int number = 4;
+  MPI_Comm made[number];
+  MPI_Request requests[number];
+  // The last rank begins only when it hears from the first, which has begun already: nobody may wait for all.
+  int word = 0;
+  const int last = t.size() - 1;
+  if (t.rank() == last && last > 0) MPI_Recv(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Comm_idup_with_info(MPI_COMM_WORLD, info, &made[0], &requests[0]);
+  MPI_Comm_idup_with_info(hinted, MPI_INFO_NULL, &made[1], &requests[1]);
+  MPI_Info_set(info, "laconic_bound", t.rank() == 0 ? "abs:0.25" : "abs:0.5");
+  MPI_Comm_idup_with_info(hinted, info, &made[2], &requests[2]);
+  MPI_Info_set(info, "laconic_bound", "abs:0.5");
+  MPI_Comm_idup_with_info(MPI_COMM_WORLD, info, &made[3], &requests[3]);  // and is never used
+  if (t.rank() == 0 && last > 0) MPI_Send(&word, 1, MPI_INT, last, 0, MPI_COMM_WORLD);
+  MPI_Waitall(number, requests, MPI_STATUSES_IGNORE);
+  MPI_Comm second = MPI_COMM_NULL;  // of one whose hints nobody has asked for yet
+  MPI_Comm_dup(made[0], &second);
+  MPI_Request sum = MPI_REQUEST_NULL;
+  MPI_Iallreduce(mine.data(), got.data(), count, MPI_DOUBLE, MPI_SUM, made[0], &sum);
+  MPI_Wait(&sum, MPI_STATUS_IGNORE);
+  CHECK(t, alike(got, right, 0.5, t.size()));
+  CHECK(t, sum_on(made[0]) == alone);
+  CHECK(t, sum_on(second) == alone);
+  CHECK(t, sum_on(made[1]));
+  CHECK(t, alone || sum_on(made[2]));
+  MPI_Info back = MPI_INFO_NULL;
+  MPI_Comm_get_info(second, &back);
+  char value[100] = "";
+  int found = 0;
+  MPI_Info_get(back, "laconic_bound", 99, value, &found);
+  CHECK(t, found && std::string(value) == "abs:0.5", "found %d: %s", found, value);
+  MPI_Info_free(&back);
+  MPI_Comm_free(&second);
+  for (MPI_Comm& one : made) MPI_Comm_free(&one);
+#endif
+  MPI_Info_free(&info);
+  MPI_Comm_free(&hinted);
+  MPI_Comm_free(&child);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -303,5 +369,6 @@ int main(int argc, char** argv) {
   errors(t);
   communicators(t, expected, random);
   hints(t, random);
+  hints_of_duplicates(t, random);
   return t.finish();
 }
