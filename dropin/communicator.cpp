@@ -114,6 +114,7 @@ void Communicator::merge() {
   const laconic_options& environment = Process::instance().settings().options;
   if (options_.bound.mode == LACONIC_BOUND_UNSET) options_.bound = environment.bound;
   if (options_.min_bytes == 0) options_.min_bytes = environment.min_bytes;
+  if (options_.denormals == LACONIC_DENORMALS_UNSET) options_.denormals = environment.denormals;
 }
 
 Reason Communicator::unfit() const {

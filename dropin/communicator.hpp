@@ -29,6 +29,7 @@ class Communicator {
 
   // Hints, then environment; what neither sets is unset.
   const laconic_options& options() const { return options_; }
+  bool lossless() const { return options_.bound.mode == LACONIC_BOUND_LOSSLESS; }
   const Hints& hints() const { return hints_; }
   std::uint64_t min_bytes() const;
 

@@ -155,25 +155,6 @@ int in_pieces(MPI_Count count, const Layout& layout, Move move) {
   return MPI_SUCCESS;
 }
 
-template <class Bits>
-bool odd(const void* numbers, std::size_t count, Bits exponent) {
-  const auto* bytes = static_cast<const std::byte*>(numbers);
-  constexpr std::size_t step = 4096;
-  for (std::size_t at = 0; at < count; at += step) {
-    bool found = false;
-    const std::size_t end = std::min(count, at + step);
-    for (std::size_t k = at; k < end; ++k) {
-      Bits x;
-      std::memcpy(&x, bytes + k * sizeof x, sizeof x);
-      const Bits magnitude = x & static_cast<Bits>(~Bits{0} >> 1);
-      const Bits high = x & exponent;
-      found |= (high == exponent) | ((high == 0) & (magnitude != 0));
-    }
-    if (found) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 void find_datatypes() {
@@ -259,16 +240,6 @@ int unpack(const std::byte* in, void* items, MPI_Count count, MPI_Datatype type,
     int position = 0;
     return PMPI_Unpack(in + from, bytes, &position, to + at, pieces, type, MPI_COMM_SELF);
   });
-}
-
-bool odd_values(const void* numbers, std::size_t count, Kind kind) {
-  switch (kind) {
-    case Kind::single:
-    case Kind::complex_single: return odd<std::uint32_t>(numbers, count, 0x7f800000U);
-    case Kind::real:
-    case Kind::complex_real: return odd<std::uint64_t>(numbers, count, 0x7ff0000000000000ULL);
-    default: return false;
-  }
 }
 
 bool on_device(const void* address) {

@@ -63,10 +63,6 @@ Layout layout_of(MPI_Datatype type);
 int pack(const void* items, MPI_Count count, MPI_Datatype type, const Layout& layout, std::byte* out);
 int unpack(const std::byte* in, void* items, MPI_Count count, MPI_Datatype type, const Layout& layout);
 
-// True when the numbers hold one that may be no number at all: a NaN, an infinity, or a denormal, as whole numbers and
-// addresses are that were stored as floating-point ones.
-bool odd_values(const void* numbers, std::size_t count, Kind kind);
-
 // True for memory that only a GPU can read. Asks the driver, where the program has loaded one.
 bool on_device(const void* address);
 

@@ -33,7 +33,7 @@ int compress(const Call& call, Communicator& communicator, NumberSides& numbers,
   int code = MPI_SUCCESS;
   {
     const Quiet ours;
-    code = perform(call, numbers, options_of(communicator, &stats), nullptr);
+    code = perform(call, numbers, options_of(communicator, call, numbers, &stats), nullptr);
   }
   if (code != MPI_SUCCESS && nothing_happened(code)) return refused(call, communicator, code, plain);
   if (code != MPI_SUCCESS) {
@@ -51,27 +51,39 @@ int compress(const Call& call, Communicator& communicator, NumberSides& numbers,
 int intercept_blocking(const Call& call, const Verdict& verdict, Plain plain) {
   Communicator& communicator = *verdict.communicator;
   NumberSides numbers;
-  Reason reason = judge_alone(call, communicator, numbers);
+  Reason reason = judge_alone(call, verdict, numbers);
   if (verdict.agree) reason = agree(call, communicator, reason, numbers);
   if (reason != Reason::touched) return leave(call, reason, &communicator, plain);
   return compress(call, communicator, numbers, plain);
 }
 
-// What is not blocking cannot wait for an agreement. Where data only moves, its values decide, unless nothing is
-// rounded.
+// Some rank alone finds that it cannot take what the others may have begun. They hear of it from Laconic, as this side
+// has no buffer for it: an error on all ranks, where leaving the call to MPI would have them wait for ever.
+bool found_alone(Reason reason) { return reason == Reason::memory || reason == Reason::device; }
+
+void say_why(const Call& call, Reason reason) {
+  say(std::string(name_of(call.operation)) + " cannot be compressed on this rank: " + text_of(reason) +
+      "; it is an error on all ranks, which LACONIC_EXCLUDE=" + std::string(name_of(call.operation)) + " avoids");
+}
+
+// What is not blocking cannot wait for an agreement: it is touched where all ranks know enough for one answer. Of types
+// with one signature they know the same, however they are laid out.
 int intercept_other(const Call& call, const Verdict& verdict, Plain plain) {
   Communicator& communicator = *verdict.communicator;
-  const bool exact = communicator.options().bound.mode == LACONIC_BOUND_LOSSLESS;
   const bool by_rank = Process::instance().settings().rules.differ_by_rank() || counts_partial(call.operation);
-  if (by_rank || (verdict.agree && !exact && !reduces(call.operation)))
-    return leave(call, Reason::form, &communicator, plain);
+  if (by_rank) return leave(call, Reason::form, &communicator, plain);
   NumberSides numbers;
-  const Reason reason = judge_alone(call, communicator, numbers);
-  if (reason != Reason::touched) return leave(call, reason, &communicator, plain);
-  const int code = call.form == Form::nonblocking
-                       ? begin_operation(call, communicator, numbers, call.request)
-                       : make_persistent_operation(call, communicator, numbers, call.request);
-  return code == MPI_SUCCESS ? code : refused(call, communicator, code, plain);
+  const Reason reason = judge_alone(call, verdict, numbers);
+  if (found_alone(reason))
+    say_why(call, reason);
+  else if (reason != Reason::touched)
+    return leave(call, reason, &communicator, plain);
+  const int code = call.form == Form::nonblocking ? begin_operation(call, communicator, numbers, call.request)
+                                                  : make_persistent_operation(call, communicator, numbers, call.request);
+  if (code == MPI_SUCCESS) return code;
+  if (!found_alone(reason)) return refused(call, communicator, code, plain);
+  PMPI_Comm_call_errhandler(call.comm, code);
+  return code;
 }
 
 }  // namespace

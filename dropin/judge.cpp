@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "process.hpp"
 #include "progress.hpp"
@@ -52,13 +53,15 @@ bool known_op(const Call& call, Kind kind) {
 Reason fits(const Communicator& communicator, Kind kind) {
   const laconic_options& options = communicator.options();
   if (options.algorithm == LACONIC_ALGORITHM_PLAIN || options.variant == LACONIC_VARIANT_PLAIN) return Reason::asked;
-  return kind == Kind::integer && options.bound.mode != LACONIC_BOUND_LOSSLESS ? Reason::type : Reason::touched;
+  const bool left =
+      kind == Kind::integer && !communicator.lossless() && !Process::instance().settings().rules.names_integers();
+  return left ? Reason::type : Reason::touched;
 }
 
-Verdict left(Reason reason, Communicator* communicator = nullptr) { return {reason, communicator, false}; }
+Verdict left(Reason reason, Communicator* communicator = nullptr) { return {reason, communicator, false, 0}; }
 
-Reason rules_on(const Call& call, Kind kind, std::uint64_t bytes) {
-  const Facts facts{call.operation, call.form, kind, bytes, call.comm, call.site};
+Reason rules_on(const Call& call, const Communicator& communicator, Kind kind, std::uint64_t bytes) {
+  const Facts facts{call.operation, call.form, kind, !communicator.lossless(), bytes, call.comm, call.site};
   return Process::instance().settings().rules.touches(facts) ? Reason::touched : Reason::rule;
 }
 
@@ -97,8 +100,8 @@ Verdict judge_reduction(const Call& call) {
   Reason reason = fits(communicator, numbers.kind);
   if (reason == Reason::touched) reason = can_progress(call);
   const bool by_rank = process.settings().rules.differ_by_rank();
-  if (reason == Reason::touched && !by_rank) reason = rules_on(call, numbers.kind, bytes_of(items));
-  return {reason, &communicator, by_rank || process.settings().audit > 0};
+  if (reason == Reason::touched && !by_rank) reason = rules_on(call, communicator, numbers.kind, bytes_of(items));
+  return {reason, &communicator, by_rank || process.settings().audit > 0, bytes_of(items)};
 }
 
 Verdict judge_movement(const Call& call) {
@@ -107,6 +110,7 @@ Verdict judge_movement(const Call& call) {
   if (!Process::instance().settings().rules.may_touch(call.operation, call.form))
     return left(Reason::rule, &communicator);
   if (!root_is_valid(call, communicator)) return left(Reason::arguments, &communicator);
+  std::uint64_t bytes = 0;
   if (!counts_partial(call.operation)) {
     MPI_Count each = 0;
     const MPI_Datatype type = type_of(call, communicator.rank());
@@ -114,10 +118,11 @@ Verdict judge_movement(const Call& call) {
       return left(Reason::arguments, &communicator);
     const MPI_Count items = items_of(call, communicator.rank(), communicator.size());
     if (items < 0) return left(Reason::arguments, &communicator);
-    if (static_cast<std::uint64_t>(items * each) < communicator.min_bytes()) return left(Reason::small, &communicator);
+    bytes = static_cast<std::uint64_t>(items * each);
+    if (bytes < communicator.min_bytes()) return left(Reason::small, &communicator);
   }
   const Reason asked = fits(communicator, Kind::none);
-  return {asked == Reason::touched ? can_progress(call) : asked, &communicator, true};
+  return {asked == Reason::touched ? can_progress(call) : asked, &communicator, true, bytes};
 }
 
 }  // namespace
@@ -131,9 +136,10 @@ Verdict judge(const Call& call) {
   return reduces(call.operation) ? judge_reduction(call) : judge_movement(call);
 }
 
-Reason judge_alone(const Call& call, Communicator& communicator, NumberSides& numbers) {
+Reason judge_alone(const Call& call, const Verdict& verdict, NumberSides& numbers) {
+  const Communicator& communicator = *verdict.communicator;
   numbers.set(call, communicator.rank(), communicator.size());
-  const NumberSide& one = numbers.send.used() ? numbers.send : numbers.recv;
+  const NumberSide& one = numbers.one();
   if (!one.used()) return Reason::arguments;
   for (const NumberSide* side : {&numbers.send, &numbers.recv}) {
     if (!side->used()) continue;
@@ -142,29 +148,22 @@ Reason judge_alone(const Call& call, Communicator& communicator, NumberSides& nu
     if (!side->layout().known() || !same) return Reason::type;
     if (side->items() < 0) return Reason::arguments;
   }
-  const Kind kind = one.layout().numbers.kind;
-  Reason reason = fits(communicator, kind);
-  const auto bytes =
-      static_cast<std::uint64_t>(std::max<MPI_Count>(one.bytes(), numbers.recv.used() ? numbers.recv.bytes() : 0));
-  if (reason == Reason::touched) reason = rules_on(call, kind, bytes);
+  Reason reason = fits(communicator, numbers.kind());
+  if (reason == Reason::touched)
+    reason = rules_on(call, communicator, numbers.kind(),
+                      counts_partial(call.operation) ? numbers.most_bytes() : verdict.bytes);
   if (reason != Reason::touched) return reason;
-  // Laconic takes buffers on devices; values can be looked at, packed and compared on the host only.
-  const bool looks = !reduces(call.operation) || Process::instance().settings().audit > 0;
-  for (const void* buffer : {call.send.buffer, call.recv.buffer})
-    if (looks && on_device(buffer)) return Reason::device;
+  // Laconic takes buffers on devices; what is packed or compared has to be on the host.
+  const bool compares = call.form == Form::blocking && Process::instance().settings().audit > 0;
+  for (const auto& [side, buffer] : {std::pair{&numbers.send, call.send.buffer}, {&numbers.recv, call.recv.buffer}})
+    if (side->used() && (compares || side->packs()) && on_device(buffer)) return Reason::device;
   for (NumberSide* side : {&numbers.send, &numbers.recv})
     if (side->used() && !side->make_room()) return Reason::memory;
-  if (numbers.take() != MPI_SUCCESS) return Reason::type;
-  const bool exact = communicator.options().bound.mode == LACONIC_BOUND_LOSSLESS;
-  return !exact && !reduces(call.operation) && numbers.odd() ? Reason::odd : Reason::touched;
+  return numbers.take() == MPI_SUCCESS ? Reason::touched : Reason::type;
 }
 
 Reason agree(const Call& call, Communicator& communicator, Reason mine, const NumberSides& numbers) {
-  std::uint64_t bytes = 0;
-  for (const NumberSide* side : {&numbers.send, &numbers.recv})
-    if (side->used() && side->layout().known())
-      bytes = std::max(bytes, static_cast<std::uint64_t>(std::max<MPI_Count>(side->bytes(), 0)));
-  const std::array<std::uint64_t, 2> own{static_cast<std::uint64_t>(mine), bytes};
+  const std::array<std::uint64_t, 2> own{static_cast<std::uint64_t>(mine), numbers.most_bytes()};
   std::array<std::uint64_t, 2> all{};
   MPI_Request request = MPI_REQUEST_NULL;
   // Nonblocking on every rank, because one may have operations in flight that others wait for.

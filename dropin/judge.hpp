@@ -13,6 +13,7 @@ struct Verdict {
   Reason reason = Reason::touched;
   Communicator* communicator = nullptr;  // where it was found
   bool agree = false;                    // this rank's answer may not be that of the others
+  std::uint64_t bytes = 0;               // of the largest buffer of the call, where every rank knows it
 };
 
 // Whether an operation has counts that not all of its ranks see.
@@ -21,8 +22,8 @@ bool counts_partial(Operation operation);
 // From what every rank knows alike, looking no further than it must.
 Verdict judge(const Call& call);
 
-// What this rank alone finds: values, memory, layouts, rules by name. Sets the sides and takes what it contributes.
-Reason judge_alone(const Call& call, Communicator& communicator, NumberSides& numbers);
+// What this rank finds: layouts, memory, rules by name. Sets the sides and takes what it contributes.
+Reason judge_alone(const Call& call, const Verdict& verdict, NumberSides& numbers);
 
 // The ranks come to one answer: collective over the communicator of a blocking call.
 Reason agree(const Call& call, Communicator& communicator, Reason mine, const NumberSides& numbers);

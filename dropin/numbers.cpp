@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numbers.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -101,19 +102,6 @@ int NumberSide::restore(const std::vector<std::byte>& in) const {
   return code;
 }
 
-bool NumberSide::odd(int part) const {
-  std::size_t before = 0;
-  for (int p = 0; packs() && p < part; ++p) before += bytes_of(p);
-  const std::byte* numbers = packs() ? copy_.data() + before : at(part);
-  return odd_values(numbers, static_cast<std::size_t>(items_of(part) * layout_.each), layout_.numbers.kind);
-}
-
-bool NumberSide::odd() const {
-  for (int part = 0; part < parts(); ++part)
-    if (odd(part)) return true;
-  return false;
-}
-
 void NumberSides::set(const Call& call, int rank, int ranks) {
   operation_ = call.operation;
   rank_ = rank;
@@ -156,8 +144,15 @@ void NumberSides::set(const Call& call, int rank, int ranks) {
       break;
     case Operation::alltoall:
     case Operation::alltoallv: send_side(true), recv_side(true); break;
-    case Operation::send: break;  // messages are no such calls
+    case Operation::send: send_side(false); break;
   }
+}
+
+std::uint64_t NumberSides::most_bytes() const {
+  MPI_Count most = 0;
+  for (const NumberSide* side : {&send, &recv})
+    if (side->used() && side->layout().known()) most = std::max(most, side->bytes());
+  return static_cast<std::uint64_t>(most);
 }
 
 int NumberSides::take() {
@@ -171,20 +166,6 @@ int NumberSides::take() {
     case Operation::gather:
     case Operation::gatherv: return recv.take(rank_);
     default: return recv.take_all();
-  }
-}
-
-bool NumberSides::odd() const {
-  if (send.used()) return send.odd();
-  switch (operation_) {
-    case Operation::bcast: return root_ && recv.odd();
-    case Operation::scatter:
-    case Operation::scatterv: return false;
-    case Operation::allgather:
-    case Operation::allgatherv:
-    case Operation::gather:
-    case Operation::gatherv: return recv.odd(rank_);
-    default: return recv.odd();
   }
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "call.hpp"
@@ -33,10 +34,6 @@ class NumberSide {
   // All numbers, one part after another, whether or not there is a copy of them.
   int save(std::vector<std::byte>& out) const;
   int restore(const std::vector<std::byte>& in) const;
-
-  // True when a part holds numbers that may be none.
-  bool odd(int part) const;
-  bool odd() const;
 
   // As Laconic's functions want it.
   void* buffer() const;
@@ -70,10 +67,14 @@ struct NumberSides {
 
   void set(const Call& call, int rank, int ranks);
 
-  // The parts of a side that hold what this rank contributes; the program's numbers are taken to where Laconic reads
-  // them.
+  // The side that says what the call is about.
+  const NumberSide& one() const { return send.used() ? send : recv; }
+  // On this rank.
+  std::uint64_t most_bytes() const;
+  Kind kind() const { return one().layout().numbers.kind; }
+
+  // What this rank contributes is taken to where Laconic reads it.
   int take();
-  bool odd() const;
 
  private:
   Operation operation_ = Operation::allreduce;

@@ -41,7 +41,7 @@ Judgement judge(const Outgoing& m) {
   const laconic_options& options = communicator.options();
   if (options.algorithm == LACONIC_ALGORITHM_PLAIN || options.variant == LACONIC_VARIANT_PLAIN)
     return left(Reason::asked);
-  const Facts facts{Operation::send, m.form, layout.numbers.kind, bytes, m.comm, m.site};
+  const Facts facts{Operation::send, m.form, layout.numbers.kind, !communicator.lossless(), bytes, m.comm, m.site};
   if (!process.settings().rules.touches(facts)) return left(Reason::rule);
   return on_device(m.buffer) ? left(Reason::device) : touched;
 }
@@ -103,12 +103,15 @@ std::optional<SealedEnvelope> seal(const Outgoing& m) {
   };
   if (found.reason != Reason::touched) return left(found.reason);
   try {
-    NumberSide numbers;
-    numbers.set({const_cast<void*>(m.buffer), m.count, {}, {}, m.type}, 1, false);
+    Call call;
+    call.operation = Operation::send;
+    call.send = {const_cast<void*>(m.buffer), m.count, {}, {}, m.type};
+    NumberSides sides;
+    sides.set(call, found.communicator->rank(), found.communicator->size());
+    NumberSide& numbers = sides.send;
     if (!numbers.make_room()) return left(Reason::memory);
     if (numbers.take_all() != MPI_SUCCESS) return left(Reason::type);
-    const laconic_options options = options_of(*found.communicator, nullptr);
-    if (options.bound.mode != LACONIC_BOUND_LOSSLESS && numbers.odd()) return left(Reason::odd);
+    const laconic_options options = options_of(*found.communicator, call, sides, nullptr);
     const auto begin = std::chrono::steady_clock::now();
     int code = MPI_SUCCESS;
     auto sealed = seal(numbers.buffer(), numbers.count(), numbers.layout().numbers, options, code);

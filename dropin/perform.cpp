@@ -15,10 +15,18 @@ Quiet::Quiet() : before_(quiet) { quiet = true; }
 Quiet::~Quiet() { quiet = before_; }
 bool Quiet::here() { return quiet; }
 
-laconic_options options_of(const Communicator& communicator, laconic_stats* stats) {
+laconic_options options_of(const Communicator& communicator, const Call& call, const NumberSides& numbers,
+                           laconic_stats* stats) {
   laconic_options options;
   laconic_options_init(&options);
   for (const auto& [name, value] : communicator.hints()) laconic_options_set(&options, name.c_str(), value.c_str());
+  // What moves need not be numbers, whatever its type says.
+  if (!reduces(call.operation) && communicator.options().denormals == LACONIC_DENORMALS_UNSET)
+    options.denormals = LACONIC_DENORMALS_EXACT;
+  if (numbers.kind() == Kind::integer && !communicator.lossless()) {
+    options.bound = {LACONIC_BOUND_LOSSLESS, 0};
+    options.codec = LACONIC_CODEC_LOSSLESS;
+  }
   options.stats = stats;
   return options;
 }

@@ -23,8 +23,10 @@ class Quiet {
   bool before_;
 };
 
-// The options of a call on a communicator: its hints. The rest Laconic takes from the environment, too.
-laconic_options options_of(const Communicator& communicator, laconic_stats* stats);
+// The options of a call on a communicator: its hints, and what a program as it is needs. The rest Laconic takes from
+// the environment, too.
+laconic_options options_of(const Communicator& communicator, const Call& call, const NumberSides& numbers,
+                           laconic_stats* stats);
 
 // Calls Laconic's function of the call's form; `request` is for those that are not blocking.
 int perform(const Call& call, NumberSides& numbers, const laconic_options& options, laconic_request* request);

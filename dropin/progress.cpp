@@ -155,7 +155,8 @@ std::unique_ptr<Flight> make_flight(const Call& call, Communicator& communicator
 // Takes over what the library has just begun or made.
 int hand_over(Flight& flight, Communicator& communicator) {
   const Quiet ours;
-  return perform(flight.call, flight.numbers, options_of(communicator, &flight.stats), &flight.request);
+  return perform(flight.call, flight.numbers, options_of(communicator, flight.call, flight.numbers, &flight.stats),
+                 &flight.request);
 }
 
 // One in flight whose request the program gives up.

@@ -194,16 +194,29 @@ bool Rules::matches(const Item& item, const Facts& facts) {
                      [&](const Term& term) { return holds(term, facts) != term.negated; });
 }
 
+bool Rules::names_integers(const Item& item) {
+  return std::any_of(item.terms.begin(), item.terms.end(), [](const Term& term) {
+    return term.what == Term::What::type && !term.negated && term.text == name_of(Kind::integer);
+  });
+}
+
+bool Rules::names_integers() const {
+  return std::any_of(include_.begin(), include_.end(), [](const Item& item) { return names_integers(item); });
+}
+
 bool Rules::touches(const Facts& facts) const {
   if (facts.operation == Operation::send && !messages_) return false;
+  const bool by_name = facts.kind == Kind::integer && facts.rounded;
   const auto match = [&](const Item& item) { return matches(item, facts); };
-  const bool included = by_default(facts.operation) || std::any_of(include_.begin(), include_.end(), match);
+  const auto include = [&](const Item& item) { return match(item) && (!by_name || names_integers(item)); };
+  const bool included =
+      (by_default(facts.operation) && !by_name) || std::any_of(include_.begin(), include_.end(), include);
   return included && std::none_of(exclude_.begin(), exclude_.end(), match);
 }
 
 bool Rules::may_touch(Operation operation, Form form) const {
   if (operation == Operation::send && !messages_) return false;
-  const Facts facts{operation, form, Kind::none, 0, MPI_COMM_NULL, nullptr};
+  const Facts facts{operation, form, Kind::none, false, 0, MPI_COMM_NULL, nullptr};
   const auto by_name = [](const Term& t) { return t.what == Term::What::operation || t.what == Term::What::form; };
   const auto named = [&](const Item& item) {
     return std::all_of(item.terms.begin(), item.terms.end(),

@@ -17,6 +17,7 @@ struct Facts {
   Operation operation;
   Form form;
   Kind kind;
+  bool rounded;  // the bound lets numbers change
   std::uint64_t bytes;
   MPI_Comm comm;
   const void* site;
@@ -32,6 +33,9 @@ class Rules {
 
   // False when no call of this operation in this form can be touched.
   bool may_touch(Operation operation, Form form) const;
+
+  // Integers are never rounded: where the bound rounds, they are touched without loss, if a rule asks for it by name.
+  bool names_integers() const;
 
   // True when a rule looks at what may differ between the ranks of one call: names and call sites.
   bool differ_by_rank() const { return differ_by_rank_; }
@@ -55,6 +59,7 @@ class Rules {
   static bool holds(const Term& term, const Facts& facts);
   static bool matches(const Item& item, const Facts& facts);
   static bool of_messages_only(const Item& item);
+  static bool names_integers(const Item& item);
 
   // Whether an operation is touched where no rule says anything.
   bool by_default(Operation operation) const;

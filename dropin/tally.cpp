@@ -24,14 +24,13 @@ constexpr std::array<Words, reasons> words{{
     {"intercomm", "an intercommunicator"},
     {"foreign", "ranks of another job"},
     {"differ", "hints that differ or are not valid"},
-    {"odd", "values that may be no numbers"},
     {"asked", "plain was asked for"},
     {"arguments", "arguments that MPI is to judge"},
     {"memory", "no memory for a copy"},
     {"longer", "no shorter when compressed"},
     {"threads", "no thread to make progress"},
-    {"form", "rules or values that need an agreement"},
-    {"device", "buffers on a GPU that the drop-in would have to read"},
+    {"form", "rules or counts that need an agreement"},
+    {"device", "buffers on a GPU that would have to be packed or compared"},
     {"refused", "refused by Laconic"},
 }};
 

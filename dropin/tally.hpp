@@ -28,7 +28,6 @@ enum class Reason : std::uint8_t {
   intercomm,
   foreign,
   differ,
-  odd,
   asked,
   arguments,
   memory,
@@ -39,7 +38,7 @@ enum class Reason : std::uint8_t {
   refused
 };
 
-inline constexpr std::size_t reasons = 20;
+inline constexpr std::size_t reasons = 19;
 
 // In words, for reports.
 const char* text_of(Reason reason);

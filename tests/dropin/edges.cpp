@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What has to go to MPI untouched, data in other layouts, hints, errors, communicators that come and go.
-#include <cstdint>
 #include <cstdlib>
-#include <limits>
 
 #include "support.hpp"
 
@@ -130,32 +128,34 @@ void layouts(Test& t, const Expectation& expected, Random& random) {
   for (MPI_Datatype* type : {&column, &backwards, &three, &mixed}) MPI_Type_free(type);
 }
 
-// Programs carry whole numbers, bit-cast, in buffers of MPI_DOUBLE: these must arrive as they are.
-void bits(Test& t) {
-  std::vector<double> carried(count);
-  const auto fill = [&](double odd) {
-    for (std::size_t k = 0; k < carried.size(); ++k) carried[k] = 0.001 * static_cast<double>(k);
-    carried[count / 2] = odd;
-  };
-  const std::int64_t whole = 12345;
-  double cast = 0;
-  std::memcpy(&cast, &whole, sizeof cast);
-  for (const double odd : {cast, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
-    t.doing(text("a broadcast and an alltoall with %g among the numbers", odd));
-    fill(odd);
-    const auto right = carried;
-    if (t.rank() != 0) std::fill(carried.begin(), carried.end(), 0.0);
-    MPI_Bcast(carried.data(), count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    CHECK(t, alike(carried, right, 0));
-    // On one rank only.
-    fill(t.rank() == 0 ? odd : 7.0);
-    std::vector<double> got(count);
-    std::vector<double> back(count);
-    const int each = count / t.size();
-    MPI_Alltoall(carried.data(), each, MPI_DOUBLE, got.data(), each, MPI_DOUBLE, MPI_COMM_WORLD);
-    PMPI_Alltoall(carried.data(), each, MPI_DOUBLE, back.data(), each, MPI_DOUBLE, MPI_COMM_WORLD);
-    CHECK(t, alike(got, back, 0));
-  }
+// A layout of which no copy can be made, 2^48 bytes, on one rank, while the others have begun: an error on all of them.
+void out_of_memory(Test& t, const Expectation& expected) {
+  if (t.size() == 1 || !expected.movement) return;
+  t.doing("a nonblocking broadcast without memory for a copy on one rank");
+  MPI_Datatype row = MPI_DATATYPE_NULL;
+  MPI_Datatype spread = MPI_DATATYPE_NULL;
+  MPI_Datatype all = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(1 << 30, MPI_DOUBLE, &row);
+  MPI_Type_vector(1 << 15, 1, t.rank() == 1 ? 2 : 1, row, &spread);
+  MPI_Type_contiguous(1 << 15, row, &all);
+  const MPI_Datatype mine = t.rank() == 1 ? spread : all;
+  for (MPI_Datatype* type : {&row, &spread, &all}) MPI_Type_commit(type);
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  for (const MPI_Comm one : {comm, MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(one, MPI_ERRORS_RETURN);
+  double nothing = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  int code = MPI_Ibcast(&nothing, 1, mine, 0, comm, &request);
+  if (code == MPI_SUCCESS) code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(t, code != MPI_SUCCESS && nothing == 0);
+  t.doing("after it");
+  const auto right = std::vector<double>(count, 3.0);
+  auto got = std::vector<double>(count, t.rank() == 0 ? 3.0 : 0.0);
+  CHECK(t, MPI_Ibcast(got.data(), count, MPI_DOUBLE, 0, comm, &request) == MPI_SUCCESS);
+  CHECK(t, MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS && alike(got, right, expected.bound));
+  for (const MPI_Comm one : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(one, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_free(&comm);
+  for (MPI_Datatype* type : {&row, &spread, &all}) MPI_Type_free(type);
 }
 
 // The wheel of MPICH 5 is built without checks of arguments.
@@ -365,8 +365,8 @@ int main(int argc, char** argv) {
   untouched(t, random);
   intercommunicator(t, random);
   layouts(t, expected, random);
-  bits(t);
   errors(t);
+  out_of_memory(t, expected);
   communicators(t, expected, random);
   hints(t, random);
   hints_of_duplicates(t, random);

@@ -8,6 +8,7 @@ import argparse, json, os, pathlib, subprocess, sys, tempfile
 
 MPIRUN = pathlib.Path(__file__).resolve().parent.parent / "mpirun"
 REDUCTIONS = {"allreduce", "reduce", "reduce_scatter", "reduce_scatter_block"}
+PARTIAL = {"scatterv", "gatherv", "alltoallv"}  # whose counts not all ranks see
 MOVEMENT = {"bcast", "allgather", "allgatherv", "scatter", "scatterv", "gather", "gatherv", "alltoall", "alltoallv"}
 
 
@@ -36,6 +37,34 @@ def says(*words):
     """A check: these words are said, each of them once."""
     def check(args, said, entries):
         return [f"'{word}' is said {said.count(word)} times" for word in words if said.count(word) != 1]
+    return check
+
+
+def ratio(least, operations):
+    """A check: these operations sent at most a share of what they would have weighed, though some blocks are exact."""
+    def check(args, said, entries):
+        return [f"{e['operation']}: ratio {e['ratio']}" for e in entries
+                if e["operation"] in operations and e["compressed"] and e["ratio"] < least]
+    return check
+
+
+def plain(reason, *operations):
+    """A check: some call of each of these operations was left to MPI for this reason."""
+    def check(args, said, entries):
+        found = {e["operation"] for e in entries if reason in e["plain"]}
+        return [f"{o}: nothing left plain for {reason}" for o in operations if args.n > 1 and o not in found]
+    return check
+
+
+def all_of(*checks):
+    return lambda args, said, entries: [problem for check in checks for problem in check(args, said, entries)]
+
+
+def plain_for_nothing_but(reasons, operations):
+    """A check: calls of these operations were left to MPI for these reasons alone."""
+    def check(args, said, entries):
+        return [f"{e['operation']}: plain for {set(e['plain']) - set(reasons)}" for e in entries
+                if args.n > 1 and e["operation"] in operations and set(e["plain"]) - set(reasons)]
     return check
 
 
@@ -84,12 +113,21 @@ SCENARIOS = {
         Scenario("everything", ALL, ["within", "1e-3", "all"], REDUCTIONS | MOVEMENT, always=True),
         Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_INCLUDE": "movement"},
                  ["exact"], REDUCTIONS | MOVEMENT),
+        # What moves and what is added up are integers alone, and floating-point numbers are not named.
+        Scenario("integers named", {**BOUND, "LACONIC_INCLUDE": "all+type:integer"}, ["within", "1e-3"],
+                 REDUCTIONS | MOVEMENT, check=plain("rule", *MOVEMENT)),
+        Scenario("integers alone", {**BOUND, "LACONIC_CODEC": "szx", "LACONIC_EXCLUDE": "!type:integer",
+                                    "LACONIC_INCLUDE": "allreduce+type:integer,reductions+size>=1G+type:integer"},
+                 ["exact"], {"allreduce"}, check=plain("rule", "reduce")),
+        Scenario("integers not named", ALL, ["within", "1e-3", "all"], REDUCTIONS | MOVEMENT,
+                 check=plain("type", *REDUCTIONS, *MOVEMENT)),
         Scenario("audit", {**ALL, "LACONIC_AUDIT": "3"}, ["within", "1e-3", "all"], REDUCTIONS | MOVEMENT),
         Scenario("audit that keeps plain results", {**ALL, "LACONIC_AUDIT": "1:plain"}, ["exact"], REDUCTIONS | MOVEMENT),
     ],
     "requests": [
         WITHOUT, NO_BOUND, EXCLUDED,
         Scenario("reductions", BOUND, ["within", "1e-3"], {"allreduce"}),
+        Scenario("everything", ALL, ["within", "1e-3", "all"], {"allreduce", "allgather", "bcast"}),
         Scenario("from threads", BOUND, ["within", "1e-3", "threads"], {"allreduce"}, always=True),
         Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_INCLUDE": "movement"},
                  ["exact"], {"allreduce", "allgather", "bcast"}),
@@ -110,12 +148,27 @@ SCENARIOS = {
         Scenario("no bound, and a report", {"LACONIC_REPORT": "summary"}, ["plain"]),
         Scenario("a bound", {**BOUND, "LACONIC_REPORT": ""}, ["within", "1e-3"], always=True),
     ],
+    "movement": [
+        WITHOUT, EXCLUDED,
+        Scenario("everything", ALL, ["within", "1e-3", "all"], MOVEMENT, always=True,
+                 check=all_of(ratio(1.2, MOVEMENT), plain_for_nothing_but({"small"}, MOVEMENT - PARTIAL),
+                              plain_for_nothing_but({"small", "form"}, PARTIAL))),
+        Scenario("with codec szx", {**ALL, "LACONIC_CODEC": "szx"}, ["within", "1e-3", "all"], MOVEMENT),
+        Scenario("from hop to hop", {**ALL, "LACONIC_VARIANT": "cpr-p2p"}, ["within", "1e-3", "all"], MOVEMENT),
+        Scenario("denormals rounded", {**ALL, "LACONIC_DENORMALS": "round"}, ["within", "1e-3", "all", "rounded"], MOVEMENT),
+        Scenario("audit", {**ALL, "LACONIC_AUDIT": "2"}, ["within", "1e-3", "all"], MOVEMENT),
+        # Of a gather the root alone sees all of it, and the rule must mean the same on all ranks.
+        Scenario("excluded by the size of all", {**ALL, "LACONIC_EXCLUDE": "gather+size>=60000,scatter+size>=60000"},
+                 ["within", "1e-3", "all"], {"bcast", "allgather"}, check=plain("rule", "gather", "scatter")),
+        Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_INCLUDE": "movement"},
+                 ["exact"], MOVEMENT),
+    ],
     "edges": [
         WITHOUT, NO_BOUND, EXCLUDED,
         Scenario("reductions", BOUND, ["within", "1e-3"], {"allreduce"}),
         Scenario("everything", ALL, ["within", "1e-3", "all"], {"allreduce", "bcast", "allgather", "gather"}, always=True),
         Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_INCLUDE": "movement"},
-                 ["exact"], {"allreduce", "bcast", "allgather", "gather", "alltoall"}),
+                 ["exact"], {"allreduce", "bcast", "allgather", "gather"}),
         Scenario("hints alone", {"TEST_HINTS": "1"}, ["exact"], {"allreduce"}),
     ],
 }
