@@ -146,7 +146,6 @@ template <class Move>
 int in_pieces(MPI_Count count, const Layout& layout, Move move) {
   const MPI_Count bytes = layout.each * layout.numbers.width;
   const MPI_Count step = std::max<MPI_Count>(1, largest_piece / bytes);
-  if (bytes > INT_MAX) return MPI_ERR_COUNT;
   for (MPI_Count at = 0; at < count; at += step) {
     const int items = static_cast<int>(std::min(step, count - at));
     const int code = move(at * layout.extent, at * bytes, items, static_cast<int>(items * bytes));
@@ -225,6 +224,8 @@ Layout layout_of(MPI_Datatype type) {
   layout.each = bytes / numbers.width;
   return layout;
 }
+
+bool can_pack(const Layout& layout) { return layout.each * layout.numbers.width <= INT_MAX; }
 
 int pack(const void* items, MPI_Count count, MPI_Datatype type, const Layout& layout, std::byte* out) {
   const auto* from = static_cast<const std::byte*>(items);

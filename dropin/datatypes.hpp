@@ -59,6 +59,9 @@ Numbers numbers_of(MPI_Datatype type);
 // Of any type. The answer of two types with the same signature is the same, but for `in_a_row`.
 Layout layout_of(MPI_Datatype type);
 
+// Whether MPI packs items of this size.
+bool can_pack(const Layout& layout);
+
 // Moves items of a type between the program's memory and numbers in a row. Returns what MPI returns.
 int pack(const void* items, MPI_Count count, MPI_Datatype type, const Layout& layout, std::byte* out);
 int unpack(const std::byte* in, void* items, MPI_Count count, MPI_Datatype type, const Layout& layout);

@@ -61,7 +61,8 @@ int intercept_blocking(const Call& call, const Verdict& verdict, Plain plain) {
 // has no buffer for it: an error on all ranks, where leaving the call to MPI would have them wait for ever.
 bool found_alone(Reason reason) { return reason == Reason::memory || reason == Reason::device; }
 
-void say_why(const Call& call, Reason reason) {
+void say_why(const Call& call, Communicator& communicator, Reason reason) {
+  if (!communicator.complain()) return;
   say(std::string(name_of(call.operation)) + " cannot be compressed on this rank: " + text_of(reason) +
       "; it is an error on all ranks, which LACONIC_EXCLUDE=" + std::string(name_of(call.operation)) + " avoids");
 }
@@ -75,7 +76,7 @@ int intercept_other(const Call& call, const Verdict& verdict, Plain plain) {
   NumberSides numbers;
   const Reason reason = judge_alone(call, verdict, numbers);
   if (found_alone(reason))
-    say_why(call, reason);
+    say_why(call, communicator, reason);
   else if (reason != Reason::touched)
     return leave(call, reason, &communicator, plain);
   const int code = call.form == Form::nonblocking ? begin_operation(call, communicator, numbers, call.request)

@@ -156,7 +156,7 @@ Reason judge_alone(const Call& call, const Verdict& verdict, NumberSides& number
   // Laconic takes buffers on devices; what is packed or compared has to be on the host.
   const bool compares = call.form == Form::blocking && Process::instance().settings().audit > 0;
   for (const auto& [side, buffer] : {std::pair{&numbers.send, call.send.buffer}, {&numbers.recv, call.recv.buffer}})
-    if (side->used() && (compares || side->packs()) && on_device(buffer)) return Reason::device;
+    if (side->used() && side->bytes() > 0 && (compares || side->packs()) && on_device(buffer)) return Reason::device;
   for (NumberSide* side : {&numbers.send, &numbers.recv})
     if (side->used() && !side->make_room()) return Reason::memory;
   return numbers.take() == MPI_SUCCESS ? Reason::touched : Reason::type;

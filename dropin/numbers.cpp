@@ -50,6 +50,7 @@ MPI_Count NumberSide::items() const {
 
 bool NumberSide::make_room() {
   if (!packs()) return true;
+  if (!can_pack(layout_)) return false;
   try {
     copy_.resize(static_cast<std::size_t>(bytes()));
   } catch (const std::bad_alloc&) {

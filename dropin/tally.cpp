@@ -26,7 +26,7 @@ constexpr std::array<Words, reasons> words{{
     {"differ", "hints that differ or are not valid"},
     {"asked", "plain was asked for"},
     {"arguments", "arguments that MPI is to judge"},
-    {"memory", "no memory for a copy"},
+    {"memory", "no copy of the numbers could be made"},
     {"longer", "no shorter when compressed"},
     {"threads", "no thread to make progress"},
     {"form", "rules or counts that need an agreement"},

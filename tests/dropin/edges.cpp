@@ -128,24 +128,26 @@ void layouts(Test& t, const Expectation& expected, Random& random) {
   for (MPI_Datatype* type : {&column, &backwards, &three, &mixed}) MPI_Type_free(type);
 }
 
-// A layout of which no copy can be made, 2^48 bytes, on one rank, while the others have begun: an error on all of them.
-void out_of_memory(Test& t, const Expectation& expected) {
+// A layout of which no copy can be made, on one rank, while the others have begun: an error on all of them. Either an
+// item of it is larger than MPI packs, or there is no memory.
+void no_copy(Test& t, const Expectation& expected, int items, int length) {
   if (t.size() == 1 || !expected.movement) return;
-  t.doing("a nonblocking broadcast without memory for a copy on one rank");
-  MPI_Datatype row = MPI_DATATYPE_NULL;
+  t.doing(text("a nonblocking broadcast of %d items of %d KiB of which one rank can make no copy", items, length));
+  t.count_case();
+  MPI_Datatype piece = MPI_DATATYPE_NULL;
   MPI_Datatype spread = MPI_DATATYPE_NULL;
-  MPI_Datatype all = MPI_DATATYPE_NULL;
-  MPI_Type_contiguous(1 << 30, MPI_DOUBLE, &row);
-  MPI_Type_vector(1 << 15, 1, t.rank() == 1 ? 2 : 1, row, &spread);
-  MPI_Type_contiguous(1 << 15, row, &all);
-  const MPI_Datatype mine = t.rank() == 1 ? spread : all;
-  for (MPI_Datatype* type : {&row, &spread, &all}) MPI_Type_commit(type);
+  MPI_Datatype row = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(128, MPI_DOUBLE, &piece);
+  MPI_Type_vector(length, 1, 2, piece, &spread);
+  MPI_Type_contiguous(length, piece, &row);
+  const MPI_Datatype mine = t.rank() == 1 ? spread : row;
+  for (MPI_Datatype* type : {&piece, &spread, &row}) MPI_Type_commit(type);
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   for (const MPI_Comm one : {comm, MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(one, MPI_ERRORS_RETURN);
   double nothing = 0;
   MPI_Request request = MPI_REQUEST_NULL;
-  int code = MPI_Ibcast(&nothing, 1, mine, 0, comm, &request);
+  int code = MPI_Ibcast(&nothing, items, mine, 0, comm, &request);
   if (code == MPI_SUCCESS) code = MPI_Wait(&request, MPI_STATUS_IGNORE);
   CHECK(t, code != MPI_SUCCESS && nothing == 0);
   t.doing("after it");
@@ -155,7 +157,7 @@ void out_of_memory(Test& t, const Expectation& expected) {
   CHECK(t, MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS && alike(got, right, expected.bound));
   for (const MPI_Comm one : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(one, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_free(&comm);
-  for (MPI_Datatype* type : {&row, &spread, &all}) MPI_Type_free(type);
+  for (MPI_Datatype* type : {&piece, &spread, &row}) MPI_Type_free(type);
 }
 
 // The wheel of MPICH 5 is built without checks of arguments.
@@ -366,7 +368,8 @@ int main(int argc, char** argv) {
   intercommunicator(t, random);
   layouts(t, expected, random);
   errors(t);
-  out_of_memory(t, expected);
+  no_copy(t, expected, 1, 1 << 22);
+  no_copy(t, expected, 1 << 28, 1 << 20);
   communicators(t, expected, random);
   hints(t, random);
   hints_of_duplicates(t, random);
