@@ -79,8 +79,9 @@ int intercept_other(const Call& call, const Verdict& verdict, Plain plain) {
     say_why(call, communicator, reason);
   else if (reason != Reason::touched)
     return leave(call, reason, &communicator, plain);
-  const int code = call.form == Form::nonblocking ? begin_operation(call, communicator, numbers, call.request)
-                                                  : make_persistent_operation(call, communicator, numbers, call.request);
+  const int code = call.form == Form::nonblocking
+                       ? begin_operation(call, communicator, numbers, call.request)
+                       : make_persistent_operation(call, communicator, numbers, call.request);
   if (code == MPI_SUCCESS) return code;
   if (!found_alone(reason)) return refused(call, communicator, code, plain);
   PMPI_Comm_call_errhandler(call.comm, code);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI's own functions, where this library stands in front of their PMPI names, too: bindings and tools call those, and
-// a compressed message must not meet a receive that went by (docs/design/0012).
+// a compressed message must not meet a receive that went by (docs/design/0013).
 #pragma once
 
 #include <mpi.h>

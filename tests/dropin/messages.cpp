@@ -542,6 +542,32 @@ void given_up(World& w) {
   MPI_Barrier(w.comm);
 }
 
+// Integers and addresses in buffers of doubles, which read as numbers are denormal or none: among numbers, and all that
+// there is.
+void no_numbers(World& w) {
+  for (const bool all : {false, true}) {
+    w.t.doing(all ? "integers in a buffer of doubles" : "integers among doubles");
+    w.t.count_case();
+    auto mine = content(w.t.rank(), 1, large);
+    for (std::uint64_t k = 0; k < large; ++k) {
+      const std::uint64_t whole = k % 3 == 0 ? k : k % 3 == 1 ? ~k : 0x7ff0000000000000U + (k % 2);
+      if (all || k % 1500 == 7) std::memcpy(&mine[k], &whole, sizeof whole);
+    }
+    std::vector<double> got(large);
+    const int n = static_cast<int>(large);
+    MPI_Sendrecv(mine.data(), n, MPI_DOUBLE, w.next(), 1, got.data(), n, MPI_DOUBLE, w.previous(), 1, w.comm,
+                 MPI_STATUS_IGNORE);
+    auto right = content(w.previous(), 1, large);
+    for (std::uint64_t k = 0; k < large; ++k) {
+      const std::uint64_t whole = k % 3 == 0 ? k : k % 3 == 1 ? ~k : 0x7ff0000000000000U + (k % 2);
+      if (!all && k % 1500 != 7) continue;
+      CHECK(w.t, std::memcmp(&got[k], &whole, sizeof whole) == 0);
+      got[k] = right[k] = 0;
+    }
+    CHECK(w.t, alike(got, right, w.expected.bound));
+  }
+}
+
 // Messages whose lengths are those of envelopes, and others, all of bytes.
 void bytes(World& w) {
   w.t.doing("bytes");
@@ -694,7 +720,7 @@ int main(int argc, char** argv) {
   Random random(t.seed() * 1000 + static_cast<std::uint64_t>(t.rank()));
   World w{t, expected, random};
   for (const auto part : {round_the_ring, blocking, by_other_names, probes, exchanges, persistent, layouts, too_long,
-                          given_up, bytes, storm, threads}) {
+                          given_up, no_numbers, bytes, storm, threads}) {
     if (part == threads && (!many || t.provided() != MPI_THREAD_MULTIPLE)) continue;
     part(w);
     // Receives from anyone must not meet messages of the next part.
