@@ -89,6 +89,30 @@ void round_the_ring(World& w) {
       }
 }
 
+// What has come is there as soon as the program is told so, before it completes the request.
+void told_before(World& w) {
+  w.t.doing("MPI_Request_get_status");
+  w.t.count_case();
+  const auto mine = content(w.t.rank(), 1, large);
+  std::vector<double> got(large + 50, -7);
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Status status;
+  MPI_Irecv(got.data(), static_cast<int>(got.size()), MPI_DOUBLE, w.previous(), 1, w.comm, &request);
+  MPI_Send(mine.data(), static_cast<int>(large), MPI_DOUBLE, w.next(), 1, w.comm);
+  for (int flag = 0; !flag;) MPI_Request_get_status(request, &flag, &status);
+  w.check(got, w.previous(), 1, large);
+  w.check(status, w.previous(), 1, large);
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+  int flag = 0;
+  MPI_Request_get_status_all(1, &request, &flag, &status);
+  CHECK(w.t, flag);
+  w.check(status, w.previous(), 1, large);
+#endif
+  MPI_Wait(&request, &status);
+  w.check(got, w.previous(), 1, large);
+  w.check(status, w.previous(), 1, large);
+}
+
 // Even ranks send to the next first, so that blocking calls meet.
 template <class Send, class Recv>
 void in_pairs(const World& w, Send send, Recv receive) {
@@ -719,8 +743,8 @@ int main(int argc, char** argv) {
   const Expectation expected(argc, argv);
   Random random(t.seed() * 1000 + static_cast<std::uint64_t>(t.rank()));
   World w{t, expected, random};
-  for (const auto part : {round_the_ring, blocking, by_other_names, probes, exchanges, persistent, layouts, too_long,
-                          given_up, no_numbers, bytes, storm, threads}) {
+  for (const auto part : {round_the_ring, told_before, blocking, by_other_names, probes, exchanges, persistent, layouts,
+                          too_long, given_up, no_numbers, bytes, storm, threads}) {
     if (part == threads && (!many || t.provided() != MPI_THREAD_MULTIPLE)) continue;
     part(w);
     // Receives from anyone must not meet messages of the next part.
