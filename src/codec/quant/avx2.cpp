@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
@@ -131,7 +132,7 @@ const Kernels& avx2_kernels() {
                              pack,
                              unpack,
                              combine_points,
-                             {encode_block, nullptr, fold_block, add_block, nullptr}};
+                             {encode_block, nullptr, fold_block, add_block, put_staged, nullptr}};
   return table;
 }
 

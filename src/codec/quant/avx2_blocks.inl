@@ -79,6 +79,16 @@ int order_of_first(Points& points) {
   return width2 < width0 && width2 < width1 ? 2 : width1 < width0 ? 1 : 0;
 }
 
+struct StagedBlock {
+  int order;
+  std::int32_t base;
+  StagedPlanes planes;
+};
+Entry put_staged(const Staged& staged, std::byte* out) {
+  const auto& block = *std::launder(reinterpret_cast<const StagedBlock*>(staged.memory));
+  return write_staged(block.order, block.base, block.planes, block_groups, out);
+}
+
 // Zigzags of a block.
 struct Zigzags {
   __m256i of[block_groups][group_subs];
@@ -91,17 +101,19 @@ struct Zigzags {
       any = _mm256_or_si256(any, of[g][k]);
     }
   }
-  Entry put(int order, std::int32_t base, std::byte* out) const {
-    Staged staged;
-    std::memset(staged.present, 0, sizeof staged.present);
+  void stage(int order, std::int32_t base, Staged& out) const {
+    auto& block = *new (out.memory) StagedBlock;
+    static_assert(sizeof block <= sizeof out.memory);
+    block.order = order;
+    block.base = base;
+    std::memset(block.planes.present, 0, sizeof block.planes.present);
     const bool wide = _mm256_testc_si256(_mm256_set1_epi16(255), any) == 0;
-    for (std::size_t g = 0; g < block_groups; ++g) stage_words(of[g], wide, g, staged);
-    return write_staged(order, base, staged, block_groups, out);
+    for (std::size_t g = 0; g < block_groups; ++g) stage_words(of[g], wide, g, block.planes);
   }
 };
 
 template <int order>
-bool encode_order(const Points16& points, std::byte* out, Entry& entry) {
+bool encode_order(const Points16& points, Staged& out) {
   OwnWords<order> own{points};
   Zigzags zigzags;
   for (std::size_t g = 0; g < block_groups; ++g) {
@@ -110,11 +122,11 @@ bool encode_order(const Points16& points, std::byte* out, Entry& entry) {
     zigzags.take(g, r);
   }
   if (!own.valid()) return false;
-  entry = zigzags.put(order, points.q[0], out);
+  zigzags.stage(order, points.q[0], out);
   return true;
 }
 
-bool encode_block(const float* x, const Lattice& lattice, std::byte* out, Entry& entry) {
+bool encode_block(const float* x, const Lattice& lattice, Staged& out) {
   Points16 points;
   if (!quantise_words(x, lattice, points)) return false;
   Points first;
@@ -125,14 +137,14 @@ bool encode_block(const float* x, const Lattice& lattice, std::byte* out, Entry&
     widen_words(q, first.q + g * group_subs * sub_values);
   }
   switch (order_of_first(first)) {
-    case 0: return encode_order<0>(points, out, entry);
-    case 1: return encode_order<1>(points, out, entry);
-    default: return encode_order<2>(points, out, entry);
+    case 0: return encode_order<0>(points, out);
+    case 1: return encode_order<1>(points, out);
+    default: return encode_order<2>(points, out);
   }
 }
 
 template <int order, class A, class B>
-bool put_sum(A a, B b, std::int32_t base, std::byte* out, Entry& entry) {
+bool stage_sum(A a, B b, std::int32_t base, Staged& out) {
   Zigzags zigzags;
   Points first;
   __m256i off = _mm256_setzero_si256();
@@ -156,7 +168,7 @@ bool put_sum(A a, B b, std::int32_t base, std::byte* out, Entry& entry) {
     }
   }
   if (!all_zero(off) || !a.valid() || !b.valid()) return false;
-  entry = zigzags.put(order, base, out);
+  zigzags.stage(order, base, out);
   return true;
 }
 
@@ -165,15 +177,15 @@ std::int32_t sum_of(std::int32_t a, std::int32_t b) {
 }
 
 template <class A, class B>
-bool put_sum_of(int order, A a, B b, std::int32_t base, std::byte* out, Entry& entry) {
+bool stage_sum_of(int order, A a, B b, std::int32_t base, Staged& out) {
   switch (order) {
-    case 0: return put_sum<0>(a, b, base, out, entry);
-    case 1: return put_sum<1>(a, b, base, out, entry);
-    default: return put_sum<2>(a, b, base, out, entry);
+    case 0: return stage_sum<0>(a, b, base, out);
+    case 1: return stage_sum<1>(a, b, base, out);
+    default: return stage_sum<2>(a, b, base, out);
   }
 }
 
-bool add_block(const Packed& a, const Packed& b, std::byte* out, Entry& entry) {
+bool add_block(const Packed& a, const Packed& b, Staged& out) {
   Head ha;
   Head hb;
   const int order = order_of(kind_of(a.entry));
@@ -185,28 +197,28 @@ bool add_block(const Packed& a, const Packed& b, std::byte* out, Entry& entry) {
   const std::byte* const at_b = readable(b.body + hb.bytes, b.end, tails[1]);
   const std::int32_t base = sum_of(ha.base, hb.base);
   if (!is_wide(ha.kind) && !is_wide(hb.kind))
-    return put_sum_of(order, PackedWords<false>{ha, at_a}, PackedWords<false>{hb, at_b}, base, out, entry);
+    return stage_sum_of(order, PackedWords<false>{ha, at_a}, PackedWords<false>{hb, at_b}, base, out);
   return up_to_16(ha) && up_to_16(hb) &&
-         put_sum_of(order, PackedWords<true>{ha, at_a}, PackedWords<true>{hb, at_b}, base, out, entry);
+         stage_sum_of(order, PackedWords<true>{ha, at_a}, PackedWords<true>{hb, at_b}, base, out);
 }
 
 template <int order>
-bool fold_order(const Points16& own, const Head& head, const std::byte* at, std::byte* out, Entry& entry) {
+bool fold_order(const Points16& own, const Head& head, const std::byte* at, Staged& out) {
   const OwnWords<order> mine{own};
   const std::int32_t base = sum_of(head.base, own.q[0]);
-  if (!is_wide(head.kind)) return put_sum<order>(mine, PackedWords<false>{head, at}, base, out, entry);
-  return up_to_16(head) && put_sum<order>(mine, PackedWords<true>{head, at}, base, out, entry);
+  if (!is_wide(head.kind)) return stage_sum<order>(mine, PackedWords<false>{head, at}, base, out);
+  return up_to_16(head) && stage_sum<order>(mine, PackedWords<true>{head, at}, base, out);
 }
 
-bool fold_block(const Packed& in, const float* x, const Lattice& lattice, std::byte* out, Entry& entry) {
+bool fold_block(const Packed& in, const float* x, const Lattice& lattice, Staged& out) {
   Head head;
   Points16 own;
   if (!read_head(in.entry, in.body, block_values, head) || !quantise_words(x, lattice, own)) return false;
   Tail tail;
   const std::byte* const at = readable(in.body + head.bytes, in.end, tail);
   switch (order_of(head.kind)) {
-    case 0: return fold_order<0>(own, head, at, out, entry);
-    case 1: return fold_order<1>(own, head, at, out, entry);
-    default: return fold_order<2>(own, head, at, out, entry);
+    case 0: return fold_order<0>(own, head, at, out);
+    case 1: return fold_order<1>(own, head, at, out);
+    default: return fold_order<2>(own, head, at, out);
   }
 }

@@ -64,14 +64,14 @@ __m256i planes_of(__m256i bytes) {
 }
 
 // The planes of all groups of a block, by byte of the residuals, and which of them are not 0.
-struct Staged {
+struct StagedPlanes {
   alignas(32) std::byte planes[4][block_groups][group_subs][16];
   alignas(32) std::uint8_t present[4][block_subs];
   std::uint8_t bytes[block_groups];  // how many bytes the residuals of a group have
 };
 
 // One byte of each of 32 residuals, two sub-blocks.
-LACONIC_INLINE void stage_bytes(__m256i bytes, std::size_t byte, std::size_t g, std::size_t pair, Staged& staged) {
+LACONIC_INLINE void stage_bytes(__m256i bytes, std::size_t byte, std::size_t g, std::size_t pair, StagedPlanes& staged) {
   const __m256i words = planes_of(bytes);
   _mm256_store_si256(reinterpret_cast<__m256i*>(staged.planes[byte][g][2 * pair]), words);
   const auto zero = static_cast<unsigned>(_mm256_movemask_epi8(_mm256_cmpeq_epi16(words, _mm256_setzero_si256())));
@@ -80,7 +80,7 @@ LACONIC_INLINE void stage_bytes(__m256i bytes, std::size_t byte, std::size_t g, 
 }
 
 template <int order>
-void stage_group(const std::int32_t* q, std::size_t g, Staged& staged) {
+void stage_group(const std::int32_t* q, std::size_t g, StagedPlanes& staged) {
   __m256i z[8];
   __m256i any = _mm256_setzero_si256();
   for (std::size_t k = 0; k < 8; ++k) {
@@ -98,7 +98,7 @@ void stage_group(const std::int32_t* q, std::size_t g, Staged& staged) {
 }
 
 // A group from zigzags of 16 bits, a sub-block in each vector; the high bytes only if `wide`.
-LACONIC_INLINE void stage_words(const __m256i* z, bool wide, std::size_t g, Staged& staged) {
+LACONIC_INLINE void stage_words(const __m256i* z, bool wide, std::size_t g, StagedPlanes& staged) {
   staged.bytes[g] = wide ? 2 : 1;
   const __m256i byte = _mm256_set1_epi16(255);
   for (std::size_t pair = 0; pair < 2; ++pair) {
@@ -131,7 +131,7 @@ __m128i load16(const void* from) { return _mm_loadu_si128(static_cast<const __m1
 LACONIC_INLINE int low_count(Planes planes) { return std::min<int>(planes.count, 8); }
 LACONIC_INLINE int high_count(Planes planes, int byte) { return std::clamp(planes.count - 8 * byte, 0, 8); }
 
-Entry write_staged(int order, std::int32_t base, const Staged& staged, std::size_t groups, std::byte* out) {
+Entry write_staged(int order, std::int32_t base, const StagedPlanes& staged, std::size_t groups, std::byte* out) {
   // A plane is there when some residual has that bit.
   std::uint32_t bits[block_subs];
   for (std::size_t s = 0; s < block_subs; ++s)
@@ -158,7 +158,7 @@ Entry write_staged(int order, std::int32_t base, const Staged& staged, std::size
 
 template <int order>
 Entry pack_order(const Points& points, std::size_t subs, std::byte* out) {
-  Staged staged;
+  StagedPlanes staged;
   std::memset(staged.present, 0, sizeof staged.present);
   const std::size_t groups = (subs + group_subs - 1) / group_subs;
   for (std::size_t g = 0; g < groups; ++g) stage_group<order>(points.q + g * group_subs * sub_values, g, staged);

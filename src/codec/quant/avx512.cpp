@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
@@ -33,7 +34,7 @@ const Kernels& avx512_kernels() {
                              pack,
                              unpack,
                              combine_points,
-                             {encode_block, nullptr, fold_block, add_block, nullptr}};
+                             {encode_block, nullptr, fold_block, add_block, put_staged, nullptr}};
   return table;
 }
 

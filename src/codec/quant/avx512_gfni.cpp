@@ -2,6 +2,8 @@
 #if defined(__x86_64__)
 
 #include <cstring>
+#include <limits>
+#include <new>
 
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
@@ -31,7 +33,7 @@ const Kernels& avx512_gfni_kernels() {
                              pack,
                              unpack,
                              combine_points,
-                             {encode_block, decode_block, fold_block, add_block, settle}};
+                             {encode_block, decode_block, fold_block, add_block, put_staged, settle}};
   return table;
 }
 

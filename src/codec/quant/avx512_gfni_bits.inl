@@ -28,19 +28,23 @@ constexpr ByteTable rows_of_words_table(unsigned byte) {
   return t;
 }
 
-// Back to bytes in order.
-constexpr ByteTable bytes_of_rows_table() {
+// The residuals of every second sub-block of two groups, from the first or the second of them, in order: from their
+// rows as bytes.
+constexpr ByteTable alternate_bytes_table(unsigned first) {
   ByteTable t{};
-  for (unsigned byte = 0; byte < 64; ++byte) t.at[byte] = static_cast<std::uint8_t>(row_of(byte) % 16);
+  for (unsigned byte = 0; byte < 64; ++byte) {
+    const unsigned value = (2 * (byte / 16) + first) * 16 + byte % 16;
+    t.at[byte] = static_cast<std::uint8_t>(value / 64 * 64 + row_of(value % 64));
+  }
   return t;
 }
-
-// Back to words in order, the first or the last 32 of 64, from the rows of their low and of their high bytes.
-constexpr ByteTable words_of_rows_table(unsigned part) {
+// The same of one group, from the rows of the low and of the high bytes of words: in the first half the first two of
+// each four, in the second half the others.
+constexpr ByteTable alternate_words_table(unsigned first) {
   ByteTable t{};
-  for (unsigned word = 0; word < 32; ++word) {
-    t.at[2 * word] = static_cast<std::uint8_t>(row_of(32 * part + word));
-    t.at[2 * word + 1] = static_cast<std::uint8_t>(64 + row_of(32 * part + word));
+  for (unsigned byte = 0; byte < 64; ++byte) {
+    const unsigned value = (2 * (byte % 32 / 16) + first) * 16 + byte % 16 / 4 * 4 + byte / 32 * 2 + byte % 4 / 2;
+    t.at[byte] = static_cast<std::uint8_t>(byte % 2 * 64 + row_of(value));
   }
   return t;
 }
@@ -93,8 +97,8 @@ constexpr ByteTable signs_of_zigzag_table(bool in_order) {
 }
 
 constexpr ByteTable rows_of_words[2] = {rows_of_words_table(0), rows_of_words_table(1)};
-constexpr ByteTable bytes_of_rows = bytes_of_rows_table();
-constexpr ByteTable words_of_rows[2] = {words_of_rows_table(0), words_of_rows_table(1)};
+constexpr ByteTable alternate_bytes[2] = {alternate_bytes_table(0), alternate_bytes_table(1)};
+constexpr ByteTable alternate_words[2] = {alternate_words_table(0), alternate_words_table(1)};
 constexpr ByteTable interleave_planes = interleave_planes_table();
 constexpr ByteTable rows_of_planes = rows_of_planes_table();
 constexpr ByteTable zigzag_of_planes[2] = {zigzag_of_planes_table(0), zigzag_of_planes_table(1)};
@@ -104,6 +108,7 @@ constexpr ByteTable signs_of_zigzag[2] = {signs_of_zigzag_table(false), signs_of
 
 // Byte k selects plane k; the reverse turns planes into rows instead of residuals in order.
 constexpr long long each_bit = static_cast<long long>(0x8040201008040201ULL);
+constexpr long long each_bit_in_runs = static_cast<long long>(0x80400804'20100201ULL);
 constexpr long long each_bit_reversed = static_cast<long long>(0x0102040810204080ULL);
 // Byte k selects bit k of the zigzag of a signed byte: the sign for k = 0, else bit k-1 exclusive or the sign.
 constexpr long long each_zigzag_bit = static_cast<long long>(0xc0a0908884828180ULL);
@@ -135,10 +140,16 @@ LACONIC_INLINE Pair zigzag_planes(const Pair& rows) {
           _mm512_xor_si512(signs, _mm512_permutex2var_epi8(low, load(zigzag_of_planes[1]), high))};
 }
 
-// And back: as rows, or so that interleaving low and high bytes leaves words in order.
-template <bool in_order>
+// What interleaving low and high bytes is to leave: words in order, or the first two of four and, in the other half of
+// each 128 bits, the last two.
+enum class Layout { rows, words, runs };
+
+// And back.
+template <Layout layout>
 LACONIC_INLINE Pair residuals_of(__m512i low, __m512i high) {
-  const __m512i selector = _mm512_set1_epi64(in_order ? each_bit : each_bit_reversed);
+  constexpr bool in_order = layout == Layout::words;
+  const __m512i selector =
+      _mm512_set1_epi64(layout == Layout::rows ? each_bit_reversed : in_order ? each_bit : each_bit_in_runs);
   const __m512i rows = load(rows_of_zigzag[in_order]);
   const __m512i signs = _mm512_permutexvar_epi8(load(signs_of_zigzag[in_order]), low);
   const __m512i first = _mm512_xor_si512(signs, _mm512_permutex2var_epi8(low, rows, high));
@@ -303,9 +314,9 @@ LACONIC_INLINE __m512i next_narrow(std::uint32_t keep, Source& in, long long sel
 }
 
 // Residuals of a group of up to 16 bits, as residuals_of.
-template <bool in_order>
+template <Layout layout>
 LACONIC_INLINE Pair next_pair(const GroupHead& h, std::size_t g, Source& in) {
   const __m512i low = next_words(h.low_planes(g), in);
   const __m512i high = next_words(h.high_planes(g), in);
-  return residuals_of<in_order>(low, high);
+  return residuals_of<layout>(low, high);
 }

@@ -3,29 +3,31 @@
 
 #include "codec/quant/avx512_gfni_order.inl"
 
-// Adds the points of a packed block; `most` tells whether one of them, or a sum, is too large for this path.
+// Adds the points of a packed block; `extent` tells whether one of them, or a sum, is too large for this path.
 struct AddPoints {
   Points16& sum;
-  __m256i most = _mm256_setzero_si256();
+  Extent extent;
+
+  LACONIC_INLINE explicit AddPoints(Points16& points) : sum(points) {}
 
   LACONIC_INLINE void before(__m512i, __m512i) const {}
   LACONIC_INLINE void operator()(std::size_t i, __m512i q) {
     auto* const place = reinterpret_cast<__m256i*>(sum.q + i);
     const __m256i words = _mm512_cvtsepi32_epi16(q);
     const __m256i v = _mm256_adds_epi16(_mm256_load_si256(place), words);
-    most = _mm256_max_epu16(most, _mm256_max_epu16(_mm256_abs_epi16(words), _mm256_abs_epi16(v)));
+    extent.take(_mm512_inserti64x4(_mm512_castsi256_si512(words), v, 1));
     _mm256_store_si256(place, v);
   }
 };
 
 bool add_points(const GroupHead& h, Source in, Points16& sum) {
-  AddPoints sink{sum};
+  AddPoints sink(sum);
   switch (h.order) {
     case 0: block_to_points<0>(h, in, block_groups, sink); break;
     case 1: block_to_points<1>(h, in, block_groups, sink); break;
     default: block_to_points<2>(h, in, block_groups, sink); break;
   }
-  return in_words(sum, _mm512_zextsi256_si512(sink.most));
+  return in_words(sum, sink.extent);
 }
 
 // Adding reads two frames and computes little: memory cannot keep up unless it is asked ahead.  Decoding and folding are
@@ -49,7 +51,7 @@ struct PackedWords {
   const GroupHead& h;
   Source in;
 
-  LACONIC_INLINE Pair operator()(std::size_t g) { return next_pair<false>(h, g, in); }
+  LACONIC_INLINE Pair operator()(std::size_t g) { return next_pair<Layout::rows>(h, g, in); }
   bool valid() const { return true; }
 };
 
@@ -114,47 +116,41 @@ std::int32_t sum_of(std::int32_t a, std::int32_t b) {
 }
 
 template <int order, class A, class B>
-LACONIC_INLINE bool put_sum_of_rows(A& a, B& b, std::int32_t base, std::byte* out, Entry& entry) {
+LACONIC_INLINE bool stage_sum_of_rows(A& a, B& b, std::int32_t base, Output& o) {
   __m512i bytes[sampled_groups];
   SumRows<A, B> sum(a, b, bytes);
-  Output o;
   o.narrow(sum, block_groups);
   if (!a.valid() || !b.valid() || !sum.exact() || (order != 0 && !sum.from_base())) return false;
-  for (__m512i& row : bytes) row = _mm512_shuffle_epi8(row, load(bytes_of_rows));
-  if (!keeps_order<order, false>(bytes, base)) return false;
-  entry = o.finish(order, base, out, block_groups);
+  if (!keeps_order<order>(sampled(bytes), base)) return false;
+  o.name(order, base);
   return true;
 }
 
 template <int order, class A, class B>
-LACONIC_INLINE bool put_sum_of_words(A& a, B& b, std::int32_t base, std::byte* out, Entry& entry) {
+LACONIC_INLINE bool stage_sum_of_words(A& a, B& b, std::int32_t base, Output& o) {
   Pair first[sampled_groups];
   SumWords<A, B> sum(a, b, first);
-  Output o;
   o.words(sum, block_groups);
   if (!a.valid() || !b.valid() || !sum.exact() || (order != 0 && !sum.from_base())) return false;
-  __m512i words[2 * sampled_groups];
-  for (std::size_t v = 0; v < 2 * sampled_groups; ++v)
-    words[v] = _mm512_permutex2var_epi8(first[v / 2].low, load(words_of_rows[v % 2]), first[v / 2].high);
-  if (!keeps_order<order, true>(words, base)) return false;
-  entry = o.finish(order, base, out, block_groups);
+  if (!keeps_order<order>(sampled(first), base)) return false;
+  o.name(order, base);
   return true;
 }
 
 template <int order>
-bool add_order(const GroupHead& ha, const GroupHead& hb, Source a, Source b, std::byte* out, Entry& entry) {
+bool add_order(const GroupHead& ha, const GroupHead& hb, Source a, Source b, Output& o) {
   const std::int32_t base = sum_of(ha.base, hb.base);
   if (!ha.is_full && !hb.is_full) {
     PackedRows rows_a{ha, a};
     PackedRows rows_b{hb, b};
-    if (put_sum_of_rows<order>(rows_a, rows_b, base, out, entry)) return true;
+    if (stage_sum_of_rows<order>(rows_a, rows_b, base, o)) return true;
   }
   PackedWords words_a{ha, a};
   PackedWords words_b{hb, b};
-  return put_sum_of_words<order>(words_a, words_b, base, out, entry);
+  return stage_sum_of_words<order>(words_a, words_b, base, o);
 }
 
-bool add_block(const Packed& a, const Packed& b, std::byte* out, Entry& entry) {
+bool add_block(const Packed& a, const Packed& b, Staged& out) {
   prefetch_packed(a);
   prefetch_packed(b);
   GroupHead ha;
@@ -165,52 +161,54 @@ bool add_block(const Packed& a, const Packed& b, std::byte* out, Entry& entry) {
   const Source source_a = source_of(ha.planes, a, tail_a);
   const Source source_b = source_of(hb.planes, b, tail_b);
   if (ha.is_long || hb.is_long) return false;
+  Output& o = output_in(out);
   bool done = false;
   if (ha.order == hb.order) switch (ha.order) {
-      case 0: done = add_order<0>(ha, hb, source_a, source_b, out, entry); break;
-      case 1: done = add_order<1>(ha, hb, source_a, source_b, out, entry); break;
-      default: done = add_order<2>(ha, hb, source_a, source_b, out, entry); break;
+      case 0: done = add_order<0>(ha, hb, source_a, source_b, o); break;
+      case 1: done = add_order<1>(ha, hb, source_a, source_b, o); break;
+      default: done = add_order<2>(ha, hb, source_a, source_b, o); break;
     }
   if (done) return true;
   // Two orders, or a sum that asks for another.
   Points16 sum;
   std::memset(sum.q, 0, sizeof sum.q);
-  return add_points(ha, source_a, sum) && add_points(hb, source_b, sum) && encode_points(sum, out, entry);
+  return add_points(ha, source_a, sum) && add_points(hb, source_b, sum) && encode_points(sum, o);
 }
 
 template <int order>
-bool fold_order(const GroupHead& h, Source in, const Points16& own, std::byte* out, Entry& entry) {
+bool fold_order(const GroupHead& h, Source in, const Points16& own, Output& o) {
   const std::int32_t base = sum_of(h.base, own.q[0]);
   if (!h.is_full) {
     OwnRows<order> mine{own};
     PackedRows theirs{h, in};
-    if (put_sum_of_rows<order>(mine, theirs, base, out, entry)) return true;
+    if (stage_sum_of_rows<order>(mine, theirs, base, o)) return true;
   }
   OwnWords<order> mine{own};
   PackedWords theirs{h, in};
-  return put_sum_of_words<order>(mine, theirs, base, out, entry);
+  return stage_sum_of_words<order>(mine, theirs, base, o);
 }
 
-bool fold_block(const Packed& in, const float* x, const Lattice& lattice, std::byte* out, Entry& entry) {
+bool fold_block(const Packed& in, const float* x, const Lattice& lattice, Staged& out) {
   GroupHead h;
   Points16 own;
   if (!read_groups(in, block_values, h) || h.is_long) return false;
   Tail tail;
   const Source source = source_of(h.planes, in, tail);
   if (!quantise_words(x, lattice, own)) return false;
+  Output& o = output_in(out);
   bool done = false;
   switch (h.order) {
-    case 0: done = fold_order<0>(h, source, own, out, entry); break;
-    case 1: done = fold_order<1>(h, source, own, out, entry); break;
-    default: done = fold_order<2>(h, source, own, out, entry); break;
+    case 0: done = fold_order<0>(h, source, own, o); break;
+    case 1: done = fold_order<1>(h, source, own, o); break;
+    default: done = fold_order<2>(h, source, own, o); break;
   }
-  return done || (add_points(h, source, own) && encode_points(own, out, entry));
+  return done || (add_points(h, source, own) && encode_points(own, o));
 }
 
 void settle() { _mm_sfence(); }
 
-// Points to numbers, if small() in the end: else some point may have been too large for float32.  A run of four bytes goes
-// at most 4 slopes and 10 * 128 away from where it starts, one of two words 2 slopes and 3 * 2^15.
+// Points to numbers, if small() in the end: else some point may have been too large for float32.  A run goes at most 4
+// slopes and 10 * 2^15 away from where it starts.
 template <bool streaming>
 struct ToFloats {
   __m512 step;

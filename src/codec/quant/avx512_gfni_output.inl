@@ -96,18 +96,22 @@ class Output {
     codes_ = _mm512_load_si512(codes);
   }
 
+  // What the head says besides.
+  LACONIC_INLINE void name(int order, std::int32_t base) {
+    order_ = order;
+    base_ = base;
+  }
+
   // Writes the head; the planes of group g go to `at` next, for each g in turn.
-  LACONIC_INLINE std::byte* head(int order, std::int32_t base, std::byte* out) {
+  LACONIC_INLINE std::byte* head(std::byte* out) const {
     // Two codes to a byte, four to a word.
     const __m512i pairs = _mm512_maddubs_epi16(codes_, _mm512_set1_epi16(0x1001));
     const __m256i words = _mm512_cvtepi32_epi16(_mm512_madd_epi16(pairs, _mm512_set1_epi32(0x01000001)));
     const auto present = static_cast<std::uint16_t>(_mm256_test_epi16_mask(words, words));
     const auto wide = static_cast<std::uint16_t>(wide_);
-    kind_ = kind_of(order, wide != 0);
-    out_ = out;
-    if (order == 0 && present == 0) return out;
-    if (order != 0) {
-      std::memcpy(out, &base, 4);
+    if (order_ == 0 && present == 0) return out;
+    if (order_ != 0) {
+      std::memcpy(out, &base_, 4);
       out += 4;
     }
     std::memcpy(out, &present, 2);
@@ -125,8 +129,8 @@ class Output {
   bool is_long(std::size_t g) const { return (long_ >> g & 1) != 0; }
 
   // All of it, where no group is long.
-  LACONIC_INLINE Entry finish(int order, std::int32_t base, std::byte* out, std::size_t groups) {
-    std::byte* at = head(order, base, out);
+  LACONIC_INLINE Entry finish(std::byte* out, std::size_t groups) const {
+    std::byte* at = head(out);
     if (wide_ == 0) {
       for (std::size_t g = 0; g < groups; ++g) low_planes(g, at);
     } else {
@@ -135,9 +139,11 @@ class Output {
         high_planes(g, at);
       }
     }
-    return entry(at);
+    return entry(out, at);
   }
-  Entry entry(const std::byte* end) const { return make_entry(kind_, static_cast<std::size_t>(end - out_)); }
+  Entry entry(const std::byte* begin, const std::byte* end) const {
+    return make_entry(kind_of(order_, wide_ != 0), static_cast<std::size_t>(end - begin));
+  }
 
  private:
   // The number of planes, and 8 more where plane 0 is not among them.
@@ -157,6 +163,16 @@ class Output {
   __m512i codes_;
   unsigned wide_ = 0;
   unsigned long_ = 0;
-  Kind kind_ = Kind::order0;
-  std::byte* out_ = nullptr;
+  int order_ = 0;
+  std::int32_t base_ = 0;
 };
+
+// Where a block is staged.
+LACONIC_INLINE Output& output_in(Staged& staged) {
+  static_assert(sizeof(Output) <= sizeof staged.memory);
+  return *new (staged.memory) Output;
+}
+
+Entry put_staged(const Staged& staged, std::byte* out) {
+  return std::launder(reinterpret_cast<const Output*>(staged.memory))->finish(out, block_groups);
+}

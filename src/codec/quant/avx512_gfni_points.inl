@@ -41,13 +41,14 @@ Entry pack_order(const Points& points, std::size_t subs, std::byte* out) {
   }
   Output o;
   o.words(words, groups);
-  if (too_long == 0) return o.finish(order, points.q[0], out, groups);
+  o.name(order, points.q[0]);
+  if (too_long == 0) return o.finish(out, groups);
   for (std::size_t g = 0; g < groups; ++g)
     if ((too_long >> g & 1) != 0) {
       residuals64<order>(points.q + g * group_values, r);
       o.long_group(g, r);
     }
-  std::byte* at = o.head(order, points.q[0], out);
+  std::byte* at = o.head(out);
   for (std::size_t g = 0; g < groups; ++g) {
     if (!o.is_long(g)) {
       o.low_planes(g, at);
@@ -62,7 +63,7 @@ Entry pack_order(const Points& points, std::size_t subs, std::byte* out) {
     }
     at = pack_group(r, planes, at);
   }
-  return o.entry(at);
+  return o.entry(out, at);
 }
 
 // Sums of each lane and those before it.
@@ -75,146 +76,156 @@ LACONIC_INLINE __m512i prefix_lanes(__m512i r) {
 }
 LACONIC_INLINE __m512i last_lane(__m512i v) { return _mm512_permutexvar_epi32(_mm512_set1_epi32(15), v); }
 
-// Sums over residuals in runs, one run to a 32-bit lane: four bytes, or two words.  What a run adds up to comes from
-// one instruction.
+// Residuals in runs of four, a run to each 32-bit lane: four bytes, or two words and the next two in a second vector.
 template <bool words>
 struct Runs {
-  static constexpr int positions = words ? 2 : 4;
-  // Weights of the residuals of a run in the sum of its first 1, 2, ... ones, and of their sums.
-  static constexpr std::uint32_t once[4] = {0x00000001, words ? 0x00010001 : 0x00000101, 0x00010101, 0x01010101};
-  static constexpr std::uint32_t twice[4] = {0x00000001, words ? 0x00010002 : 0x00000102, 0x00010203, 0x01020304};
-
-  LACONIC_INLINE static __m512i add(__m512i before, std::uint32_t weights, __m512i r) {
-    const __m512i w = _mm512_set1_epi32(static_cast<int>(weights));
-    if constexpr (words) return _mm512_dpwssd_epi32(before, w, r);
-    return _mm512_dpbusd_epi32(before, w, r);
-  }
-
-  // The sum before each run of what the runs add up to, from `carry` on.
-  LACONIC_INLINE static __m512i before_each(__m512i moves, __m512i& carry) {
-    const __m512i sums = prefix_lanes(moves);
-    const __m512i start = _mm512_add_epi32(_mm512_sub_epi32(sums, moves), carry);
-    carry = _mm512_add_epi32(carry, last_lane(sums));
-    return start;
-  }
-  LACONIC_INLINE static __m512i first_sums(__m512i r, __m512i& carry) {
-    return before_each(add(_mm512_setzero_si512(), once[positions - 1], r), carry);
-  }
-  // From the difference before each run: by how much the point moves over it.
-  LACONIC_INLINE static __m512i second_sums(__m512i r, __m512i slope, __m512i& carry) {
-    return before_each(add(_mm512_slli_epi32(slope, words ? 1 : 2), twice[positions - 1], r), carry);
-  }
-
-  // Points at each position, from the point (and for order 2 the difference) before each run.
-  template <int order>
-  LACONIC_INLINE static void points(__m512i r, __m512i start, __m512i slope, __m512i* p) {
-    for (int k = 0; k < positions; ++k) {
-      if constexpr (order == 2) start = _mm512_add_epi32(start, slope);
-      p[k] = add(start, order == 2 ? twice[k] : once[k], r);
-    }
-  }
+  __m512i parts[words ? 2 : 1];
 };
 
-// 64 residuals as bytes in order, and what comes before each run, to points.
-template <int order>
-LACONIC_INLINE void bytes_to_points(__m512i r, __m512i start, __m512i slope, __m512i* q) {
-  if constexpr (order == 0) {
-    q[0] = _mm512_cvtepi8_epi32(_mm512_castsi512_si128(r));
-    q[1] = _mm512_cvtepi8_epi32(_mm512_extracti32x4_epi32(r, 1));
-    q[2] = _mm512_cvtepi8_epi32(_mm512_extracti32x4_epi32(r, 2));
-    q[3] = _mm512_cvtepi8_epi32(_mm512_extracti32x4_epi32(r, 3));
+// `before` and the residuals of each run, so many times each.
+template <int first, int second, int third, int fourth, bool words>
+LACONIC_INLINE __m512i add_runs(__m512i before, const Runs<words>& r) {
+  if constexpr (words) {
+    if constexpr (first != 0) before = _mm512_dpwssd_epi32(before, _mm512_set1_epi32(first | second << 16), r.parts[0]);
+    if constexpr (third != 0) before = _mm512_dpwssd_epi32(before, _mm512_set1_epi32(third | fourth << 16), r.parts[1]);
+    return before;
   } else {
-    // Run 4m + l goes to place 4l + m: then the 4x4 transposes leave the values in order.
-    const __m512i places = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    __m512i p[4];
-    r = _mm512_permutexvar_epi32(places, r);
-    start = _mm512_permutexvar_epi32(places, start);
-    if constexpr (order == 2) slope = _mm512_permutexvar_epi32(places, slope);
-    Runs<false>::points<order>(r, start, slope, p);
-    const __m512i a = _mm512_unpacklo_epi32(p[0], p[1]);
-    const __m512i b = _mm512_unpackhi_epi32(p[0], p[1]);
-    const __m512i c = _mm512_unpacklo_epi32(p[2], p[3]);
-    const __m512i d = _mm512_unpackhi_epi32(p[2], p[3]);
-    q[0] = _mm512_unpacklo_epi64(a, c);
-    q[1] = _mm512_unpackhi_epi64(a, c);
-    q[2] = _mm512_unpacklo_epi64(b, d);
-    q[3] = _mm512_unpackhi_epi64(b, d);
+    const int weights = first | second << 8 | third << 16 | fourth << 24;
+    return _mm512_dpbusd_epi32(before, _mm512_set1_epi32(weights), r.parts[0]);
+  }
+}
+template <bool words>
+LACONIC_INLINE __m512i sums_of(const Runs<words>& r) {
+  return add_runs<1, 1, 1, 1>(_mm512_setzero_si512(), r);
+}
+// From the difference before each run: by how much the point moves over it.
+template <bool words>
+LACONIC_INLINE __m512i moves_of(const Runs<words>& r, __m512i slope) {
+  return add_runs<4, 3, 2, 1>(_mm512_slli_epi32(slope, 2), r);
+}
+
+// The sum before each lane of what the lanes add up to, from `carry` on.
+LACONIC_INLINE __m512i before_each(__m512i moves, __m512i& carry) {
+  const __m512i sums = prefix_lanes(moves);
+  const __m512i start = _mm512_add_epi32(_mm512_sub_epi32(sums, moves), carry);
+  carry = _mm512_add_epi32(carry, last_lane(sums));
+  return start;
+}
+
+// Points at each position of the runs, from the point (and for order 2 the difference) before each of them.
+template <int order, bool words>
+LACONIC_INLINE void points_of(const Runs<words>& r, __m512i start, __m512i slope, __m512i* p) {
+  if constexpr (order == 1) {
+    p[0] = add_runs<1, 0, 0, 0>(start, r);
+    p[1] = add_runs<1, 1, 0, 0>(start, r);
+    p[2] = words ? add_runs<0, 0, 1, 0>(p[1], r) : add_runs<1, 1, 1, 0>(start, r);
+    p[3] = words ? add_runs<0, 0, 1, 1>(p[1], r) : add_runs<1, 1, 1, 1>(start, r);
+  } else {
+    p[0] = add_runs<1, 0, 0, 0>(start = _mm512_add_epi32(start, slope), r);
+    p[1] = add_runs<2, 1, 0, 0>(start = _mm512_add_epi32(start, slope), r);
+    p[2] = add_runs<3, 2, 1, 0>(start = _mm512_add_epi32(start, slope), r);
+    p[3] = add_runs<4, 3, 2, 1>(_mm512_add_epi32(start, slope), r);
   }
 }
 
-// The same of 32 words.
-template <int order>
-LACONIC_INLINE void words_to_points(__m512i r, __m512i start, __m512i slope, __m512i* q) {
-  if constexpr (order == 0) {
-    q[0] = _mm512_cvtepi16_epi32(_mm512_castsi512_si256(r));
-    q[1] = _mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64(r, 1));
-  } else {
-    const __m512i places = _mm512_setr_epi32(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15);
-    __m512i p[2];
-    Runs<true>::points<order>(r, start, slope, p);
-    for (__m512i& points : p) points = _mm512_permutexvar_epi32(places, points);
-    q[0] = _mm512_unpacklo_epi32(p[0], p[1]);
-    q[1] = _mm512_unpackhi_epi32(p[0], p[1]);
-  }
+// 64 residuals of order 1 or 2 to points.
+template <int order, bool words>
+LACONIC_INLINE void runs_to_points(Runs<words> r, __m512i start, __m512i slope, __m512i* q) {
+  // Run 4m + l goes to place 4l + m: then the 4x4 transposes leave the values in order.
+  const __m512i places = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  for (__m512i& part : r.parts) part = _mm512_permutexvar_epi32(places, part);
+  start = _mm512_permutexvar_epi32(places, start);
+  if constexpr (order == 2) slope = _mm512_permutexvar_epi32(places, slope);
+  __m512i p[4];
+  points_of<order>(r, start, slope, p);
+  const __m512i a = _mm512_unpacklo_epi32(p[0], p[1]);
+  const __m512i b = _mm512_unpackhi_epi32(p[0], p[1]);
+  const __m512i c = _mm512_unpacklo_epi32(p[2], p[3]);
+  const __m512i d = _mm512_unpackhi_epi32(p[2], p[3]);
+  q[0] = _mm512_unpacklo_epi64(a, c);
+  q[1] = _mm512_unpackhi_epi64(a, c);
+  q[2] = _mm512_unpacklo_epi64(b, d);
+  q[3] = _mm512_unpackhi_epi64(b, d);
 }
 
-// What comes before the runs of a block, as many vectors as its residuals are.
+// What comes before the runs of a block.
 template <int order, bool words>
 class Starts {
  public:
-  static constexpr std::size_t vectors = block_groups * (words ? 2 : 1);
-
-  LACONIC_INLINE void find(const __m512i* r, std::size_t count, std::int32_t base) {
-    if constexpr (order == 0) return;
+  LACONIC_INLINE void find(const Runs<words>* r, std::size_t groups, std::int32_t base) {
     __m512i last = _mm512_set1_epi32(base);
     if constexpr (order == 1) {
-      for (std::size_t v = 0; v < count; ++v) start_[v] = Runs<words>::first_sums(r[v], last);
+      for (std::size_t g = 0; g < groups; ++g) start_[g] = before_each(sums_of(r[g]), last);
     } else {
       __m512i difference = _mm512_setzero_si512();
-      for (std::size_t v = 0; v < count; ++v) slope_[v] = Runs<words>::first_sums(r[v], difference);
-      for (std::size_t v = 0; v < count; ++v) start_[v] = Runs<words>::second_sums(r[v], slope_[v], last);
+      for (std::size_t g = 0; g < groups; ++g) slope_[g] = before_each(sums_of(r[g]), difference);
+      for (std::size_t g = 0; g < groups; ++g) start_[g] = before_each(moves_of(r[g], slope_[g]), last);
     }
   }
-  LACONIC_INLINE __m512i start(std::size_t v) const { return order == 0 ? _mm512_setzero_si512() : start_[v]; }
-  LACONIC_INLINE __m512i slope(std::size_t v) const { return order == 2 ? slope_[v] : _mm512_setzero_si512(); }
+  LACONIC_INLINE __m512i start(std::size_t g) const { return start_[g]; }
+  LACONIC_INLINE __m512i slope(std::size_t g) const { return order == 2 ? slope_[g] : _mm512_setzero_si512(); }
 
  private:
-  __m512i start_[order == 0 ? 1 : vectors];
-  __m512i slope_[order == 2 ? vectors : 1];
+  __m512i start_[block_groups];
+  __m512i slope_[order == 2 ? block_groups : 1];
 };
 
-// Points of a block whose residuals have up to 16 bits, in passes; sink(i, q) takes points i .. i+15, after
-// sink.before(start, slope) has seen what comes before their runs.
+LACONIC_INLINE Runs<false> next_runs(const GroupHead& h, std::size_t g, Source& in, Runs<false>*) {
+  return {{next_narrow(h.low_planes(g), in, each_bit)}};
+}
+LACONIC_INLINE Runs<true> next_runs(const GroupHead& h, std::size_t g, Source& in, Runs<true>*) {
+  const Pair bytes = next_pair<Layout::runs>(h, g, in);
+  const __m512i even = _mm512_unpacklo_epi8(bytes.low, bytes.high);
+  const __m512i odd = _mm512_unpackhi_epi8(bytes.low, bytes.high);
+  return {{_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd)}};
+}
+
+// In passes; sink(i, q) takes points i .. i+15, after sink.before(start, slope) has seen what comes before their runs.
+template <int order, bool words, class Sink>
+LACONIC_INLINE void sums_to_points(const GroupHead& h, Source in, std::size_t groups, Sink& sink) {
+  Runs<words> r[block_groups];
+  for (std::size_t g = 0; g < groups; ++g) r[g] = next_runs(h, g, in, r);
+  Starts<order, words> starts;
+  starts.find(r, groups, h.base);
+  for (std::size_t g = 0; g < groups; ++g) {
+    sink.before(starts.start(g), starts.slope(g));
+    __m512i q[4];
+    runs_to_points<order>(r[g], starts.start(g), starts.slope(g), q);
+    for (std::size_t k = 0; k < 4; ++k) sink(g * group_values + 16 * k, q[k]);
+  }
+}
+
+// Of order 0.
+template <class Sink>
+LACONIC_INLINE void residuals_to_points(const GroupHead& h, Source in, std::size_t groups, Sink& sink) {
+  for (std::size_t g = 0; g < groups; ++g) {
+    const std::size_t i = g * group_values;
+    if (h.is_wide == 0) {
+      const __m512i r = next_narrow(h.low_planes(g), in, each_bit);
+      sink(i, _mm512_cvtepi8_epi32(_mm512_castsi512_si128(r)));
+      sink(i + 16, _mm512_cvtepi8_epi32(_mm512_extracti32x4_epi32(r, 1)));
+      sink(i + 32, _mm512_cvtepi8_epi32(_mm512_extracti32x4_epi32(r, 2)));
+      sink(i + 48, _mm512_cvtepi8_epi32(_mm512_extracti32x4_epi32(r, 3)));
+      continue;
+    }
+    const Pair bytes = next_pair<Layout::words>(h, g, in);
+    const __m512i words[2] = {_mm512_unpacklo_epi8(bytes.low, bytes.high), _mm512_unpackhi_epi8(bytes.low, bytes.high)};
+    for (std::size_t k = 0; k < 2; ++k) {
+      sink(i + 32 * k, _mm512_cvtepi16_epi32(_mm512_castsi512_si256(words[k])));
+      sink(i + 32 * k + 16, _mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64(words[k], 1)));
+    }
+  }
+}
+
+// Points of a block whose residuals have up to 16 bits.
 template <int order, class Sink>
 LACONIC_INLINE void block_to_points(const GroupHead& h, Source in, std::size_t groups, Sink& sink) {
-  if (h.is_wide == 0) {
-    __m512i r[block_groups];
-    for (std::size_t g = 0; g < groups; ++g) r[g] = next_narrow(h.low_planes(g), in, each_bit);
-    Starts<order, false> starts;
-    starts.find(r, groups, h.base);
-    for (std::size_t g = 0; g < groups; ++g) {
-      sink.before(starts.start(g), starts.slope(g));
-      __m512i q[4];
-      bytes_to_points<order>(r[g], starts.start(g), starts.slope(g), q);
-      for (std::size_t k = 0; k < 4; ++k) sink(g * group_values + 16 * k, q[k]);
-    }
-    return;
-  }
-  __m512i r[2 * block_groups];
-  for (std::size_t g = 0; g < groups; ++g) {
-    const Pair bytes = next_pair<true>(h, g, in);
-    r[2 * g] = _mm512_unpacklo_epi8(bytes.low, bytes.high);
-    r[2 * g + 1] = _mm512_unpackhi_epi8(bytes.low, bytes.high);
-  }
-  Starts<order, true> starts;
-  starts.find(r, 2 * groups, h.base);
-  for (std::size_t v = 0; v < 2 * groups; ++v) {
-    sink.before(starts.start(v), starts.slope(v));
-    __m512i q[2];
-    words_to_points<order>(r[v], starts.start(v), starts.slope(v), q);
-    sink(32 * v, q[0]);
-    sink(32 * v + 16, q[1]);
-  }
+  if constexpr (order == 0)
+    residuals_to_points(h, in, groups, sink);
+  else if (h.is_wide == 0)
+    sums_to_points<order, false>(h, in, groups, sink);
+  else
+    sums_to_points<order, true>(h, in, groups, sink);
 }
 
 struct ToPoints {

@@ -12,11 +12,36 @@ struct alignas(64) Points16 {
 constexpr int largest_point16 = 31999;
 constexpr int largest_half = 16383;
 
-// Of points whose magnitudes are at most those in `most`, whether they are small enough for this path and so are the
-// differences of neighbours.
-LACONIC_INLINE bool in_words(Points16& points, __m512i most) {
+// The least and the greatest of some points, in each lane.
+struct Extent {
+  __m512i most;
+  __m512i least;
+
+  LACONIC_INLINE Extent()
+      : most(_mm512_set1_epi16(std::numeric_limits<std::int16_t>::min())),
+        least(_mm512_set1_epi16(std::numeric_limits<std::int16_t>::max())) {}
+  LACONIC_INLINE void take(__m512i q) {
+    most = _mm512_max_epi16(most, q);
+    least = _mm512_min_epi16(least, q);
+  }
+  LACONIC_INLINE bool within(std::int16_t magnitude) const {
+    return (_mm512_cmpgt_epi16_mask(most, _mm512_set1_epi16(magnitude)) |
+            _mm512_cmplt_epi16_mask(least, _mm512_set1_epi16(static_cast<std::int16_t>(-magnitude)))) == 0;
+  }
+  // The greatest minus the least of them all.
+  int spread() const {
+    const __m512i high = _mm512_max_epi32(_mm512_srai_epi32(most, 16), _mm512_srai_epi32(_mm512_slli_epi32(most, 16), 16));
+    const __m512i low = _mm512_min_epi32(_mm512_srai_epi32(least, 16), _mm512_srai_epi32(_mm512_slli_epi32(least, 16), 16));
+    return _mm512_reduce_max_epi32(high) - _mm512_reduce_min_epi32(low);
+  }
+};
+
+// Whether points of this extent are small enough for this path and so are the differences of neighbours.
+LACONIC_INLINE bool in_words(Points16& points, const Extent& extent) {
   points.before[30] = points.before[31] = points.q[0];
-  if (_mm512_cmpgt_epu16_mask(most, _mm512_set1_epi16(largest_half)) == 0) return true;
+  if (extent.within(largest_half)) return true;
+  if (!extent.within(largest_point16)) return false;
+  if (extent.spread() <= std::numeric_limits<std::int16_t>::max()) return true;
   __m512i off = _mm512_setzero_si512();
   for (std::size_t i = 0; i < block_values; i += 32) {
     const __m512i v = _mm512_load_si512(points.q + i);
@@ -24,8 +49,7 @@ LACONIC_INLINE bool in_words(Points16& points, __m512i most) {
     // off |= difference ^ saturated difference
     off = _mm512_ternarylogic_epi64(off, _mm512_sub_epi16(v, v1), _mm512_subs_epi16(v, v1), 0xf6);
   }
-  return _mm512_cmpgt_epu16_mask(most, _mm512_set1_epi16(largest_point16)) == 0 &&
-         _mm512_test_epi16_mask(off, off) == 0;
+  return _mm512_test_epi16_mask(off, off) == 0;
 }
 
 // Own numbers are asked for two blocks ahead: while residuals are packed, memory is idle but for what was asked before.
@@ -36,7 +60,7 @@ LACONIC_INLINE bool quantise_words(const float* x, const Lattice& lattice, Point
   if (!(lattice.largest_single > largest_point16)) return false;
   const __m512 inverse = _mm512_set1_ps(lattice.inverse_single);
   const __m512i in_order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
-  __m512i most = _mm512_setzero_si512();
+  Extent extent;
   for (std::size_t i = 0; i < block_values; i += 32) {
     _mm_prefetch(reinterpret_cast<const char*>(x + i) + own_ahead, _MM_HINT_T0);
     _mm_prefetch(reinterpret_cast<const char*>(x + i) + own_ahead + 64, _MM_HINT_T0);
@@ -44,10 +68,10 @@ LACONIC_INLINE bool quantise_words(const float* x, const Lattice& lattice, Point
     const __m512i a = _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_loadu_ps(x + i), inverse));
     const __m512i b = _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_loadu_ps(x + i + 16), inverse));
     const __m512i q = _mm512_permutexvar_epi64(in_order, _mm512_packs_epi32(a, b));
-    most = _mm512_max_epu16(most, _mm512_abs_epi16(q));
+    extent.take(q);
     _mm512_store_si512(points.q + i, q);
   }
-  return in_words(points, most);
+  return in_words(points, extent);
 }
 
 // 32 residuals in order.  Those of order 2 saturate: see saturated().
@@ -55,15 +79,14 @@ template <int order>
 LACONIC_INLINE __m512i residuals32(const std::int16_t* q) {
   const __m512i v = _mm512_loadu_si512(q);
   if constexpr (order == 0) return v;
-  const __m512i v1 = _mm512_loadu_si512(q - 1);
+  __m512i v1 = _mm512_loadu_si512(q - 1);
+  if constexpr (order == 2) __asm__("" : "+v"(v1));  // loaded once: it lies in two cache lines
   const __m512i first = _mm512_sub_epi16(v, v1);
   if constexpr (order == 1) return first;
   return _mm512_subs_epi16(first, _mm512_sub_epi16(v1, _mm512_loadu_si512(q - 2)));
 }
 // A saturated residual is the largest or the least word; taking the few honest ones of these for saturated is safe.
-LACONIC_INLINE bool saturated(__m512i r0, __m512i r1) {
-  const __m512i most = _mm512_max_epi16(r0, r1);
-  const __m512i least = _mm512_min_epi16(r0, r1);
+LACONIC_INLINE bool saturated(__m512i most, __m512i least) {
   return (_mm512_cmpeq_epi16_mask(most, _mm512_set1_epi16(32767)) |
           _mm512_cmpeq_epi16_mask(least, _mm512_set1_epi16(-32768))) != 0;
 }
@@ -103,7 +126,7 @@ Choice best_order(const Points16& points) {
   const __m512i db = _mm512_sub_epi16(b, b1);
   const __m512i sa = _mm512_subs_epi16(da, _mm512_sub_epi16(a1, a2));
   const __m512i sb = _mm512_subs_epi16(db, _mm512_sub_epi16(b1, b2));
-  if (saturated(sa, sb)) return {};
+  if (saturated(_mm512_max_epi16(sa, sb), _mm512_min_epi16(sa, sb))) return {};
   const int zeros0 = leading_zeros(a, b);
   const int zeros1 = leading_zeros(da, db);
   const int zeros2 = leading_zeros(sa, sb);
@@ -131,21 +154,24 @@ struct OwnRows {
 template <int order>
 struct OwnWords {
   const Points16& points;
-  bool exact = true;
+  __m512i most = _mm512_setzero_si512();
+  __m512i least = _mm512_setzero_si512();
 
   LACONIC_INLINE Pair operator()(std::size_t g) {
     const std::int16_t* q = points.q + g * group_values;
     const __m512i r0 = residuals32<order>(q);
     const __m512i r1 = residuals32<order>(q + 32);
-    if (order == 2 && saturated(r0, r1)) exact = false;
+    if constexpr (order == 2) {
+      most = _mm512_max_epi16(most, _mm512_max_epi16(r0, r1));
+      least = _mm512_min_epi16(least, _mm512_min_epi16(r0, r1));
+    }
     return rows_of(r0, r1);
   }
-  bool valid() const { return exact; }
+  bool valid() const { return !saturated(most, least); }
 };
 
 template <int order>
-bool encode_order(const Points16& points, bool wide, std::byte* out, Entry& entry) {
-  Output o;
+bool encode_order(const Points16& points, bool wide, Output& o) {
   OwnRows<order> rows{points};
   if (!wide) o.narrow(rows, block_groups);
   if (wide || !rows.valid()) {
@@ -153,21 +179,21 @@ bool encode_order(const Points16& points, bool wide, std::byte* out, Entry& entr
     o.words(words, block_groups);
     if (!words.valid()) return false;
   }
-  entry = o.finish(order, points.q[0], out, block_groups);
+  o.name(order, points.q[0]);
   return true;
 }
 
-bool encode_points(const Points16& points, std::byte* out, Entry& entry) {
+bool encode_points(const Points16& points, Output& o) {
   const Choice choice = best_order(points);
   switch (choice.order) {
-    case 0: return encode_order<0>(points, choice.wide, out, entry);
-    case 1: return encode_order<1>(points, choice.wide, out, entry);
-    case 2: return encode_order<2>(points, choice.wide, out, entry);
+    case 0: return encode_order<0>(points, choice.wide, o);
+    case 1: return encode_order<1>(points, choice.wide, o);
+    case 2: return encode_order<2>(points, choice.wide, o);
     default: return false;
   }
 }
 
-bool encode_block(const float* x, const Lattice& lattice, std::byte* out, Entry& entry) {
+bool encode_block(const float* x, const Lattice& lattice, Staged& out) {
   Points16 points;
-  return quantise_words(x, lattice, points) && encode_points(points, out, entry);
+  return quantise_words(x, lattice, points) && encode_points(points, output_in(out));
 }

@@ -38,6 +38,40 @@ class Writer {
   std::byte* at_;
 };
 
+// A Writer and, before it, blocks that were staged: one is written when the next has been.
+class Stages {
+ public:
+  Stages(const Kernels::Blocks& kernels, const Writer& writer) : kernels_(kernels), writer_(writer) {}
+
+  // Where to stage the next block; take() says that it was.
+  Staged& next() { return staged_[next_]; }
+  bool take() {
+    write();
+    next_ = 1 - next_;
+    waiting_ = true;
+    return true;
+  }
+
+  // For a block that is not staged, or when all are done.
+  Writer& writer() {
+    write();
+    return writer_;
+  }
+
+ private:
+  void write() {
+    if (!waiting_) return;
+    writer_.put(kernels_.put(staged_[1 - next_], writer_.body()));
+    waiting_ = false;
+  }
+
+  const Kernels::Blocks& kernels_;
+  Writer writer_;
+  std::size_t next_ = 0;
+  bool waiting_ = false;
+  Staged staged_[2];
+};
+
 class Reader {
  public:
   // `frame` has a header that was checked; number_bytes: of one number; values: in a block.

@@ -27,6 +27,11 @@ struct Packed {
   const std::byte* end;
 };
 
+// A block that has been packed but not written: what a table's functions for whole blocks hand on to its put().
+struct alignas(64) Staged {
+  std::byte memory[4608];
+};
+
 struct Kernels {
   std::string_view name;
 
@@ -52,10 +57,13 @@ struct Kernels {
   // other, faster.  False, with the output in any state, when a block has to take the long way, where it may also turn
   // out not to be valid.  Null where there is nothing faster.
   struct Blocks {
-    bool (*encode)(const float* x, const Lattice& lattice, std::byte* out, Entry& entry) = nullptr;
+    bool (*encode)(const float* x, const Lattice& lattice, Staged& out) = nullptr;
     bool (*decode)(const Packed& in, double step, bool streaming, float* x) = nullptr;
-    bool (*fold)(const Packed& in, const float* x, const Lattice& lattice, std::byte* out, Entry& entry) = nullptr;
-    bool (*add)(const Packed& a, const Packed& b, std::byte* out, Entry& entry) = nullptr;
+    bool (*fold)(const Packed& in, const float* x, const Lattice& lattice, Staged& out) = nullptr;
+    bool (*add)(const Packed& a, const Packed& b, Staged& out) = nullptr;
+    // Writes what one of these staged, as pack() does.  A step of its own, so that the next block can be staged before:
+    // writing waits for the last of what staging does.
+    Entry (*put)(const Staged& block, std::byte* out) = nullptr;
     void (*settle)() = nullptr;  // makes streamed numbers visible to other threads, like any other store
   };
   Blocks blocks = {};

@@ -45,30 +45,20 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
  private:
   friend class TypedCodec<QuantCodec, FloatingTypes>;
 
-  // Kernels for blocks as a whole are for float32, and full blocks.
-  bool encode_whole(const float* x, std::size_t n, const Lattice& lattice, Writer& out) const {
-    Entry entry = zero_block;
-    if (n != block_values || !k_.blocks.encode || !k_.blocks.encode(x, lattice, out.body(), entry)) return false;
-    out.put(entry);
-    return true;
+  // Kernels for blocks as a whole are for float32, and full blocks.  True when the block is staged.
+  bool encode_whole(const float* x, std::size_t n, const Lattice& lattice, Stages& stages) const {
+    return n == block_values && k_.blocks.encode && k_.blocks.encode(x, lattice, stages.next()) && stages.take();
   }
-  bool encode_whole(const double*, std::size_t, const Lattice&, Writer&) const { return false; }
+  bool encode_whole(const double*, std::size_t, const Lattice&, Stages&) const { return false; }
 
-  bool fold_whole(const Packed& in, const float* x, std::size_t n, const Lattice& lattice, Writer& out) const {
-    Entry entry = zero_block;
-    if (n != block_values || !k_.blocks.fold || !on_lattice(kind_of(in.entry)) || in.entry == zero_block ||
-        !k_.blocks.fold(in, x, lattice, out.body(), entry))
-      return false;
-    out.put(entry);
-    return true;
+  bool fold_whole(const Packed& in, const float* x, std::size_t n, const Lattice& lattice, Stages& stages) const {
+    return n == block_values && k_.blocks.fold && on_lattice(kind_of(in.entry)) && in.entry != zero_block &&
+           k_.blocks.fold(in, x, lattice, stages.next()) && stages.take();
   }
-  bool fold_whole(const Packed&, const double*, std::size_t, const Lattice&, Writer&) const { return false; }
+  bool fold_whole(const Packed&, const double*, std::size_t, const Lattice&, Stages&) const { return false; }
 
-  bool add_whole(const Packed& a, const Packed& b, std::size_t n, Writer& out) const {
-    Entry entry = zero_block;
-    if (n != block_values || !k_.blocks.add || !k_.blocks.add(a, b, out.body(), entry)) return false;
-    out.put(entry);
-    return true;
+  bool add_whole(const Packed& a, const Packed& b, std::size_t n, Stages& stages) const {
+    return n == block_values && k_.blocks.add && k_.blocks.add(a, b, stages.next()) && stages.take();
   }
 
   bool decode_whole(const Packed& in, std::size_t n, double step, const Coding& coding, float* x) const {
@@ -82,12 +72,17 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
 
   // Writes a block of own numbers as lattice points; false, with nothing written, when one of them has none.
   template <class T>
-  bool put_on_lattice(const T* x, std::size_t n, const Lattice& lattice, Points& points, Writer& out) const {
+  bool put_on_lattice(const T* x, std::size_t n, const Lattice& lattice, Points& points, Stages& out) const {
     if (encode_whole(x, n, lattice, out)) return true;
     if (!quantise_block(k_, x, n, lattice, points)) return false;
-    out.put(k_.pack(points, n, out.body()));
+    put_points(points, n, out.writer());
     return true;
   }
+  template <class T>
+  static void put_numbers(const T* x, std::size_t n, Writer& out) {
+    out.put(write_numbers(x, n, out.body()));
+  }
+  void put_points(Points& points, std::size_t n, Writer& out) const { out.put(k_.pack(points, n, out.body())); }
 
   template <class T>
   Coded encode_as(const T* x, std::size_t count, const Coding& coding, Blob out) const {
@@ -95,19 +90,19 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
     const Lattice lattice = lattice_of(coding);
     Points points;
     Wide<T> wide;
-    Writer writer(out, count);
+    Stages stages(k_.blocks, Writer(out, count));
     bool rounded = false;
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
       const bool exact = coding.exact_denormals && holds_denormal(x + i, n);
       // Also when packing gains nothing: numbers that stay off the lattice would be added as floating-point numbers,
       // and the result would depend on how the data is cut.
-      if (!exact && put_on_lattice(wide.of(x + i, n), n, lattice, points, writer))
+      if (!exact && put_on_lattice(wide.of(x + i, n), n, lattice, points, stages))
         rounded = true;
       else
-        writer.put(write_numbers(x + i, n, writer.body()));
+        put_numbers(x + i, n, stages.writer());
     }
-    return finish(writer.end(), count, coding, lattice.step, rounded ? coding.allowance : 0, out);
+    return finish(stages.writer().end(), count, coding, lattice.step, rounded ? coding.allowance : 0, out);
   }
 
   template <class T>
@@ -121,60 +116,61 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
     Block<T> block;
     Points points;
     Wide<T> wide;
-    Writer writer(out, count);
+    Stages stages(k_.blocks, Writer(out, count));
     bool rounded = false;
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
       Packed in;
       if (!reader.next(n, in)) return {reader.problem(), 0};
       const auto* own = wide.of(x + i, n);
-      if (coding.op == Op::sum && (fold_whole(in, own, n, lattice, writer) ||
-                                   (in.entry == zero_block && put_on_lattice(own, n, lattice, points, writer)))) {
+      if (coding.op == Op::sum && (fold_whole(in, own, n, lattice, stages) ||
+                                   (in.entry == zero_block && put_on_lattice(own, n, lattice, points, stages)))) {
         rounded = true;
         continue;
       }
       if (!block.read(k_, in, n)) return {Reader::bad_block(), 0};
       if (block.lattice && quantise_block(k_, own, n, lattice, points)) {
         k_.combine(coding.op, block.points, points, n);
-        writer.put(k_.pack(block.points, n, writer.body()));
+        put_points(block.points, n, stages.writer());
         rounded = true;
         continue;
       }
       block.leave_lattice(k_, n, lattice.step);
       combine(coding.op, block.numbers, x + i, n);
-      writer.put(write_numbers(block.numbers, n, writer.body()));
+      put_numbers(block.numbers, n, stages.writer());
     }
     if (Status s = reader.finish(); !s) return {s, 0};
-    return finish(writer.end(), count, coding, lattice.step,
+    return finish(stages.writer().end(), count, coding, lattice.step,
                   error_of(coding.op, header.error, rounded ? coding.allowance : 0), out);
   }
 
   // One block of a + b; false when one of them is not valid.
   template <class T>
   bool add_blocks(const Packed& a, const Packed& b, std::size_t n, Op op, double step, Block<T>& block_a,
-                  Block<T>& block_b, Writer& out) const {
+                  Block<T>& block_b, Stages& stages) const {
     if (op == Op::sum && on_lattice(kind_of(a.entry)) && on_lattice(kind_of(b.entry))) {
       // Adding zero changes nothing.
       if (a.entry == zero_block || b.entry == zero_block) {
         const Packed& other = a.entry == zero_block ? b : a;
         Head head;
         if (other.entry != zero_block && !read_head(other.entry, other.body, n, head)) return false;
+        Writer& out = stages.writer();
         std::memcpy(out.body(), other.body, bytes_of(other.entry));
         out.put(other.entry);
         return true;
       }
-      if (add_whole(a, b, n, out)) return true;
+      if (add_whole(a, b, n, stages)) return true;
     }
     if (!block_a.read(k_, a, n) || !block_b.read(k_, b, n)) return false;
     if (block_a.lattice && block_b.lattice) {
       k_.combine(op, block_a.points, block_b.points, n);
-      out.put(k_.pack(block_a.points, n, out.body()));
+      put_points(block_a.points, n, stages.writer());
       return true;
     }
     block_a.leave_lattice(k_, n, step);
     block_b.leave_lattice(k_, n, step);
     combine(op, block_a.numbers, block_b.numbers, n);
-    out.put(write_numbers(block_a.numbers, n, out.body()));
+    put_numbers(block_a.numbers, n, stages.writer());
     return true;
   }
 
@@ -192,19 +188,19 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
     Reader reader_b(b, count, lattice.step > 0, sizeof(T));
     Block<T> block_a;
     Block<T> block_b;
-    Writer writer(out, count);
+    Stages stages(k_.blocks, Writer(out, count));
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
       Packed in_a;
       Packed in_b;
       if (!reader_a.next(n, in_a)) return {reader_a.problem(), 0};
       if (!reader_b.next(n, in_b)) return {reader_b.problem(), 0};
-      if (!add_blocks(in_a, in_b, n, coding.op, lattice.step, block_a, block_b, writer))
+      if (!add_blocks(in_a, in_b, n, coding.op, lattice.step, block_a, block_b, stages))
         return {Reader::bad_block(), 0};
     }
     if (Status s = reader_a.finish(); !s) return {s, 0};
     if (Status s = reader_b.finish(); !s) return {s, 0};
-    return finish(writer.end(), count, coding, lattice.step, error, out);
+    return finish(stages.writer().end(), count, coding, lattice.step, error, out);
   }
 
   template <class T>
