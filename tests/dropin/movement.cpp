@@ -19,7 +19,10 @@ using ranks::Test;
 using ranks::text;
 
 enum class Way { blocking, nonblocking, persistent };
-#if MPI_VERSION >= 4
+// MPICH 4.0 by itself waits for ever for some of these when they are started again, and loses their types.
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
+constexpr Way ways[] = {Way::blocking, Way::nonblocking};
+#elif MPI_VERSION >= 4
 constexpr Way ways[] = {Way::blocking, Way::nonblocking, Way::persistent};
 #else
 constexpr Way ways[] = {Way::blocking, Way::nonblocking};
