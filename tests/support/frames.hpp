@@ -72,6 +72,14 @@ inline const std::vector<Subject>& all_subjects() {
   return subjects;
 }
 
+// Of those that code this type.
+inline std::vector<std::size_t> subjects_with(Dtype dtype) {
+  std::vector<std::size_t> indices;
+  for (std::size_t k = 0; k < all_subjects().size(); ++k)
+    if (all_subjects()[k].codec->supports(dtype)) indices.push_back(k);
+  return indices;
+}
+
 // Each runs one function of the codec into guarded memory of exactly capacity() bytes, expects success, a
 // valid header and untouched surroundings, and returns the frame.
 inline Bytes checked(const Codec& codec, std::size_t count, const Coding& coding, const Coded& coded, Guarded& out) {
