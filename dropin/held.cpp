@@ -86,7 +86,7 @@ int hold(int source, int tag, MPI_Comm comm) {
 }
 
 void put(MPI_Status* to, const MPI_Status& status) {
-  if (to != MPI_STATUS_IGNORE) *to = status;
+  if (to != MPI_STATUS_IGNORE) tell(status, *to);
 }
 
 // The handle for a message that MPI does not have any more.
@@ -149,7 +149,7 @@ int look_for(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) 
         return MPI_SUCCESS;
       }
     }
-    MPI_Status found;
+    MPI_Status found{};
     int code = mpi::Iprobe(source, tag, comm, flag, &found);
     if (code != MPI_SUCCESS || !*flag) return code;
     if (!may_be_envelope(bytes_of(found)) || found.MPI_SOURCE < 0) {
@@ -179,7 +179,7 @@ int match(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, M
 
 int receive_held(HeldMessage& held, const Landing& landing, MPI_Status& status) {
   if (held.was_received()) {
-    status = held.status;
+    tell(held.status, status);
     return deliver(landing, held.content.data(), held.bytes, status);
   }
 #if MPI_VERSION >= 4

@@ -104,6 +104,12 @@ MPI_Count bytes_of(const MPI_Status& status) {
 
 void set_bytes(MPI_Status& status, MPI_Count bytes) { PMPI_Status_set_elements_x(&status, MPI_BYTE, bytes); }
 
+void tell(const MPI_Status& found, MPI_Status& status) {
+  const int error = status.MPI_ERROR;
+  status = found;
+  status.MPI_ERROR = error;
+}
+
 int settle(const Landing& landing, MPI_Status& status) {
   const MPI_Count bytes = bytes_of(status);
   if (!may_be_envelope(bytes)) return MPI_SUCCESS;

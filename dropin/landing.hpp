@@ -23,6 +23,8 @@ struct Landing {
 // The bytes that a status tells of; those that the program is to see.
 MPI_Count bytes_of(const MPI_Status& status);
 void set_bytes(MPI_Status& status, MPI_Count bytes);
+// As MPI's functions of one status do: what they say of errors they return, and MPI_ERROR stays what it was.
+void tell(const MPI_Status& found, MPI_Status& status);
 
 // A message that MPI has received as it came: an envelope is opened, and the status says what the program would have
 // seen without it. Returns an error of MPI's or Laconic's.

@@ -52,7 +52,7 @@ template <class Irecv>
 int begin_receive(const Landing& landing, int source, int tag, MPI_Request* request, Irecv irecv) {
   const Gate gate;
   if (auto held = held_for(source, tag, landing.comm)) {
-    MPI_Status status;
+    MPI_Status status{};
     const int code = receive_held(*held, landing, status);
     return make_completed(status, code, landing, request);
   }
@@ -63,7 +63,7 @@ int begin_receive(const Landing& landing, int source, int tag, MPI_Request* requ
 
 template <class Recv, class Irecv>
 int receive(const Landing& landing, int source, int tag, MPI_Status* wanted, Recv recv, Irecv irecv) {
-  MPI_Status own;
+  MPI_Status own{};
   MPI_Status& status = wanted == MPI_STATUS_IGNORE ? own : *wanted;
   MPI_Request request = MPI_REQUEST_NULL;
   {

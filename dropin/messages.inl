@@ -102,7 +102,7 @@ LACONIC_EXPORT int LACONIC_NAME(MPI_Mrecv)(void* buffer, LACONIC_COUNT count, MP
                                            MPI_Status* wanted) {
   if (!untouched(LACONIC_SITE)) {
     if (auto held = take_matched(message)) {
-      MPI_Status own;
+      MPI_Status own{};
       return put_held(*held, {buffer, count, type, held->comm}, wanted == MPI_STATUS_IGNORE ? own : *wanted);
     }
   }
@@ -115,7 +115,7 @@ LACONIC_EXPORT int LACONIC_NAME(MPI_Imrecv)(void* buffer, LACONIC_COUNT count, M
   if (!untouched(LACONIC_SITE)) {
     if (auto held = take_matched(message)) {
       const Landing landing{buffer, count, type, held->comm};
-      MPI_Status status;
+      MPI_Status status{};
       const int code = receive_held(*held, landing, status);
       return make_completed(status, code, landing, request);
     }
@@ -142,7 +142,7 @@ LACONIC_EXPORT int LACONIC_NAME(MPI_Sendrecv)(const void* out, LACONIC_COUNT out
         landing, source, in_tag, wanted,
         [&](MPI_Request* r) { return mpi::LACONIC_NAME(Irecv)(in, in_count, in_type, source, in_tag, comm, r); },
         [&] { return mpi::LACONIC_NAME(Send)(from, n, type, dest, out_tag, comm); });
-  MPI_Status own;
+  MPI_Status own{};
   MPI_Status& status = wanted == MPI_STATUS_IGNORE ? own : *wanted;
   const int code = itself(from, n, type, &status);
   return code == MPI_SUCCESS ? finish_receive(landing, source, status) : code;
@@ -155,7 +155,7 @@ LACONIC_EXPORT int LACONIC_NAME(MPI_Sendrecv_replace)(void* buffer, LACONIC_COUN
   if (untouched(LACONIC_SITE))
     return mpi::LACONIC_NAME(Sendrecv_replace)(buffer, count, type, dest, out_tag, source, in_tag, comm, wanted);
   const Landing landing{buffer, count, type, comm};
-  MPI_Status own;
+  MPI_Status own{};
   MPI_Status& status = wanted == MPI_STATUS_IGNORE ? own : *wanted;
   auto copy = seal({buffer, count, type, dest, comm, Form::blocking, LACONIC_SITE});
   if (!copy && !apart(source, in_tag, comm)) {

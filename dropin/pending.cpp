@@ -41,7 +41,7 @@ bool is_complete(MPI_Request request) {
 }
 
 bool finish_freed(Freed& one) {
-  MPI_Status status;
+  MPI_Status status{};
   int done = 0;
   const int code = mpi::Test(&one.request, &done, &status);
   if (code == MPI_SUCCESS && !done) return false;
@@ -58,7 +58,7 @@ int Pending::settle(MPI_Status& status) {
     result = status;
     settled = true;
   }
-  status = result;
+  tell(result, status);
   return code;
 }
 
