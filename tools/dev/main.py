@@ -2,7 +2,7 @@
 """The commands of ./dev."""
 import argparse, os, sys
 
-from . import checks, fuzz, gpu, needs, suites, sweep, trees
+from . import applications, checks, fuzz, gpu, needs, suites, sweep, trees
 from .steps import ROOT, Failed, say
 
 SCRIPT_LIMIT = 3600  # seconds
@@ -51,6 +51,11 @@ def fuzzing(args, extra):
     return fuzz.command(args.seconds, args.only, args.jobs)
 
 
+def applying(args, extra):
+    needs.provide("applications")
+    return applications.command(args)
+
+
 def sweeping(args, extra):
     needs.provide("sweep")
     return sweep.sweep(args)
@@ -88,6 +93,10 @@ def parse(argv):
     command.add_argument("--codec", metavar="NAME[,NAME...]", help="only these codecs")
     command.add_argument("--seed", metavar="N", help="of everything random")
     command.add_argument("--quick", action="store_true", help="the few seconds of it that are part of ./dev test")
+    command = add("applications", applying, "run mpi4py's own test suite and LAMMPS under the drop-in, and compare: a quarter of an hour")
+    command.add_argument("--only", choices=("mpi4py", "lammps"), help="only this")
+    command.add_argument("--ranks", type=int, action="append", metavar="N", help="of mpi4py, beside all tests on 2; default: 1 and 3")
+    command.add_argument("--short", action="store_true", help="only mpi4py's tests that communicate, on 2 ranks")
     command = add("gpu", lambda args, extra: gpu.command(args),
                   "on a machine with a GPU, and without a network: device tests, sanitizers, benchmark, all in 8 minutes")
     command.add_argument("--out", metavar="FOLDER", help="for the results; default: bench/results/<name of the GPU>")

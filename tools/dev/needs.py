@@ -60,7 +60,16 @@ def clang():
     return path if glob.glob(f"{said}/lib/*/libclang_rt.fuzzer*.a") else None
 
 
-ALL = ("build", "test", "demo", "bench", "lint", "fuzz", "figures", "sweep")
+LAMMPS_DATA = "/usr/share/lammps"  # of Debian's packages
+
+
+def lammps():
+    """The program, where its examples and potentials are there, too."""
+    whole = all(os.path.isdir(f"{LAMMPS_DATA}/{name}") for name in ("examples", "potentials"))
+    return program("lmp") if whole else None
+
+
+ALL = ("build", "test", "demo", "bench", "lint", "fuzz", "figures", "sweep", "applications")
 NEEDS = [
     Need("C++ compiler", lambda: program("g++", "c++"), "g++ 11 or newer", "g++", "", ALL),
     Need("git", lambda: program("git"), "the list of files to lint", "git", "", ("test", "lint", "fmt")),
@@ -75,7 +84,9 @@ NEEDS = [
     Need("fmt", file("/usr/include/fmt/format.h", "/usr/local/include/fmt/format.h"), "the command laconic",
          "libfmt-dev", "", ("build", "test", "bench", "figures"), False),
     Need("pkg-config", lambda: program("pkg-config"), "half of the install test", "pkg-config", "", ("test",), False),
-    Need("Open MPI", lambda: program("mpicc.openmpi"), "the suite openmpi", "libopenmpi-dev openmpi-bin", "", ("test",), False),
+    Need("Open MPI", lambda: program("mpicc.openmpi"), "the suite openmpi", "libopenmpi-dev openmpi-bin", "", ("test", "applications"), False),
+    Need("LAMMPS", lammps, "half of ./dev applications",
+         "lammps lammps-data lammps-examples", "", ("applications",), False),
     Need("Debian's MPICH", lambda: program("mpicc.mpich"), "the suite mpich-debian", "libmpich-dev mpich", "", ("test",), False),
     Need("gfortran", lambda: program("gfortran"), "tests of the drop-in in Fortran", "gfortran", "", ("test",), False),
     Need("clang", clang, "./dev fuzz, the suite fuzz", "clang libclang-rt-dev", "", ("test", "fuzz"), False),
@@ -179,7 +190,7 @@ def doctor():
     rows = [("what", "found", "what for", "how to get it")]
     for need in NEEDS:
         place = need.find() or "missing"
-        if place != "missing" and os.access(place, os.X_OK) and need.name not in ("ip, tc", "Open MPI", "Debian's MPICH"):
+        if place != "missing" and os.access(place, os.X_OK) and need.name not in ("ip, tc", "Open MPI", "Debian's MPICH", "LAMMPS"):
             place += " " + version_of(place)
         how = need.how or "apt-get install " + need.apt + (f", or pip install {need.wheel}" if need.wheel else "")
         rows.append((need.name, place, need.what_for, how))

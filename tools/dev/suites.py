@@ -2,7 +2,7 @@
 """./dev test: every suite, one after the other, and one line at the end that sums them up."""
 import dataclasses, os, re, shutil, subprocess, time, xml.etree.ElementTree as xml
 
-from . import checks, fuzz, kernels, needs, trees
+from . import applications, checks, fuzz, kernels, needs, trees
 from .steps import ROOT, STATE, Failed, run, say
 
 CTEST_LIMIT = 1200  # seconds
@@ -34,6 +34,7 @@ SUITES = [
           cases=False),
     Suite("mpich-debian", "ranks under Debian's MPICH, 1, 2 and 4 of them", "mpicc.mpich", targets=("rank_tests",),
           select=("-R", r"^(ranks\..*\.n[124]|dropin\.(fortran_.*|collectives|messages|movement|requests)\.n[12])$"), cases=False),
+    Suite("applications", "mpi4py's own tests under the drop-in (./dev applications runs more)", tree=False),
 ]
 
 
@@ -159,13 +160,23 @@ def kernel_budgets(tree):
     return Count(0, 1) if problems else Count(1)
 
 
+def mpi4py(jobs):
+    try:
+        applications.mpi4py_suite()
+    except Failed as error:
+        say(f"   SKIPPED, all of it: mpi4py's sources cannot be had\n{error}")
+        return Count(skipped=1)
+    return Count(1) if applications.short(jobs) else Count(0, 1)
+
+
 def run_suite(suite, jobs, pattern):
     say(f"== {suite.name}: {suite.what}")
     if suite.needs and not (needs.clang() if suite.needs == "clang++" else needs.program(suite.needs)):
         say(f"   SKIPPED, all of it: there is no {suite.needs} (./dev doctor says how to get it)")
         return Count(skipped=1)
     if not suite.tree:
-        return {"lint": lint, "python": python_tests, "fuzz": lambda: fuzzers(jobs)}[suite.name]()
+        return {"lint": lint, "python": python_tests, "fuzz": lambda: fuzzers(jobs),
+                "applications": lambda: mpi4py(jobs)}[suite.name]()
     tree = trees.build(suite.name, jobs, suite.targets)
     count = ctest(suite, tree, jobs, pattern)
     if suite.name == "cuda" and not pattern:
