@@ -1,7 +1,7 @@
 // Whole blocks of float32 numbers by way of words of 16 bits, and sums without points in between, as in
 // avx512_gfni_blocks.inl.  Included inside a target region.
 
-#include "codec/quant/avx2_planes.inl"
+#include "codec/quant/avx2_slices.inl"
 
 struct alignas(32) Points16 {
   std::int16_t before[16];
@@ -59,16 +59,6 @@ struct OwnWords {
   }
 };
 
-// Residuals of a packed block.
-template <bool wide>
-struct PackedWords {
-  const Head& head;
-  const std::byte* at;
-
-  LACONIC_INLINE void next(std::size_t g, __m256i* r) { at = unpack_words<wide>(head.planes + g * group_subs, at, r); }
-  bool valid() const { return true; }
-};
-
 // The order that encoding chooses for points of which those of the groups that decide are given.
 int order_of_first(Points& points) {
   constexpr std::size_t subs = sampled_groups * group_subs;
@@ -84,6 +74,12 @@ struct StagedBlock {
   std::int32_t base;
   StagedPlanes planes;
 };
+StagedBlock& block_in(Staged& out) {
+  static_assert(sizeof(StagedBlock) <= sizeof out.memory);
+  auto& block = *new (out.memory) StagedBlock;
+  std::memset(block.planes.present, 0, sizeof block.planes.present);
+  return block;
+}
 Entry put_staged(const Staged& staged, std::byte* out) {
   const auto& block = *std::launder(reinterpret_cast<const StagedBlock*>(staged.memory));
   return write_staged(block.order, block.base, block.planes, block_groups, out);
@@ -102,11 +98,9 @@ struct Zigzags {
     }
   }
   void stage(int order, std::int32_t base, Staged& out) const {
-    auto& block = *new (out.memory) StagedBlock;
-    static_assert(sizeof block <= sizeof out.memory);
+    StagedBlock& block = block_in(out);
     block.order = order;
     block.base = base;
-    std::memset(block.planes.present, 0, sizeof block.planes.present);
     const bool wide = _mm256_testc_si256(_mm256_set1_epi16(255), any) == 0;
     for (std::size_t g = 0; g < block_groups; ++g) stage_words(of[g], wide, g, block.planes);
   }
@@ -143,46 +137,97 @@ bool encode_block(const float* x, const Lattice& lattice, Staged& out) {
   }
 }
 
-template <int order, class A, class B>
-bool stage_sum(A a, B b, std::int32_t base, Staged& out) {
-  Zigzags zigzags;
-  Points first;
-  __m256i off = _mm256_setzero_si256();
-  for (std::size_t g = 0; g < block_groups; ++g) {
-    __m256i r[group_subs];
-    __m256i other[group_subs];
-    a.next(g, r);
-    b.next(g, other);
-    // Residuals may be added in place of points only when the first ones are 0, as encoders write them.
-    if (order != 0 && g == 0 && (_mm256_extract_epi16(r[0], 0) | _mm256_extract_epi16(other[0], 0)) != 0) return false;
-    for (std::size_t k = 0; k < group_subs; ++k) {
-      const __m256i sum = _mm256_add_epi16(r[k], other[k]);
-      off = _mm256_or_si256(off, _mm256_xor_si256(sum, _mm256_adds_epi16(r[k], other[k])));
-      r[k] = sum;
+// Own residuals of a block, if valid.
+struct OwnBlock {
+  __m256i r[block_groups * group_subs];
+  bool valid;
+  bool bytes;  // all of them are signed bytes
+
+  template <int order>
+  LACONIC_INLINE void fill(const Points16& points) {
+    OwnWords<order> own{points};
+    __m256i most = _mm256_setzero_si256();
+    for (std::size_t g = 0; g < block_groups; ++g) {
+      own.next(g, r + g * group_subs);
+      for (std::size_t k = g * group_subs; k < (g + 1) * group_subs; ++k)
+        most = _mm256_or_si256(most, _mm256_xor_si256(r[k], _mm256_srai_epi16(r[k], 15)));
     }
-    zigzags.take(g, r);
-    if (g < sampled_groups) widen_words(r, first.q + g * group_subs * sub_values);
-    if (g + 1 == sampled_groups) {
-      sum_up<order>(first, sampled_groups * group_subs, base);
-      if (order_of_first(first) != order) return false;
-    }
+    valid = own.valid();
+    bytes = all_zero(_mm256_andnot_si256(_mm256_set1_epi16(127), most));
   }
-  if (!all_zero(off) || !a.valid() || !b.valid()) return false;
-  zigzags.stage(order, base, out);
-  return true;
+};
+
+// A summand: residuals of own numbers or of a packed block.  first() are those of the groups that decide the order.
+struct OwnSummand {
+  const OwnBlock& own;
+
+  LACONIC_INLINE void first(__m256i* r) const { std::memcpy(r, own.r, sampled_groups * group_subs * sizeof *r); }
+  template <bool wide>
+  LACONIC_INLINE void next(std::size_t s, Slice& slice) const {
+    slice_words<wide>(own.r + s * slice_groups * group_subs, slice);
+  }
+};
+struct PackedSummand {
+  const Head& head;
+  const std::byte* at;
+
+  LACONIC_INLINE void first(__m256i* r) const {
+    const std::byte* from = at;
+    for (std::size_t g = 0; g < sampled_groups; ++g)
+      from = is_wide(head.kind) ? unpack_words<true>(head.planes + g * group_subs, from, r + g * group_subs)
+                                : unpack_words<false>(head.planes + g * group_subs, from, r + g * group_subs);
+  }
+  template <bool wide>
+  LACONIC_INLINE void next(std::size_t s, Slice& slice) {
+    at = slice_planes<wide>(head.planes + s * slice_groups * group_subs, at, slice);
+  }
+};
+
+// Whether the sum of two blocks keeps their order.
+template <int order, class A, class B>
+LACONIC_INLINE bool keeps_order(const A& a, const B& b, std::int32_t base) {
+  __m256i r[sampled_groups * group_subs];
+  __m256i other[sampled_groups * group_subs];
+  a.first(r);
+  b.first(other);
+  // Residuals may be added in place of points only when the first ones are 0, as encoders write them.
+  if (order != 0 && (_mm256_extract_epi16(r[0], 0) | _mm256_extract_epi16(other[0], 0)) != 0) return false;
+  for (std::size_t k = 0; k < sampled_groups * group_subs; ++k) r[k] = _mm256_add_epi16(r[k], other[k]);
+  Points points;
+  for (std::size_t g = 0; g < sampled_groups; ++g)
+    widen_words(r + g * group_subs, points.q + g * group_subs * sub_values);
+  sum_up<order>(points, sampled_groups * group_subs, base);
+  return order_of_first(points) == order;
+}
+
+template <bool wide, class A, class B>
+bool stage_slices(A& a, B& b, StagedBlock& block) {
+  __m256i off = _mm256_setzero_si256();
+  __m256i present = off;
+  for (std::size_t s = 0; s < slices; ++s) {
+    Slice sum;
+    Slice other;
+    a.template next<wide>(s, sum);
+    b.template next<wide>(s, other);
+    add_slice<wide>(sum, other, off);
+    present = _mm256_or_si256(present, stage_slice<wide>(sum, s, block.planes));
+  }
+  const bool some_high = _mm256_testc_si256(_mm256_set1_epi16(255), present) == 0;
+  std::memset(block.planes.bytes, some_high ? 2 : 1, sizeof block.planes.bytes);
+  return all_zero(off);
+}
+
+template <int order, class A, class B>
+bool stage_sum(bool bytes, A a, B b, std::int32_t base, Staged& out) {
+  if (!keeps_order<order>(a, b, base)) return false;
+  StagedBlock& block = block_in(out);
+  block.order = order;
+  block.base = base;
+  return bytes ? stage_slices<false>(a, b, block) : stage_slices<true>(a, b, block);
 }
 
 std::int32_t sum_of(std::int32_t a, std::int32_t b) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
-}
-
-template <class A, class B>
-bool stage_sum_of(int order, A a, B b, std::int32_t base, Staged& out) {
-  switch (order) {
-    case 0: return stage_sum<0>(a, b, base, out);
-    case 1: return stage_sum<1>(a, b, base, out);
-    default: return stage_sum<2>(a, b, base, out);
-  }
 }
 
 bool add_block(const Packed& a, const Packed& b, Staged& out) {
@@ -190,30 +235,33 @@ bool add_block(const Packed& a, const Packed& b, Staged& out) {
   Head hb;
   const int order = order_of(kind_of(a.entry));
   if (order != order_of(kind_of(b.entry)) || !read_head(a.entry, a.body, block_values, ha) ||
-      !read_head(b.entry, b.body, block_values, hb))
+      !read_head(b.entry, b.body, block_values, hb) || !up_to_16(ha) || !up_to_16(hb))
     return false;
   Tail tails[2];
-  const std::byte* const at_a = readable(a.body + ha.bytes, a.end, tails[0]);
-  const std::byte* const at_b = readable(b.body + hb.bytes, b.end, tails[1]);
+  const PackedSummand first{ha, readable(a.body + ha.bytes, a.end, tails[0])};
+  const PackedSummand second{hb, readable(b.body + hb.bytes, b.end, tails[1])};
   const std::int32_t base = sum_of(ha.base, hb.base);
-  if (!is_wide(ha.kind) && !is_wide(hb.kind))
-    return stage_sum_of(order, PackedWords<false>{ha, at_a}, PackedWords<false>{hb, at_b}, base, out);
-  return up_to_16(ha) && up_to_16(hb) &&
-         stage_sum_of(order, PackedWords<true>{ha, at_a}, PackedWords<true>{hb, at_b}, base, out);
+  const bool bytes = !is_wide(ha.kind) && !is_wide(hb.kind);
+  switch (order) {
+    case 0: return stage_sum<0>(bytes, first, second, base, out);
+    case 1: return stage_sum<1>(bytes, first, second, base, out);
+    default: return stage_sum<2>(bytes, first, second, base, out);
+  }
 }
 
 template <int order>
-bool fold_order(const Points16& own, const Head& head, const std::byte* at, Staged& out) {
-  const OwnWords<order> mine{own};
-  const std::int32_t base = sum_of(head.base, own.q[0]);
-  if (!is_wide(head.kind)) return stage_sum<order>(mine, PackedWords<false>{head, at}, base, out);
-  return up_to_16(head) && stage_sum<order>(mine, PackedWords<true>{head, at}, base, out);
+bool fold_order(const Points16& points, const Head& head, const std::byte* at, Staged& out) {
+  OwnBlock own;
+  own.fill<order>(points);
+  return own.valid && stage_sum<order>(own.bytes && !is_wide(head.kind), OwnSummand{own}, PackedSummand{head, at},
+                                       sum_of(head.base, points.q[0]), out);
 }
 
 bool fold_block(const Packed& in, const float* x, const Lattice& lattice, Staged& out) {
   Head head;
   Points16 own;
-  if (!read_head(in.entry, in.body, block_values, head) || !quantise_words(x, lattice, own)) return false;
+  if (!read_head(in.entry, in.body, block_values, head) || !up_to_16(head) || !quantise_words(x, lattice, own))
+    return false;
   Tail tail;
   const std::byte* const at = readable(in.body + head.bytes, in.end, tail);
   switch (order_of(head.kind)) {
