@@ -76,7 +76,7 @@ def differ(word):
 SUMMARY = {**BOUND, "LACONIC_REPORT": "summary"}
 SCENARIOS = {
     "endings": [
-        Scenario("each call reported", {**BOUND, "LACONIC_REPORT": "each"}, ["within", "1e-3"]),
+        Scenario("each call reported", {**BOUND, "LACONIC_REPORT": "each"}, ["within", "1e-3"], always=True),
         # What a job makes of ranks that leave without a word differs between MPIs.
         Scenario("without MPI_Finalize", SUMMARY, ["within", "1e-3", "none"], code=None,
                  check=says("results are right", "report of rank 0 alone")),
@@ -186,7 +186,8 @@ for dialect in ("mpif", "mpi", "f08"):
 SCENARIOS["mpi4py"] = [
     WITHOUT, NO_BOUND, EXCLUDED,
     Scenario("reductions", BOUND, ["within", "1e-3"], {"allreduce", "reduce"}),
-    Scenario("everything", ALL, ["within", "1e-3", "all"], {"allreduce", "reduce", "bcast", "allgather"}),
+    Scenario("everything", ALL, ["within", "1e-3", "all"], {"allreduce", "reduce", "bcast", "allgather"},
+             always=True),
     Scenario("messages", {**BOUND, "LACONIC_P2P": "1"}, ["within", "1e-3", "messages"], {"send"}),
     Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_INCLUDE": "movement"},
              ["exact"], {"allreduce", "bcast", "allgather"}),
