@@ -141,6 +141,7 @@ SCENARIOS = {
         Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_P2P": "1"}, ["exact"],
                  {"send"}),
     ],
+    "growing_variables": [Scenario("an MPI whose variables become more", {}, [])],
     "tool_variables": [
         Scenario("without", {}, ["absent"], preload=False),
         Scenario("no bound", {}, ["plain"]),
