@@ -10,7 +10,7 @@ Many tests assert that a floating-point number is exactly what it should be. Wit
 most E pass, and the outcome of the test is `rounded`, not `passed`. A test that failed would end on that rank alone,
 and leave the others waiting for its next call.
 """
-import argparse, faulthandler, json, numbers, os, sys, time, traceback, unittest
+import argparse, faulthandler, json, numbers, os, resource, sys, time, traceback, unittest
 
 
 def number(x):
@@ -101,7 +101,8 @@ def run(suite, folder, tolerance):
     with open(os.path.join(folder, f"rank-{rank}.jsonl"), "w", buffering=1) as out:
         result = Recorder(out, tolerance)
         suite(result)
-        result.write(ran=result.testsRun)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        result.write(ran=result.testsRun, peak_megabytes=peak)
     return result
 
 

@@ -32,7 +32,7 @@ class Job:
     def __init__(self, folder, ranks, code, seconds):
         self.code, self.seconds, self.finished, self.largest = code, seconds, True, 0.0
         self.outcomes = collections.defaultdict(set)  # of all ranks
-        self.said, self.last = {}, []
+        self.said, self.last, self.peak = {}, [], 0
         for rank in range(ranks):
             self.read(folder / f"rank-{rank}.jsonl", rank)
         report = folder / "report.json"
@@ -45,7 +45,9 @@ class Job:
                 self.outcomes[line["outcome"]].add(line["test"])
                 self.said.setdefault(line["test"], line["said"])
                 self.largest = max(self.largest, line["off"])
-        if not lines or "ran" not in lines[-1]:
+        if lines and "ran" in lines[-1]:
+            self.peak = max(self.peak, lines[-1].get("peak_megabytes", 0))
+        else:
             self.finished = False
             self.last.append(f"rank {rank} ended in " + (lines[-1].get("begin") or lines[-1]["test"] if lines else "its start"))
 
@@ -104,7 +106,7 @@ def line_of(args, name, ranks, job, plain):
     return (f"{args.mpi:8} {ranks:5}  {name:9} {len(set().union(*job.outcomes.values())):6} "
             f"{len(job.outcomes['failed'] & plain.outcomes['failed']):11} "
             f"{len(job.outcomes['failed'] - plain.outcomes['failed']):10} {len(job.outcomes['rounded']):8} "
-            f"{job.largest:8.1e} {calls:10} {job.seconds:6.0f}")
+            f"{job.largest:8.1e} {calls:10} {job.peak:8} {job.seconds:6.0f}")
 
 
 def run_settings(args, ranks, whole, folder):
@@ -121,7 +123,7 @@ def run_settings(args, ranks, whole, folder):
     return good
 
 
-HEADER = "MPI      ranks  settings   tests  fails plain  fails here  rounded  largest compressed      s"
+HEADER = "MPI      ranks  settings   tests  fails plain  fails here  rounded  largest compressed  peak MB      s"
 
 
 def main():
