@@ -42,6 +42,7 @@ int find(const char* name, int number, int* index) {
 
 }  // namespace
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 int PMPI_T_pvar_get_num(int* number) {
@@ -86,6 +87,7 @@ int PMPI_T_category_get_categories(int, int length, int indices[]) {
 }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 namespace {
 
