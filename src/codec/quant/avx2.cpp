@@ -2,6 +2,7 @@
 #if defined(__x86_64__)
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <new>
 

@@ -1,6 +1,8 @@
 // Packing and unpacking with AVX2, also for processors that have AVX-512 but not the instructions of avx512_gfni.cpp.
 // Included inside a target region.
 
+#include "codec/quant/avx2_heads.inl"
+
 __m256i zigzag8(__m256i r) { return _mm256_xor_si256(_mm256_slli_epi32(r, 1), _mm256_srai_epi32(r, 31)); }
 
 template <int order>
@@ -131,14 +133,26 @@ __m128i load16(const void* from) { return _mm_loadu_si128(static_cast<const __m1
 LACONIC_INLINE int low_count(Planes planes) { return std::min<int>(planes.count, 8); }
 LACONIC_INLINE int high_count(Planes planes, int byte) { return std::clamp(planes.count - 8 * byte, 0, 8); }
 
-Entry write_staged(int order, std::int32_t base, const StagedPlanes& staged, std::size_t groups, std::byte* out) {
-  // A plane is there when some residual has that bit.
+// A plane is there when some residual has that bit.
+Head head_of(int order, std::int32_t base, const StagedPlanes& staged, std::byte* out) {
+  std::uint64_t above = 0;
+  for (std::size_t byte = 2; byte < 4; ++byte)
+    for (std::size_t s = 0; s < block_subs; s += sizeof above) {
+      std::uint64_t eight;
+      std::memcpy(&eight, staged.present[byte] + s, sizeof eight);
+      above |= eight;
+    }
+  if (above == 0) return write_full_head(order, base, staged.present[0], staged.present[1], out);
   std::uint32_t bits[block_subs];
   for (std::size_t s = 0; s < block_subs; ++s)
     bits[s] = static_cast<std::uint32_t>(staged.present[0][s]) | static_cast<std::uint32_t>(staged.present[1][s]) << 8 |
               static_cast<std::uint32_t>(staged.present[2][s]) << 16 |
               static_cast<std::uint32_t>(staged.present[3][s]) << 24;
-  const Head head = write_head(order, base, bits, out);
+  return write_head(order, base, bits, out);
+}
+
+Entry write_staged(int order, std::int32_t base, const StagedPlanes& staged, std::size_t groups, std::byte* out) {
+  const Head head = head_of(order, base, staged, out);
   std::byte* at = out + head.bytes;
   for (std::size_t g = 0; g < groups; ++g) {
     const Planes* planes = head.planes + g * group_subs;
@@ -309,9 +323,11 @@ void unpack_words_of(const Planes* planes, const std::byte* at, std::size_t subs
 }
 
 bool up_to_16(const Head& head) {
-  int widest = 0;
-  for (std::size_t s = 0; s < block_subs; s += group_subs) widest = std::max(widest, widest_of(head.planes + s));
-  return widest <= 16;
+  __m256i most = _mm256_setzero_si256();
+  for (std::size_t s = 0; s < block_subs; s += 16)
+    most = _mm256_max_epu8(most, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(head.planes + s)));
+  // Counts are the second bytes.
+  return _mm256_testz_si256(_mm256_subs_epu8(most, _mm256_set1_epi16(16 << 8 | 255)), _mm256_set1_epi8(-1)) != 0;
 }
 
 // Residuals of points.q to points.

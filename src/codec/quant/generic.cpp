@@ -169,6 +169,8 @@ void unpack_planes(const Head& head, const std::byte* at, const std::byte* /*end
   }
 }
 
+bool read_block(const Packed& in, std::size_t n, Head& head) { return read_head(in.entry, in.body, n, head); }
+
 #include "codec/quant/combine.inl"
 #include "codec/quant/pack.inl"
 #include "codec/quant/unpack.inl"

@@ -1,9 +1,9 @@
-// Unpacking a block with unpack_planes<order>, which each instruction set defines before including this inside its
+// Unpacking a block with read_block and unpack_planes<order>, which each instruction set defines before including this inside its
 // target region.
 
 bool unpack(const Packed& in, std::size_t n, Points& points) {
   Head head;
-  if (!read_head(in.entry, in.body, n, head)) return false;
+  if (!read_block(in, n, head)) return false;
   const std::byte* at = in.body + head.bytes;
   switch (order_of(head.kind)) {
     case 0: unpack_planes<0>(head, at, in.end, subs_of(n), points); break;
