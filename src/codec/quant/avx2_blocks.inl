@@ -238,7 +238,8 @@ bool add_block(const Packed& a, const Packed& b, Staged& out) {
   Head ha;
   Head hb;
   const int order = order_of(kind_of(a.entry));
-  if (order != order_of(kind_of(b.entry)) || !read_full_head(a, ha) || !read_full_head(b, hb) || !up_to_16(ha) || !up_to_16(hb))
+  if (order != order_of(kind_of(b.entry)) || !read_full_head(a, ha) || !read_full_head(b, hb) || !up_to_16(ha) ||
+      !up_to_16(hb))
     return false;
   Tail tails[2];
   const PackedSummand first{ha, readable(a.body + ha.bytes, a.end, tails[0])};
@@ -263,8 +264,7 @@ bool fold_order(const Points16& points, const Head& head, const std::byte* at, S
 bool fold_block(const Packed& in, const float* x, const Lattice& lattice, Staged& out) {
   Head head;
   Points16 own;
-  if (!read_full_head(in, head) || !up_to_16(head) || !quantise_words(x, lattice, own))
-    return false;
+  if (!read_full_head(in, head) || !up_to_16(head) || !quantise_words(x, lattice, own)) return false;
   Tail tail;
   const std::byte* const at = readable(in.body + head.bytes, in.end, tail);
   switch (order_of(head.kind)) {

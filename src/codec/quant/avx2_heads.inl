@@ -72,8 +72,8 @@ bool read_full_head(const Packed& in, Head& head) {
     const __m256i bits = _mm256_and_si256(_mm256_set1_epi32(wide >> (8 * half)), each_group);
     const __m256i in_wide = _mm256_cmpeq_epi32(bits, each_group);
     const __m256i no_sign = _mm256_cmpgt_epi8(codes[half], _mm256_set1_epi8(narrow_bits));
-    const __m256i count = _mm256_blendv_epi8(look_up(counts_of_codes[0], codes[half]),
-                                             look_up(counts_of_codes[1], codes[half]), in_wide);
+    const __m256i count =
+        _mm256_blendv_epi8(look_up(counts_of_codes[0], codes[half]), look_up(counts_of_codes[1], codes[half]), in_wide);
     const __m256i first = _mm256_and_si256(_mm256_andnot_si256(in_wide, no_sign), _mm256_set1_epi8(1));
     store_planes(first, count, head.planes + half * head_lanes);
     sum = _mm256_add_epi64(sum, _mm256_sad_epu8(count, _mm256_setzero_si256()));
@@ -110,8 +110,8 @@ Head write_full_head(int order, std::int32_t base, const std::uint8_t* low, cons
     const __m256i l = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(low + s));
     const __m256i h = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(high + s));
     const __m256i narrow_width = widths_of(l);
-    const __m256i no_sign = _mm256_and_si256(_mm256_cmpgt_epi8(narrow_width, one),
-                                             _mm256_cmpeq_epi8(_mm256_and_si256(l, one), zero));
+    const __m256i no_sign =
+        _mm256_and_si256(_mm256_cmpgt_epi8(narrow_width, one), _mm256_cmpeq_epi8(_mm256_and_si256(l, one), zero));
     const __m256i narrow_code =
         _mm256_add_epi8(narrow_width, _mm256_and_si256(no_sign, _mm256_set1_epi8(narrow_bits - 1)));
     const __m256i width = _mm256_blendv_epi8(_mm256_add_epi8(widths_of(h), _mm256_set1_epi8(8)), narrow_width,

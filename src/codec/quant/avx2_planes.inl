@@ -73,7 +73,8 @@ struct StagedPlanes {
 };
 
 // One byte of each of 32 residuals, two sub-blocks.
-LACONIC_INLINE void stage_bytes(__m256i bytes, std::size_t byte, std::size_t g, std::size_t pair, StagedPlanes& staged) {
+LACONIC_INLINE void stage_bytes(__m256i bytes, std::size_t byte, std::size_t g, std::size_t pair,
+                                StagedPlanes& staged) {
   const __m256i words = planes_of(bytes);
   _mm256_store_si256(reinterpret_cast<__m256i*>(staged.planes[byte][g][2 * pair]), words);
   const auto zero = static_cast<unsigned>(_mm256_movemask_epi8(_mm256_cmpeq_epi16(words, _mm256_setzero_si256())));

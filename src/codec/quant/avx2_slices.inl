@@ -146,8 +146,7 @@ LACONIC_INLINE void add_slice(Slice& a, const Slice& b, __m256i& off) {
 LACONIC_INLINE void stage_byte(__m256i* z, std::size_t byte, std::size_t s, StagedPlanes& staged) {
   transpose_words(z);
   for (std::size_t p = 0; p < slice_pairs; ++p)
-    _mm256_store_si256(
-        reinterpret_cast<__m256i*>(staged.planes[byte][s * slice_groups + p / 2][2 * (p % 2)]), z[p]);
+    _mm256_store_si256(reinterpret_cast<__m256i*>(staged.planes[byte][s * slice_groups + p / 2][2 * (p % 2)]), z[p]);
 }
 
 // The zigzags of a slice, staged as slice s; which planes any of them has.

@@ -79,8 +79,8 @@ constexpr ByteTable signs_of_planes_table() {
   for (unsigned at = 0; at < 64; ++at) t.at[at] = static_cast<std::uint8_t>(at % 2 * 8 + 7);
   return t;
 }
-// Back: which of 8 planes, and those of the next byte, goes where; rows, or runs of eight such that interleaving the low
-// and the high bytes leaves words in order.
+// Back: which of 8 planes, and those of the next byte, goes where; rows, or runs of eight such that interleaving the
+// low and the high bytes leaves words in order.
 constexpr std::uint8_t place_of_plane(unsigned at, unsigned plane, bool in_order) {
   const unsigned run = in_order ? at / 16 + at / 8 % 2 * 4 : at / 8;
   return static_cast<std::uint8_t>(plane / 8 * 64 + run / 2 * 16 + plane % 8 * 2 + run % 2);
@@ -148,8 +148,9 @@ enum class Layout { rows, words, runs };
 template <Layout layout>
 LACONIC_INLINE Pair residuals_of(__m512i low, __m512i high) {
   constexpr bool in_order = layout == Layout::words;
-  const __m512i selector =
-      _mm512_set1_epi64(layout == Layout::rows ? each_bit_reversed : in_order ? each_bit : each_bit_in_runs);
+  const __m512i selector = _mm512_set1_epi64(layout == Layout::rows ? each_bit_reversed
+                                             : in_order             ? each_bit
+                                                                    : each_bit_in_runs);
   const __m512i rows = load(rows_of_zigzag[in_order]);
   const __m512i signs = _mm512_permutexvar_epi8(load(signs_of_zigzag[in_order]), low);
   const __m512i first = _mm512_xor_si512(signs, _mm512_permutex2var_epi8(low, rows, high));

@@ -30,8 +30,8 @@ bool add_points(const GroupHead& h, Source in, Points16& sum) {
   return in_words(sum, sink.extent);
 }
 
-// Adding reads two frames and computes little: memory cannot keep up unless it is asked ahead.  Decoding and folding are
-// not faster for it.
+// Adding reads two frames and computes little: memory cannot keep up unless it is asked ahead.  Decoding and folding
+// are not faster for it.
 void prefetch_packed(const Packed& in) {
   const auto* at = reinterpret_cast<const char*>(in.body) + prefetch_bytes;
   for (std::size_t i = 0; i < bytes_of(in.entry); i += 64) _mm_prefetch(at + i, _MM_HINT_T0);
@@ -97,8 +97,7 @@ struct SumWords {
     // Where both have the sign that the sum has not: (x ^ sum) & (y ^ sum).
     off = _mm512_or_si512(off, _mm512_ternarylogic_epi64(x.high, y.high, sum.high, 0x42));
     if (g < sampled_groups) first[g] = sum;
-    if (g == 0)
-      starts = _mm512_or_si512(_mm512_or_si512(x.low, x.high), _mm512_or_si512(y.low, y.high));
+    if (g == 0) starts = _mm512_or_si512(_mm512_or_si512(x.low, x.high), _mm512_or_si512(y.low, y.high));
     return sum;
   }
   bool exact() const { return _mm512_movepi8_mask(off) == 0; }

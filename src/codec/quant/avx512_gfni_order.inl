@@ -1,5 +1,5 @@
-// Whether sums of residuals are in the order that encoding their points would choose.  Included inside the target region
-// of avx512_gfni.cpp.
+// Whether sums of residuals are in the order that encoding their points would choose.  Included inside the target
+// region of avx512_gfni.cpp.
 
 #include "codec/quant/avx512_gfni_words.inl"
 
@@ -95,7 +95,9 @@ LACONIC_INLINE bool keeps_order(const Sampled<words>& r, std::int32_t base) {
   Widths widths[3];
   for (int k = 0; k < 4; ++k) {
     const __m512i own = residual(r.own, k);
-    const __m512i next_move = order == 0 ? _mm512_sub_epi32(own, point) : order == 1 ? own : _mm512_add_epi32(move, own);
+    const __m512i next_move = order == 0   ? _mm512_sub_epi32(own, point)
+                              : order == 1 ? own
+                                           : _mm512_add_epi32(move, own);
     const __m512i second = order == 2 ? own : _mm512_sub_epi32(next_move, move);
     move = next_move;
     point = order == 0 ? own : _mm512_add_epi32(point, move);

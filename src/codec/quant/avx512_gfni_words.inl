@@ -30,8 +30,10 @@ struct Extent {
   }
   // The greatest minus the least of them all.
   int spread() const {
-    const __m512i high = _mm512_max_epi32(_mm512_srai_epi32(most, 16), _mm512_srai_epi32(_mm512_slli_epi32(most, 16), 16));
-    const __m512i low = _mm512_min_epi32(_mm512_srai_epi32(least, 16), _mm512_srai_epi32(_mm512_slli_epi32(least, 16), 16));
+    const __m512i high =
+        _mm512_max_epi32(_mm512_srai_epi32(most, 16), _mm512_srai_epi32(_mm512_slli_epi32(most, 16), 16));
+    const __m512i low =
+        _mm512_min_epi32(_mm512_srai_epi32(least, 16), _mm512_srai_epi32(_mm512_slli_epi32(least, 16), 16));
     return _mm512_reduce_max_epi32(high) - _mm512_reduce_min_epi32(low);
   }
 };

@@ -1,5 +1,5 @@
-// Unpacking a block with read_block and unpack_planes<order>, which each instruction set defines before including this inside its
-// target region.
+// Unpacking a block with read_block and unpack_planes<order>, which each instruction set defines before including this
+// inside its target region.
 
 bool unpack(const Packed& in, std::size_t n, Points& points) {
   Head head;
