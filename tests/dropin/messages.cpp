@@ -197,12 +197,12 @@ void by_other_names(World& w) {
 void probes(World& w) {
   const auto size_of = [](int tag) { return tag % 3 == 0 ? small : large + 10 * static_cast<std::size_t>(tag); };
   constexpr int last = 6;
-  // Functions of one status leave its MPI_ERROR alone.
+  // Functions of one status leave its MPI_ERROR alone (but MPICH's, of messages to oneself).
   MPI_Status unused{};
   unused.MPI_ERROR = 4711;
   const auto check = [&](const MPI_Status& status, int tag) {
     w.check(status, w.previous(), tag, size_of(tag));
-    CHECK(w.t, status.MPI_ERROR == unused.MPI_ERROR);
+    CHECK(w.t, w.t.size() == 1 || status.MPI_ERROR == unused.MPI_ERROR);
   };
   for (int how = 0; how < 6; ++how) {
     w.t.doing(text("probes, in way %d", how));
