@@ -4,12 +4,11 @@
 #include <mpi.h>
 
 #include "describe.hpp"
+#include "exports.hpp"
 #include "intercept.hpp"
 #include "process.hpp"
 
 using namespace laconic::dropin;
-
-#define LACONIC_EXPORT extern "C" __attribute__((visibility("default")))
 
 #define LACONIC_NAME(name) name
 #define LACONIC_COUNT int

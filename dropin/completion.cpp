@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "also_as_pmpi.hpp"
+#include "exports.hpp"
 #include "mpi_itself.hpp"
 #include "pending.hpp"
 #include "persistent.hpp"
@@ -16,8 +16,6 @@
 #include "progress.hpp"
 
 using namespace laconic::dropin;
-
-#define LACONIC_EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace {
 
@@ -150,8 +148,6 @@ class Requests {
 
 // True when MPI's own function will do.
 bool ordinary(const void* site) { return (!busy() && !has_persistent() && !has_pending()) || from_library(site); }
-
-#define LACONIC_SITE __builtin_return_address(0)
 
 // Tests until it is done, or nothing of ours is in flight any more: then MPI may wait by itself.
 template <class Test, class Wait>

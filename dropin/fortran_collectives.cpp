@@ -4,12 +4,11 @@
 #ifdef OPEN_MPI
 
 #include "describe.hpp"
+#include "exports.hpp"
 #include "fortran.hpp"
 
 using namespace laconic::dropin;
 using namespace laconic::dropin::fortran;
-
-#define LACONIC_EXPORT extern "C" __attribute__((visibility("default")))
 
 // Parameters and arguments of bindings, by their number.
 #define P4 void *a, void *b, void *c, void *d
@@ -23,7 +22,6 @@ using namespace laconic::dropin::fortran;
 #define A7 A6, g
 #define A8 A7, h
 
-#define LACONIC_SITE __builtin_return_address(0)
 #define LACONIC_DESCRIBE(name) [](Call& call, auto... values) { describe_##name(call, values...); }
 
 #define LACONIC_FORTRAN_AS(symbol, isymbol, name, n, ...)                                                              \

@@ -4,12 +4,11 @@
 // through the C functions by their PMPI names.
 #include <mpi.h>
 
+#include "exports.hpp"
 #include "fortran.hpp"
 
 using namespace laconic::dropin;
 using namespace laconic::dropin::fortran;
-
-#define LACONIC_EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace laconic::dropin::fortran {
 

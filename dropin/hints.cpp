@@ -4,23 +4,22 @@
 #include <mpi.h>
 
 #include "communicator.hpp"
+#include "exports.hpp"
 #include "perform.hpp"
 #include "process.hpp"
 
 using namespace laconic::dropin;
 
-#define LACONIC_EXPORT extern "C" __attribute__((visibility("default")))
-
 LACONIC_EXPORT int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
   const int code = PMPI_Comm_set_info(comm, info);
-  if (code != MPI_SUCCESS || !Process::instance().running() || from_library(__builtin_return_address(0))) return code;
+  if (code != MPI_SUCCESS || !Process::instance().running() || from_library(LACONIC_SITE)) return code;
   Communicator::of(comm).set_hints(info);
   return code;
 }
 
 LACONIC_EXPORT int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* duplicate) {
   const int code = PMPI_Comm_dup_with_info(comm, info, duplicate);
-  if (code != MPI_SUCCESS || !Process::instance().running() || from_library(__builtin_return_address(0))) return code;
+  if (code != MPI_SUCCESS || !Process::instance().running() || from_library(LACONIC_SITE)) return code;
   Communicator::of(*duplicate).set_hints(info);
   return code;
 }
@@ -28,7 +27,7 @@ LACONIC_EXPORT int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm
 #if MPI_VERSION >= 4
 // MPI copies attributes, and so what we know of the original, in the call.
 LACONIC_EXPORT int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* duplicate, MPI_Request* request) {
-  if (comm == MPI_COMM_NULL || !Process::instance().running() || from_library(__builtin_return_address(0)))
+  if (comm == MPI_COMM_NULL || !Process::instance().running() || from_library(LACONIC_SITE))
     return PMPI_Comm_idup_with_info(comm, info, duplicate, request);
   Communicator& original = Communicator::of(comm);
   original.set_hints_of_duplicate(info);
@@ -40,13 +39,13 @@ LACONIC_EXPORT int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Com
 
 LACONIC_EXPORT int MPI_Comm_get_info(MPI_Comm comm, MPI_Info* info) {
   const int code = PMPI_Comm_get_info(comm, info);
-  if (code != MPI_SUCCESS || !Process::instance().running() || from_library(__builtin_return_address(0))) return code;
+  if (code != MPI_SUCCESS || !Process::instance().running() || from_library(LACONIC_SITE)) return code;
   for (const auto& [name, value] : Communicator::of(comm).hints())
     PMPI_Info_set(*info, ("laconic_" + name).c_str(), value.c_str());
   return code;
 }
 
 LACONIC_EXPORT int MPI_Comm_call_errhandler(MPI_Comm comm, int code) {
-  if (from_library(__builtin_return_address(0)) && Quiet::here()) return MPI_SUCCESS;
+  if (from_library(LACONIC_SITE) && Quiet::here()) return MPI_SUCCESS;
   return PMPI_Comm_call_errhandler(comm, code);
 }

@@ -50,14 +50,6 @@ bool known_op(const Call& call, Kind kind) {
   return (call.op == MPI_MAX || call.op == MPI_MIN) && !is_complex(kind);
 }
 
-Reason fits(const Communicator& communicator, Kind kind) {
-  const laconic_options& options = communicator.options();
-  if (options.algorithm == LACONIC_ALGORITHM_PLAIN || options.variant == LACONIC_VARIANT_PLAIN) return Reason::asked;
-  const bool left =
-      kind == Kind::integer && !communicator.lossless() && !Process::instance().settings().rules.names_integers();
-  return left ? Reason::type : Reason::touched;
-}
-
 Verdict left(Reason reason, Communicator* communicator = nullptr) { return {reason, communicator, false, 0}; }
 
 Reason rules_on(const Call& call, const Communicator& communicator, Kind kind, std::uint64_t bytes) {
@@ -126,6 +118,14 @@ Verdict judge_movement(const Call& call) {
 }
 
 }  // namespace
+
+Reason fits(const Communicator& communicator, Kind kind) {
+  const laconic_options& options = communicator.options();
+  if (options.algorithm == LACONIC_ALGORITHM_PLAIN || options.variant == LACONIC_VARIANT_PLAIN) return Reason::asked;
+  const bool left =
+      kind == Kind::integer && !communicator.lossless() && !Process::instance().settings().rules.names_integers();
+  return left ? Reason::type : Reason::touched;
+}
 
 bool counts_partial(Operation operation) {
   return operation == Operation::scatterv || operation == Operation::gatherv || operation == Operation::alltoallv;

@@ -19,6 +19,9 @@ struct Verdict {
 // Whether an operation has counts that not all of its ranks see.
 bool counts_partial(Operation operation);
 
+// Whether such numbers may be touched on a communicator at all, whatever the rules say.
+Reason fits(const Communicator& communicator, Kind kind);
+
 // From what every rank knows alike, looking no further than it must.
 Verdict judge(const Call& call);
 

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "exports.hpp"
 #include "held.hpp"
 #include "lifetime.hpp"
 #include "process.hpp"
 
 using namespace laconic::dropin;
-
-#define LACONIC_EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace laconic::dropin {
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <thread>
 
-#include "also_as_pmpi.hpp"
+#include "exports.hpp"
 #include "held.hpp"
 #include "mpi_itself.hpp"
 #include "outgoing.hpp"
@@ -17,9 +17,6 @@
 #include "progress.hpp"
 
 using namespace laconic::dropin;
-
-#define LACONIC_EXPORT extern "C" __attribute__((visibility("default")))
-#define LACONIC_SITE __builtin_return_address(0)
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "communicator.hpp"
+#include "judge.hpp"
 #include "numbers.hpp"
 #include "perform.hpp"
 #include "process.hpp"
@@ -16,12 +17,20 @@
 namespace laconic::dropin {
 namespace {
 
+Call call_of(const Outgoing& m) {
+  Call call;
+  call.operation = Operation::send;
+  call.send = {const_cast<void*>(m.buffer), m.count, {}, {}, m.type};
+  return call;
+}
+
 struct Judgement {
   Reason reason = Reason::arguments;
   Communicator* communicator = nullptr;
 };
 
-Judgement judge(const Outgoing& m) {
+// Sets the side of the numbers that are sent, unless it finds out earlier that they stay MPI's.
+Judgement judge(const Outgoing& m, NumberSides& sides) {
   if (m.comm == MPI_COMM_NULL || m.dest < 0 || m.count < 0 || m.type == MPI_DATATYPE_NULL) return {};
   Process& process = Process::instance();
   MPI_Count each = 0;
@@ -30,20 +39,18 @@ Judgement judge(const Outgoing& m) {
   // Before anything that takes time.
   if (bytes < process.least_bytes()) return {Reason::small, process.counts() ? &Communicator::of(m.comm) : nullptr};
   Communicator& communicator = Communicator::of(m.comm);
-  const Judgement touched{Reason::touched, &communicator};
   const auto left = [&](Reason reason) { return Judgement{reason, &communicator}; };
   if (communicator.unfit() != Reason::touched) return left(communicator.unfit());
   if (m.dest >= communicator.size()) return {};
   if (m.dest == communicator.rank()) return left(Reason::itself);
   if (bytes < communicator.min_bytes()) return left(Reason::small);
-  const Layout layout = layout_of(m.type);
+  sides.set(call_of(m), communicator.rank(), communicator.size());
+  const Layout& layout = sides.send.layout();
   if (!layout.known() || layout.numbers.kind == Kind::integer) return left(Reason::type);
-  const laconic_options& options = communicator.options();
-  if (options.algorithm == LACONIC_ALGORITHM_PLAIN || options.variant == LACONIC_VARIANT_PLAIN)
-    return left(Reason::asked);
+  if (const Reason reason = fits(communicator, layout.numbers.kind); reason != Reason::touched) return left(reason);
   const Facts facts{Operation::send, m.form, layout.numbers.kind, !communicator.lossless(), bytes, m.comm, m.site};
   if (!process.settings().rules.touches(facts)) return left(Reason::rule);
-  return on_device(m.buffer) ? left(Reason::device) : touched;
+  return left(on_device(m.buffer) ? Reason::device : Reason::touched);
 }
 
 template <class T>
@@ -92,10 +99,14 @@ void leave(const Judgement& why) {
 
 }  // namespace
 
-bool may_seal(const Outgoing& message) { return judge(message).reason == Reason::touched; }
+bool may_seal(const Outgoing& message) {
+  NumberSides sides;
+  return judge(message, sides).reason == Reason::touched;
+}
 
 std::optional<SealedEnvelope> seal(const Outgoing& m) {
-  Judgement found = judge(m);
+  NumberSides sides;
+  Judgement found = judge(m, sides);
   const auto left = [&](Reason reason) {
     found.reason = reason;
     leave(found);
@@ -103,15 +114,10 @@ std::optional<SealedEnvelope> seal(const Outgoing& m) {
   };
   if (found.reason != Reason::touched) return left(found.reason);
   try {
-    Call call;
-    call.operation = Operation::send;
-    call.send = {const_cast<void*>(m.buffer), m.count, {}, {}, m.type};
-    NumberSides sides;
-    sides.set(call, found.communicator->rank(), found.communicator->size());
     NumberSide& numbers = sides.send;
     if (!numbers.make_room()) return left(Reason::memory);
     if (numbers.take_all() != MPI_SUCCESS) return left(Reason::type);
-    const laconic_options options = options_of(*found.communicator, call, sides, nullptr);
+    const laconic_options options = options_of(*found.communicator, call_of(m), sides, nullptr);
     const auto begin = std::chrono::steady_clock::now();
     int code = MPI_SUCCESS;
     auto sealed = seal(numbers.buffer(), numbers.count(), numbers.layout().numbers, options, code);

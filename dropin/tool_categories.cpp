@@ -5,11 +5,10 @@
 
 #include <numeric>
 
+#include "exports.hpp"
 #include "tool_variables.hpp"
 
 using namespace laconic::dropin;
-
-#define LACONIC_EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace {
 

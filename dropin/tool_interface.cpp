@@ -3,11 +3,10 @@
 // MPI's to answer, and so is whether MPI_T is initialised.
 #include <mpi.h>
 
+#include "exports.hpp"
 #include "tool_variables.hpp"
 
 using namespace laconic::dropin;
-
-#define LACONIC_EXPORT extern "C" __attribute__((visibility("default")))
 
 using Act = VariableHandles::Act;
 
