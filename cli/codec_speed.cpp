@@ -180,9 +180,14 @@ Status measure_speed(const Codec& codec, const Coding& coding, const Field& fiel
     const double seconds = std::max(run(shares, 1, task.work), 1e-9);
     task.passes = static_cast<int>(std::clamp(std::ceil(least_sample / seconds), 1.0, 1e6));
   }
+  // Each sample follows a pass of the same work that is not measured: else it would depend on which lines the work
+  // before has left in the caches, and which of them have yet to be written back.
   for (int r = 0; r < setup.repeat; ++r)
-    for (Task& task : tasks)
-      if (task.passes > 0) task.seconds.push_back(run(shares, task.passes, task.work) / task.passes);
+    for (Task& task : tasks) {
+      if (task.passes == 0) continue;
+      run(shares, 1, task.work);
+      task.seconds.push_back(run(shares, task.passes, task.work) / task.passes);
+    }
   for (const Task& task : tasks)
     if (task.passes > 0) *task.speed = speed_of(task.seconds, static_cast<double>(view.bytes()));
   return {};

@@ -9,8 +9,22 @@
 
 namespace laconic::quant {
 
-inline Lattice lattice_of(const Coding& coding) {
-  return Lattice::make(coding.allowance, coding.terms, coding.dtype, coding.greatest);
+// Finding the step takes as long as coding a thousand numbers, and one call after the other asks for the same.
+inline const Lattice& lattice_of(const Coding& coding) {
+  struct Latest {
+    double allowance = -1;
+    double greatest = 0;
+    std::uint32_t terms = 0;
+    Dtype dtype{};
+    Lattice lattice;
+  };
+  thread_local Latest latest;
+  if (latest.allowance != coding.allowance || latest.greatest != coding.greatest || latest.terms != coding.terms ||
+      latest.dtype != coding.dtype) {
+    latest = {coding.allowance, coding.greatest, coding.terms, coding.dtype,
+              Lattice::make(coding.allowance, coding.terms, coding.dtype, coding.greatest)};
+  }
+  return latest.lattice;
 }
 
 inline Status other_step() { return malformed("step differs from this operation's"); }
