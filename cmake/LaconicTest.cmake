@@ -1,6 +1,6 @@
 # laconic_test(<name> sources... [PARTS number])
 #   A GoogleTest binary on laconic_internal, label <name>. Its cases are dealt out to so many ctest entries,
-#   "<name>.cases.<K>"; tests/cases says how they are run, and LACONIC_CASES=<regular expression> which.
+#   "<name>.cases.<K>"; tests/cases says how they are run, and TEST_CASES=<regular expression> which.
 # laconic_rank_test(<name> sources... [RANKS n...] [TIMEOUT seconds] [ARGS arg...])
 #   A program on the public API, started with each number of ranks: "ranks.<name>.n<N>", label ranks.
 find_package(GTest)

@@ -65,7 +65,7 @@ class Cases(unittest.TestCase):
         binary.write_text(BINARY.format(python=sys.executable, table=str(table)))
         binary.chmod(0o700)
         done = subprocess.run([sys.executable, str(ROOT / "tests" / "cases"), "--name", "n", "--report", str(self.folder / "n.cases.1.xml"),
-                               *options, str(binary)], capture_output=True, text=True, timeout=60, env={**os.environ, "LACONIC_CASES": pattern})
+                               *options, str(binary)], capture_output=True, text=True, timeout=60, env={**os.environ, "TEST_CASES": pattern})
         entries = xml.parse(self.folder / "n.cases.1.xml").getroot().iter("testcase")
         found = {entry.get("name"): (entry.get("status"), entry.findtext("system-out") or "") for entry in entries}
         return {name: status for name, (status, said) in found.items()}, {name: said for name, (status, said) in found.items()}, done.returncode

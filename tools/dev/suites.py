@@ -95,9 +95,9 @@ def ctest(suite, tree, jobs, pattern):
     shutil.rmtree(folder, ignore_errors=True)
     command = [needs.cmake()[: -len("cmake")] + "ctest", "--test-dir", tree, "--output-junit", report, "-j", jobs,
                "--timeout", 180, "--no-tests=ignore"]
-    env = {name: value for name, value in os.environ.items() if name != "LACONIC_CASES"}
+    env = {name: value for name, value in os.environ.items() if name != "TEST_CASES"}
     if pattern:
-        env["LACONIC_CASES"] = pattern
+        env["TEST_CASES"] = pattern
         command += ["-R", f"({pattern})|{PART.pattern}" if suite.cases else pattern]
     if not pattern or "-L" in suite.select:
         command += suite.select

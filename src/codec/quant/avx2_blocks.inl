@@ -10,11 +10,44 @@ struct alignas(32) Points16 {
 
 // As in avx512_gfni_words.inl.
 constexpr int largest_point16 = 31999;
+constexpr int largest_half = 16383;
 
 LACONIC_INLINE __m256i load_words(const std::int16_t* q) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(q));
 }
 LACONIC_INLINE bool all_zero(__m256i v) { return _mm256_testz_si256(v, v) != 0; }
+
+// The least and the greatest of some words, in each lane.
+struct Extent {
+  __m256i most;
+  __m256i least;
+
+  LACONIC_INLINE Extent()
+      : most(_mm256_set1_epi16(std::numeric_limits<std::int16_t>::min())),
+        least(_mm256_set1_epi16(std::numeric_limits<std::int16_t>::max())) {}
+  LACONIC_INLINE void take(__m256i q) {
+    most = _mm256_max_epi16(most, q);
+    least = _mm256_min_epi16(least, q);
+  }
+  LACONIC_INLINE bool within(int from, int to) const {
+    return all_zero(_mm256_or_si256(_mm256_cmpgt_epi16(most, _mm256_set1_epi16(static_cast<std::int16_t>(to))),
+                                    _mm256_cmpgt_epi16(_mm256_set1_epi16(static_cast<std::int16_t>(from)), least)));
+  }
+};
+
+// Whether points of this extent are small enough for this path and so are the differences of neighbours.
+LACONIC_INLINE bool in_words(Points16& points, const Extent& extent) {
+  points.before[14] = points.before[15] = points.q[0];
+  if (extent.within(-largest_half, largest_half)) return true;
+  if (!extent.within(-largest_point16, largest_point16)) return false;
+  __m256i off = _mm256_setzero_si256();
+  for (std::size_t i = 0; i < block_values; i += 16) {
+    const __m256i v = load_words(points.q + i);
+    const __m256i v1 = load_words(points.q + i - 1);
+    off = _mm256_or_si256(off, _mm256_xor_si256(_mm256_sub_epi16(v, v1), _mm256_subs_epi16(v, v1)));
+  }
+  return all_zero(off);
+}
 
 // As in avx512_gfni_words.inl: while residuals are packed, memory is idle but for what was asked before.
 constexpr std::ptrdiff_t own_ahead = 2 * block_values * sizeof(float);
@@ -23,44 +56,41 @@ constexpr std::ptrdiff_t own_ahead = 2 * block_values * sizeof(float);
 bool quantise_words(const float* x, const Lattice& lattice, Points16& points) {
   if (!(lattice.largest_single > largest_point16)) return false;
   const __m256 inverse = _mm256_set1_ps(lattice.inverse_single);
-  __m256i most = _mm256_setzero_si256();
+  Extent extent;
   for (std::size_t i = 0; i < block_values; i += 16) {
     _mm_prefetch(reinterpret_cast<const char*>(x + i) + own_ahead, _MM_HINT_T0);
     // What does not fit an integer becomes the least one, and then the least word.
     const __m256i a = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(x + i), inverse));
     const __m256i b = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(x + i + 8), inverse));
     const __m256i q = _mm256_permute4x64_epi64(_mm256_packs_epi32(a, b), 0xd8);
-    most = _mm256_max_epu16(most, _mm256_abs_epi16(q));
+    extent.take(q);
     _mm256_store_si256(reinterpret_cast<__m256i*>(points.q + i), q);
   }
-  points.before[14] = points.before[15] = points.q[0];
-  return all_zero(_mm256_subs_epu16(most, _mm256_set1_epi16(largest_point16)));
+  return in_words(points, extent);
 }
 
-// Own residuals, if valid() in the end: differences of words may need more than a word.
+// Own residuals, if valid() in the end.  Those of order 2 saturate; taking the few honest ones of the largest and the
+// least word for saturated is safe.
 template <int order>
 struct OwnWords {
   const Points16& points;
-  __m256i off = _mm256_setzero_si256();
+  Extent extent;
 
+  LACONIC_INLINE explicit OwnWords(const Points16& own) : points(own) {}
   LACONIC_INLINE void next(std::size_t g, __m256i* r) {
     for (std::size_t k = 0; k < group_subs; ++k) {
       const std::int16_t* q = points.q + (g * group_subs + k) * sub_values;
       r[k] = load_words(q);
-      if constexpr (order == 0) continue;
-      const __m256i v1 = load_words(q - 1);
-      const __m256i difference = less(r[k], v1);
-      r[k] = order == 1 ? difference : less(difference, _mm256_sub_epi16(v1, load_words(q - 2)));
+      if constexpr (order != 0) {
+        const __m256i v1 = load_words(q - 1);
+        r[k] = _mm256_sub_epi16(r[k], v1);
+        if constexpr (order == 2) r[k] = _mm256_subs_epi16(r[k], _mm256_sub_epi16(v1, load_words(q - 2)));
+      }
+      extent.take(r[k]);
     }
   }
-  bool valid() const { return all_zero(off); }
-
- private:
-  LACONIC_INLINE __m256i less(__m256i a, __m256i b) {
-    const __m256i exact = _mm256_sub_epi16(a, b);
-    off = _mm256_or_si256(off, _mm256_xor_si256(exact, _mm256_subs_epi16(a, b)));
-    return exact;
-  }
+  bool valid() const { return order < 2 || extent.within(-32767, 32766); }
+  bool bytes() const { return extent.within(-128, 127); }
 };
 
 // The order that encoding chooses for points of which those of the groups that decide are given.
@@ -150,14 +180,9 @@ struct OwnBlock {
   template <int order>
   LACONIC_INLINE void fill(const Points16& points) {
     OwnWords<order> own{points};
-    __m256i most = _mm256_setzero_si256();
-    for (std::size_t g = 0; g < block_groups; ++g) {
-      own.next(g, r + g * group_subs);
-      for (std::size_t k = g * group_subs; k < (g + 1) * group_subs; ++k)
-        most = _mm256_or_si256(most, _mm256_xor_si256(r[k], _mm256_srai_epi16(r[k], 15)));
-    }
+    for (std::size_t g = 0; g < block_groups; ++g) own.next(g, r + g * group_subs);
     valid = own.valid();
-    bytes = all_zero(_mm256_andnot_si256(_mm256_set1_epi16(127), most));
+    bytes = own.bytes();
   }
 };
 
@@ -173,17 +198,18 @@ struct OwnSummand {
 };
 struct PackedSummand {
   const Head& head;
+  const Places& places;
   const std::byte* at;
 
   LACONIC_INLINE void first(__m256i* r) const {
     const std::byte* from = at;
     for (std::size_t g = 0; g < sampled_groups; ++g)
-      from = is_wide(head.kind) ? unpack_words<true>(head.planes + g * group_subs, from, r + g * group_subs)
-                                : unpack_words<false>(head.planes + g * group_subs, from, r + g * group_subs);
+      from = is_wide(head.kind) ? unpack_words<true>(places, g, from, r + g * group_subs)
+                                : unpack_words<false>(places, g, from, r + g * group_subs);
   }
   template <bool wide>
   LACONIC_INLINE void next(std::size_t s, Slice& slice) {
-    at = slice_planes<wide>(head.planes + s * slice_groups * group_subs, at, slice);
+    at = slice_planes<wide>(places, s * slice_groups, at, slice);
   }
 };
 
@@ -242,8 +268,9 @@ bool add_block(const Packed& a, const Packed& b, Staged& out) {
       !up_to_16(hb))
     return false;
   Tail tails[2];
-  const PackedSummand first{ha, readable(a.body + ha.bytes, a.end, tails[0])};
-  const PackedSummand second{hb, readable(b.body + hb.bytes, b.end, tails[1])};
+  const Places places[2] = {Places(ha.planes), Places(hb.planes)};
+  const PackedSummand first{ha, places[0], readable(a.body + ha.bytes, a.end, tails[0])};
+  const PackedSummand second{hb, places[1], readable(b.body + hb.bytes, b.end, tails[1])};
   const std::int32_t base = sum_of(ha.base, hb.base);
   const bool bytes = !is_wide(ha.kind) && !is_wide(hb.kind);
   switch (order) {
@@ -257,8 +284,9 @@ template <int order>
 bool fold_order(const Points16& points, const Head& head, const std::byte* at, Staged& out) {
   OwnBlock own;
   own.fill<order>(points);
-  return own.valid && stage_sum<order>(own.bytes && !is_wide(head.kind), OwnSummand{own}, PackedSummand{head, at},
-                                       sum_of(head.base, points.q[0]), out);
+  const Places places(head.planes);
+  return own.valid && stage_sum<order>(own.bytes && !is_wide(head.kind), OwnSummand{own},
+                                       PackedSummand{head, places, at}, sum_of(head.base, points.q[0]), out);
 }
 
 bool fold_block(const Packed& in, const float* x, const Lattice& lattice, Staged& out) {

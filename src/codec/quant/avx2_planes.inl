@@ -1,7 +1,7 @@
 // Packing and unpacking with AVX2, also for processors that have AVX-512 but not the instructions of avx512_gfni.cpp.
 // Included inside a target region.
 
-#include "codec/quant/avx2_heads.inl"
+#include "codec/quant/avx2_places.inl"
 
 __m256i zigzag8(__m256i r) { return _mm256_xor_si256(_mm256_slli_epi32(r, 1), _mm256_srai_epi32(r, 31)); }
 
@@ -128,45 +128,56 @@ constexpr ShiftTable make_shift_table() {
 }
 alignas(16) constexpr ShiftTable shift_table = make_shift_table();
 
-__m128i load16(const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); }
+// Planes of bits 0..7 of a sub-block, without the first if it is not there.
+LACONIC_INLINE __m128i low_words(const StagedPlanes& staged, std::size_t g, std::size_t k, Planes planes) {
+  return _mm_shuffle_epi8(load16(staged.planes[0][g][k]), load16(shift_table.at[planes.first]));
+}
+LACONIC_INLINE void put16(std::byte* at, __m128i words) { _mm_storeu_si128(reinterpret_cast<__m128i*>(at), words); }
 
-// How many of the planes are those of bits 0..7, and of another byte, where they begin with the lowest bit.
-LACONIC_INLINE int low_count(Planes planes) { return std::min<int>(planes.count, 8); }
-LACONIC_INLINE int high_count(Planes planes, int byte) { return std::clamp(planes.count - 8 * byte, 0, 8); }
-
-// A plane is there when some residual has that bit.
-Head head_of(int order, std::int32_t base, const StagedPlanes& staged, std::byte* out) {
-  std::uint64_t above = 0;
-  for (std::size_t byte = 2; byte < 4; ++byte)
-    for (std::size_t s = 0; s < block_subs; s += sizeof above) {
-      std::uint64_t eight;
-      std::memcpy(&eight, staged.present[byte] + s, sizeof eight);
-      above |= eight;
-    }
-  if (above == 0) return write_full_head(order, base, staged.present[0], staged.present[1], out);
+// Where some residuals have more than 16 bits.  A plane is there when some residual has that bit.
+Entry write_long(int order, std::int32_t base, const StagedPlanes& staged, std::size_t groups, std::byte* out) {
   std::uint32_t bits[block_subs];
   for (std::size_t s = 0; s < block_subs; ++s)
     bits[s] = static_cast<std::uint32_t>(staged.present[0][s]) | static_cast<std::uint32_t>(staged.present[1][s]) << 8 |
               static_cast<std::uint32_t>(staged.present[2][s]) << 16 |
               static_cast<std::uint32_t>(staged.present[3][s]) << 24;
-  return write_head(order, base, bits, out);
-}
-
-Entry write_staged(int order, std::int32_t base, const StagedPlanes& staged, std::size_t groups, std::byte* out) {
-  const Head head = head_of(order, base, staged, out);
+  const Head head = write_head(order, base, bits, out);
   std::byte* at = out + head.bytes;
   for (std::size_t g = 0; g < groups; ++g) {
     const Planes* planes = head.planes + g * group_subs;
     for (std::size_t k = 0; k < group_subs; ++k) {
-      const __m128i words = _mm_shuffle_epi8(load16(staged.planes[0][g][k]), load16(shift_table.at[planes[k].first]));
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(at), words);
-      at += 2 * low_count(planes[k]);
+      put16(at, low_words(staged, g, k, planes[k]));
+      at += 2 * std::min<int>(planes[k].count, 8);
     }
     for (int byte = 1; byte < staged.bytes[g]; ++byte)
       for (std::size_t k = 0; k < group_subs; ++k) {
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(at), load16(staged.planes[byte][g][k]));
-        at += 2 * high_count(planes[k], byte);
+        put16(at, load16(staged.planes[byte][g][k]));
+        at += 2 * std::clamp(planes[k].count - 8 * byte, 0, 8);
       }
+  }
+  return make_entry(head.kind, static_cast<std::size_t>(at - out));
+}
+
+Entry write_staged(int order, std::int32_t base, const StagedPlanes& staged, std::size_t groups, std::byte* out) {
+  __m256i above = _mm256_setzero_si256();
+  for (std::size_t byte = 2; byte < 4; ++byte)
+    for (std::size_t s = 0; s < block_subs; s += 32)
+      above = _mm256_or_si256(above, _mm256_load_si256(reinterpret_cast<const __m256i*>(staged.present[byte] + s)));
+  if (_mm256_testz_si256(above, above) == 0) return write_long(order, base, staged, groups, out);
+  const Head head = write_full_head(order, base, staged.present[0], staged.present[1], out);
+  const Places places(head.planes);
+  std::byte* at = out + head.bytes;
+  for (std::size_t g = 0; g < groups; ++g) {
+    const std::size_t s = g * group_subs;
+    for (std::size_t k = 0; k < group_subs; ++k) {
+      put16(at, low_words(staged, g, k, head.planes[s + k]));
+      at += places.low.bytes[s + k];
+    }
+    if (staged.bytes[g] == 1) continue;
+    for (std::size_t k = 0; k < group_subs; ++k) {
+      put16(at, load16(staged.planes[1][g][k]));
+      at += places.high.bytes[s + k];
+    }
   }
   return make_entry(head.kind, static_cast<std::size_t>(at - out));
 }
@@ -197,24 +208,6 @@ __m256i prefix8(__m256i r, __m256i& carry) {
   return sums;
 }
 
-// Takes planes `first` .. `first` + `count` - 1 of eight, which lie close together, to their places, all others as 0,
-// the low bytes of all before the high ones.
-struct PlaceTable {
-  std::uint8_t at[2][9][16];
-};
-constexpr PlaceTable make_place_table() {
-  PlaceTable t{};
-  for (unsigned first = 0; first < 2; ++first)
-    for (unsigned count = 0; count < 9; ++count)
-      for (unsigned byte = 0; byte < 16; ++byte) {
-        const unsigned plane = byte % 8;
-        const bool there = plane >= first && plane < first + count;
-        t.at[first][count][byte] = static_cast<std::uint8_t>(there ? 2 * (plane - first) + byte / 8 : 128);
-      }
-  return t;
-}
-alignas(16) constexpr PlaceTable place_table = make_place_table();
-
 __m256i both(__m128i lower, __m128i upper) { return _mm256_inserti128_si256(_mm256_castsi128_si256(lower), upper, 1); }
 
 // Whole vectors are read, also behind the last plane; this is a copy of planes behind which memory must not be read.
@@ -228,29 +221,23 @@ const std::byte* readable(const std::byte* planes, const std::byte* end, Tail& t
   return tail.bytes;
 }
 
-// The planes of one byte of a sub-block.
-LACONIC_INLINE __m128i next_planes(Planes part, const std::byte*& at) {
-  const __m128i words = load16(at);
-  at += 2 * part.count;
-  return _mm_shuffle_epi8(words, load16(place_table.at[part.first % 8][part.count]));
-}
-
-// One byte of each of 32 residuals, two sub-blocks.
-LACONIC_INLINE __m256i next_bytes(Planes first, Planes second, const std::byte*& at) {
-  const __m128i lower = next_planes(first, at);
-  return transpose_bits(both(lower, next_planes(second, at)));
+// One byte of each of 32 residuals, sub-blocks s and s + 1.
+LACONIC_INLINE __m256i next_bytes(const Part& part, std::size_t s, const std::byte*& at) {
+  const __m128i lower = next_planes(byte_places, part, s, at);
+  return transpose_bits(both(lower, next_planes(byte_places, part, s + 1, at)));
 }
 
 LACONIC_INLINE int widest_of(const Planes* planes) {
   return std::max(std::max(planes[0].count, planes[1].count), std::max(planes[2].count, planes[3].count));
 }
 
-// Residuals of a group, a sub-block in each vector; none has more than 8 bits, or if `wide` than 16.
+// Residuals of group g, a sub-block in each vector; none has more than 8 bits, or if `wide` than 16.
 template <bool wide>
-LACONIC_INLINE const std::byte* unpack_words(const Planes* planes, const std::byte* at, __m256i* r) {
+LACONIC_INLINE const std::byte* unpack_words(const Places& places, std::size_t g, const std::byte* at, __m256i* r) {
+  const std::size_t s = g * group_subs;
   if constexpr (!wide) {
     for (std::size_t pair = 0; pair < 2; ++pair) {
-      const __m256i z = next_bytes(planes[2 * pair], planes[2 * pair + 1], at);
+      const __m256i z = next_bytes(places.low, s + 2 * pair, at);
       const __m256i odd = _mm256_and_si256(z, _mm256_set1_epi8(1));
       const __m256i half = _mm256_and_si256(_mm256_srli_epi16(z, 1), _mm256_set1_epi8(127));
       const __m256i bytes = _mm256_xor_si256(half, _mm256_sub_epi8(_mm256_setzero_si256(), odd));
@@ -259,15 +246,9 @@ LACONIC_INLINE const std::byte* unpack_words(const Planes* planes, const std::by
     }
     return at;
   }
-  Planes part[2][group_subs];
-  for (std::size_t k = 0; k < group_subs; ++k) {
-    part[0][k] = {planes[k].first, static_cast<std::uint8_t>(low_count(planes[k]))};
-    part[1][k] = {0, static_cast<std::uint8_t>(high_count(planes[k], 1))};
-  }
   __m256i z[2][2];
-  for (unsigned byte = 0; byte < 2; ++byte)
-    for (std::size_t pair = 0; pair < 2; ++pair)
-      z[byte][pair] = next_bytes(part[byte][2 * pair], part[byte][2 * pair + 1], at);
+  for (std::size_t pair = 0; pair < 2; ++pair) z[0][pair] = next_bytes(places.low, s + 2 * pair, at);
+  for (std::size_t pair = 0; pair < 2; ++pair) z[1][pair] = next_bytes(places.high, s + 2 * pair, at);
   for (std::size_t pair = 0; pair < 2; ++pair) {
     __m256i words[2] = {_mm256_unpacklo_epi8(z[0][pair], z[1][pair]), _mm256_unpackhi_epi8(z[0][pair], z[1][pair])};
     for (__m256i& w : words) {
@@ -289,6 +270,17 @@ LACONIC_INLINE void widen_words(const __m256i* r, std::int32_t* to) {
   }
 }
 
+// One byte of each of two sub-blocks, of residuals of any width.
+LACONIC_INLINE __m128i next_part(Planes part, const std::byte*& at) {
+  const __m128i words = load16(at);
+  at += 2 * part.count;
+  return _mm_shuffle_epi8(words, load16(byte_places.at[part.count][part.first % 8]));
+}
+__m256i next_parts(Planes first, Planes second, const std::byte*& at) {
+  const __m128i lower = next_part(first, at);
+  return transpose_bits(both(lower, next_part(second, at)));
+}
+
 // Residuals of any width.
 const std::byte* unpack_group(const Planes* planes, const std::byte* at, std::int32_t* to) {
   const int widest = widest_of(planes);
@@ -296,7 +288,7 @@ const std::byte* unpack_group(const Planes* planes, const std::byte* at, std::in
   for (unsigned byte = 0; byte < 4; ++byte)
     for (std::size_t pair = 0; pair < 2; ++pair)
       z[byte][pair] = widest > static_cast<int>(8 * byte)
-                          ? next_bytes(part_of(planes[2 * pair], byte), part_of(planes[2 * pair + 1], byte), at)
+                          ? next_parts(part_of(planes[2 * pair], byte), part_of(planes[2 * pair + 1], byte), at)
                           : _mm256_setzero_si256();
   for (std::size_t pair = 0; pair < 2; ++pair) {
     auto* const place = reinterpret_cast<__m256i*>(to + 2 * pair * sub_values);
@@ -316,10 +308,11 @@ const std::byte* unpack_group(const Planes* planes, const std::byte* at, std::in
 // Residuals of a block with up to 8 bits, or 16.
 template <bool wide>
 void unpack_words_of(const Planes* planes, const std::byte* at, std::size_t subs, std::int32_t* to) {
-  for (std::size_t s = 0; s < subs; s += group_subs) {
+  const Places places(planes);
+  for (std::size_t g = 0; g * group_subs < subs; ++g) {
     __m256i r[group_subs];
-    at = unpack_words<wide>(planes + s, at, r);
-    widen_words(r, to + s * sub_values);
+    at = unpack_words<wide>(places, g, at, r);
+    widen_words(r, to + g * group_subs * sub_values);
   }
 }
 

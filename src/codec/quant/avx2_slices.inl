@@ -69,42 +69,20 @@ LACONIC_INLINE void slice_words(const __m256i* r, Slice& slice) {
   }
 }
 
-// As PlaceTable, for planes that stay words.
-struct WordPlaceTable {
-  std::uint8_t at[2][9][16];
-};
-constexpr WordPlaceTable make_word_place_table() {
-  WordPlaceTable t{};
-  for (unsigned first = 0; first < 2; ++first)
-    for (unsigned count = 0; count < 9; ++count)
-      for (unsigned byte = 0; byte < 16; ++byte) {
-        const unsigned plane = byte / 2;
-        const bool there = plane >= first && plane < first + count;
-        t.at[first][count][byte] = static_cast<std::uint8_t>(there ? 2 * (plane - first) + byte % 2 : 128);
-      }
-  return t;
-}
-alignas(16) constexpr WordPlaceTable word_place_table = make_word_place_table();
-
-LACONIC_INLINE __m128i next_plane_words(unsigned first, int count, const std::byte*& at) {
-  const __m128i words = load16(at);
-  at += 2 * count;
-  return _mm_shuffle_epi8(words, load16(word_place_table.at[first][count]));
-}
-
-// Of the planes of four groups of a packed block.
+// Of the planes of four groups of a packed block, from group `first` on.
 template <bool wide>
-LACONIC_INLINE const std::byte* slice_planes(const Planes* planes, const std::byte* at, Slice& slice) {
+LACONIC_INLINE const std::byte* slice_planes(const Places& places, std::size_t first, const std::byte* at,
+                                             Slice& slice) {
   __m256i low[slice_pairs];
   __m256i high[slice_pairs];
   for (std::size_t g = 0; g < slice_groups; ++g) {
-    const Planes* of = planes + g * group_subs;
+    const std::size_t s = (first + g) * group_subs;
     __m128i words[group_subs];
-    for (std::size_t k = 0; k < group_subs; ++k) words[k] = next_plane_words(of[k].first, low_count(of[k]), at);
+    for (std::size_t k = 0; k < group_subs; ++k) words[k] = next_planes(word_places, places.low, s + k, at);
     low[2 * g] = both(words[0], words[1]);
     low[2 * g + 1] = both(words[2], words[3]);
     if constexpr (wide) {
-      for (std::size_t k = 0; k < group_subs; ++k) words[k] = next_plane_words(0, high_count(of[k], 1), at);
+      for (std::size_t k = 0; k < group_subs; ++k) words[k] = next_planes(word_places, places.high, s + k, at);
       high[2 * g] = both(words[0], words[1]);
       high[2 * g + 1] = both(words[2], words[3]);
     }
