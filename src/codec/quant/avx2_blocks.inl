@@ -159,11 +159,9 @@ bool encode_block(const float* x, const Lattice& lattice, Staged& out) {
   if (!quantise_words(x, lattice, points)) return false;
   Points first;
   OwnWords<0> own{points};
-  for (std::size_t g = 0; g < sampled_groups; ++g) {
-    __m256i q[group_subs];
-    own.next(g, q);
-    widen_words(q, first.q + g * group_subs * sub_values);
-  }
+  __m256i q[sampled_groups * group_subs];
+  for (std::size_t g = 0; g < sampled_groups; ++g) own.next(g, q + g * group_subs);
+  sum_up_words<0>(q, sampled_groups * group_subs, 0, first.q);
   switch (order_of_first(first)) {
     case 0: return encode_order<0>(points, out);
     case 1: return encode_order<1>(points, out);
@@ -224,9 +222,7 @@ LACONIC_INLINE bool keeps_order(const A& a, const B& b, std::int32_t base) {
   if (order != 0 && (_mm256_extract_epi16(r[0], 0) | _mm256_extract_epi16(other[0], 0)) != 0) return false;
   for (std::size_t k = 0; k < sampled_groups * group_subs; ++k) r[k] = _mm256_add_epi16(r[k], other[k]);
   Points points;
-  for (std::size_t g = 0; g < sampled_groups; ++g)
-    widen_words(r + g * group_subs, points.q + g * group_subs * sub_values);
-  sum_up<order>(points, sampled_groups * group_subs, base);
+  sum_up_words<order>(r, sampled_groups * group_subs, base, points.q);
   return order_of_first(points) == order;
 }
 

@@ -261,15 +261,6 @@ LACONIC_INLINE const std::byte* unpack_words(const Places& places, std::size_t g
   return at;
 }
 
-// 64 words as integers.
-LACONIC_INLINE void widen_words(const __m256i* r, std::int32_t* to) {
-  for (std::size_t k = 0; k < group_subs; ++k) {
-    auto* const place = reinterpret_cast<__m256i*>(to + k * sub_values);
-    _mm256_store_si256(place, _mm256_cvtepi16_epi32(_mm256_castsi256_si128(r[k])));
-    _mm256_store_si256(place + 1, _mm256_cvtepi16_epi32(_mm256_extracti128_si256(r[k], 1)));
-  }
-}
-
 // One byte of each of two sub-blocks, of residuals of any width.
 LACONIC_INLINE __m128i next_part(Planes part, const std::byte*& at) {
   const __m128i words = load16(at);
@@ -305,17 +296,6 @@ const std::byte* unpack_group(const Planes* planes, const std::byte* at, std::in
   return at;
 }
 
-// Residuals of a block with up to 8 bits, or 16.
-template <bool wide>
-void unpack_words_of(const Planes* planes, const std::byte* at, std::size_t subs, std::int32_t* to) {
-  const Places places(planes);
-  for (std::size_t g = 0; g * group_subs < subs; ++g) {
-    __m256i r[group_subs];
-    at = unpack_words<wide>(places, g, at, r);
-    widen_words(r, to + g * group_subs * sub_values);
-  }
-}
-
 bool up_to_16(const Head& head) {
   __m256i most = _mm256_setzero_si256();
   for (std::size_t s = 0; s < block_subs; s += 16)
@@ -338,18 +318,55 @@ void sum_up(Points& points, std::size_t subs, std::int32_t base) {
   }
 }
 
-// In passes, as in avx512_gfni_output.inl: all residuals first, then their sums.
+// The same of residuals of up to 16 bits, a sub-block in each vector: two of them to a lane, so that there are half as
+// many sums over lanes.
+template <int order>
+LACONIC_INLINE void sum_up_words(const __m256i* r, std::size_t subs, std::int32_t base, std::int32_t* to) {
+  __m256i last = _mm256_set1_epi32(base);
+  __m256i difference = _mm256_setzero_si256();
+  for (std::size_t s = 0; s < subs; ++s) {
+    auto* const place = reinterpret_cast<__m256i*>(to + s * sub_values);
+    if constexpr (order == 0) {
+      _mm256_store_si256(place, _mm256_cvtepi16_epi32(_mm256_castsi256_si128(r[s])));
+      _mm256_store_si256(place + 1, _mm256_cvtepi16_epi32(_mm256_extracti128_si256(r[s], 1)));
+      continue;
+    }
+    const __m256i sum = _mm256_madd_epi16(r[s], _mm256_set1_epi16(1));
+    __m256i move = sum;
+    __m256i second_difference = _mm256_srai_epi32(r[s], 16);
+    if constexpr (order == 2) {
+      // With d before the two: d + a and d + a + b, together 2d + 2a + b.
+      second_difference = prefix8(sum, difference);
+      const __m256i before = _mm256_sub_epi32(second_difference, sum);
+      move = _mm256_add_epi32(_mm256_madd_epi16(r[s], _mm256_set1_epi32(1 << 16 | 2)), _mm256_add_epi32(before, before));
+    }
+    const __m256i second = prefix8(move, last);
+    const __m256i first = _mm256_sub_epi32(second, second_difference);
+    const __m256i low = _mm256_unpacklo_epi32(first, second);
+    const __m256i high = _mm256_unpackhi_epi32(first, second);
+    _mm256_store_si256(place, _mm256_permute2x128_si256(low, high, 0x20));
+    _mm256_store_si256(place + 1, _mm256_permute2x128_si256(low, high, 0x31));
+  }
+}
+
+// A block of residuals of up to 8 bits, or 16, in passes, as in avx512_gfni_output.inl: all residuals first, then their
+// sums.
+template <int order, bool wide>
+void unpack_words_of(const Head& head, const std::byte* at, std::size_t subs, Points& points) {
+  const Places places(head.planes);
+  __m256i r[block_subs];
+  for (std::size_t g = 0; g * group_subs < subs; ++g) at = unpack_words<wide>(places, g, at, r + g * group_subs);
+  sum_up_words<order>(r, subs, head.base, points.q);
+}
+
 template <int order>
 void unpack_planes(const Head& head, const std::byte* at, const std::byte* end, std::size_t subs, Points& points) {
   Tail tail;
   at = readable(at, end, tail);
   // By block and not by group: near the limit groups would be mispredicted.
-  if (!is_wide(head.kind))
-    unpack_words_of<false>(head.planes, at, subs, points.q);
-  else if (up_to_16(head))
-    unpack_words_of<true>(head.planes, at, subs, points.q);
-  else
-    for (std::size_t s = 0; s < subs; s += group_subs)
-      at = unpack_group(head.planes + s, at, points.q + s * sub_values);
+  if (!is_wide(head.kind)) return unpack_words_of<order, false>(head, at, subs, points);
+  if (up_to_16(head)) return unpack_words_of<order, true>(head, at, subs, points);
+  for (std::size_t s = 0; s < subs; s += group_subs)
+    at = unpack_group(head.planes + s, at, points.q + s * sub_values);
   sum_up<order>(points, subs, head.base);
 }
