@@ -18,6 +18,7 @@
 #include "failure.hpp"
 #include "frame_file.hpp"
 #include "output_file.hpp"
+#include "text.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -28,6 +29,7 @@ struct Arguments {
   std::vector<std::string> bounds;
   std::vector<std::string> codecs;
   std::size_t count = 0;
+  std::string tile;
   Setup setup;
   bool as_json = false;
   std::string json_file;
@@ -164,9 +166,9 @@ void add_codec_command(CLI::App& app) {
   command->add_option("--codec", a->codecs, "name of a codec, or all; repeatable (default: all)")
       ->allow_extra_args(false)
       ->delimiter(',');
-  command->add_option("--count", a->count, "use the first N numbers only")->check(CLI::NonNegativeNumber);
+  command->add_option("--count", a->count, "use the first N numbers only")->check(not_whole);
   command->add_option("--chunk", a->setup.chunk, "numbers per frame; 0: all in one frame")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_whole)
       ->capture_default_str();
   command->add_option("--threads", a->setup.threads, "threads that code, and copy for comparison")
       ->check(CLI::Range(1, 256))
@@ -174,13 +176,13 @@ void add_codec_command(CLI::App& app) {
   command->add_option("--repeat", a->setup.repeat, "timed repetitions; 0: measure no speeds")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
-  command->add_option("--tile", a->setup.tile, "measure speeds on the field repeated or cut to this many bytes")
-      ->check(CLI::NonNegativeNumber);
+  command->add_option("--tile", a->tile, "measure speeds on the field repeated or cut to this many bytes");
   auto* json = command->add_option("--json", a->json_file, "JSON instead of the table, or beside it into a file")
                    ->expected(0, 1);
   command->add_option("--write", a->write, "write the frames of one FILE into this file");
   command->add_option("--read", a->read, "write the numbers of a file of frames into a file: IN.lac OUT")->expected(2);
   command->callback([a, json] {
+    if (!a->tile.empty()) a->setup.tile = parse_bytes("--tile", a->tile);
     a->as_json = json->count() > 0;
     run(*a);
   });

@@ -194,7 +194,7 @@ void add_explain_command(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--ratio", a->ratio, "of compression, assumed")->capture_default_str();
   command->add_option("--chunk", a->chunk, "numbers in a frame; 0: as the library chooses")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_whole)
       ->capture_default_str();
   command->add_option("--depth", a->depth, "rows under way")->check(CLI::Range(1, 64))->capture_default_str();
   auto* json =
