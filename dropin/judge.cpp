@@ -80,9 +80,7 @@ Verdict judge_reduction(const Call& call) {
   const auto width = static_cast<std::uint64_t>(numbers.each) * static_cast<std::uint64_t>(numbers.width);
   const auto bytes_of = [&](MPI_Count items) { return static_cast<std::uint64_t>(items) * width; };
   if (!scatters && call.recv.count < 0) return left(Reason::arguments);
-  const std::uint64_t least = process.least_bytes();
-  if (least == UINT64_MAX) return left(Reason::no_bound);
-  if (!scatters && bytes_of(call.recv.count) < least) return left(Reason::small);
+  if (const Reason r = by_size(scatters ? UINT64_MAX : bytes_of(call.recv.count)); r != Reason::touched) return left(r);
   Communicator& communicator = Communicator::of(call.comm);
   if (communicator.unfit() != Reason::touched) return left(communicator.unfit(), &communicator);
   if (!root_is_valid(call, communicator)) return left(Reason::arguments, &communicator);
@@ -118,6 +116,12 @@ Verdict judge_movement(const Call& call) {
 }
 
 }  // namespace
+
+Reason by_size(std::uint64_t bytes) {
+  const std::uint64_t least = Process::instance().least_bytes();
+  if (least == UINT64_MAX) return Reason::no_bound;
+  return bytes < least ? Reason::small : Reason::touched;
+}
 
 Reason fits(const Communicator& communicator, Kind kind) {
   const laconic_options& options = communicator.options();

@@ -22,6 +22,9 @@ bool counts_partial(Operation operation);
 // Whether such numbers may be touched on a communicator at all, whatever the rules say.
 Reason fits(const Communicator& communicator, Kind kind);
 
+// Whether any communicator compresses buffers of this size.  To be asked before anything that takes time.
+Reason by_size(std::uint64_t bytes);
+
 // From what every rank knows alike, looking no further than it must.
 Verdict judge(const Call& call);
 

@@ -36,8 +36,8 @@ Judgement judge(const Outgoing& m, NumberSides& sides) {
   MPI_Count each = 0;
   if (PMPI_Type_size_x(m.type, &each) != MPI_SUCCESS) return {};
   const auto bytes = static_cast<std::uint64_t>(each) * static_cast<std::uint64_t>(m.count);
-  // Before anything that takes time.
-  if (bytes < process.least_bytes()) return {Reason::small, process.counts() ? &Communicator::of(m.comm) : nullptr};
+  if (const Reason r = by_size(bytes); r != Reason::touched)
+    return {r, process.counts() ? &Communicator::of(m.comm) : nullptr};
   Communicator& communicator = Communicator::of(m.comm);
   const auto left = [&](Reason reason) { return Judgement{reason, &communicator}; };
   if (communicator.unfit() != Reason::touched) return left(communicator.unfit());

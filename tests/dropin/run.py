@@ -135,6 +135,7 @@ SCENARIOS = {
     ],
     "messages": [
         WITHOUT, NO_BOUND, Scenario("all excluded", {**ALL, "LACONIC_P2P": "1", "LACONIC_EXCLUDE": "all"}, ["exact"]),
+        Scenario("asked for without a bound", {"LACONIC_P2P": "1"}, ["exact"], check=plain("no_bound", "send")),
         Scenario("not asked for", ALL, ["exact"]),
         Scenario("compressed", {**BOUND, "LACONIC_P2P": "1"}, ["within", "1e-3"], {"send"}, always=True),
         Scenario("from threads", {**BOUND, "LACONIC_P2P": "1"}, ["within", "1e-3", "threads"], {"send"}),
