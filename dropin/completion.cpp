@@ -14,6 +14,7 @@
 #include "persistent.hpp"
 #include "process.hpp"
 #include "progress.hpp"
+#include "records.hpp"
 
 using namespace laconic::dropin;
 
@@ -74,7 +75,7 @@ class Requests {
     if (pending_.empty() || n == MPI_UNDEFINED) return code;
     const bool in_status = is(code, MPI_ERR_IN_STATUS);
     if (code != MPI_SUCCESS && !in_status) return code;
-    std::vector<int> codes(static_cast<std::size_t>(n), MPI_SUCCESS);
+    std::pmr::vector<int> codes(static_cast<std::size_t>(n), MPI_SUCCESS, &records());
     bool failed = false;
     for (int j = 0; j < n; ++j) {
       int& own = codes[static_cast<std::size_t>(j)];
@@ -138,12 +139,12 @@ class Requests {
 
   MPI_Request* program_;
   int count_;
-  std::vector<MPI_Request> copy_;
-  std::vector<int> replaced_;
-  std::vector<std::unique_ptr<Pending>> pending_;
+  std::pmr::vector<MPI_Request> copy_{&records()};
+  std::pmr::vector<int> replaced_{&records()};
+  std::pmr::vector<std::unique_ptr<Pending>> pending_{&records()};
   MPI_Comm comm_ = MPI_COMM_WORLD;  // of the last that was finished
   MPI_Status own_status_{};
-  std::vector<MPI_Status> own_statuses_;
+  std::pmr::vector<MPI_Status> own_statuses_{&records()};
 };
 
 // True when MPI's own function will do.

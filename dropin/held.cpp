@@ -9,6 +9,7 @@
 
 #include "envelope.hpp"
 #include "mpi_itself.hpp"
+#include "records.hpp"
 
 namespace laconic::dropin {
 
@@ -25,8 +26,10 @@ struct Matched {
 std::shared_mutex gate;
 std::atomic<bool> threads{false};
 std::mutex mutex;
-std::list<HeldMessage>& messages = *new std::list<HeldMessage>;
-std::unordered_map<MPI_Message, Matched>& matched = *new std::unordered_map<MPI_Message, Matched>;
+using Messages = std::pmr::list<HeldMessage>;
+using Matches = std::pmr::unordered_map<MPI_Message, Matched>;
+Messages& messages = *new Messages(&records());
+Matches& matched = *new Matches(&records());
 std::atomic<int> matched_messages{0};
 
 class Excluding {
@@ -49,7 +52,7 @@ bool matches(const HeldMessage& held, int source, int tag, MPI_Comm comm) {
          (tag == MPI_ANY_TAG || held.status.MPI_TAG == tag);
 }
 
-std::list<HeldMessage>::iterator find(int source, int tag, MPI_Comm comm) {
+Messages::iterator find(int source, int tag, MPI_Comm comm) {
   auto at = messages.begin();
   while (at != messages.end() && !matches(*at, source, tag, comm)) ++at;
   return at;

@@ -15,8 +15,8 @@ std::atomic<int> pending_messages{0};
 namespace {
 
 std::mutex mutex;
-std::unordered_map<MPI_Request, std::unique_ptr<Pending>>& all =
-    *new std::unordered_map<MPI_Request, std::unique_ptr<Pending>>;
+using Requests = std::pmr::unordered_map<MPI_Request, std::unique_ptr<Pending>>;
+Requests& all = *new Requests(&records());
 
 struct Freed {
   MPI_Request request = MPI_REQUEST_NULL;

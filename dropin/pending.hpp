@@ -11,6 +11,7 @@
 #include "buffers.hpp"
 #include "datatypes.hpp"
 #include "landing.hpp"
+#include "records.hpp"
 
 namespace laconic::dropin {
 
@@ -18,7 +19,7 @@ namespace laconic::dropin {
 extern std::atomic<int> pending_messages;
 inline bool has_pending() { return __builtin_expect(pending_messages.load(std::memory_order_acquire) > 0, false); }
 
-struct Pending {
+struct Pending : Record {
   Pending() { pending_messages.fetch_add(1); }
   Pending(const Pending&) = delete;
   Pending& operator=(const Pending&) = delete;

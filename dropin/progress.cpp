@@ -13,6 +13,7 @@
 #include "perform.hpp"
 #include "persistent.hpp"
 #include "process.hpp"
+#include "records.hpp"
 #include "report.hpp"
 
 namespace laconic::dropin {
@@ -22,7 +23,7 @@ std::atomic<int> in_flight{0};
 namespace {
 
 // One operation, from its beginning until the program has completed its request.
-struct Flight {
+struct Flight : Record {
   Call call;
   NumberSides numbers;
   TallyGroup* tallies = nullptr;

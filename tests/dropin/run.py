@@ -107,6 +107,10 @@ SCENARIOS = {
         Scenario("a rank with a mistake", {**BOUND, "TEST_DIFFER": "LACONIC_CODEC=none"}, ["exact"], code=1,
                  check=differ("LACONIC_CODEC: codec 'none' is not valid")),
     ],
+    "allocations": [
+        WITHOUT, Scenario("compressed", {**BOUND, "LACONIC_P2P": "1"}, ["within", "1e-3"], {"send", "allreduce"}, always=True),
+        Scenario("left to MPI", {"LACONIC_P2P": "1"}, ["exact"]),
+    ],
     "collectives": [
         WITHOUT, NO_BOUND, EXCLUDED,
         Scenario("reductions", BOUND, ["within", "1e-3"], REDUCTIONS),
