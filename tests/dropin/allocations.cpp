@@ -1,34 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that have been made before allocate nothing: this program's operator new is that of the libraries it runs with,
-// and counts.
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
+// Calls that have been made before allocate nothing. The program exports its operator new, so that it is the one of the
+// libraries that it runs with, too.
+#include "../support/counted_new.hpp"
 #include "support.hpp"
-
-namespace {
-
-std::atomic<bool> counting{false};
-std::atomic<int> allocations{0};
-
-void* allocate(std::size_t bytes, std::size_t alignment) {
-  if (counting) ++allocations;
-  void* memory = std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
-}  // namespace
-
-void* operator new(std::size_t bytes) { return allocate(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__); }
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return allocate(bytes, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 using namespace dropin;
 using ranks::Random;
@@ -115,11 +89,10 @@ int main(int argc, char** argv) {
   for (const Part& part : parts) {
     for (int warm = 0; warm < 30; ++warm) (w.*part.run)();
     MPI_Barrier(MPI_COMM_WORLD);
-    allocations = 0;
-    counting = true;
-    for (int k = 0; k < 20; ++k) (w.*part.run)();
-    counting = false;
-    CHECK(t, allocations == 0, "%s: %d allocations in 20 rounds", part.name, allocations.load());
+    const long allocations = counted_new::during([&] {
+      for (int k = 0; k < 20; ++k) (w.*part.run)();
+    });
+    CHECK(t, allocations == 0, "%s: %ld allocations in 20 rounds", part.name, allocations);
     MPI_Barrier(MPI_COMM_WORLD);
   }
   for (MPI_Request& request : w.persistent) MPI_Request_free(&request);

@@ -1,36 +1,12 @@
-// Once warm, an operation allocates nothing.  operator new is replaced in this whole binary; it counts while asked to.
+// Once warm, an operation allocates nothing.
 #include <gtest/gtest.h>
-
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
-#include "support/bench.hpp"
-#include "support/seed.hpp"
-#include "support/world.hpp"
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
-namespace {
-
-std::atomic<bool> counting{false};
-std::atomic<long> allocations{0};
-
-void* counted(std::size_t bytes, std::size_t alignment) {
-  if (counting) ++allocations;
-  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-  if (void* p = std::aligned_alloc(alignment, rounded > 0 ? rounded : alignment)) return p;
-  throw std::bad_alloc();
-}
-
-}  // namespace
-
-void* operator new(std::size_t bytes) { return counted(bytes, alignof(std::max_align_t)); }
-void* operator new(std::size_t bytes, std::align_val_t a) { return counted(bytes, static_cast<std::size_t>(a)); }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+#include "support/bench.hpp"
+#include "support/counted_new.hpp"
+#include "support/seed.hpp"
+#include "support/world.hpp"
 
 namespace laconic::test {
 namespace {
@@ -70,12 +46,11 @@ TEST_P(Allocation, NothingIsAllocatedOnceWarm) {
         auto smaller_works = smaller.works(0);
         for (int warm = 0; warm < 2; ++warm) repeat(world, works);
         const std::size_t leased = world.footprint();
-        allocations = 0;
-        counting = true;
-        for (int k = 0; k < 3; ++k) repeat(world, works);
-        repeat(world, smaller_works);
-        repeat(world, works);
-        counting = false;
+        const long allocations = counted_new::during([&] {
+          for (int k = 0; k < 3; ++k) repeat(world, works);
+          repeat(world, smaller_works);
+          repeat(world, works);
+        });
         EXPECT_EQ(allocations, 0);
         EXPECT_EQ(world.footprint(), leased);
         bench.check(world);
