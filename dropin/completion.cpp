@@ -5,7 +5,9 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
+#include <memory_resource>
 #include <vector>
 
 #include "exports.hpp"
@@ -75,7 +77,7 @@ class Requests {
     if (pending_.empty() || n == MPI_UNDEFINED) return code;
     const bool in_status = is(code, MPI_ERR_IN_STATUS);
     if (code != MPI_SUCCESS && !in_status) return code;
-    std::pmr::vector<int> codes(static_cast<std::size_t>(n), MPI_SUCCESS, &records());
+    std::pmr::vector<int> codes(static_cast<std::size_t>(n), MPI_SUCCESS, &memory_);
     bool failed = false;
     for (int j = 0; j < n; ++j) {
       int& own = codes[static_cast<std::size_t>(j)];
@@ -139,12 +141,15 @@ class Requests {
 
   MPI_Request* program_;
   int count_;
-  std::pmr::vector<MPI_Request> copy_{&records()};
-  std::pmr::vector<int> replaced_{&records()};
-  std::pmr::vector<std::unique_ptr<Pending>> pending_{&records()};
+  // Enough for calls of a few requests: the memory of records is shared by all threads, and takes longer to get at.
+  alignas(std::max_align_t) std::byte some_[512];
+  std::pmr::monotonic_buffer_resource memory_{some_, sizeof some_, &records()};
+  std::pmr::vector<MPI_Request> copy_{&memory_};
+  std::pmr::vector<int> replaced_{&memory_};
+  std::pmr::vector<std::unique_ptr<Pending>> pending_{&memory_};
   MPI_Comm comm_ = MPI_COMM_WORLD;  // of the last that was finished
   MPI_Status own_status_{};
-  std::pmr::vector<MPI_Status> own_statuses_{&records()};
+  std::pmr::vector<MPI_Status> own_statuses_{&memory_};
 };
 
 // True when MPI's own function will do.

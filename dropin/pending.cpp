@@ -2,6 +2,7 @@
 #include "pending.hpp"
 
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
@@ -14,9 +15,9 @@ std::atomic<int> pending_messages{0};
 
 namespace {
 
-std::mutex mutex;
+std::mutex mutex;  // of the table and its memory
 using Requests = std::pmr::unordered_map<MPI_Request, std::unique_ptr<Pending>>;
-Requests& all = *new Requests(&records());
+Requests& all = *new Requests(new std::pmr::unsynchronized_pool_resource);
 
 struct Freed {
   MPI_Request request = MPI_REQUEST_NULL;

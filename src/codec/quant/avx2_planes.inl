@@ -261,7 +261,7 @@ LACONIC_INLINE const std::byte* unpack_words(const Places& places, std::size_t g
   return at;
 }
 
-// One byte of each of two sub-blocks, of residuals of any width.
+// As next_planes and next_bytes, of residuals of any width.
 LACONIC_INLINE __m128i next_part(Planes part, const std::byte*& at) {
   const __m128i words = load16(at);
   at += 2 * part.count;

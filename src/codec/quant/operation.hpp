@@ -9,8 +9,8 @@
 
 namespace laconic::quant {
 
-// Finding the step takes as long as coding a thousand numbers, and one call after the other asks for the same.
-inline const Lattice& lattice_of(const Coding& coding) {
+// Finding the step takes as long as encoding a block or two, and one call after the other asks for the same.
+inline Lattice lattice_of(const Coding& coding) {
   struct Latest {
     double allowance = -1;
     double greatest = 0;
