@@ -11,9 +11,10 @@
 #include "base/bound.hpp"
 #include "bench/arguments.hpp"
 #include "commands.hpp"
-#include "failure.hpp"
+#include "options.hpp"
 #include "output_file.hpp"
 #include "text.hpp"
+#include "variants.hpp"
 
 #ifdef LACONIC_CLI_MPI
 #include "bench/measure.hpp"
@@ -87,21 +88,17 @@ void run(const Arguments&) { throw usage("bench is not in this build, which was 
 
 #endif
 
-void add_list(CLI::App* command, const std::string& name, std::vector<std::string>& list, const std::string& what) {
-  command->add_option(name, list, what)->delimiter(',')->allow_extra_args(false);
-}
-
 }  // namespace
 
-void add_bench_command(CLI::App& app) {
+void add_bench_command(Command& app) {
   auto a = std::make_shared<Arguments>();
-  auto* command = app.add_subcommand("bench", "Under mpiexec: measure an operation side by side with plain MPI");
+  Command command = app.add_subcommand("bench", "Under mpiexec: measure an operation side by side with plain MPI");
   std::string names;
   for (const bench::OperationName& o : bench::operations) names += (names.empty() ? "" : ", ") + std::string(o.name);
-  command->add_option("OPERATION", a->operation, names);
+  command.add_option("OPERATION", a->operation, names);
   add_list(command, "--against", a->against,
-           "what to measure beside plain MPI: overlap, nd, cpr-p2p, each alone or as VARIANT:CODEC "
-           "(default: overlap)");
+           fmt::format("what to measure beside plain MPI: {}, each alone or as VARIANT:CODEC (default: overlap)",
+                       variant_list()));
   add_list(command, "--bytes,--sizes", a->sizes,
            "sizes of the largest buffer of a call, of messages the message (default: 64K,1M,16M)");
   add_list(command, "--bound", a->bounds, fmt::format("{} (default: rel:1e-3)", bound_forms));
@@ -110,20 +107,19 @@ void add_bench_command(CLI::App& app) {
   add_list(command, "--algorithm", a->algorithms, "of collectives: names, auto, or all (default: auto)");
   add_list(command, "--window", a->windows, "bandwidth, bidirectional: messages under way (default: 2,4)");
   add_list(command, "--chunks", a->chunks, "messages: pieces that each is cut into, or auto (default: auto)");
-  command->add_option("--set", a->settings, "OPTION=VALUE, as in the library: target, chunk_elements, min_bytes, ...")
-      ->allow_extra_args(false);
-  command->add_option("--field", a->field, "a file of float32, or a generator: wave, noise")->capture_default_str();
-  command->add_option("--grid", a->grid, "stencil: XxYxZ ranks (default: as near to a cube as it gets)");
-  command->add_option("--op", a->op, "of reductions: sum, max, min, avg")->capture_default_str();
-  command->add_option("--root", a->root, "of reduce, bcast, scatter, gather")->capture_default_str();
-  command->add_option("--iterations", a->iterations, "measured; 10 or more for a median that means something")
-      ->capture_default_str();
-  command->add_option("--warmup", a->warmup, "not measured")->capture_default_str();
-  command->add_option("--threads", a->threads, "threads that code")->check(CLI::Range(1, 256));
-  command->add_option("--depth", a->depth, "chunks under way")->check(CLI::Range(1, 64));
-  command->add_option("--rate", a->rate, "of the links, for the bandwidth bound: 1gbit, ...")->capture_default_str();
-  command->add_option("--json", a->json, "also write all numbers into this file");
-  command->callback([a] { run(*a); });
+  command.add_option("--set", a->settings, "OPTION=VALUE, as in the library: target, chunk_elements, min_bytes, ...")
+      .allow_extra_args(false);
+  command.add_option("--field", a->field, "a file of float32, or a generator: wave, noise").capture_default_str();
+  command.add_option("--grid", a->grid, "stencil: XxYxZ ranks (default: as near to a cube as it gets)");
+  command.add_option("--op", a->op, "of reductions: sum, max, min, avg").capture_default_str();
+  add_whole(command, "--root", a->root, 0, "of reduce, bcast, scatter, gather");
+  add_whole(command, "--iterations", a->iterations, 1, "measured; 10 or more for a median that means something");
+  add_whole(command, "--warmup", a->warmup, 0, "not measured");
+  add_whole(command, "--threads", a->threads, 1, 256, "threads that code");
+  add_whole(command, "--depth", a->depth, 1, 64, "chunks under way");
+  command.add_option("--rate", a->rate, "of the links, for the bandwidth bound: 1gbit, ...").capture_default_str();
+  command.add_option("--json", a->json, "also write all numbers into this file");
+  command.callback([a] { run(*a); });
 }
 
 }  // namespace laconic::cli

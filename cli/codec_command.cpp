@@ -15,8 +15,8 @@
 #include "codec_measure.hpp"
 #include "codec_report.hpp"
 #include "commands.hpp"
-#include "failure.hpp"
 #include "frame_file.hpp"
+#include "options.hpp"
 #include "output_file.hpp"
 #include "text.hpp"
 
@@ -151,39 +151,28 @@ void run(const Arguments& a) {
 
 }  // namespace
 
-void add_codec_command(CLI::App& app) {
+void add_codec_command(Command& app) {
   auto a = std::make_shared<Arguments>();
-  auto* command = app.add_subcommand("codec", "Measure codecs on files of numbers; write and read frames");
-  command->add_option("FILE", a->fields,
-                      "files of numbers without a header, or folders of *.f32, *.f64, *.bf16, *.i32, ...");
-  command->add_option(
+  Command command = app.add_subcommand("codec", "Measure codecs on files of numbers; write and read frames");
+  command.add_option("FILE", a->fields,
+                     "files of numbers without a header, or folders of *.f32, *.f64, *.bf16, *.i32, ...");
+  command.add_option(
       "--dtype", a->dtype,
       "f32, f64, f16, bf16, i8, u8, i16, u16, i32, u32, i64 or u64 (default: the file's ending, else f32)");
-  command
-      ->add_option("--bound", a->bounds,
-                   fmt::format("{}; repeatable (default: rel:1e-2, rel:1e-3, rel:1e-4)", bound_forms))
-      ->allow_extra_args(false);
-  command->add_option("--codec", a->codecs, "name of a codec, or all; repeatable (default: all)")
-      ->allow_extra_args(false)
-      ->delimiter(',');
-  command->add_option("--count", a->count, "use the first N numbers only")->check(not_whole);
-  command->add_option("--chunk", a->setup.chunk, "numbers per frame; 0: all in one frame")
-      ->check(not_whole)
-      ->capture_default_str();
-  command->add_option("--threads", a->setup.threads, "threads that code, and copy for comparison")
-      ->check(CLI::Range(1, 256))
-      ->capture_default_str();
-  command->add_option("--repeat", a->setup.repeat, "timed repetitions; 0: measure no speeds")
-      ->check(CLI::Range(0, 1000000))
-      ->capture_default_str();
-  command->add_option("--tile", a->tile, "measure speeds on the field repeated or cut to this many bytes");
-  auto* json = command->add_option("--json", a->json_file, "JSON instead of the table, or beside it into a file")
-                   ->expected(0, 1);
-  command->add_option("--write", a->write, "write the frames of one FILE into this file");
-  command->add_option("--read", a->read, "write the numbers of a file of frames into a file: IN.lac OUT")->expected(2);
-  command->callback([a, json] {
+  add_list(command, "--bound", a->bounds, fmt::format("{} (default: rel:1e-2,rel:1e-3,rel:1e-4)", bound_forms));
+  add_list(command, "--codec", a->codecs, "names of codecs, or all (default: all)");
+  add_whole(command, "--count", a->count, std::size_t{1}, "use the first N numbers only");
+  add_whole(command, "--chunk", a->setup.chunk, std::size_t{0}, "numbers per frame; 0: all in one frame");
+  add_whole(command, "--threads", a->setup.threads, 1, 256, "threads that code, and copy for comparison");
+  add_whole(command, "--repeat", a->setup.repeat, 0, 1000000, "timed repetitions; 0: measure no speeds");
+  command.add_option("--tile", a->tile, "measure speeds on the field repeated or cut to this many bytes");
+  const auto json =
+      command.add_option("--json", a->json_file, "JSON instead of the table, or beside it into a file").expected(0, 1);
+  command.add_option("--write", a->write, "write the frames of one FILE into this file");
+  command.add_option("--read", a->read, "write the numbers of a file of frames into a file: IN.lac OUT").expected(2);
+  command.callback([a, json] {
     if (!a->tile.empty()) a->setup.tile = parse_bytes("--tile", a->tile);
-    a->as_json = json->count() > 0;
+    a->as_json = json.count() > 0;
     run(*a);
   });
 }

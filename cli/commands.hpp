@@ -3,14 +3,15 @@
 // stdout and throws Failure.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include "command.hpp"
 
 namespace laconic::cli {
 
-void add_bench_command(CLI::App& app);
-void add_codec_command(CLI::App& app);
-void add_explain_command(CLI::App& app);
-void add_info_command(CLI::App& app);
-void add_run_command(CLI::App& app);
+void add_bench_command(Command& app);
+void add_codec_command(Command& app);
+void add_doctor_command(Command& app);
+void add_explain_command(Command& app);
+void add_info_command(Command& app);
+void add_run_command(Command& app);
 
 }  // namespace laconic::cli

@@ -2,21 +2,22 @@
 // laconic explain: what the library would do for a collective call, and why.  Arguments and order of work.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "codec_spec.hpp"
+#include "collectives.hpp"
 #include "commands.hpp"
 #include "explain/explain.hpp"
 #include "explain/explain_report.hpp"
 #include "explain/on_device.hpp"
-#include "failure.hpp"
 #include "field.hpp"
+#include "options.hpp"
 #include "output_file.hpp"
 #include "text.hpp"
+#include "variants.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -49,10 +50,6 @@ struct Arguments {
   std::string json_file;
 };
 
-Failure not_valid(std::string_view what, std::string_view value, std::string_view valid) {
-  return usage(fmt::format("{} '{}' is not valid; valid are {}", what, value, valid));
-}
-
 std::string one_of(std::string_view what, const std::string& value, const std::vector<std::string>& valid) {
   for (const std::string& name : valid)
     if (name == value) return value;
@@ -60,23 +57,19 @@ std::string one_of(std::string_view what, const std::string& value, const std::v
 }
 
 Collective collective_named(const std::string& name) {
-  std::vector<std::string> names;
-  for (const Collective c : all_collectives) {
-    if (name == name_of(c)) return c;
-    names.emplace_back(name_of(c));
-  }
-  if (name.empty()) throw usage(fmt::format("explain: which COLLECTIVE? valid are {}", fmt::join(names, ", ")));
-  throw not_valid("collective", name, fmt::format("{}", fmt::join(names, ", ")));
+  if (const CollectiveName* found = find_collective(name)) return found->collective;
+  const std::string valid = collective_list() + ", and their forms as in iallreduce and allreduce_init";
+  if (name.empty()) throw usage("explain: which COLLECTIVE? valid are " + valid);
+  throw not_valid("collective", name, valid);
 }
 
 explain::Question question_of(const Arguments& a) {
   explain::Question q;
   q.collective = collective_named(a.collective);
-  if (a.ranks < 2 || a.ranks > most_ranks)
-    throw not_valid("--ranks", std::to_string(a.ranks), fmt::format("2 to {}", most_ranks));
+  q.name = a.collective;
   q.ranks = a.ranks;
   const auto rank = [&](const char* name, int value) {
-    if (value < 0 || value >= a.ranks)
+    if (value >= a.ranks)
       throw not_valid(name, std::to_string(value), fmt::format("0 to {} on {} ranks", a.ranks - 1, a.ranks));
     return value;
   };
@@ -93,16 +86,11 @@ explain::Question question_of(const Arguments& a) {
   one_of("--op", a.op, {"sum", "max", "min", "avg"});
   q.op = a.op == "max" ? Op::max : a.op == "min" ? Op::min : Op::sum;
   q.mean = a.op == "avg";
-  q.variant = one_of("--variant", a.variant, {"overlap", "nd", "cpr-p2p"});
+  q.variant = a.variant;
+  if (find_variant(a.variant) == nullptr) throw not_valid("--variant", a.variant, variant_list());
   q.per_input = one_of("--target", a.target, {"result", "input"}) == "input";
   q.chunk = a.chunk;
   q.depth = a.depth;
-  const auto positive = [](const char* name, double value) {
-    if (!(value > 0) || !std::isfinite(value)) throw not_valid(name, fmt::format("{}", value), "numbers above 0");
-  };
-  positive("--latency", a.latency);
-  positive("--bandwidth", a.bandwidth);
-  positive("--ratio", a.ratio);
   q.link = {a.latency, 1 / a.bandwidth};
   q.ratio = a.ratio;
   return q;
@@ -115,10 +103,9 @@ explain::DeviceQuestion device_of(const Arguments& a) {
   for (const DeviceModel& m : all_device_models()) names.push_back(m.name);
   d.device = find_device_model(*a.device);
   if (!d.device) throw not_valid("--device", *a.device, fmt::format("{}", fmt::join(names, ", ")));
-  if (!(a.message >= 0) || !std::isfinite(a.message))
-    throw not_valid("--message", fmt::format("{}", a.message), "numbers from 0");
   if (a.latency_given) d.path.latency = a.latency;
   if (a.bandwidth_given) d.path.bytes_per_second = a.bandwidth;
+  if (a.variant == "host-centric") throw usage("--device: the model of devices does not know the variant host-centric");
   d.path.per_message = a.message;
   return d;
 }
@@ -167,42 +154,36 @@ void run(const Arguments& a) {
 
 }  // namespace
 
-void add_explain_command(CLI::App& app) {
+void add_explain_command(Command& app) {
   auto a = std::make_shared<Arguments>();
-  auto* command = app.add_subcommand("explain", "What a collective call would do: schedule, memory, errors, time");
-  std::string names;
-  for (const Collective c : all_collectives) names += (names.empty() ? "" : ", ") + std::string(name_of(c));
-  command->add_option("COLLECTIVE", a->collective, names);
-  command->add_option("--ranks", a->ranks, "how many")->capture_default_str();
-  command->add_option("--rank", a->rank, "list the steps of this one, however many they are");
-  command->add_option("--root", a->root, "of reduce, bcast, scatter, gather")->capture_default_str();
-  command->add_option("--algorithm", a->algorithm, "name, auto, or all")->capture_default_str();
-  command->add_option("--codec", a->codec, "quant, szx, zfp-abs, zfp-rateN, raw, lossless")->capture_default_str();
-  command->add_option("--bound", a->bound, std::string(bound_forms))->capture_default_str();
-  command->add_option("--bytes", a->bytes, "of the largest buffer of the call")->capture_default_str();
-  command->add_option("--dtype", a->dtype, "f32, f64, ...")->capture_default_str();
-  command->add_option("--op", a->op, "of reductions: sum, max, min, avg")->capture_default_str();
-  command->add_option("--variant", a->variant, "overlap, nd, cpr-p2p")->capture_default_str();
-  command->add_option("--target", a->target, "what the bound is on: result, input")->capture_default_str();
-  auto* latency = command->add_option("--latency", a->latency, "seconds of a hop")->capture_default_str();
-  auto* bandwidth =
-      command->add_option("--bandwidth", a->bandwidth, "bytes per second of a link")->capture_default_str();
+  Command command = app.add_subcommand("explain", "What a collective call would do: schedule, memory, errors, time");
+  command.add_option("COLLECTIVE", a->collective, collective_list());
+  add_whole(command, "--ranks", a->ranks, 2, most_ranks, "how many");
+  add_whole(command, "--rank", a->rank, 0, "list the steps of this one, however many they are");
+  add_whole(command, "--root", a->root, 0, "of reduce, bcast, scatter, gather");
+  command.add_option("--algorithm", a->algorithm, "name, auto, or all").capture_default_str();
+  command.add_option("--codec", a->codec, "quant, szx, zfp-abs, zfp-rateN, raw, lossless").capture_default_str();
+  command.add_option("--bound", a->bound, std::string(bound_forms)).capture_default_str();
+  command.add_option("--bytes", a->bytes, "of the largest buffer of the call").capture_default_str();
+  command.add_option("--dtype", a->dtype, "f32, f64, ...").capture_default_str();
+  command.add_option("--op", a->op, "of reductions: sum, max, min, avg").capture_default_str();
+  command.add_option("--variant", a->variant, variant_list()).capture_default_str();
+  command.add_option("--target", a->target, "what the bound is on: result, input").capture_default_str();
+  const auto latency = add_real(command, "--latency", a->latency, false, "seconds of a hop");
+  const auto bandwidth = add_real(command, "--bandwidth", a->bandwidth, false, "bytes per second of a link");
   std::string devices;
   for (const DeviceModel& m : all_device_models()) devices += (devices.empty() ? "" : ", ") + std::string(m.name);
-  command->add_option("--device", a->device, "predict for numbers on devices, too: " + devices);
-  command->add_option("--message", a->message, "seconds that a sender is busy with a message, with --device")
-      ->capture_default_str();
-  command->add_option("--ratio", a->ratio, "of compression, assumed")->capture_default_str();
-  command->add_option("--chunk", a->chunk, "numbers in a frame; 0: as the library chooses")
-      ->check(not_whole)
-      ->capture_default_str();
-  command->add_option("--depth", a->depth, "rows under way")->check(CLI::Range(1, 64))->capture_default_str();
-  auto* json =
-      command->add_option("--json", a->json_file, "JSON instead of the text, or beside it into a file")->expected(0, 1);
-  command->callback([a, json, latency, bandwidth] {
-    a->latency_given = latency->count() > 0;
-    a->bandwidth_given = bandwidth->count() > 0;
-    a->as_json = json->count() > 0;
+  command.add_option("--device", a->device, "predict for numbers on devices, too: " + devices);
+  add_real(command, "--message", a->message, true, "seconds that a sender is busy with a message, with --device");
+  add_real(command, "--ratio", a->ratio, false, "of compression, assumed");
+  add_whole(command, "--chunk", a->chunk, std::size_t{0}, "numbers in a frame; 0: as the library chooses");
+  add_whole(command, "--depth", a->depth, 1, 64, "rows under way");
+  const auto json =
+      command.add_option("--json", a->json_file, "JSON instead of the text, or beside it into a file").expected(0, 1);
+  command.callback([a, json, latency, bandwidth] {
+    a->latency_given = latency.count() > 0;
+    a->bandwidth_given = bandwidth.count() > 0;
+    a->as_json = json.count() > 0;
     run(*a);
   });
 }

@@ -63,9 +63,9 @@ void run() {
 
 }  // namespace
 
-void add_info_command(CLI::App& app) {
+void add_info_command(Command& app) {
   app.add_subcommand("info", "Version, codecs, algorithms, instruction sets, and the settings of this environment")
-      ->callback([] { run(); });
+      .callback([] { run(); });
 }
 
 }  // namespace laconic::cli

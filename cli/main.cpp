@@ -2,11 +2,14 @@
 // The command `laconic`. One file per subcommand; here only what is common to all.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <new>
 #include <sstream>
 #include <string>
+#include <system_error>
 
 #include "commands.hpp"
 #include "failure.hpp"
@@ -22,9 +25,13 @@ int complain(const Session& session, const std::string& what, int exit_code) {
 }
 
 // Help and what the parser has to say, from one rank.
-int leave(const Session& session, const CLI::App& app, const CLI::ParseError& error) {
+int leave(const Session& session, CLI::App& app, const CLI::ParseError& error) {
   std::ostringstream out;
   std::ostringstream complaint;
+  app.failure_message([](const CLI::App* command, const CLI::Error& e) {
+    return fmt::format("laconic: {}\nRun with {} for more information.\n", e.what(),
+                       command->get_help_ptr()->get_name());
+  });
   const int code = app.exit(error, out, complaint);
   if (session.speaks()) {
     fmt::print("{}", out.str());
@@ -33,17 +40,26 @@ int leave(const Session& session, const CLI::App& app, const CLI::ParseError& er
   return code == 0 ? 0 : exit_usage;
 }
 
+// Writing the output can fail late, on a full disk or a closed pipe.
+int finish_output(const Session& session) {
+  const bool failed_before = std::ferror(stdout) != 0;
+  if (std::fflush(stdout) == 0 && !failed_before) return 0;
+  return complain(session, fmt::format("standard output: {}", std::generic_category().message(errno)), exit_failed);
+}
+
 int run(int argc, char** argv) {
   const Session session(argc, argv);
   CLI::App app("Error-bounded compressed communication for MPI.", "laconic");
   try {
     app.set_version_flag("--version", "laconic " LACONIC_VERSION_TEXT);
     app.require_subcommand(1);
-    add_bench_command(app);
-    add_codec_command(app);
-    add_explain_command(app);
-    add_info_command(app);
-    add_run_command(app);
+    Command all(app);
+    add_bench_command(all);
+    add_codec_command(all);
+    add_doctor_command(all);
+    add_explain_command(all);
+    add_info_command(all);
+    add_run_command(all);
     const auto commands = app.get_subcommands([](CLI::App*) { return true; });
     const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
     if (argc > 1 && argv[1][0] != '-' && std::none_of(commands.begin(), commands.end(), named)) {
@@ -63,9 +79,7 @@ int run(int argc, char** argv) {
     session.give_up(exit_failed);
     return exit_failed;
   }
-  // What was printed may not have arrived: a full disk, a closed pipe.
-  if (std::fflush(stdout) != 0) return complain(session, "the output cannot be written", exit_failed);
-  return 0;
+  return finish_output(session);
 }
 
 }  // namespace

@@ -18,7 +18,13 @@ namespace fs = std::filesystem;
 OutputFile::OutputFile(const std::string& name) : name_(name) {
   std::error_code error;
   const auto status = fs::status(name, error);
-  if (fs::exists(status) && !fs::is_regular_file(status)) throw Failure(fmt::format("{}: is not a file", name));
+  if (fs::is_directory(status)) fail(EISDIR);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    // A device or a pipe has nothing that could be kept, and nothing can take its place.
+    file_ = std::fopen(name.c_str(), "wb");
+    if (file_ == nullptr) fail(errno);
+    return;
+  }
   // A link stays a link: what it points to is replaced.
   if (const auto target = fs::canonical(name, error); !error) name_ = target.string();
   part_ = fmt::format("{}.part{}", name_, ::getpid());
@@ -44,6 +50,7 @@ void OutputFile::commit() {
   const int closed = std::fclose(file_);
   file_ = nullptr;
   if (closed != 0) fail(errno);
+  if (part_.empty()) return;
   std::error_code error;
   fs::rename(part_, name_, error);
   if (error) fail(error.value());
@@ -51,6 +58,8 @@ void OutputFile::commit() {
 }
 
 void check_replaceable(const std::string& file) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return;  // new, or said to be wrong when it is opened
   std::ifstream in(file, std::ios::binary);
   const int first = in.get();
   if (in && first != '[') throw usage(fmt::format("--json {}: there is a file that is not a list in JSON", file));

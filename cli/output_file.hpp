@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file that appears under its name when it is complete, or not at all.
+// A file that appears under its name when it is complete, or not at all; devices and pipes are written to directly.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,6 @@ namespace laconic::cli {
 
 class OutputFile {
  public:
-  // Refuses a name that stands for something else than a file.
   explicit OutputFile(const std::string& name);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;

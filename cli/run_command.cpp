@@ -14,13 +14,12 @@
 
 #include "commands.hpp"
 #include "failure.hpp"
+#include "run_dropin.hpp"
 #include "run_launch.hpp"
 #include "settings_info.hpp"
 
 namespace laconic::cli {
 namespace {
-
-constexpr const char* library_name = "liblaconic-mpi.so";
 
 // Options that become variables of the environment.
 struct Option {
@@ -28,11 +27,17 @@ struct Option {
   const char* variable;
   const char* help;
 };
-constexpr std::array<Option, 10> options{{
+constexpr std::array<Option, 16> options{{
     {"--bound", "LACONIC_BOUND", "abs:E, rel:E, rms:E, rate:B or lossless; without one nothing is compressed"},
     {"--target", "LACONIC_TARGET", "result or input"},
     {"--codec", "LACONIC_CODEC", "as laconic info lists them"},
     {"--algorithm", "LACONIC_ALGORITHM", "as laconic info lists them"},
+    {"--variant", "LACONIC_VARIANT", "overlap; for comparison nd, cpr-p2p, host-centric, plain"},
+    {"--denormals", "LACONIC_DENORMALS", "round or exact (docs/drop-in.md)"},
+    {"--checksum", "LACONIC_CHECKSUM", "on or off (README.md)"},
+    {"--chunk-elements", "LACONIC_CHUNK_ELEMENTS", "numbers per frame"},
+    {"--depth", "LACONIC_DEPTH", "chunks under way"},
+    {"--threads", "LACONIC_THREADS", "threads that code"},
     {"--min-bytes", "LACONIC_MIN_BYTES", "smaller calls are left to MPI"},
     {"--include", "LACONIC_INCLUDE", "what else may be touched, as in bcast,alltoall (docs/drop-in.md)"},
     {"--p2p", "LACONIC_P2P", "1: messages between two ranks may be touched, too"},
@@ -47,46 +52,6 @@ struct Arguments {
   bool print = false;
   std::vector<std::string> command;
 };
-
-std::string own_folder() {
-  std::array<char, PATH_MAX> path{};
-  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size() - 1);
-  const std::string whole(path.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
-  return whole.substr(0, whole.rfind('/'));
-}
-
-// Beside this command, as installed or as built.
-std::string find_library(const std::string& asked) {
-  if (!asked.empty()) {
-    if (access(asked.c_str(), R_OK) == 0) return asked;
-    throw usage(fmt::format("library '{}' cannot be read", asked));
-  }
-  const std::string here = own_folder();
-  std::string places;
-  for (const char* folder : {"/../" LACONIC_CLI_LIBDIR, "/../lib", "/../lib64", "/../dropin"}) {
-    const std::string candidate = here + folder + "/" + library_name;
-    std::array<char, PATH_MAX> real{};
-    if (realpath(candidate.c_str(), real.data()) != nullptr) return real.data();
-    places += (places.empty() ? "" : ", ") + candidate;
-  }
-  throw Failure(fmt::format("{} was not found ({}); name it with --library", library_name, places));
-}
-
-std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, "; ")); }
-
-std::vector<std::string> warnings_about(const std::string& program, const std::string& library) {
-  std::vector<std::string> warnings;
-  const Linked theirs = linked_to(program);
-  if (program.empty() || !theirs.is_program) return warnings;  // a script: what it loads is not known
-  const Linked ours = linked_to(library);
-  if (theirs.libraries.empty() && theirs.holds_mpi)
-    warnings.push_back(fmt::format("{} has MPI linked into itself; nothing can stand in front of it", program));
-  if (theirs.libraries.empty() || ours.libraries.empty()) return warnings;
-  if (theirs.libraries.front() != ours.libraries.front())
-    warnings.push_back(fmt::format("{} uses {}, but {} was built for {}; use the Laconic that was built for its MPI",
-                                   program, joined(theirs.libraries), library_name, joined(ours.libraries)));
-  return warnings;
-}
 
 std::string quoted(const std::string& word) {
   const bool plain = !word.empty() && word.find_first_not_of(
@@ -121,7 +86,8 @@ void run(const Arguments& arguments) {
   Variables variables;
   for (std::size_t k = 0; k < options.size(); ++k)
     if (!arguments.values[k].empty()) setenv(options[k].variable, arguments.values[k].c_str(), 1);
-  (void)environment_settings();  // a mistake is found before anything is started
+  // A mistake is found before anything is started.
+  if (const std::string problem = dropin_problem(); !problem.empty()) throw usage(problem);
   // Also what was set outside: the launcher may not hand it on.
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string text = *entry;
@@ -142,16 +108,16 @@ void run(const Arguments& arguments) {
 
 }  // namespace
 
-void add_run_command(CLI::App& app) {
+void add_run_command(Command& app) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand("run", "Run an MPI program, as it is, with its collectives compressed");
+  Command command = app.add_subcommand("run", "Run an MPI program, as it is, with its collectives compressed");
   for (std::size_t k = 0; k < options.size(); ++k)
-    command->add_option(options[k].flag, arguments->values[k], options[k].help);
-  command->add_option("--library", arguments->library, fmt::format("{} of another build", library_name));
-  command->add_flag("--print", arguments->print, "Print what would be run, and do not run it");
-  command->add_option("command", arguments->command, "What is to be run, after --");
-  command->footer("Example: laconic run --bound rel:1e-4 --report summary -- mpiexec -n 4 ./app");
-  command->callback([arguments] { run(*arguments); });
+    command.add_option(options[k].flag, arguments->values[k], options[k].help);
+  command.add_option("--library", arguments->library, fmt::format("{} of another build", library_name));
+  command.add_flag("--print", arguments->print, "Print what would be run, and do not run it");
+  command.add_option("command", arguments->command, "What is to be run, after --");
+  command.footer("Example: laconic run --bound rel:1e-4 --report summary -- mpiexec -n 4 ./app");
+  command.callback([arguments] { run(*arguments); });
 }
 
 }  // namespace laconic::cli

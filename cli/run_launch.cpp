@@ -1,70 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run_launch.hpp"
 
-#include <fcntl.h>
-#include <spawn.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string_view>
 
-extern char** environ;
+#include "child.hpp"
 
 namespace laconic::cli {
 namespace {
 
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-bool is_file(const std::string& path) {
+bool is_program(const std::string& path) {
   struct stat info {};
   return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && access(path.c_str(), X_OK) == 0;
-}
-
-// As execvp would find it; empty if it would not.
-std::string in_path(const std::string& word) {
-  if (word.find('/') != std::string::npos) return is_file(word) ? word : "";
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path != nullptr ? path : "";
-  while (!rest.empty()) {
-    const auto colon = rest.find(':');
-    const std::string candidate = std::string(rest.substr(0, colon)) + "/" + word;
-    if (is_file(candidate)) return candidate;
-    rest = colon == std::string_view::npos ? std::string_view{} : rest.substr(colon + 1);
-  }
-  return "";
-}
-
-// What a command prints, on both streams.
-std::string said_by(const std::vector<std::string>& words) {
-  std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) return "";
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
-  posix_spawn_file_actions_addclose(&actions, ends[0]);
-  std::vector<char*> argv;
-  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  pid_t child = 0;
-  const int failed = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  std::string text;
-  std::array<char, 4096> buffer{};
-  for (ssize_t n = 0; failed == 0 && (n = read(ends[0], buffer.data(), buffer.size())) > 0;)
-    text.append(buffer.data(), static_cast<std::size_t>(n));
-  close(ends[0]);
-  int status = 0;
-  if (failed == 0) waitpid(child, &status, 0);
-  return text;
 }
 
 bool starts_ranks(const std::string& name) {
@@ -80,11 +35,24 @@ constexpr std::string_view elf{
 
 }  // namespace
 
+std::string in_path(const std::string& word) {
+  if (word.find('/') != std::string::npos) return is_program(word) ? word : "";
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path != nullptr ? path : "";
+  while (!rest.empty()) {
+    const auto colon = rest.find(':');
+    const std::string candidate = std::string(rest.substr(0, colon)) + "/" + word;
+    if (is_program(candidate)) return candidate;
+    rest = colon == std::string_view::npos ? std::string_view{} : rest.substr(colon + 1);
+  }
+  return "";
+}
+
 Launcher launcher_of(const std::string& command) {
   const std::string name = file_name(command);
   if (name == "srun") return Launcher::srun;
   if (!starts_ranks(name)) return Launcher::unknown;
-  const std::string said = said_by({command, "--version"});
+  const std::string said = ask({command, "--version"}).text;
   for (const char* word : {"Open MPI", "OpenRTE", "PRRTE", "open-mpi"})
     if (said.find(word) != std::string::npos) return Launcher::open_mpi;
   for (const char* word : {"HYDRA", "hydra", "MPICH", "Intel(R) MPI"})
@@ -149,7 +117,7 @@ Linked linked_to(const std::string& file) {
   // The names of PMPI functions are in a program that was linked statically, and in tools.
   linked.holds_mpi = bytes.find("PMPI_Init") != std::string::npos && bytes.find("MPIR_") != std::string::npos;
   if (bytes.find("ompi_mpi_init") != std::string::npos) linked.holds_mpi = true;
-  const std::string said = said_by({"ldd", file});
+  const std::string said = ask({"ldd", file}).text;
   for (std::size_t at = 0; at < said.size();) {
     const std::size_t end = std::min(said.find('\n', at), said.size());
     std::string line = said.substr(at, end - at);

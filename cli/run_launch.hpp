@@ -8,6 +8,9 @@
 
 namespace laconic::cli {
 
+// A program as execvp would find it; empty if it would not.
+std::string in_path(const std::string& word);
+
 enum class Launcher { hydra, open_mpi, srun, unknown };
 
 // Which family a launcher belongs to, from its name and from what it says about itself. `unknown` also where the

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "comm/settings.hpp"
+#include "dropin/settings.hpp"
 #include "failure.hpp"
 #include "laconic/laconic.h"
 
@@ -30,12 +31,16 @@ std::vector<Setting> environment_settings() {
   add("algorithm", "LACONIC_ALGORITHM", text(laconic_algorithm_name(o.algorithm)), "auto");
   add("variant", "LACONIC_VARIANT", text(laconic_variant_name(o.variant)), "overlap");
   add("denormals", "LACONIC_DENORMALS", text(laconic_denormals_name(o.denormals)), "round");
+  add("progress", "LACONIC_PROGRESS", text(laconic_progress_name(o.progress)), "calls");
+  add("checksum", "LACONIC_CHECKSUM", text(laconic_checksum_name(o.checksum)), "on");
   add("min_bytes", "LACONIC_MIN_BYTES", std::to_string(o.min_bytes), std::to_string(default_min_bytes).c_str());
   add("chunk_elements", "LACONIC_CHUNK_ELEMENTS", std::to_string(o.chunk_elements), "chosen by size");
   add("depth", "LACONIC_DEPTH", std::to_string(o.depth), "chosen by size");
   add("threads", "LACONIC_THREADS", std::to_string(o.threads), "1");
   return settings;
 }
+
+std::string dropin_problem() { return dropin::Settings().read(); }
 
 std::string mpi_name() {
   // One of the few functions that may be called before MPI_Init.
@@ -56,6 +61,7 @@ std::string mpi_name() {
 namespace laconic::cli {
 
 std::vector<Setting> environment_settings() { return {}; }
+std::string dropin_problem() { return ""; }
 std::string mpi_name() { return "none: this build has no collectives"; }
 
 }  // namespace laconic::cli

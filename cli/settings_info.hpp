@@ -21,4 +21,8 @@ std::vector<Setting> environment_settings();
 // The MPI library that this command was linked to.
 std::string mpi_name();
 
+// Returns the error that the drop-in would report about its environment. It is empty if there is none, or if this build
+// has no drop-in.
+std::string dropin_problem();
+
 }  // namespace laconic::cli

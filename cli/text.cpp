@@ -64,11 +64,6 @@ std::string json_list(const std::vector<std::string>& objects) {
   return fmt::format("[\n {}\n]\n", fmt::join(objects, ",\n "));
 }
 
-std::string not_whole(const std::string& text) {
-  const bool whole = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-  return whole ? "" : fmt::format("'{}' is not valid; valid are whole numbers from 0 on", text);
-}
-
 std::size_t parse_bytes(std::string_view option, std::string_view text) {
   double value = 0;
   std::string_view unit;

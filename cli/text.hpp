@@ -34,9 +34,6 @@ class JsonObject {
 // One object a line.
 std::string json_list(const std::vector<std::string>& objects);
 
-// What CLI11's check() asks: what is wrong with the text of a whole number, or nothing.
-std::string not_whole(const std::string& text);
-
 // "64K", "16M", "2G" or bytes.  Throws Failure, which names the option.
 std::size_t parse_bytes(std::string_view option, std::string_view text);
 

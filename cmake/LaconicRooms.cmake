@@ -35,6 +35,7 @@ function(laconic_room_objects name sources uses libraries)
   # Comparing with -Wconversion on keeps silent narrowing out of the codecs; tests are spared.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wconversion>)
   target_link_libraries(${target} PRIVATE Threads::Threads laconic_cuda ${libraries})
+  laconic_precompile(${target} std)
   foreach(room IN LISTS uses)
     target_link_libraries(${target} PRIVATE laconic_room_${room})
   endforeach()

@@ -41,6 +41,7 @@ function(laconic_test name)
   # laconic_internal brings the MPI along; a test that calls none of it should not even load it.
   target_link_options(test_${name} PRIVATE -Wl,--as-needed)
   target_link_libraries(test_${name} PRIVATE laconic_internal GTest::gmock GTest::gtest_main)
+  laconic_precompile(test_${name} test)
   foreach(part RANGE 1 ${arg_PARTS})
     add_test(NAME ${name}.cases.${part}
              COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/cases --name ${name} --part ${part}/${arg_PARTS}
@@ -60,13 +61,14 @@ function(laconic_rank_test name)
   endif()
   add_executable(ranks_${name} ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(ranks_${name} PRIVATE laconic laconic_mpi laconic_cuda)
+  laconic_precompile(ranks_${name} ranks)
   add_dependencies(rank_tests ranks_${name})
   math(EXPR watchdog "${arg_TIMEOUT} - 10") # so that the launcher can end its ranks before ctest ends the launcher
   foreach(ranks IN LISTS arg_RANKS)
     add_test(NAME ranks.${name}.n${ranks}
              COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/mpirun --mpiexec ${MPIEXEC_EXECUTABLE}
                      ${LACONIC_PRELOAD} --timeout ${watchdog} -n ${ranks} -- $<TARGET_FILE:ranks_${name}> ${arg_ARGS})
-    # RUN_SERIAL: ranks share the cores with each other already.
-    set_tests_properties(ranks.${name}.n${ranks} PROPERTIES LABELS ranks RUN_SERIAL ON TIMEOUT ${arg_TIMEOUT})
+    # As many processors as ranks: more ranks than cores have the machine for themselves.
+    set_tests_properties(ranks.${name}.n${ranks} PROPERTIES LABELS ranks PROCESSORS ${ranks} TIMEOUT ${arg_TIMEOUT})
   endforeach()
 endfunction()

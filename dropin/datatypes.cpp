@@ -154,6 +154,38 @@ int in_pieces(MPI_Count count, const Layout& layout, Move move) {
   return MPI_SUCCESS;
 }
 
+// Items as MPI_Pack takes them. MPICH's refuses MPI_BOTTOM, which goes with a type that has absolute addresses: these
+// are made relative to an address of ours.
+class Items {
+ public:
+  Items(const void* address, MPI_Datatype type)
+      : address_(static_cast<const std::byte*>(address)), type_(type), shifted_(address == MPI_BOTTOM) {
+    if (!shifted_) return;
+    static const std::byte anchor{};
+    address_ = &anchor;
+    MPI_Aint place = 0;
+    code_ = PMPI_Get_address(&anchor, &place);
+    place = -place;
+    if (code_ == MPI_SUCCESS) code_ = PMPI_Type_create_hindexed_block(1, 1, &place, type, &type_);
+    shifted_ = code_ == MPI_SUCCESS;
+    if (shifted_) code_ = PMPI_Type_commit(&type_);
+  }
+  Items(const Items&) = delete;
+  Items& operator=(const Items&) = delete;
+  ~Items() {
+    if (shifted_) PMPI_Type_free(&type_);
+  }
+  int code() const { return code_; }
+  std::byte* address() const { return const_cast<std::byte*>(address_); }
+  MPI_Datatype type() const { return type_; }
+
+ private:
+  const std::byte* address_;
+  MPI_Datatype type_;
+  bool shifted_;
+  int code_ = MPI_SUCCESS;
+};
+
 }  // namespace
 
 void find_datatypes() {
@@ -228,18 +260,20 @@ Layout layout_of(MPI_Datatype type) {
 bool can_pack(const Layout& layout) { return layout.each * layout.numbers.width <= INT_MAX; }
 
 int pack(const void* items, MPI_Count count, MPI_Datatype type, const Layout& layout, std::byte* out) {
-  const auto* from = static_cast<const std::byte*>(items);
+  const Items from(items, type);
+  if (from.code() != MPI_SUCCESS) return from.code();
   return in_pieces(count, layout, [&](MPI_Count at, MPI_Count to, int pieces, int bytes) {
     int position = 0;
-    return PMPI_Pack(from + at, pieces, type, out + to, bytes, &position, MPI_COMM_SELF);
+    return PMPI_Pack(from.address() + at, pieces, from.type(), out + to, bytes, &position, MPI_COMM_SELF);
   });
 }
 
 int unpack(const std::byte* in, void* items, MPI_Count count, MPI_Datatype type, const Layout& layout) {
-  auto* to = static_cast<std::byte*>(items);
+  const Items to(items, type);
+  if (to.code() != MPI_SUCCESS) return to.code();
   return in_pieces(count, layout, [&](MPI_Count at, MPI_Count from, int pieces, int bytes) {
     int position = 0;
-    return PMPI_Unpack(in + from, bytes, &position, to + at, pieces, type, MPI_COMM_SELF);
+    return PMPI_Unpack(in + from, bytes, &position, to.address() + at, pieces, to.type(), MPI_COMM_SELF);
   });
 }
 

@@ -57,8 +57,11 @@ Reason rules_on(const Call& call, const Communicator& communicator, Kind kind, s
   return Process::instance().settings().rules.touches(facts) ? Reason::touched : Reason::rule;
 }
 
-Reason can_progress(const Call& call) {
-  return call.form == Form::blocking || Process::instance().progresses() ? Reason::touched : Reason::threads;
+// What is not blocking needs someone who makes progress, and cannot be audited.
+Reason form_fits(const Call& call) {
+  if (call.form == Form::blocking) return Reason::touched;
+  if (Process::instance().settings().keep_plain) return Reason::audit;
+  return Process::instance().progresses() ? Reason::touched : Reason::threads;
 }
 
 bool has_root(Operation operation) {
@@ -88,7 +91,7 @@ Verdict judge_reduction(const Call& call) {
   if (items < 0) return left(Reason::arguments, &communicator);
   if (bytes_of(items) < communicator.min_bytes()) return left(Reason::small, &communicator);
   Reason reason = fits(communicator, numbers.kind);
-  if (reason == Reason::touched) reason = can_progress(call);
+  if (reason == Reason::touched) reason = form_fits(call);
   const bool by_rank = process.settings().rules.differ_by_rank();
   if (reason == Reason::touched && !by_rank) reason = rules_on(call, communicator, numbers.kind, bytes_of(items));
   return {reason, &communicator, by_rank || process.settings().audit > 0, bytes_of(items)};
@@ -112,7 +115,7 @@ Verdict judge_movement(const Call& call) {
     if (bytes < communicator.min_bytes()) return left(Reason::small, &communicator);
   }
   const Reason asked = fits(communicator, Kind::none);
-  return {asked == Reason::touched ? can_progress(call) : asked, &communicator, true, bytes};
+  return {asked == Reason::touched ? form_fits(call) : asked, &communicator, true, bytes};
 }
 
 }  // namespace

@@ -26,6 +26,10 @@ class NumberSide {
   bool make_room();
   bool packs() const { return !layout_.in_a_row; }
 
+  // From now on by this type in place of the program's own, which may be freed.
+  MPI_Datatype program_type() const { return side_.type; }
+  void set_program_type(MPI_Datatype type) { side_.type = type; }
+
   // From the program's memory to the copy, and back: all parts, or one. Where no copy is needed they do nothing.
   int take(int part);
   int take_all();

@@ -47,6 +47,7 @@ Judgement judge(const Outgoing& m, NumberSides& sides) {
   sides.set(call_of(m), communicator.rank(), communicator.size());
   const Layout& layout = sides.send.layout();
   if (!layout.known() || layout.numbers.kind == Kind::integer) return left(Reason::type);
+  if (process.settings().keep_plain) return left(Reason::audit);
   if (const Reason reason = fits(communicator, layout.numbers.kind); reason != Reason::touched) return left(reason);
   const Facts facts{Operation::send, m.form, layout.numbers.kind, !communicator.lossless(), bytes, m.comm, m.site};
   if (!process.settings().rules.touches(facts)) return left(Reason::rule);

@@ -27,6 +27,7 @@ laconic_options options_of(const Communicator& communicator, const Call& call, c
     options.bound = {LACONIC_BOUND_LOSSLESS, 0};
     options.codec = LACONIC_CODEC_LOSSLESS;
   }
+  options.progress = LACONIC_PROGRESS_CALLS;  // the drop-in has a thread of its own
   options.stats = stats;
   return options;
 }

@@ -49,8 +49,9 @@ std::unique_ptr<Entry> forget(Entry* entry) {
 int make_persistent(std::unique_ptr<Persistent> made, MPI_Request* request) {
   auto entry = std::make_unique<Entry>();
   entry->what = std::move(made);
-  // A request of MPI's own that nothing ever comes of: a handle that no other request has.
-  const int code = mpi::Recv_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, &entry->handle);
+  // A request of MPI's own that nothing ever comes of: a handle that no other request has. (After one of MPI_PROC_NULL
+  // has been freed, MPICH 4.0 no longer completes its own persistent collectives.)
+  const int code = mpi::Send_init(nullptr, 0, MPI_BYTE, 0, 0, MPI_COMM_SELF, &entry->handle);
   if (code != MPI_SUCCESS) return code;
   *request = entry->handle;
   const std::lock_guard lock(mutex);

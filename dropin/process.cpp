@@ -101,19 +101,19 @@ bool Process::agree() {
   read_settings();
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
   const std::uint64_t signature = settings_.signature();
-  const std::uint64_t lowest = problem_.empty() ? 0 : UINT64_MAX - static_cast<std::uint64_t>(world_rank_);
+  const std::uint64_t complaint = complaint_of(!problem_.empty(), world_rank_);
   const char* why = nullptr;
   const auto may = [&](Form form) { return settings_.rules.may_touch(Operation::send, form); };
   const bool messages = may(Form::blocking) || may(Form::nonblocking) || may(Form::persistent);
   const bool blind = messages && !mpi::sees_all_receives(why);
   if (blind) say(std::string("messages are left to MPI: ") + why);
-  std::array<std::uint64_t, 5> mine{lowest, signature, ~signature, progresses_ ? 0U : 1U, blind ? 1U : 0U};
+  std::array<std::uint64_t, 5> mine{complaint, signature, ~signature, progresses_ ? 0U : 1U, blind ? 1U : 0U};
   std::array<std::uint64_t, 5> most{};
   PMPI_Allreduce(mine.data(), most.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
   progresses_ = most[3] == 0;
   messages_ = messages && most[4] == 0;
   if (most[0] != 0) {
-    if (most[0] == lowest) {
+    if (most[0] == complaint) {
       say(problem_);
       // Launchers drop what ranks have said when they end a job; they need a moment to read it.
       std::this_thread::sleep_for(std::chrono::milliseconds(300));

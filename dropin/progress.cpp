@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "mpi_itself.hpp"
@@ -26,6 +27,8 @@ namespace {
 struct Flight : Record {
   Call call;
   NumberSides numbers;
+  OwnType send_type;  // of sides that are packed
+  OwnType recv_type;
   TallyGroup* tallies = nullptr;
   bool speaks = false;  // on this rank
   laconic_request request = LACONIC_REQUEST_NULL;
@@ -35,6 +38,19 @@ struct Flight : Record {
   bool flying = false;
   bool freed = false;  // by the program, before its time
   bool persistent = false;
+
+  // The program may free its types as soon as its call has returned.
+  void keep_types() {
+    for (auto [side, own] : {std::pair{&numbers.send, &send_type}, {&numbers.recv, &recv_type}}) {
+      if (!side->used() || !side->packs()) continue;
+      own->set(side->program_type());
+      side->set_program_type(own->get());
+    }
+  }
+  void free_types() {
+    send_type.set(MPI_DATATYPE_NULL);
+    recv_type.set(MPI_DATATYPE_NULL);
+  }
 };
 
 // Guards the lists, not the work: flights are moved on by whoever holds the turn.
@@ -73,6 +89,8 @@ int on_cancel(void*, int) { return MPI_SUCCESS; }
 
 void finish(Flight& flight, int code) {
   if (code == MPI_SUCCESS && flight.numbers.recv.used()) code = flight.numbers.recv.put_all();
+  // Not when the flight ends: that is within a function of MPI's.
+  if (!flight.persistent) flight.free_types();
   flight.code = code;
   if (code == MPI_SUCCESS) {
     if (flight.stats.plain_calls == 0)
@@ -148,6 +166,7 @@ std::unique_ptr<Flight> make_flight(const Call& call, Communicator& communicator
   auto flight = std::make_unique<Flight>();
   flight->call = call;
   flight->numbers = std::move(numbers);
+  flight->keep_types();
   flight->tallies = &communicator.tallies();
   flight->speaks = communicator.rank() == 0;
   return flight;

@@ -63,8 +63,7 @@ std::shared_ptr<Proposal> Proposal::begin(MPI_Comm comm, int rank, MPI_Info info
   for (const auto& [name, value] : made->hints_) all += name + '=' + value + '\n';
   // Who is wrong, and whether all say the same.
   const std::uint64_t signature = hash_of(all);
-  const std::uint64_t lowest = made->problem_.empty() ? 0 : UINT64_MAX - static_cast<std::uint64_t>(rank);
-  made->mine_ = {lowest, signature, ~signature};
+  made->mine_ = {complaint_of(!made->problem_.empty(), rank), signature, ~signature};
   // A rank that cannot take part leaves the others with what they have, and its own to MPI.
   if (PMPI_Iallreduce(made->mine_.data(), made->most_.data(), 3, MPI_UINT64_T, MPI_MAX, comm, &made->request_) !=
       MPI_SUCCESS)

@@ -24,9 +24,10 @@ __attribute__((format(printf, 1, 2))) std::string format(const char* form, ...) 
   return buffer;
 }
 
-double ratio_of(const Tally& t) {
-  return t.sent > 0 ? static_cast<double>(t.uncompressed) / static_cast<double>(t.sent) : 1.0;
+double ratio_of(std::uint64_t uncompressed, std::uint64_t sent) {
+  return sent > 0 ? static_cast<double>(uncompressed) / static_cast<double>(sent) : 1.0;
 }
+double ratio_of(const Tally& t) { return ratio_of(t.uncompressed, t.sent); }
 
 std::string why_plain(const Tally& t) {
   std::string text;
@@ -158,8 +159,9 @@ void report_call(const TallyGroup& group, Operation operation, Form form, std::u
   const std::string name(name_of(operation));
   const std::string how(form_names[index_of(form)]);
   say(format("%s (%s) on %.60s (%d): %llu bytes, ratio %.2f, %.6f s, bound %.3g, worst case %.3g", name.c_str(),
-             how.c_str(), group.name.c_str(), group.ranks, static_cast<unsigned long long>(bytes), stats.ratio,
-             stats.seconds_total, stats.bound, stats.achieved_bound));
+             how.c_str(), group.name.c_str(), group.ranks, static_cast<unsigned long long>(bytes),
+             ratio_of(stats.bytes_uncompressed, stats.bytes_sent), stats.seconds_total, stats.bound,
+             stats.achieved_bound));
 }
 
 }  // namespace laconic::dropin

@@ -99,6 +99,10 @@ std::uint64_t hash_of(const std::string& text) {
   return h ^ (h >> 29);
 }
 
+std::uint64_t complaint_of(bool wrong, int rank) {
+  return wrong ? std::uint64_t{INT64_MAX} - static_cast<std::uint64_t>(rank) : 0;
+}
+
 std::string set_option(laconic_options& options, const char* name, const char* value, const std::string& source) {
   const int code = laconic_options_set(&options, name, value);
   return code == MPI_SUCCESS ? "" : source + ": " + error_text(code);

@@ -35,13 +35,18 @@ inline constexpr std::int64_t default_min_bytes = 65536;
 // A number from text; ranks compare texts by it.
 std::uint64_t hash_of(const std::string& text);
 
+// In a maximum over all ranks: 0 where nothing is wrong, else the greater the lower the rank.  Below 2^63, since
+// MPICH 4.0 compares unsigned numbers of 64 bits as if they had a sign.
+std::uint64_t complaint_of(bool wrong, int rank);
+
 // Sets one option from text, or says why not, naming `source`.
 std::string set_option(laconic_options& options, const char* name, const char* value, const std::string& source);
 
 // What only one of a codec, a bound and a build makes impossible; empty if nothing.
 std::string check_options(const laconic_options& options);
 
-inline constexpr const char* option_names[] = {"bound",     "target",         "codec", "algorithm", "variant",
-                                               "denormals", "chunk_elements", "depth", "threads",   "min_bytes"};
+inline constexpr const char* option_names[] = {"bound",   "target",    "codec",          "algorithm",
+                                               "variant", "denormals", "chunk_elements", "depth",
+                                               "threads", "min_bytes", "progress",       "checksum"};
 
 }  // namespace laconic::dropin

@@ -25,6 +25,7 @@ constexpr std::array<Words, reasons> words{{
     {"foreign", "ranks of another job"},
     {"differ", "hints that differ or are not valid"},
     {"asked", "plain was asked for"},
+    {"audit", "LACONIC_AUDIT=N:plain keeps plain what it cannot audit"},
     {"arguments", "arguments that MPI is to judge"},
     {"memory", "no copy of the numbers could be made"},
     {"longer", "no shorter when compressed"},

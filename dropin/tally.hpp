@@ -29,6 +29,7 @@ enum class Reason : std::uint8_t {
   foreign,
   differ,
   asked,
+  audit,
   arguments,
   memory,
   longer,
@@ -38,7 +39,7 @@ enum class Reason : std::uint8_t {
   refused
 };
 
-inline constexpr std::size_t reasons = 19;
+inline constexpr std::size_t reasons = 20;
 
 // In words, for reports.
 const char* text_of(Reason reason);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Plain against compressed Allreduce, or another operation, on real fields in the network lab (../lab), one run per field.
 
-Each run is one of `laconic bench`, which interleaves plain MPI with all that is asked for.  Prints the
+Each run is one of `laconic bench`, which interleaves plain MPI with all that is asked for.  Options that are not listed
+here go to it as they are (--against, --window, --grid, ...: laconic bench --help).  Prints the
 tables and a summary, and writes all numbers to --out.  Exit status 1: a result was out of its bound, or its bits
 differed between ranks.  Speed never fails this script; it says when a comparison is void.
 """
@@ -14,6 +15,7 @@ import lab, launch  # noqa: E402
 
 VOID_ABOVE = 1.15  # plain MPI over its bandwidth bound: beyond, something else than the cable was measured
 NOISY_ABOVE = 1.5  # slowest over fastest iteration: other load came and went
+DEFAULTS = [(("--bytes", "--sizes"), "64M"), (("--bound",), "rel:1e-4")]  # others are those of `laconic bench`
 GOAL = 0.6  # of the compression ratio, as speed-up
 
 
@@ -21,24 +23,22 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--operation", default="allreduce", help="of `laconic bench`")
-    parser.add_argument("--against", default="overlap", help="list: variants, with codecs if need be (cpr-p2p:szx)")
     parser.add_argument("--build", required=True, metavar="DIR", help="build folder with bench/ and data/")
     parser.add_argument("--mpiexec", metavar="PATH", help="launcher of the MPI that the build uses")
     parser.add_argument("--ranks", type=int, default=4)
     parser.add_argument("--rate", default="1gbit", help="each cable, each direction")
     parser.add_argument("--network", choices=["lab", "auto", "loopback"], default="auto")
-    parser.add_argument("--bytes", default="64M", help="list, separated by commas")
-    parser.add_argument("--bound", default="rel:1e-4", help="list, separated by commas")
-    parser.add_argument("--algorithm", help="of collectives: list, separated by commas (default: auto)")
-    parser.add_argument("--codec", default="quant", help="list, separated by commas")
-    parser.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE", help="threads, depth, ...")
     parser.add_argument("--env", action="append", default=[], metavar="K=V")
-    parser.add_argument("--iterations", type=int, default=10)
-    parser.add_argument("--warmup", type=int, default=2)
     parser.add_argument("--field", action="append", default=[], metavar="NAME", help="default: all of the build's data/")
     parser.add_argument("--timeout", type=float, default=300, metavar="SECONDS", help="for each field")
     parser.add_argument("--out", metavar="FILE", help="default: bench/results/local/<operation>-N<ranks>-<rate>.json")
-    a = parser.parse_args()
+    a, a.handed_on = parser.parse_known_args()
+    given = {word.split("=")[0] for word in a.handed_on}
+    if "--json" in given:
+        parser.error("argument --json: all numbers go to --out")
+    for names, default in DEFAULTS:
+        if not given & set(names):
+            a.handed_on += [names[0], default]
     known = {os.path.basename(f)[:-4]: f for f in sorted(glob.glob(os.path.join(a.build, "data", "*.f32")))}
     if not known:
         parser.error("no fields in %s/data: build the target `fields`" % a.build)
@@ -57,12 +57,7 @@ def measure(a, network, name, path):
     rate = a.rate if network == "lab" else "none"
     with tempfile.TemporaryDirectory() as folder:
         answer = os.path.join(folder, "answer.json")
-        program = [a.program, "bench", a.operation, "--against", a.against, "--bytes", a.bytes, "--field", path,
-                   "--bound", a.bound, "--codec", a.codec, "--iterations", a.iterations, "--warmup", a.warmup,
-                   "--rate", rate, "--json", answer]
-        program += ["--algorithm", a.algorithm] if a.algorithm else []
-        for setting in a.set:
-            program += ["--set", setting]
+        program = [a.program, "bench", a.operation, "--field", path, "--rate", rate, "--json", answer, *a.handed_on]
         done = lab.run(program, a.ranks, a.rate, None, a.mpiexec, a.build, a.env, a.timeout, network)
         sys.stderr.write(done.stderr)
         print(done.stdout, flush=True)

@@ -8,19 +8,15 @@
 #include <optional>
 
 #include "base/bound.hpp"
-#include "base/number.hpp"
 #include "codec_spec.hpp"
-#include "failure.hpp"
+#include "options.hpp"
 #include "text.hpp"
+#include "variants.hpp"
 
 namespace laconic::cli::bench {
 namespace {
 
 constexpr std::size_t largest_size = (std::size_t{8} << 30) - 4;  // MPI's counts are ints
-
-Failure not_valid(std::string_view what, std::string_view value, std::string_view valid) {
-  return usage(fmt::format("{} '{}' is not valid; valid are {}", what, value, valid));
-}
 
 OperationName operation_of(const std::string& name) {
   std::string valid;
@@ -30,13 +26,6 @@ OperationName operation_of(const std::string& name) {
   }
   if (name.empty()) throw usage("bench: which OPERATION? valid are " + valid);
   throw not_valid("operation", name, valid);
-}
-
-int whole(std::string_view what, const std::string& text, int least) {
-  int value = 0;
-  if (!parse_number(text, value) || value < least)
-    throw not_valid(what, text, fmt::format("whole numbers from {}", least));
-  return value;
 }
 
 std::vector<std::string> algorithms_of(const Arguments& a, const OperationName& operation, int ranks) {
@@ -66,20 +55,25 @@ std::vector<int> chunks_of(const Arguments& a, const OperationName& operation) {
   for (const std::string& text : a.chunks) {
     if (text != "auto" && operation.kind == Kind::collective)
       throw usage("--chunks is for messages; --set chunk_elements=N is for collectives");
-    int n = 0;
-    if (text != "auto" && (!parse_number(text, n) || n < 1))
-      throw not_valid("--chunks", text, "auto and whole numbers from 1");
-    chunks.push_back(n);
+    chunks.push_back(text == "auto" ? 0 : parse_whole("--chunks", text, 1));
   }
   return chunks;
 }
+
+// Options of the library that have options of this command.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> own_options{
+    {{"variant", "--against"}, {"codec", "--codec"}, {"bound", "--bound"}, {"algorithm", "--algorithm"}}};
 
 std::vector<std::pair<std::string, std::string>> settings_of(const Arguments& a) {
   std::vector<std::pair<std::string, std::string>> settings;
   for (const std::string& text : a.settings) {
     const auto equals = text.find('=');
     if (equals == std::string::npos) throw not_valid("--set", text, "OPTION=VALUE");
-    settings.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+    const std::string name = text.substr(0, equals);
+    // These tell the rows of the table apart.
+    for (const auto& [option, better] : own_options)
+      if (name == option) throw usage(fmt::format("--set {}: use {}, which names it in the table", text, better));
+    settings.emplace_back(name, text.substr(equals + 1));
   }
   if (a.threads > 0) settings.emplace_back("threads", std::to_string(a.threads));
   if (a.depth > 0) settings.emplace_back("depth", std::to_string(a.depth));
@@ -108,9 +102,10 @@ class Variants {
       const auto colon = item.find(':');
       const std::string name = item.substr(0, colon);
       if (name == "plain" && colon == std::string::npos) continue;
-      if (name != "overlap" && name != "nd" && name != "cpr-p2p")
-        throw not_valid("--against", item,
-                        "plain, overlap, nd, cpr-p2p, and each of the last three with :CODEC (" + codec_specs() + ")");
+      if (find_variant(name) == nullptr)
+        throw not_valid(
+            "--against", item,
+            fmt::format("plain, {}, and each of these but plain with :CODEC ({})", variant_list(), codec_specs()));
       if (colon != std::string::npos)
         add(name, item.substr(colon + 1));
       else
@@ -124,7 +119,9 @@ class Variants {
     const CodecSpec spec = parse_codec_spec(codec);
     for (const std::string& bound : a_.bounds)
       for (const std::string& algorithm : algorithms_)
-        for (const int chunks : chunks_) {
+        for (const int asked : chunks_) {
+          // Variants without overlap are not cut into chunks, so one row stands for all values of --chunks.
+          const int chunks = asked > 0 && !find_variant(name)->overlaps ? 1 : asked;
           Variant v{name, codec, algorithm, spec.bound.empty() ? bound : spec.bound, chunks, {}};
           v.options = {{"variant", name}, {"codec", spec.codec}, {"bound", v.bound}};
           if (!algorithm.empty()) v.options.emplace_back("algorithm", algorithm);
@@ -186,7 +183,7 @@ Request expand(const Arguments& a, int ranks) {
   }
   if (kind == Kind::bandwidth || kind == Kind::bidirectional) {
     r.windows.clear();
-    for (const std::string& text : a.windows) r.windows.push_back(whole("--window", text, 1));
+    for (const std::string& text : a.windows) r.windows.push_back(parse_whole("--window", text, 1));
   }
   if (kind == Kind::stencil)
     r.grid = grid_of(a.grid, ranks);
@@ -194,10 +191,8 @@ Request expand(const Arguments& a, int ranks) {
     throw usage(fmt::format("--grid is for stencil, not for {}", a.operation));
   if (a.op != "sum" && a.op != "max" && a.op != "min" && a.op != "avg")
     throw not_valid("--op", a.op, "sum, max, min, avg");
-  if (a.root < 0 || a.root >= ranks)
+  if (a.root >= ranks)
     throw not_valid("--root", std::to_string(a.root), fmt::format("0 to {} on {} ranks", ranks - 1, ranks));
-  if (a.iterations < 1) throw not_valid("--iterations", std::to_string(a.iterations), "whole numbers from 1");
-  if (a.warmup < 0) throw not_valid("--warmup", std::to_string(a.warmup), "whole numbers from 0");
   r.rate = parse_rate("--rate", a.rate);
   r.root = a.root;
   r.op = a.op;

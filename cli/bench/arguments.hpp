@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "collectives.hpp"
 #include "schedule/schedule.hpp"
 
 namespace laconic::cli::bench {
@@ -21,25 +22,16 @@ struct OperationName {
   Collective collective;  // of Kind::collective: whose algorithms it has
 };
 
-inline constexpr std::array<OperationName, 17> operations{{
-    {"allreduce", Kind::collective, Collective::allreduce},
-    {"reduce", Kind::collective, Collective::reduce},
-    {"reduce_scatter", Kind::collective, Collective::reduce_scatter},
-    {"reduce_scatter_block", Kind::collective, Collective::reduce_scatter},
-    {"allgather", Kind::collective, Collective::allgather},
-    {"allgatherv", Kind::collective, Collective::allgather},
-    {"bcast", Kind::collective, Collective::bcast},
-    {"scatter", Kind::collective, Collective::scatter},
-    {"scatterv", Kind::collective, Collective::scatter},
-    {"gather", Kind::collective, Collective::gather},
-    {"gatherv", Kind::collective, Collective::gather},
-    {"alltoall", Kind::collective, Collective::alltoall},
-    {"alltoallv", Kind::collective, Collective::alltoall},
-    {"latency", Kind::latency, {}},
-    {"bandwidth", Kind::bandwidth, {}},
-    {"bidirectional", Kind::bidirectional, {}},
-    {"stencil", Kind::stencil, {}},
-}};
+inline constexpr auto operations = [] {
+  std::array<OperationName, collectives.size() + 4> all{};
+  std::size_t k = 0;
+  for (const CollectiveName& c : collectives) all[k++] = {c.name, Kind::collective, c.collective};
+  all[k++] = {"latency", Kind::latency, {}};
+  all[k++] = {"bandwidth", Kind::bandwidth, {}};
+  all[k++] = {"bidirectional", Kind::bidirectional, {}};
+  all[k++] = {"stencil", Kind::stencil, {}};
+  return all;
+}();
 
 // As they were given.
 struct Arguments {
@@ -66,7 +58,7 @@ struct Arguments {
 
 // One way to do the operation, to be compared with plain MPI.
 struct Variant {
-  std::string name;   // "overlap", "nd", "cpr-p2p"; "plain" for MPI itself
+  std::string name;   // "overlap", ...; "plain" for MPI itself
   std::string codec;  // as it was asked for: "quant", "zfp-rate8", ...
   std::string algorithm;
   std::string bound;

@@ -13,6 +13,7 @@
 #include <numeric>
 
 #include "failure.hpp"
+#include "variants.hpp"
 
 namespace laconic::cli::bench {
 namespace {
@@ -104,7 +105,7 @@ double Measurement::most() const { return *std::max_element(seconds.begin(), sec
 double Measurement::cores() const { return cpu_seconds / std::accumulate(seconds.begin(), seconds.end(), 0.0); }
 
 bool Measurement::right() const {
-  const bool may_differ = variant.plain() || ran_plain || variant.name == "cpr-p2p";
+  const bool may_differ = variant.plain() || ran_plain || find_variant(variant.name)->per_hop;
   return bound_kept && (bits_equal || may_differ);
 }
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "variants.hpp"
 #include "wire/frame.hpp"
+#include "wire/seal.hpp"
 
 namespace laconic::cli::explain {
 namespace {
@@ -26,7 +28,7 @@ std::size_t block_count(const Question& q, std::int32_t block, std::int32_t cut)
   return n / parts + (free_cut && part < n % parts ? 1 : 0);
 }
 
-bool overlapping(const Question& q) { return q.variant == "overlap"; }
+bool overlapping(const Question& q) { return find_variant(q.variant)->overlaps; }
 
 // What is sent and received, and how the rows are cut, as CollectiveOperation::make_work() and Run::reserve() do it.
 Work work_of(const Question& q, const Algorithm& algorithm, Travel travel) {
@@ -48,18 +50,21 @@ Work work_of(const Question& q, const Algorithm& algorithm, Travel travel) {
   }
   w.frames = w.verbs[0] * w.rows;
   w.wire = w.sent / q.ratio + static_cast<double>(w.frames * wire::header_bytes);
-  // As the engine leases them; the benchmark's test holds this against what it says it has.
-  w.memory = w.depth * slots_of_row(w.plan) * std::max(q.codec->capacity(w.chunk, q.dtype), w.chunk * size_of(q.dtype));
+  // As the engine leases them, for frames of the worst case.  What a call uses of it is less.
+  const std::size_t frame = q.codec->capacity(w.chunk, q.dtype) + wire::seal_bytes;
+  w.memory = w.depth * w.plan.slots * std::max(frame, w.chunk * size_of(q.dtype));
   return w;
 }
 
 }  // namespace
 
+Travel travel_in(const Question& q) { return travel_of(*q.codec, find_variant(q.variant)->per_hop); }
+
 const Algorithm& chosen_by_auto(const Question& q) { return choose_algorithm(q.collective, q.bytes, q.ranks); }
 
 std::vector<Candidate> candidates(const Question& q) {
   std::vector<Candidate> found;
-  const Travel travel = travel_of(*q.codec, q.variant == "cpr-p2p");
+  const Travel travel = travel_in(q);
   const double bytes = static_cast<double>(q.bytes);
   for (const Algorithm& a : all_algorithms()) {
     if (a.collective != q.collective || !a.fits(q.ranks)) continue;
@@ -73,7 +78,7 @@ std::vector<Candidate> candidates(const Question& q) {
 Answer answer(const Question& q, const Algorithm& algorithm) {
   Answer a;
   a.algorithm = &algorithm;
-  a.travel = travel_of(*q.codec, q.variant == "cpr-p2p");
+  a.travel = travel_in(q);
   a.terms = terms_of(algorithm, q.ranks, a.travel);
   a.budgeted = q.bound.mode == BoundMode::abs || q.bound.mode == BoundMode::rel;
   if (a.budgeted) a.budget = divide_bound(q.bound.value, q.per_input, q.op, q.mean, algorithm, q.ranks, a.travel);

@@ -21,6 +21,7 @@ namespace laconic::cli::explain {
 
 struct Question {
   Collective collective = Collective::allreduce;
+  std::string name;  // of the call, whose schedules are those of `collective`
   int ranks = 4;
   int rank = 0;
   bool rank_given = false;
@@ -76,6 +77,7 @@ struct Answer {
   Work work;
 };
 
+Travel travel_in(const Question& question);
 std::vector<Candidate> candidates(const Question& question);
 const Algorithm& chosen_by_auto(const Question& question);
 Answer answer(const Question& question, const Algorithm& algorithm);

@@ -119,12 +119,15 @@ std::string steps_text(const Question& q, const Answer& a) {
 }  // namespace
 
 std::string heading(const Question& q, const std::vector<Candidate>& all) {
-  std::string text = fmt::format("{}{} of {} ({} {}) on {} ranks", laconic::name_of(q.collective), op_name(q),
-                                 bytes_text(static_cast<double>(q.bytes)), q.bytes / size_of(q.dtype),
-                                 laconic::name_of(q.dtype), q.ranks);
+  std::string text =
+      fmt::format("{}{} of {} ({} {}) on {} ranks", q.name, op_name(q), bytes_text(static_cast<double>(q.bytes)),
+                  q.bytes / size_of(q.dtype), laconic::name_of(q.dtype), q.ranks);
   if (has_root(q.collective)) text += fmt::format(", root {}", q.root);
   text += fmt::format("; codec {}, bound {} on the {}, variant {}\n", q.codec_name, to_string(q.bound),
                       q.per_input ? "inputs" : "result", q.variant);
+  if (q.name != laconic::name_of(q.collective))
+    text += fmt::format("{} has the schedules of {}; parts are taken to be equal\n", q.name,
+                        laconic::name_of(q.collective));
   text += fmt::format("auto takes {}\n", chosen_by_auto(q).name);
   std::vector<Cells> rows{{"algorithm", "hops", "share", "terms", "auto's score", "predicted", "without compression"}};
   for (const Candidate& c : all)
@@ -168,7 +171,9 @@ std::string json(const Question& q, const std::vector<Candidate>& all, const Ans
     rows.push_back(row.take());
   }
   JsonObject out;
-  out.text("collective", laconic::name_of(q.collective)).text("algorithm", a.algorithm->name);
+  out.text("collective", q.name)
+      .text("schedules_of", laconic::name_of(q.collective))
+      .text("algorithm", a.algorithm->name);
   out.text("auto", chosen_by_auto(q).name).text("codec", q.codec_name).text("bound", to_string(q.bound));
   out.text("variant", q.variant).text("target", q.per_input ? "input" : "result");
   out.number("ranks", q.ranks).number("rank", q.rank).number("root", q.root).whole("bytes", q.bytes);

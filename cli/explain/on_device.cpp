@@ -53,7 +53,7 @@ JsonObject timing_json(const std::optional<DeviceChoice>& c, const Coder* coder)
 
 DeviceAnswer answer_on_device(const Question& q, const DeviceQuestion& d) {
   DeviceAnswer a;
-  const Travel travel = travel_of(*q.codec, q.variant == "cpr-p2p");
+  const Travel travel = travel_in(q);
   const Journey journey{static_cast<double>(q.bytes), q.ranks, q.root, travel, q.ratio, 1};
   const Journey uncompressed{journey.bytes, q.ranks, q.root, Travel::adding, 1, 1};
   a.coder = coder_of(*d.device, q.codec->name(), q.dtype, q.ratio);
@@ -72,8 +72,9 @@ std::string device_text(const Question& q, const DeviceQuestion& d, const Device
       fmt::format("\non devices: {} ({}), {} {} at ratio {}; messages of {} + bytes / {:.4g} GB/s, {} of the sender\n",
                   d.device->name, d.device->what, q.codec_name, laconic::name_of(q.dtype), q.ratio,
                   seconds_text(d.path.latency), 1e-9 * d.path.bytes_per_second, seconds_text(d.path.per_message));
-  text += fmt::format("auto takes {} in {} row{}\n", a.chosen.algorithm->name, a.chosen.rows,
-                      a.chosen.rows == 1 ? "" : "s");
+  text += fmt::format("auto takes {} in {} row{}{}\n", a.chosen.algorithm->name, a.chosen.rows,
+                      a.chosen.rows == 1 ? "" : "s",
+                      a.chosen.timing ? "" : ", what it takes for numbers on hosts: nothing could be predicted");
   std::vector<Cells> rows{{"algorithm", "rows", "predicted", "codec", "wire", "latency", "without compression"}};
   for (const DeviceRow& r : a.rows) {
     if (!r.choice || !r.plain) {
@@ -116,6 +117,7 @@ std::string device_json(const DeviceQuestion& d, const DeviceAnswer& a) {
   }
   JsonObject out;
   out.text("name", d.device->name).text("auto", a.chosen.algorithm->name).number("auto_rows", a.chosen.rows);
+  out.truth("auto_predicted", a.chosen.timing.has_value());
   out.number("latency_s", d.path.latency).number("bandwidth_bytes_s", d.path.bytes_per_second);
   out.number("message_s", d.path.per_message);
   out.raw("algorithms", fmt::format("[{}]", fmt::join(rows, ", ")));

@@ -175,6 +175,15 @@ def table(report, title):
     return "\n".join(lines)
 
 
+def how_to_go_on(a):
+    """Where the command is, and the launcher of its MPI."""
+    command, launcher = os.path.join(a.build, "cli", "laconic"), shutil.which(a.mpiexec) or a.mpiexec
+    if not os.access(command, os.X_OK):
+        return "The command laconic was not built: it needs CLI11 and fmt (libcli11-dev, libfmt-dev)."
+    return ("The command laconic is built, too. To use it in this shell, with the MPI that it was built for:\n"
+            "    export PATH=%s:%s:$PATH" % (os.path.dirname(command), os.path.dirname(os.path.abspath(launcher))))
+
+
 def arguments():
     def count(low, high):
         def parse(text):
@@ -223,6 +232,7 @@ def main():
         picture.draw(path, picture.Grid(NX, NZ, SPACING, 2 * a.offsets + 1), a.shots, GATHER_KM, partials, a.out, report,
                      title)
         say("picture: %s" % path)
+    say("\n" + how_to_go_on(a))
     return status
 
 

@@ -42,7 +42,8 @@ typedef enum laconic_bound_mode {
                              where they have no range (all equal, none finite) nothing is rounded */
   LACONIC_BOUND_RMS = 3,  /* value = share, > 0, of the root mean square of the 512 numbers about an element: on every
                              rank's contribution, whatever the target is, so a sum may be off by what these shares
-                             add up to, a mean by their mean; codec quant only */
+                             add up to, a mean by their mean; codec quant, variants overlap and nd
+                             only */
   LACONIC_BOUND_RATE = 4, /* bits per value, no bound on the error: codec zfp only, in steps of 1/4, at least 2.25
                              (float) or 3 (double); from 32 (64) on values are sent as they are */
   LACONIC_BOUND_LOSSLESS = 5 /* no bit is lost, of integers either; value unused */
@@ -90,7 +91,7 @@ typedef enum laconic_variant {
   LACONIC_VARIANT_OVERLAP = 1, /* the default: frames are forwarded, and coding overlaps communication chunk by chunk */
   LACONIC_VARIANT_ND = 2,      /* C-Coll's "novel design" alone: frames are forwarded, nothing overlaps */
   LACONIC_VARIANT_CPR_P2P = 3, /* each hop compresses what it sends and decompresses what it gets, nothing overlaps; the
-                                  bound is kept, but ranks may hold results that differ within it */
+                                  bound is kept, but ranks may hold results that differ within it; not with rms:R */
   LACONIC_VARIANT_PLAIN = 4,   /* as LACONIC_ALGORITHM_PLAIN */
   LACONIC_VARIANT_HOST_CENTRIC = 5 /* as cpr-p2p, and numbers on a device are coded there but added on the host, as in
                                       the GPU papers' "host-centric" designs */
@@ -106,6 +107,24 @@ typedef enum laconic_denormals {
                                  or NaN when read as such.  Reductions take no notice of it: what is added up is
                                  numbers, and its bound holds for them all */
 } laconic_denormals;
+
+/* Who moves on operations in flight while the application is not in a call of Laconic. */
+typedef enum laconic_progress {
+  LACONIC_PROGRESS_UNSET = 0,
+  LACONIC_PROGRESS_CALLS = 1, /* the default: nobody.  Laconic calls of the process make progress, and nothing else */
+  LACONIC_PROGRESS_THREAD = 2 /* a thread of the library, for all operations of the process, from the beginning to the
+                                 end of every nonblocking or persistent operation that asks for it.  It sleeps while
+                                 there is none.  It needs MPI_THREAD_MULTIPLE; without it calls that ask for the thread
+                                 are errors.  Ranks may differ in it */
+} laconic_progress;
+
+/* Whether compressed data carry checksums between ranks (docs/wire-format.md). */
+typedef enum laconic_checksum {
+  LACONIC_CHECKSUM_UNSET = 0,
+  LACONIC_CHECKSUM_ON = 1, /* the default: damaged, repeated and swapped frames are errors on the ranks that need
+                              what was in them */
+  LACONIC_CHECKSUM_OFF = 2 /* what the transport delivers is taken for what was sent */
+} laconic_checksum;
 
 /* Why a call ran as plain MPI. */
 typedef enum laconic_plain_reason {
@@ -151,7 +170,7 @@ typedef struct laconic_stats {
   double seconds_wait_reducing; /* the part of seconds_wait in which a message to be reduced was still to come */
   double seconds_distribute;    /* from the last of these to the end, all phases: the allgather of an allreduce */
   uint64_t most_chunks;         /* most chunks under way at a time: never more than options->depth */
-  uint64_t memory_bytes;        /* most memory held for frames; of collectives with overlap it does not grow with
+  uint64_t memory_bytes;        /* most memory in use for frames; of collectives with overlap it does not grow with
                                    the data */
 } laconic_stats;
 
@@ -168,6 +187,8 @@ typedef struct laconic_options {
   int64_t min_bytes;       /* smaller contributions go plain; 0: default (65536); 1: compress everything */
   laconic_variant variant; /* what to leave out, for comparison */
   laconic_denormals denormals;
+  laconic_progress progress;
+  laconic_checksum checksum;
   void* stream;         /* of buffers on a device: the cudaStream_t that fills them, NULL for the default stream */
   laconic_stats* stats; /* NULL, or where this call's statistics go (its size field need not be set) */
 } laconic_options;
@@ -179,19 +200,21 @@ typedef struct laconic_request_s* laconic_request;
 LACONIC_API void laconic_options_init(laconic_options* options);
 
 /* Sets one option from text: name is "bound", "target", "codec", "algorithm", "chunk_elements",
- * "depth", "threads", "min_bytes", "variant" or "denormals"; value is spelled as in the environment and the hints
+ * "depth", "threads", "min_bytes", "variant", "denormals", "progress" or "checksum"; value is spelled as in the
+ * environment and the hints
  * ("abs:1e-3", "recursive-doubling", ...).  Returns MPI_SUCCESS or an error code and then leaves
  * *options as it was.  May be called before MPI_Init. */
 LACONIC_API int laconic_options_set(laconic_options* options, const char* name, const char* value);
 
 /* Gives a communicator hints "laconic_bound", "laconic_codec", "laconic_algorithm",
  * "laconic_target", "laconic_min_bytes", "laconic_threads", "laconic_depth", "laconic_chunk_elements",
- * "laconic_variant", "laconic_denormals".
+ * "laconic_variant", "laconic_denormals", "laconic_progress", "laconic_checksum".
  * MPI libraries may drop keys that they do not know from MPI_Comm_set_info, so this is the way that
  * always works; hints that MPI kept are honoured too.  Collective over comm, with the same hints on all
  * ranks: ranks that differ are told so by the next call that compresses.  A second call replaces the hints of
  * the first, and communicators made from comm do not inherit them.  Keys that do not begin
- * with "laconic_" are left alone; unknown ones that do, and bad values, are errors that change nothing.
+ * with "laconic_" are left alone; unknown ones that do, and bad values, are errors.  What one rank cannot read is an
+ * error on every rank, and of every call on comm, until a call with good hints replaces them.
  * Passing MPI_INFO_NULL takes all hints back.
  * The first call makes the communicator that compressed messages travel on: laconic_send() and its kin compress on
  * communicators that this was called on, or that have seen a compressed collective. */
@@ -225,9 +248,10 @@ LACONIC_API MPI_Op laconic_op_avg(void);
  *
  * What is compressed: MPI_FLOAT and MPI_DOUBLE with any bound; with the bound lossless also MPI_SHORT, MPI_INT,
  * MPI_LONG, MPI_LONG_LONG, MPI_SIGNED_CHAR and their unsigned kin, MPI_INT8_T ... MPI_UINT64_T, MPI_AINT, MPI_OFFSET
- * and MPI_COUNT.  Reductions: MPI_SUM, MPI_MAX, MPI_MIN, and LACONIC_AVG of floating-point numbers.  Everything else,
- * and calls whose data (the largest buffer of the call) are fewer than min_bytes, are passed to MPI untouched, and the
- * stats say so; LACONIC_AVG of another type is an error.
+ * and MPI_COUNT.  Where data only moves, datatypes composed of one of these count as the numbers that they hold, and
+ * ranks may pass different ones with equal signatures.  Reductions: MPI_SUM, MPI_MAX, MPI_MIN, and LACONIC_AVG of
+ * floating-point numbers.  Everything else, and calls whose data (the largest buffer of the call) are fewer than
+ * min_bytes, are passed to MPI untouched, and the stats say so; LACONIC_AVG of another type is an error.
  *
  * What is promised: with target result every element of a result differs from the exact value by at most the bound,
  * plus the rounding of the result's own type (for elements held uncompressed: of the sum that plain MPI would form).
@@ -235,15 +259,16 @@ LACONIC_API MPI_Op laconic_op_avg(void);
  * arise where an operation gives them; MPI_MAX and MPI_MIN return NaN where any rank holds one.  With lossless nothing
  * is rounded but sums of floating-point numbers, each to its type, in the order of the algorithm.  A result that
  * several ranks receive has the same bits on all of them: the root of a broadcast, too, is left with what the others
- * get (variant cpr-p2p excepted).
+ * get (variants cpr-p2p and host-centric excepted).
  *
  * Errors.  When a call is to be compressed the ranks agree first: an error in any rank's arguments, or ranks that
- * disagree on root, counts, type, operation or options, make every rank return an error; the results are then
- * unchanged and the communicator remains usable.  Ranks that disagree on whether a call is to be compressed at all
- * (counts of one call on both sides of min_bytes, a bound on some ranks only) wait for each other for ever, as ranks do
- * that call different MPI functions, and so does one whose communicator has been freed.  In gatherv, scatterv and
- * alltoallv, where a rank does not see all counts, size and type are part of the agreement: there ranks may differ.
- * A count that does not match its partner's is an error of the rank that decodes it (MPI_ERR_TRUNCATE or a mismatch).
+ * disagree on root, counts, type, operation or options, make every rank return an error that names the argument and
+ * two ranks; the results are then unchanged and the communicator remains usable.  Send and receive buffers that
+ * overlap are such an error.  Ranks that disagree on whether a call is to be compressed at all (counts of one call
+ * on both sides of min_bytes, a bound on some ranks only) wait for each other for ever, as ranks do that call
+ * different MPI functions, and so does one whose communicator has been freed.  In gatherv, scatterv and alltoallv,
+ * where a rank does not see all counts, size and type are part of the agreement: there ranks may differ. A count
+ * that does not match its partner's is an error of the rank that decodes it (MPI_ERR_TRUNCATE or a mismatch).
  */
 
 LACONIC_API int laconic_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
@@ -285,11 +310,13 @@ LACONIC_API int laconic_alltoallv(const void* sendbuf, const MPI_Count sendcount
 
 /* Nonblocking: the same, begun here and completed by laconic_wait() or laconic_test() and their kin.  Buffers, arrays
  * of counts and displacements, and options->stats must stay as they are until then; *options itself may go.  Any number
- * may be in flight; all ranks begin those of a communicator in the same order, and complete them in any order.
+ * may be in flight; all ranks begin those of a communicator in the same order (persistent ones: see below), and
+ * complete them in any order.
  *
- * Progress is made inside every Laconic call of the process, for all operations in flight, and nowhere else: a process
- * that blocks in a call of MPI itself holds up the others meanwhile.  (A blocking collective that Laconic passes to MPI
- * is such a call for operations on other communicators, if no nonblocking collective was ever begun on its own.)
+ * Progress is made inside every Laconic call of the process, for all operations in flight.  Elsewhere it is made only
+ * with the option progress=thread: without it a process that blocks in a call of MPI itself holds up the others
+ * meanwhile.  (A blocking collective that Laconic passes to MPI is such a call for messages and for operations on other
+ * communicators, if no nonblocking collective was ever begun on its own.)
  *
  * An error in the arguments is an error of the completion, so that it can be told to the other ranks (but a NULL
  * request or communicator, or any under a fatal error handler, at once). */
@@ -332,8 +359,12 @@ LACONIC_API int laconic_ialltoallv(const void* sendbuf, const MPI_Count sendcoun
                                    laconic_request* request, const laconic_options* options);
 
 /* Persistent: the arguments are kept, and laconic_start() begins the operation with them, again and again, each time
- * completed as a nonblocking one; the request stays until laconic_request_free().  Local, and cannot fail but for a
- * NULL argument or want of memory. */
+ * completed as a nonblocking one; the request stays until laconic_request_free().
+ *
+ * All ranks make those of a communicator in the same order, among its other collectives.  Compressed ones may then be
+ * started in any order, different on every rank; plain ones in the same order on all.  Making one does not wait for
+ * other ranks, but for every 4096th on a communicator; it fails for a NULL argument, want of memory, or when 4096 of
+ * them exist on the communicator (fewer where MPI_TAG_UB is below 2^24). */
 LACONIC_API int laconic_allreduce_init(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
                                        MPI_Op op, MPI_Comm comm, laconic_request* request,
                                        const laconic_options* options);
@@ -493,6 +524,8 @@ LACONIC_API const char* laconic_codec_name(laconic_codec codec);
 LACONIC_API const char* laconic_algorithm_name(laconic_algorithm algorithm);
 LACONIC_API const char* laconic_variant_name(laconic_variant variant);
 LACONIC_API const char* laconic_denormals_name(laconic_denormals denormals);
+LACONIC_API const char* laconic_progress_name(laconic_progress progress);
+LACONIC_API const char* laconic_checksum_name(laconic_checksum checksum);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "comm/maximum.hpp"
 #include "comm/process.hpp"
 #include "comm/settings.hpp"
 #include "comm/stats.hpp"
@@ -14,23 +15,37 @@ namespace {
 constexpr auto first_message_tag = static_cast<std::uint64_t>(Machinery::own_tag);
 constexpr std::uint64_t message_rows = 64;
 
-std::uint64_t messages_in_flight(MPI_Comm comm) {
+constexpr std::uint64_t slot_tags = collective_messages + Maximum::most_rounds;
+
+std::uint64_t number_of_tags(MPI_Comm comm) {
   std::uint64_t greatest_tag = 32767;  // guaranteed
   int* value = nullptr;
   int found = 0;
   MPI_Comm_get_attr(comm, MPI_TAG_UB, &value, &found);
   if (found && *value > 0) greatest_tag = static_cast<std::uint64_t>(*value);
-  return (greatest_tag + 1 - first_message_tag) / message_rows;
+  return greatest_tag + 1;
 }
 
 Status no_communicator() { return {Code::comm, "no communicator could be made beside this one"}; }
 
 }  // namespace
 
-Machinery::Machinery(MPI_Comm comm)
+Tags Tags::on(MPI_Comm comm) {
+  Tags tags;
+  const std::uint64_t left = number_of_tags(comm) - first_message_tag;
+  tags.slots = std::min<std::uint64_t>(left / 2 / slot_tags, Slots::most);
+  tags.messages = (left - tags.slots * slot_tags) / message_rows;
+  tags.first_of_slots = first_message_tag + tags.messages * message_rows;
+  tags.first_agreement = tags.first_of_slots + tags.slots * collective_messages;
+  return tags;
+}
+
+Machinery::Machinery(MPI_Comm comm, const Tags& tags)
     : comm_(comm),
+      tags_(tags),
       transport_(comm, 0, collective_operations, collective_messages),
-      message_transport_(comm, first_message_tag, messages_in_flight(comm), message_rows, Sends::synchronous),
+      persistent_transport_(comm, tags.first_of_slots, tags.slots, collective_messages),
+      message_transport_(comm, first_message_tag, tags.messages, message_rows, Sends::synchronous),
       messages_(static_cast<std::size_t>(transport_.size()), 0) {}
 
 Machinery::~Machinery() {
@@ -67,6 +82,22 @@ const DeviceChoice& Machinery::device_choice(const DeviceQuestion& q) {
   return choices_.back().second;
 }
 
+int Machinery::agreement_tag(int slot) const {
+  return static_cast<int>(tags_.first_agreement) + slot * Maximum::most_rounds;
+}
+
+int Machinery::exchange_tag(int slot) const {
+  return static_cast<int>(tags_.first_of_slots) + slot * static_cast<int>(collective_messages);
+}
+
+MpiTransport& Machinery::transport_for(Purpose purpose) {
+  switch (purpose) {
+    case Purpose::collective: return transport_;
+    case Purpose::persistent: return persistent_transport_;
+    default: return message_transport_;
+  }
+}
+
 Run& Machinery::lend(int threads, Purpose purpose, Device* device) {
   auto at = std::find_if(workshops_.begin(), workshops_.end(), [&](const auto& w) {
     return w->device == device && w->purpose == purpose && (device != nullptr || w->threads == threads);
@@ -81,8 +112,8 @@ Run& Machinery::lend(int threads, Purpose purpose, Device* device) {
   }
   Workshop& workshop = **at;
   if (workshop.idle.empty()) {
-    MpiTransport& transport = purpose == Purpose::collective ? transport_ : message_transport_;
-    workshop.runs.push_back(std::make_unique<Run>(transport, device != nullptr ? *device : *workshop.host));
+    workshop.runs.push_back(
+        std::make_unique<Run>(transport_for(purpose), device != nullptr ? *device : *workshop.host));
     workshop.idle.reserve(workshop.runs.capacity());
     workshop.idle.push_back(workshop.runs.back().get());
   }
@@ -128,53 +159,68 @@ bool Binding::poll_machinery(bool may_block, Status& status) {
     // Whoever blocks must know that the others are there, or they may wait for our progress elsewhere.  Without
     // blocking, duplication is the only way to a communicator.
     making_by_barrier_ = may_block;
+    making_begun_ = true;
     const int rc = may_block ? MPI_Ibarrier(comm, &making_) : MPI_Comm_idup(comm, &made_, &making_);
     if (rc != MPI_SUCCESS) {
       making_ = MPI_REQUEST_NULL;
+      making_begun_ = false;
       status = no_communicator();
       return true;
     }
   }
   int done = 0;
-  testing_ = true;
+  tester_ = std::this_thread::get_id();
   const int rc = MPI_Test(&making_, &done, MPI_STATUS_IGNORE);
-  testing_ = false;
+  tester_ = std::thread::id();
   if (rc != MPI_SUCCESS) {
     making_ = MPI_REQUEST_NULL;
+    making_begun_ = false;
     status = no_communicator();
     return true;
   }
   if (!done) return false;
+  making_begun_ = false;
   if (making_by_barrier_) status = make_blocking();
   if (!status.ok()) return true;
   MPI_Comm_set_errhandler(made_, MPI_ERRORS_RETURN);
-  machinery_ = std::make_unique<Machinery>(made_);
+  machinery_ = std::make_unique<Machinery>(made_, tags);
   return true;
 }
 
-void Binding::leave_communicator() {
+void Binding::finish_making() {
+  // MPI may free a communicator within any test that finds its last message, in a thread that holds the lock.
+  if (!making_begun_) return;
   // Open MPI 4.1 does not survive that a communicator which is being duplicated is freed.  All ranks are here, or will
-  // be.  MPICH frees it when the duplication has ended, within the test that finds that out.
-  Status status;
-  while (!testing_ && making_ != MPI_REQUEST_NULL && status.ok()) poll_machinery(false, status);
-  comm = MPI_COMM_NULL;
+  // be.  MPICH frees it when the duplication has ended, within the test that finds that out: this thread then holds
+  // the lock.
+  if (tester_ == std::this_thread::get_id()) return;
+  for (Status status; status.ok();) {
+    const std::lock_guard lock(mutex);
+    if (making_ == MPI_REQUEST_NULL) return;
+    poll_machinery(false, status);
+  }
 }
 
 void Binding::abandon() {
   if (machinery_) machinery_->abandon();
 }
 
-void Binding::progress() {
+bool Binding::progress() {
+  bool moved = false;
   for (std::size_t k = 0; k < operations.size();) {
     Operation* operation = operations[k];
     if (!operation->poll()) {
+      moved = operation->moved() || moved;
       ++k;
       continue;
     }
+    moved = true;
     operations.erase(operations.begin() + static_cast<std::ptrdiff_t>(k));
     in_flight.fetch_sub(1);
     operation->in_flight = false;
+    if (operation->wants_thread) Process::instance().progress_thread().operation_ends();
   }
+  return moved;
 }
 
 Status Binding::read_settings(MPI_Info info, laconic_options& out) const {
@@ -205,6 +251,8 @@ std::shared_ptr<Binding> make_binding(MPI_Comm comm) {
   binding->intercomm = intercomm != 0;
   MPI_Comm_size(comm, &binding->size);
   MPI_Comm_rank(comm, &binding->rank);
+  binding->tags = Tags::on(comm);
+  binding->slots.set_number(binding->tags.slots);
   binding->stats = empty_stats();
   laconic_options_init(&binding->inherited);
   binding->inherited_status = binding->read_settings(MPI_INFO_NULL, binding->inherited);

@@ -8,10 +8,12 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "comm/operation.hpp"
+#include "comm/slots.hpp"
 #include "device/devices.hpp"
 #include "device/host/host_device.hpp"
 #include "engine/run.hpp"
@@ -28,8 +30,18 @@ namespace laconic {
 inline constexpr std::uint64_t collective_operations = 8;
 inline constexpr std::uint64_t collective_messages = 2048;
 
+// How the tags of our communicator are divided: among collectives that are told apart by their turns, then messages,
+// then persistent collectives, which are told apart by their slots.
+struct Tags {
+  static Tags on(MPI_Comm comm);
+  std::uint64_t messages = 0;  // in flight
+  std::uint64_t slots = 0;
+  std::uint64_t first_of_slots = 0;   // for frames
+  std::uint64_t first_agreement = 0;  // of slots
+};
+
 // What a Run is for.
-enum class Purpose : std::uint8_t { collective, sending, receiving };
+enum class Purpose : std::uint8_t { collective, persistent, sending, receiving };
 
 // What is asked of the model of devices.
 struct DeviceQuestion {
@@ -47,7 +59,7 @@ struct DeviceQuestion {
 class Machinery {
  public:
   // comm: of our own, handed over.
-  explicit Machinery(MPI_Comm comm);
+  Machinery(MPI_Comm comm, const Tags& tags);
   ~Machinery();
   Machinery(const Machinery&) = delete;
   Machinery& operator=(const Machinery&) = delete;
@@ -62,6 +74,10 @@ class Machinery {
   // for it.  device: where the numbers are, which outlives the machinery, or nullptr: on the host.
   Run& lend(int threads, Purpose purpose, Device* device = nullptr);
   void give_back(Run& run);
+
+  // Tags that only the persistent operation of this slot has: for its agreements, and for messages without frames.
+  int agreement_tag(int slot) const;
+  int exchange_tag(int slot) const;
 
   // The number of the next message to be compressed for a rank: what tells its frames from those of others.
   std::uint64_t next_message(int dest) { return messages_[static_cast<std::size_t>(dest)]++; }
@@ -81,6 +97,7 @@ class Machinery {
     std::vector<std::unique_ptr<Run>> runs;
     std::vector<Run*> idle;
   };
+  MpiTransport& transport_for(Purpose purpose);
   struct KnownPlan {
     const Algorithm* algorithm;
     int root;
@@ -89,7 +106,9 @@ class Machinery {
   };
 
   MPI_Comm comm_;  // ours alone: messages cannot meet the application's
+  Tags tags_;
   MpiTransport transport_;
+  MpiTransport persistent_transport_;
   MpiTransport message_transport_;
   std::vector<std::uint64_t> messages_;  // compressed so far, for each rank
   std::vector<KnownPlan> plans_;
@@ -115,7 +134,9 @@ struct Binding : std::enable_shared_from_this<Binding> {
   std::atomic<int> in_flight{0};       // how many
   bool nonblocking = false;            // a collective was begun that was not blocking: the same on all ranks
 
-  Turns turns;  // of compressed collectives
+  Tags tags;
+  Turns turns;  // of compressed collectives that are not persistent
+  Slots slots;  // of those that are
 
   // Operations that are not in use, to be used again.
   std::vector<std::unique_ptr<Operation>> idle_collectives;
@@ -128,8 +149,8 @@ struct Binding : std::enable_shared_from_this<Binding> {
   // all ranks to come to it, or by one that may not.  Both are polled, and true once the machinery is there or cannot
   // be.
   bool poll_machinery(bool may_block, Status& status);
-  // The application frees its communicator.
-  void leave_communicator();
+  // The application frees its communicator: what is made of it has to be there first.
+  void finish_making();
   bool making_machinery() const { return making_ != MPI_REQUEST_NULL; }
   Machinery* machinery() { return machinery_.get(); }
 
@@ -137,8 +158,8 @@ struct Binding : std::enable_shared_from_this<Binding> {
   Device* device(int number, Status& status);
   void abandon();
 
-  // Polls every operation in flight.
-  void progress();
+  // Polls every operation in flight.  True when any of them moved.  With the lock held.
+  bool progress();
 
   // Reads hints (those MPI kept, then `info`) and environment again.
   Status read_settings(MPI_Info info, laconic_options& out) const;
@@ -155,7 +176,8 @@ struct Binding : std::enable_shared_from_this<Binding> {
 
   MPI_Request making_ = MPI_REQUEST_NULL;  // a barrier before, or the duplication itself
   bool making_by_barrier_ = false;
-  bool testing_ = false;  // within MPI's test of making_
+  std::atomic<bool> making_begun_{false};  // and not ended, for those who do not hold the lock
+  std::atomic<std::thread::id> tester_;    // the thread that is within MPI's test of making_
   MPI_Comm made_ = MPI_COMM_NULL;
 };
 

@@ -5,8 +5,8 @@
 #include "comm/binding.hpp"
 #include "comm/c_guard.hpp"
 #include "comm/errors.hpp"
+#include "comm/hints.hpp"
 #include "comm/process.hpp"
-#include "comm/requests.hpp"
 #include "comm/settings.hpp"
 #include "comm/stats.hpp"
 #include "laconic/laconic.h"
@@ -34,12 +34,7 @@ int laconic_comm_set_info(MPI_Comm comm, MPI_Info info) {
   return guarded(comm, [&] {
     std::shared_ptr<laconic::Binding> binding;
     if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
-    if (Status s = laconic::prepare(*binding); !s) return laconic::report(comm, s);
-    laconic_options inherited{};
-    if (Status s = binding->read_settings(info, inherited); !s) return laconic::report(comm, s);
-    binding->inherited = inherited;
-    binding->inherited_status = {};
-    return MPI_SUCCESS;
+    return laconic::report(comm, laconic::set_hints(binding, info));
   });
 }
 

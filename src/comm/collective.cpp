@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "base/checksum.hpp"
 #include "base/clock.hpp"
 #include "comm/asked.hpp"
 #include "comm/errors.hpp"
@@ -21,8 +22,17 @@ void CollectiveOperation::set(const std::shared_ptr<Binding>& b, const Collectiv
                               const laconic_options* options) {
   binding = b;
   asked_ = call;
+  slot_ = Slots::none;
   has_options_ = options != nullptr;
   if (has_options_) given_ = *options;
+}
+
+void CollectiveOperation::keep_types() {
+  // An operation of the application's may compare the type that it is called with.
+  if (reduces(collective_of(asked_.form))) return;
+  const bool same = asked_.send.type == asked_.recv.type;
+  asked_.recv.type = received_type_.keep(asked_.recv.type);
+  asked_.send.type = same ? asked_.recv.type : sent_type_.keep(asked_.send.type);
 }
 
 void CollectiveOperation::begin(bool blocking) {
@@ -33,16 +43,13 @@ void CollectiveOperation::begin(bool blocking) {
   mpi_code = MPI_SUCCESS;
   has_turn_ = begun_ = false;
   run_ = nullptr;
-  call_ = asked_;
+  const bool options_ok = look_at_arguments();
+  flat_.clear();
   holder_ = device_ = nullptr;
   device_rows_ = 0;
-  // Between two groups an argument may mean another thing, or nothing: that is left to MPI.
-  shape_ = Shape(call_, binding->rank, binding->intercomm ? 0 : binding->size);
-  const Status arguments = binding->intercomm ? shape_.check_mean() : shape_.check();
-  const Status options = take_options();
-  local_ = arguments.ok() ? options : arguments;
-  reason_ = known_reason(options.ok());
+  reason_ = known_reason(options_ok);
   if (local_.ok()) local_ = place_buffers();
+  if (local_.ok() && reason_ == LACONIC_PLAIN_NOT) local_ = flatten();
   in_flight = true;
   if (!blocking) binding->nonblocking = true;
   if (reason_ != LACONIC_PLAIN_NOT) {
@@ -51,9 +58,22 @@ void CollectiveOperation::begin(bool blocking) {
   }
   // Where the error ends the program nobody is left to be told, and whoever is not listening cannot hold it up.
   if (!local_.ok() && errors_are_fatal(call_.comm)) return end(local_);
-  turn_ = binding->turns.take();
-  has_turn_ = true;
+  has_turn_ = slot_ == Slots::none;
+  if (has_turn_) turn_ = binding->turns.take();
   stage_ = Stage::queued;
+}
+
+bool CollectiveOperation::wants_slot() { return known_reason(look_at_arguments()) == LACONIC_PLAIN_NOT; }
+
+// Finds what is wrong with them; true where it is not the options.
+bool CollectiveOperation::look_at_arguments() {
+  call_ = asked_;
+  // Between two groups an argument may mean another thing, or nothing: that is left to MPI.
+  shape_ = Shape(call_, binding->rank, binding->intercomm ? 0 : binding->size);
+  const Status arguments = binding->intercomm ? shape_.check_mean() : shape_.check();
+  const Status options = take_options();
+  local_ = arguments.ok() ? options : arguments;
+  return options.ok();
 }
 
 // Options, then hints, then environment; what is unset everywhere gets its default.
@@ -83,25 +103,49 @@ Status CollectiveOperation::take_options() {
   }
   fill_defaults(settings_);
   if (problem.ok()) problem = check_together(settings_);
+  const bool asks_for_thread = settings_.progress == LACONIC_PROGRESS_THREAD;
+  if (problem.ok() && asks_for_thread) problem = Process::instance().progress_thread().start();
+  wants_thread = problem.ok() && asks_for_thread && !blocking_;
   if (problem.ok() && settings_.algorithm != LACONIC_ALGORITHM_PLAIN) problem = choose_algorithm();
   return problem;
 }
 
 // Why the call is plain, as far as every rank knows it for all.  What this rank does not know because of its own
 // mistake is taken to be what is compressed: the other ranks may be about to, and then they must hear of the error.
-laconic_plain_reason CollectiveOperation::known_reason(bool options_ok) const {
+laconic_plain_reason CollectiveOperation::known_reason(bool options_ok) {
   if (binding->intercomm) return LACONIC_PLAIN_INTERCOMM;
   if (options_ok) {
     if (settings_.bound.mode == LACONIC_BOUND_UNSET) return LACONIC_PLAIN_NO_BOUND;
     if (settings_.algorithm == LACONIC_ALGORITHM_PLAIN) return LACONIC_PLAIN_ASKED;
   }
   const Meaning& m = shape_.meaning();
-  if (!shape_.partial() && own_reason() != LACONIC_PLAIN_NOT) return own_reason();
+  // Whether integers are compressed depends on the bound, which wrong options do not say.
+  const auto type_reason = [&] { return options_ok || !m.integer ? own_reason() : LACONIC_PLAIN_NOT; };
+  // To look into types takes longer than all that follows.
+  const bool partial = shape_.counts_partial();
+  if (!partial && !m.composed && type_reason() != LACONIC_PLAIN_NOT) return type_reason();
   if (!m.op_known && !m.op_hidden) return LACONIC_PLAIN_OP;
   if (binding->size == 1) return LACONIC_PLAIN_ONE_RANK;
-  const bool size_known = !shape_.counts_partial() && !shape_.count_hidden() && !m.type_hidden;
+  const bool size_known = !partial && !shape_.count_hidden() && !m.type_hidden;
   if (size_known && bytes() < static_cast<std::size_t>(settings_.min_bytes)) return LACONIC_PLAIN_SMALL;
-  return LACONIC_PLAIN_NOT;
+  if (!m.composed) return LACONIC_PLAIN_NOT;
+  shape_.look_into_types();
+  return partial ? LACONIC_PLAIN_NOT : type_reason();
+}
+
+// Types that hold the same numbers may be composed differently on every rank.
+Status CollectiveOperation::flatten() {
+  if (!shape_.meaning().composed || own_reason() != LACONIC_PLAIN_NOT) return {};
+  flat_.set(call_, shape_, binding->rank, binding->size);
+  if (Status s = flat_.make_room(call_); !s) return s;
+  shape_ = Shape(call_, binding->rank, binding->size);
+  return shape_.check_own_block();
+}
+
+// A rank that has no numbers learns what the others have: it may have to pass them on.
+void CollectiveOperation::learn_type() {
+  if (!shape_.meaning().no_numbers) return;
+  if (const std::optional<Dtype> dtype = agreement_.dtype()) shape_.set_dtype(*dtype);
 }
 
 // Why this rank cannot compress, whatever the others may do.
@@ -118,10 +162,21 @@ void CollectiveOperation::begin_plain() {
   // Those in flight must make progress, which inside a blocking call of MPI they do not.  Whether there are any differs
   // between ranks; whether there may be any on this communicator does not, and blocking and nonblocking calls of MPI do
   // not match each other.
-  const bool at_once = !binding->nonblocking;
+  if (!binding->nonblocking) {
+    stage_ = Stage::blocked;
+    return;
+  }
   Status problem;
-  mpi_code = at_once ? plain_.run(call_, mean, problem) : plain_.start(call_, mean, problem);
-  if (at_once || mpi_code != MPI_SUCCESS || !problem.ok()) end(problem);
+  mpi_code = plain_.start(call_, mean, problem);
+  if (mpi_code != MPI_SUCCESS || !problem.ok()) end(problem);
+}
+
+void CollectiveOperation::run_in_mpi() {
+  Status problem;
+  mpi_code = plain_.run(call_, shape_.meaning().mean, problem);
+  const std::lock_guard lock(binding->mutex);
+  stage_ = Stage::plain;
+  end(problem);
 }
 
 bool CollectiveOperation::poll() {
@@ -146,20 +201,21 @@ bool CollectiveOperation::move_on() {
     case Stage::running:
       if (!run_->poll()) return false;
       if (run_->status().ok()) take_account();
-      end(run_->status());
+      end(in_operation(std::string(name_of(collective_of(call_.form))), run_->status()));
       return true;
-    case Stage::exchanging:
+    case Stage::exchanging: {
+      bool done = false;
+      const Status outcome = exchange_.poll(done);
+      if (done) end(outcome);
+      return done;
+    }
     case Stage::plain: {
       bool done = false;
-      const int code = stage_ == Stage::plain ? plain_.poll(done) : exchange_.poll(done);
-      if (!done) return false;
-      if (stage_ == Stage::plain)
-        mpi_code = code;
-      else if (code != MPI_SUCCESS)
-        return end({Code::transport, "a plain message failed: " + message_of(code)}), true;
-      end({});
-      return true;
+      mpi_code = plain_.poll(done);
+      if (done) end({});
+      return done;
     }
+    case Stage::blocked:
     case Stage::finished: return false;
   }
   return false;
@@ -167,9 +223,12 @@ bool CollectiveOperation::move_on() {
 
 bool CollectiveOperation::leave_queue() {
   Status problem;
-  if (!binding->turns.reached(turn_) || !binding->poll_machinery(blocking_, problem)) return false;
+  if (has_turn_ && !binding->turns.reached(turn_)) return false;
+  if (!binding->poll_machinery(blocking_, problem)) return false;
   if (!problem.ok()) return let_others_agree(), end(problem), true;
-  run_ = &binding->machinery()->lend(settings_.threads, Purpose::collective, device_);
+  if (local_.ok() && flat_.packs()) local_ = flat_.pack(binding->machinery()->comm());
+  run_ = &binding->machinery()->lend(settings_.threads,
+                                     slot_ == Slots::none ? Purpose::collective : Purpose::persistent, device_);
   if (measure()) return true;
   let_others_agree();
   agree();
@@ -202,10 +261,12 @@ void CollectiveOperation::agree() {
   }
   if (local_.ok()) p.bytes = bytes();
   p.on_device = device_ != nullptr;
+  // Others may look at the clock at the same time.
+  p.salt = checksum::key(std::bit_cast<std::uint64_t>(now()) ^ static_cast<std::uint64_t>(binding->rank) << 40);
   p.status = local_;
-  p.signature = signature();
+  propose_arguments(p);
   waited_ = now();
-  if (Status s = agreement_.start(binding->machinery()->comm(), p); !s) end(s);
+  if (Status s = agreement_.start(binding->machinery()->comm(), p, agreement_tag()); !s) end(s);
 }
 
 // All ranks have been heard.
@@ -215,10 +276,14 @@ bool CollectiveOperation::decide() {
     largest_ = agreement_.largest();
     return start_run(), true;
   }
+  salt_ = agreement_.salt();
   range_ = agreement_.range();
   largest_ = agreement_.largest();
+  learn_type();
   if (agreement_.plain() != LACONIC_PLAIN_NOT)
     reason_ = agreement_.plain();
+  else if (agreement_.types_differ())
+    reason_ = LACONIC_PLAIN_TYPE;
   else if (shape_.counts_partial() && agreement_.bytes() < static_cast<std::size_t>(settings_.min_bytes))
     reason_ = LACONIC_PLAIN_SMALL;
   if (reason_ != LACONIC_PLAIN_NOT)
@@ -239,19 +304,24 @@ void CollectiveOperation::lease() {
   p.range = range_;
   stage_ = Stage::leasing;
   waited_ = now();
-  if (Status s = agreement_.start(binding->machinery()->comm(), p); !s) return end(s);
+  if (Status s = agreement_.start(binding->machinery()->comm(), p, agreement_tag()); !s) return end(s);
   let_next_begin();
 }
 
+int CollectiveOperation::agreement_tag() const {
+  return slot_ == Slots::none ? Agreement::no_tag : binding->machinery()->agreement_tag(slot_);
+}
+
 void CollectiveOperation::let_next_begin() {
-  if (!begun_) binding->turns.begin();
+  if (!begun_ && has_turn_) binding->turns.begin();
   begun_ = true;
 }
 
 void CollectiveOperation::start_run() {
   set_bound();
   work_.largest = largest_;
-  work_.sequence = turn_;
+  work_.sequence = slot_ == Slots::none ? turn_ : static_cast<std::uint64_t>(slot_);
+  work_.salt = salt_;
   stage_ = Stage::running;
   run_->start(work_);
 }
@@ -263,15 +333,17 @@ void CollectiveOperation::start_exchange() {
     if (Status s = stage_buffers(); !s) return end(s);
   exchanged_ = call_;
   if (Status s = set_aside(); !s) return end(s);
-  if (!aside_.empty()) {
+  // In place, the receive side describes what is sent, also where that is nothing: MPI never looked at the send side.
+  if (shape_.overlaps()) {
     exchanged_.send = call_.recv;
-    exchanged_.send.buffer =
-        aside_.data() - (shape_.extent().data() - static_cast<const std::byte*>(call_.recv.buffer));
+    if (!aside_.empty())
+      exchanged_.send.buffer =
+          aside_.data() - (shape_.extent().data() - static_cast<const std::byte*>(call_.recv.buffer));
   }
   stage_ = Stage::exchanging;
-  const int tag = static_cast<int>(turn_ % collective_operations * collective_messages);
-  if (const int code = exchange_.start(exchanged_, binding->machinery()->comm(), tag); code != MPI_SUCCESS)
-    end({Code::transport, "a plain message failed: " + message_of(code)});
+  const int tag = slot_ == Slots::none ? static_cast<int>(turn_ % collective_operations * collective_messages)
+                                       : binding->machinery()->exchange_tag(slot_);
+  if (Status s = exchange_.start(exchanged_, binding->machinery()->comm(), tag); !s) end(s);
 }
 
 void CollectiveOperation::end(Status outcome) {
@@ -283,9 +355,11 @@ void CollectiveOperation::end(Status outcome) {
   if (run_ != nullptr) binding->machinery()->give_back(*run_);
   run_ = nullptr;
   status = std::move(outcome);
+  const bool was_plain = stage_ == Stage::plain || stage_ == Stage::exchanging;
+  if (status.ok() && mpi_code == MPI_SUCCESS && stage_ != Stage::plain && flat_.packs())
+    status = flat_.unpack(binding->machinery()->comm());
   if (status.ok() && mpi_code == MPI_SUCCESS) status = return_buffers();
   release_buffers();
-  const bool was_plain = stage_ == Stage::plain || stage_ == Stage::exchanging;
   stage_ = Stage::finished;
   in_flight = false;
   if (!status.ok() || mpi_code != MPI_SUCCESS) return;

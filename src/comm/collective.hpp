@@ -9,7 +9,9 @@
 #include "comm/agreement.hpp"
 #include "comm/binding.hpp"
 #include "comm/call.hpp"
+#include "comm/datatypes.hpp"
 #include "comm/exchange.hpp"
+#include "comm/flat_call.hpp"
 #include "comm/operation.hpp"
 #include "comm/plain.hpp"
 #include "comm/shape.hpp"
@@ -23,21 +25,38 @@ class CollectiveOperation final : public Operation {
   // Takes the arguments; options may be nullptr and need not stay.
   void set(const std::shared_ptr<Binding>& binding, const CollectiveCall& call, const laconic_options* options);
 
+  // Of a persistent operation: whether its starts are to be told from those of others by a slot, and which it is.  They
+  // may come in any order; all that ranks have to do in the same order is done when it is made.
+  bool wants_slot();
+  void set_slot(int slot) { slot_ = slot; }
+
+  // The application may free its datatypes before the operation has ended.
+  void keep_types();
+
   // Begins.  blocking: the caller waits for the end before it does anything else.
   void begin(bool blocking);
 
+  // What has begun is a blocking call of MPI, which run_in_mpi() makes: without the binding's lock, so that a progress
+  // thread can move on what else is in flight on the communicator.
+  bool blocks_in_mpi() const { return stage_ == Stage::blocked; }
+  void run_in_mpi();
+
   bool poll() override;
+  bool moved() const override { return run_ != nullptr && run_->moved(); }
   void restart() override { begin(false); }
   void release() override;
 
  private:
-  enum class Stage { queued, measuring, agreeing, leasing, running, exchanging, plain, finished };
+  enum class Stage { queued, measuring, agreeing, leasing, running, exchanging, plain, blocked, finished };
 
   Status take_options();
-  laconic_plain_reason known_reason(bool options_ok) const;
+  laconic_plain_reason known_reason(bool options_ok);
   laconic_plain_reason own_reason() const;
-  std::size_t bytes() const { return shape_.total() * shape_.meaning().width; }
+  std::size_t bytes() const { return shape_.bytes(); }
+  Status flatten();
+  void learn_type();
 
+  bool look_at_arguments();
   void begin_plain();
   bool move_on();
   bool leave_queue();
@@ -48,6 +67,7 @@ class CollectiveOperation final : public Operation {
   void agree();
   bool decide();
   void lease();
+  int agreement_tag() const;
   void let_next_begin();
   void start_run();
   void start_exchange();
@@ -68,14 +88,19 @@ class CollectiveOperation final : public Operation {
   Coding asked_coding() const;
   Status set_aside();
   const std::byte* aside() const;
-  std::uint64_t signature() const;
+  void propose_arguments(Proposal& proposal) const;
   double greatest_magnitude(const Range& range) const;
   void set_bound();
   void take_account();
   void finish_stats();
 
-  CollectiveCall asked_;     // as the application gave it
-  CollectiveCall call_;      // with buffers on the host in place of the application's where they have to be there
+  CollectiveCall asked_;  // as the application gave it
+  // With buffers on the host in place of the application's where they have to be there, and of numbers in place of
+  // types that the application composed of them.
+  CollectiveCall call_;
+  OwnType sent_type_;  // of asked_, where the application may free its own before the operation has ended
+  OwnType received_type_;
+  FlatCall flat_;
   laconic_options given_{};  // by the caller
   bool has_options_ = false;
   bool blocking_ = false;
@@ -91,10 +116,12 @@ class CollectiveOperation final : public Operation {
 
   std::uint64_t turn_ = 0;
   bool has_turn_ = false;
+  int slot_ = Slots::none;  // instead of turns
   bool begun_ = false;
   Agreement agreement_;
   Range own_range_{};
   Range range_{};
+  std::uint64_t salt_ = 0;
   std::size_t largest_ = 0;
   const Algorithm* algorithm_ = nullptr;
   int device_rows_ = 0;  // where the numbers of all ranks are on devices, and no chunk was asked for; else 0

@@ -12,6 +12,10 @@ Status CollectiveOperation::place_buffers() {
   if (binding->intercomm) return check_intercomm_buffers();
   const std::span<std::byte> sent = shape_.extent_of_side(true);
   const std::span<std::byte> received = shape_.extent_of_side(false);
+  const bool meet = !sent.empty() && !received.empty() && sent.data() < received.data() + received.size() &&
+                    received.data() < sent.data() + sent.size();
+  if (meet)
+    if (Status s = shape_.check_apart(); !s) return s;
   const Whereabouts from = whereabouts_of(sent);
   const Whereabouts to = whereabouts_of(received);
   if (!from.on_device() && !to.on_device()) return {};
@@ -20,7 +24,8 @@ Status CollectiveOperation::place_buffers() {
   holder_ = binding->device(number, problem);
   if (holder_ == nullptr) return problem;
   if (Status s = holder_->follow(settings_.stream); !s) return s;
-  if (reason_ == LACONIC_PLAIN_NOT && kernels_serve(number, sent) && kernels_serve(number, received)) {
+  if (reason_ == LACONIC_PLAIN_NOT && shape_.meaning().in_a_row && kernels_serve(number, sent) &&
+      kernels_serve(number, received)) {
     device_ = holder_;
     return {};
   }

@@ -27,7 +27,7 @@ Coding CollectiveOperation::asked_coding() const {
   if (settings_.bound.mode == LACONIC_BOUND_RATE) coding.rate = settings_.bound.value;
   if (settings_.bound.mode == LACONIC_BOUND_RMS) coding.relative = settings_.bound.value;
   coding.exact_denormals = keeps_denormals(settings_) && !reduces(collective_of(call_.form));
-  coding.streaming = bytes() >= streaming_bytes;
+  coding.streaming = shape_.bytes() >= streaming_bytes;
   return coding;
 }
 
@@ -42,6 +42,7 @@ Status CollectiveOperation::make_work(std::size_t largest) {
   const Plan& plan = binding->machinery()->plan(*algorithm_, call_.root, travel);
   work_.plan = &plan;
   work_.coding = asked_coding();
+  work_.checksum = settings_.checksum == LACONIC_CHECKSUM_ON;
   work_.reduce_on_host = settings_.variant == LACONIC_VARIANT_HOST_CENTRIC;
   work_.largest = largest > 0 ? largest : shape_.largest(plan.cut);
   work_.depth = overlapping(settings_.variant) ? settings_.depth : 1;
@@ -91,37 +92,35 @@ const std::byte* CollectiveOperation::aside() const {
   return aside_.empty() ? nullptr : aside_.data();
 }
 
-// A hash of everything that must be the same on all ranks.
-std::uint64_t CollectiveOperation::signature() const {
+// Everything that must be the same on all ranks.
+void CollectiveOperation::propose_arguments(Proposal& p) const {
   const Meaning& m = shape_.meaning();
   const laconic_options& o = settings_;
-  std::uint64_t h = 0xcbf29ce484222325ULL;
-  const auto take = [&h](auto value) {
-    h = (h ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15ULL;
-    h ^= h >> 29;
-  };
-  take(call_.form);
-  if (has_root(collective_of(call_.form))) take(call_.root);
-  if (!shape_.count_hidden() && !shape_.counts_partial()) {
-    take(shape_.total());
+  const bool partial = shape_.counts_partial();
+  p.set(Argument::function, static_cast<std::uint64_t>(call_.form));
+  if (has_root(collective_of(call_.form))) p.set(Argument::root, static_cast<std::uint64_t>(call_.root));
+  if (!shape_.count_hidden() && !partial) {
+    p.set(Argument::count, shape_.total());
     const MPI_Count* counts = call_.form == Form::reduce_scatter ? call_.send.counts : call_.recv.counts;
     if (counts != nullptr)
-      for (int p = 0; p < binding->size; ++p) take(counts[p]);
+      for (int r = 0; r < binding->size; ++r) p.set(Argument::count, static_cast<std::uint64_t>(counts[r]));
   }
-  // Elsewhere a rank may have another type than the others; then all of them exchange plainly.
-  if (!shape_.partial()) take(m.dtype);
-  take(m.op);
-  take(m.mean);
-  take(o.bound.mode);
-  take(std::bit_cast<std::uint64_t>(o.bound.value));
-  take(o.target);
-  take(o.codec);
-  take(o.algorithm);
-  take(o.variant);
-  take(o.denormals);
-  take(o.chunk_elements);
-  take(o.depth);
-  return h;
+  // Where a rank cannot compress all of them exchange plainly.
+  if (p.plain == LACONIC_PLAIN_NOT && !m.no_numbers) p.set_dtype(m.dtype);
+  // Some pairs of ranks may exchange numbers of one type, and some of another.
+  p.types_may_differ = call_.form == Form::alltoallv;
+  if (reduces(collective_of(call_.form)))
+    p.set(Argument::op, m.mean ? std::uint64_t{100} : static_cast<std::uint64_t>(m.op));
+  p.set(Argument::bound, static_cast<std::uint64_t>(o.bound.mode));
+  p.set(Argument::bound, std::bit_cast<std::uint64_t>(o.bound.value));
+  p.set(Argument::target, static_cast<std::uint64_t>(o.target));
+  p.set(Argument::codec, static_cast<std::uint64_t>(o.codec));
+  p.set(Argument::algorithm, static_cast<std::uint64_t>(o.algorithm));
+  p.set(Argument::variant, static_cast<std::uint64_t>(o.variant));
+  p.set(Argument::denormals, static_cast<std::uint64_t>(o.denormals));
+  p.set(Argument::checksum, static_cast<std::uint64_t>(o.checksum));
+  p.set(Argument::chunk_elements, static_cast<std::uint64_t>(o.chunk_elements));
+  p.set(Argument::depth, static_cast<std::uint64_t>(o.depth));
 }
 
 // Of the numbers that a result can be, where the ranks agreed on it; 0 where they did not, and for sums.  With it the
@@ -170,7 +169,8 @@ void CollectiveOperation::take_account() {
   stats_.seconds_wait_reducing = account.seconds_wait_reducing;
   stats_.seconds_distribute = account.seconds_distribute;
   stats_.most_chunks = account.most_rows;
-  stats_.memory_bytes = run_->footprint() + aside_.size() + aside_on_device_.size() + sent_.size() + received_.size();
+  stats_.memory_bytes =
+      run_->most_used() + flat_.size() + aside_.size() + aside_on_device_.size() + sent_.size() + received_.size();
 }
 
 void CollectiveOperation::finish_stats() {

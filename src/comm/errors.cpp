@@ -88,6 +88,10 @@ Code code_of_class(int error_class) {
   return Code::argument;
 }
 
+Status in_operation(const std::string& operation, const Status& status) {
+  return status.code() == Code::frame ? Status{Code::frame, operation + ": " + status.message()} : status;
+}
+
 int remember(const Status& status) {
   if (status.ok()) return MPI_SUCCESS;
   const std::string text = "laconic: " + status.message();

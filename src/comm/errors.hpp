@@ -26,4 +26,7 @@ bool errors_are_fatal(MPI_Comm comm);
 // The message remembered for `code`, or MPI's text.
 std::string message_of(int code);
 
+// A status about what came from another rank, with the operation that it was for.
+Status in_operation(const std::string& operation, const Status& status);
+
 }  // namespace laconic

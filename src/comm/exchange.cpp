@@ -1,7 +1,9 @@
 #include "comm/exchange.hpp"
 
 #include <cstddef>
+#include <string>
 
+#include "comm/errors.hpp"
 #include "comm/large_count.hpp"
 
 namespace laconic {
@@ -24,23 +26,24 @@ Span span_of(const Side& side, int part) {
   return {static_cast<std::byte*>(side.buffer) + displ * extent, count};
 }
 
+Status failed(bool sending, int peer, int code) {
+  return {Code::transport, std::string("the plain ") + (sending ? "send to" : "receive from") + " rank " +
+                               std::to_string(peer) + " failed: " + message_of(code)};
+}
+
 }  // namespace
 
-int Exchange::send(const Side& side, int part, int peer) {
+Status Exchange::transfer(bool sending, const Side& side, int part, int peer) {
   const Span p = span_of(side, part);
   const LargeCount m(p.count, side.type);
   requests_.push_back(MPI_REQUEST_NULL);
-  return MPI_Isend(p.at, m.count(), m.type(), peer, tag_, comm_, &requests_.back());
+  transfers_.push_back({peer, sending});
+  const int code = sending ? MPI_Isend(p.at, m.count(), m.type(), peer, tag_, comm_, &requests_.back())
+                           : MPI_Irecv(p.at, m.count(), m.type(), peer, tag_, comm_, &requests_.back());
+  return code == MPI_SUCCESS ? Status{} : failed(sending, peer, code);
 }
 
-int Exchange::receive(const Side& side, int part, int peer) {
-  const Span p = span_of(side, part);
-  const LargeCount m(p.count, side.type);
-  requests_.push_back(MPI_REQUEST_NULL);
-  return MPI_Irecv(p.at, m.count(), m.type(), peer, tag_, comm_, &requests_.back());
-}
-
-int Exchange::start(const CollectiveCall& call, MPI_Comm comm, int tag) {
+Status Exchange::start(const CollectiveCall& call, MPI_Comm comm, int tag) {
   comm_ = comm;
   tag_ = tag;
   requests_.clear();
@@ -49,38 +52,54 @@ int Exchange::start(const CollectiveCall& call, MPI_Comm comm, int tag) {
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
   requests_.reserve(2 * static_cast<std::size_t>(size) + 2);
-  int code = MPI_SUCCESS;
-  const auto then = [&](int next) {
-    if (code == MPI_SUCCESS) code = next;
+  transfers_.clear();
+  Status status;
+  const auto send = [&](const Side& side, int part, int peer) {
+    if (status.ok()) status = transfer(true, side, part, peer);
+  };
+  const auto receive = [&](const Side& side, int part, int peer) {
+    if (status.ok()) status = transfer(false, side, part, peer);
   };
   const Collective what = collective_of(call.form);
   const bool root = rank == call.root;
   const bool in_place = call.send.buffer == MPI_IN_PLACE || call.recv.buffer == MPI_IN_PLACE;
   switch (what) {
     case Collective::scatter:
-      if (!(root && in_place)) then(receive(call.recv, -1, call.root));
+      if (!(root && in_place)) receive(call.recv, -1, call.root);
       for (int p = 0; root && p < size; ++p)
-        if (p != rank || !in_place) then(send(call.send, p, p));
+        if (p != rank || !in_place) send(call.send, p, p);
       break;
     case Collective::gather:
       for (int p = 0; root && p < size; ++p)
-        if (p != rank || !in_place) then(receive(call.recv, p, p));
-      if (!(root && in_place)) then(send(call.send, -1, call.root));
+        if (p != rank || !in_place) receive(call.recv, p, p);
+      if (!(root && in_place)) send(call.send, -1, call.root);
       break;
     default: {
-      for (int p = 0; p < size; ++p) then(receive(call.recv, p, p));
-      for (int p = 0; p < size; ++p) then(send(call.send, p, p));
+      for (int p = 0; p < size; ++p) receive(call.recv, p, p);
+      for (int p = 0; p < size; ++p) send(call.send, p, p);
       break;
     }
   }
-  return code;
+  return status;
 }
 
-int Exchange::poll(bool& finished) {
+Status Exchange::poll(bool& finished) {
   int done = 0;
-  const int code = MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
+  statuses_.resize(requests_.size());
+  const int code = MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, statuses_.data());
   finished = done != 0 || code != MPI_SUCCESS;
-  return code;
+  return code == MPI_SUCCESS ? Status{} : failure(code);
+}
+
+// Which of the messages it was is in their statuses.
+Status Exchange::failure(int code) const {
+  int error_class = MPI_SUCCESS;
+  MPI_Error_class(code, &error_class);
+  for (std::size_t k = 0; error_class == MPI_ERR_IN_STATUS && k < statuses_.size(); ++k) {
+    const int own = statuses_[k].MPI_ERROR;
+    if (own != MPI_SUCCESS && own != MPI_ERR_PENDING) return failed(transfers_[k].sending, transfers_[k].peer, own);
+  }
+  return {Code::transport, "a plain message failed: " + message_of(code)};
 }
 
 }  // namespace laconic

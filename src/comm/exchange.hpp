@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "base/status.hpp"
 #include "comm/call.hpp"
 
 namespace laconic {
@@ -14,16 +15,23 @@ namespace laconic {
 class Exchange {
  public:
   // comm: of our own; tag: of this operation alone.  scatter(v), gather(v) and alltoall(v) only.
-  int start(const CollectiveCall& call, MPI_Comm comm, int tag);
-  int poll(bool& finished);
+  Status start(const CollectiveCall& call, MPI_Comm comm, int tag);
+  Status poll(bool& finished);
 
  private:
-  int send(const Side& side, int part, int peer);
-  int receive(const Side& side, int part, int peer);
+  struct Transfer {
+    int peer;
+    bool sending;
+  };
+
+  Status transfer(bool sending, const Side& side, int part, int peer);
+  Status failure(int code) const;
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int tag_ = 0;
   std::vector<MPI_Request> requests_;
+  std::vector<Transfer> transfers_;
+  std::vector<MPI_Status> statuses_;
 };
 
 }  // namespace laconic

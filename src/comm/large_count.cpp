@@ -1,6 +1,9 @@
 #include "comm/large_count.hpp"
 
+#include <algorithm>
 #include <climits>
+#include <cstddef>
+#include <limits>
 
 namespace laconic {
 
@@ -31,6 +34,19 @@ LargeCount::LargeCount(MPI_Count count, MPI_Datatype type) : type_(type) {
 
 LargeCount::~LargeCount() {
   if (made_ != MPI_DATATYPE_NULL) MPI_Type_free(&made_);
+}
+
+MPI_Count most_items(MPI_Count count, MPI_Datatype type, int parts) {
+  // No type makes too much of so few, and most calls are spared to ask.
+  if (count <= INT_MAX || type == MPI_DATATYPE_NULL) return std::max<MPI_Count>(count, 0);
+  MPI_Count size = 0;
+  MPI_Aint lower_bound = 0;
+  MPI_Aint extent = 0;
+  MPI_Type_size_x(type, &size);
+  MPI_Type_get_extent(type, &lower_bound, &extent);
+  const MPI_Count unit =
+      std::max({MPI_Count{1}, size, static_cast<MPI_Count>(extent), -static_cast<MPI_Count>(extent)});
+  return std::numeric_limits<std::ptrdiff_t>::max() / 2 / unit / parts;
 }
 
 }  // namespace laconic

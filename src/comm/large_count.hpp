@@ -21,4 +21,8 @@ class LargeCount {
   MPI_Datatype made_ = MPI_DATATYPE_NULL;
 };
 
+// How many elements of a type each of so many parts of a buffer can have, if memory is to hold it.  `count`: of which
+// this is asked.
+MPI_Count most_items(MPI_Count count, MPI_Datatype type, int parts);
+
 }  // namespace laconic

@@ -7,6 +7,7 @@
 #include "codec/device_codec.hpp"
 #include "comm/asked.hpp"
 #include "comm/datatypes.hpp"
+#include "comm/large_count.hpp"
 #include "comm/stats.hpp"
 #include "device/host/float_environment.hpp"
 
@@ -51,6 +52,11 @@ Status check_message(const MessageCall& call, const Binding& binding) {
                              "; valid are 0 and above"};
   if (call.data.type == MPI_DATATYPE_NULL)
     return {Code::type, type_name + " is MPI_DATATYPE_NULL; valid is any committed datatype"};
+  const MPI_Count most = most_items(call.data.count, call.data.type, 1);
+  if (call.data.count > most)
+    return {Code::count, named("count") + " is " + std::to_string(static_cast<long long>(call.data.count)) +
+                             "; valid are at most " + std::to_string(static_cast<long long>(most)) +
+                             ", so that memory can hold the buffer"};
   const int size = peers_of(call, binding);
   const bool any_source = !call.sending && call.peer == MPI_ANY_SOURCE;
   if (call.peer != MPI_PROC_NULL && !any_source && (call.peer < 0 || call.peer >= size))
@@ -163,7 +169,7 @@ void MessageOperation::end_run(Status outcome, double bound) {
   stats_.seconds_decode = account.seconds_decode;
   stats_.seconds_wait = account.seconds_wait;
   stats_.most_chunks = account.most_rows;
-  stats_.memory_bytes += run_->footprint();
+  stats_.memory_bytes += run_->most_used();
   end(std::move(outcome));
 }
 

@@ -36,6 +36,7 @@ class MessageOperation : public Operation {
              laconic_stats* sink);
 
   bool poll() override;
+  bool moved() const override { return run_ != nullptr && run_->moved(); }
   void restart() override {}  // there are no persistent messages
 
   // It has come to nothing, and nobody need wait for it.
@@ -88,6 +89,7 @@ class SendOperation final : public MessageOperation {
  private:
   void begin() override;
   bool move_on() override;
+  wire::Route route() const { return {binding->rank, call_.peer, call_.tag}; }
   laconic_plain_reason plain_reason(std::size_t bytes) const;
   Status begin_frames(wire::Envelope& header);
   Status set_coding();
@@ -141,6 +143,7 @@ class ReceiveOperation final : public MessageOperation {
 
   Stage stage_ = Stage::matching;
   wire::Envelope header_;
+  std::uint64_t salt_ = 0;
   Status problem_;  // why the frames are of no use
   Discard discard_;
   std::vector<std::byte> aside_;   // numbers for a buffer that is not an array of them

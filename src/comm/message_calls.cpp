@@ -3,6 +3,7 @@
 #include "comm/asked.hpp"
 #include "comm/errors.hpp"
 #include "comm/message.hpp"
+#include "comm/process.hpp"
 #include "comm/requests.hpp"
 #include "comm/settings.hpp"
 #include "comm/stats.hpp"
@@ -26,6 +27,8 @@ Status settings_of(const MessageCall& call, const laconic_options* options, cons
   fill_unset(settings, binding.inherited);
   if (call.sending && settings.depth == 0) settings.depth = usual_depth;
   fill_defaults(settings);
+  if (settings.progress == LACONIC_PROGRESS_THREAD)
+    if (Status s = Process::instance().progress_thread().start(); !s) return s;
   return call.sending ? check_together(settings) : Status{};
 }
 
@@ -55,13 +58,15 @@ int complete(MessageOperation& operation, MPI_Status* status) {
   return code;
 }
 
-// Nothing is in flight where it fails.
-int begin(const MessageCall& call, const Prepared& prepared, laconic_stats* sink, MessageOperation*& operation) {
+// blocking: the caller waits for the end before it does anything else.  Nothing is in flight where it fails.
+int begin(const MessageCall& call, const Prepared& prepared, bool blocking, laconic_stats* sink,
+          MessageOperation*& operation) {
   Binding& binding = *prepared.binding;
   {
     const std::lock_guard lock(binding.mutex);
     operation = make(call, binding);
     operation->begin(prepared.binding, call, prepared.settings, sink);
+    operation->wants_thread = !blocking && prepared.settings.progress == LACONIC_PROGRESS_THREAD;
     if (!operation->failed()) {
       launch(*operation);
       binding.progress();
@@ -88,7 +93,8 @@ int run_message(const MessageCall& call, MPI_Status* status, const laconic_optio
   if (!call.sending)
     if (Status s = check_status(status); !s) return report(call.comm, s);
   MessageOperation* operation = nullptr;
-  if (const int code = begin(call, prepared, prepared.settings.stats, operation); code != MPI_SUCCESS) return code;
+  if (const int code = begin(call, prepared, true, prepared.settings.stats, operation); code != MPI_SUCCESS)
+    return code;
   drive(*operation);
   return complete(*operation, status);
 }
@@ -103,9 +109,9 @@ int run_messages(const MessageCall& send, const MessageCall& receive, MPI_Status
   laconic_stats sent = empty_stats();
   laconic_stats received = empty_stats();
   MessageOperation* in = nullptr;
-  if (const int code = begin(receive, receiving, &received, in); code != MPI_SUCCESS) return code;
+  if (const int code = begin(receive, receiving, true, &received, in); code != MPI_SUCCESS) return code;
   MessageOperation* out = nullptr;
-  const int code_of_begin = begin(send, sending, &sent, out);
+  const int code_of_begin = begin(send, sending, true, &sent, out);
   // The buffer of the receive is the application's again only when it has completed, whatever became of the send.
   if (out != nullptr) drive(*out);
   drive(*in);
@@ -125,7 +131,7 @@ int begin_message(const MessageCall& call, laconic_request* request, const lacon
   Prepared prepared;
   if (Status s = prepare(call, options, prepared); !s) return report(call.comm, s);
   MessageOperation* operation = nullptr;
-  const int code = begin(call, prepared, prepared.settings.stats, operation);
+  const int code = begin(call, prepared, false, prepared.settings.stats, operation);
   if (code == MPI_SUCCESS) *request = operation;
   return code;
 }

@@ -21,6 +21,9 @@ class Operation : public laconic_request_s {
   // Moves on as far as is possible without waiting; true once finished.  With the binding's lock held.
   virtual bool poll() = 0;
 
+  // Whether the last poll() found something to do: more may be to be done at once.
+  virtual bool moved() const { return false; }
+
   // Begins a persistent operation once more.  With the binding's lock held.
   virtual void restart() = 0;
 
@@ -40,6 +43,7 @@ class Operation : public laconic_request_s {
   bool in_flight = false;  // begun, and has not finished
   bool pending = false;    // begun, and has not been completed by the application
   bool persistent = false;
+  bool wants_thread = false;  // while it is in flight
 };
 
 }  // namespace laconic

@@ -57,23 +57,24 @@ MPI_Datatype Parcel::type_of_both(const Data& data) {
   return made;
 }
 
-int Parcel::send(const wire::Envelope& envelope, const Data& data, int dest, int tag, MPI_Comm comm) {
-  wire::write_envelope(envelope, near_);
+int Parcel::send(const wire::Envelope& envelope, const Data& data, const wire::Route& route, MPI_Comm comm) {
+  checksum_ = wire::write_envelope(envelope, route, near_);
   if (small(data)) {
     const std::size_t bytes = data.bytes();
     if (bytes > 0) std::memcpy(near_.data() + wire::envelope_bytes, data.buffer, bytes);
-    return MPI_Isend(near_.data(), static_cast<int>(wire::envelope_bytes + bytes), MPI_BYTE, dest, tag, comm,
-                     &request_);
+    return MPI_Isend(near_.data(), static_cast<int>(wire::envelope_bytes + bytes), MPI_BYTE, route.dest, route.tag,
+                     comm, &request_);
   }
   MPI_Datatype both = type_of_both(data);
-  const int code = MPI_Isend(MPI_BOTTOM, 1, both, dest, tag, comm, &request_);
+  const int code = MPI_Isend(MPI_BOTTOM, 1, both, route.dest, route.tag, comm, &request_);
   MPI_Type_free(&both);
   return code;
 }
 
-int Parcel::send_bare(const wire::Envelope& envelope, int dest, int tag, MPI_Comm comm) {
-  wire::write_envelope(envelope, near_);
-  return MPI_Isend(near_.data(), static_cast<int>(wire::envelope_bytes), MPI_BYTE, dest, tag, comm, &request_);
+int Parcel::send_bare(const wire::Envelope& envelope, const wire::Route& route, MPI_Comm comm) {
+  checksum_ = wire::write_envelope(envelope, route, near_);
+  return MPI_Isend(near_.data(), static_cast<int>(wire::envelope_bytes), MPI_BYTE, route.dest, route.tag, comm,
+                   &request_);
 }
 
 int Parcel::receive(const Data& room, int source, int tag, MPI_Comm comm) {
@@ -94,11 +95,11 @@ int Parcel::poll(bool& finished) {
   return code;
 }
 
-Status Parcel::read(wire::Envelope& envelope) const {
+wire::ReadEnvelope Parcel::read(int rank) const {
   MPI_Count bytes = 0;
   MPI_Get_elements_x(&status_, MPI_BYTE, &bytes);
   const auto received = static_cast<std::size_t>(std::max<MPI_Count>(bytes, 0));
-  return wire::read_envelope(near_, received, envelope);
+  return wire::read_envelope(near_, received, {status_.MPI_SOURCE, rank, status_.MPI_TAG});
 }
 
 void Parcel::unpack(const Data& room, std::size_t bytes) const {

@@ -27,15 +27,18 @@ class Parcel {
  public:
   Parcel() : near_(wire::envelope_bytes + small_bytes) {}
 
-  // They return MPI error codes.
-  int send(const wire::Envelope& envelope, const Data& data, int dest, int tag, MPI_Comm comm);
-  int send_bare(const wire::Envelope& envelope, int dest, int tag, MPI_Comm comm);
+  // They return MPI error codes.  route: from this rank.
+  int send(const wire::Envelope& envelope, const Data& data, const wire::Route& route, MPI_Comm comm);
+  int send_bare(const wire::Envelope& envelope, const wire::Route& route, MPI_Comm comm);
   int receive(const Data& room, int source, int tag, MPI_Comm comm);
   int poll(bool& finished);
 
   // Of what was received: its status, as far as it arrived, and the envelope.
   const MPI_Status& status() const { return status_; }
-  Status read(wire::Envelope& envelope) const;
+  wire::ReadEnvelope read(int rank) const;
+
+  // Of the envelope that is sent.
+  std::uint64_t checksum() const { return checksum_; }
 
   // Small data to where they belong, after they were received.
   void unpack(const Data& room, std::size_t bytes) const;
@@ -47,6 +50,7 @@ class Parcel {
   MPI_Datatype type_of_both(const Data& data);
 
   std::vector<std::byte> near_;  // the envelope, and small data
+  std::uint64_t checksum_ = 0;
   bool copied_ = false;
   MPI_Request request_ = MPI_REQUEST_NULL;
   MPI_Status status_{};

@@ -49,13 +49,14 @@ Status Process::keep(MPI_Comm comm, const std::shared_ptr<Binding>& binding, std
   return {};
 }
 
-void Process::progress() {
+bool Process::progress() {
+  bool moved = false;
   for (std::size_t k = 0;; ++k) {
     std::shared_ptr<Binding> binding;
     std::shared_ptr<Binding> gone;
     {
       std::lock_guard lock(mutex_);
-      if (k >= bindings_.size()) return;
+      if (k >= bindings_.size()) return moved;
       if (bindings_[k]->in_flight == 0) {
         if (bindings_[k]->comm != MPI_COMM_NULL) continue;
         gone = std::move(bindings_[k]);  // the last operation on a freed communicator has completed
@@ -65,7 +66,7 @@ void Process::progress() {
       binding = bindings_[k];
     }
     if (!binding->mutex.try_lock()) continue;
-    binding->progress();
+    moved = binding->progress() || moved;
     binding->mutex.unlock();
   }
 }
@@ -79,24 +80,29 @@ MPI_Op Process::average() {
 
 int Process::on_comm_free(MPI_Comm, int, void* binding, void* process) {
   auto* self = static_cast<Process*>(process);
-  std::shared_ptr<Binding> gone;
+  const auto entry = [&] {
+    return std::find_if(self->bindings_.begin(), self->bindings_.end(),
+                        [&](const auto& b) { return b.get() == binding; });
+  };
+  std::shared_ptr<Binding> freed;
   {
     std::lock_guard lock(self->mutex_);
     // After on_finalize it is not there any more.
-    const auto entry =
-        std::find_if(self->bindings_.begin(), self->bindings_.end(), [&](const auto& b) { return b.get() == binding; });
-    if (entry == self->bindings_.end()) return MPI_SUCCESS;
-    (*entry)->leave_communicator();
-    // As MPI has it, operations in flight complete all the same.
-    if ((*entry)->in_flight > 0) return MPI_SUCCESS;
-    gone = std::move(*entry);
-    self->bindings_.erase(entry);
+    if (entry() == self->bindings_.end()) return MPI_SUCCESS;
+    freed = *entry();
   }
+  // Without the mutex: it takes the binding's, whose holders may come to this one.
+  freed->finish_making();
+  std::lock_guard lock(self->mutex_);
+  freed->comm = MPI_COMM_NULL;
+  // As MPI has it, operations in flight complete all the same; progress() lets go of the binding after the last one.
+  if (freed->in_flight == 0) self->bindings_.erase(entry());
   return MPI_SUCCESS;
 }
 
 int Process::on_finalize(MPI_Comm, int, void*, void* process) {
   auto* self = static_cast<Process*>(process);
+  self->progress_thread_.stop();
   std::lock_guard lock(self->mutex_);
   // Freeing communicators is collective, and here ranks may differ in which they have left; MPI_Finalize does it.
   for (auto& binding : self->bindings_) binding->abandon();

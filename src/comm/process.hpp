@@ -10,6 +10,7 @@
 
 #include "base/status.hpp"
 #include "comm/binding.hpp"
+#include "comm/progress_thread.hpp"
 
 namespace laconic {
 
@@ -22,8 +23,11 @@ class Process {
   Status keep(MPI_Comm comm, const std::shared_ptr<Binding>& binding, std::shared_ptr<Binding>& kept);
   MPI_Op average();
 
-  // Polls the operations in flight on all communicators but those that another thread is polling.
-  void progress();
+  // Polls the operations in flight on all communicators but those that another thread is polling.  True when any of
+  // them moved.
+  bool progress();
+
+  ProgressThread& progress_thread() { return progress_thread_; }
 
  private:
   Process() = default;
@@ -37,6 +41,7 @@ class Process {
   int finalize_key_ = MPI_KEYVAL_INVALID;
   MPI_Op average_ = MPI_OP_NULL;
   std::vector<std::shared_ptr<Binding>> bindings_;
+  ProgressThread progress_thread_{[] { return instance().progress(); }};
 };
 
 }  // namespace laconic

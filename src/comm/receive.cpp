@@ -5,8 +5,8 @@
 #include "comm/asked.hpp"
 #include "comm/datatypes.hpp"
 #include "comm/errors.hpp"
-#include "comm/large_count.hpp"
 #include "comm/message.hpp"
+#include "comm/own_message.hpp"
 #include "comm/requests.hpp"
 
 namespace laconic {
@@ -55,7 +55,7 @@ bool ReceiveOperation::move_on() {
     case Stage::preparing: return prepare();
     case Stage::running: {
       if (!run_->poll()) return false;
-      Status outcome = problem_.ok() ? run_->status() : problem_;
+      Status outcome = in_operation("receive", problem_.ok() ? run_->status() : problem_);
       if (outcome.ok()) outcome = put_in_place();
       if (outcome.ok() && device_ == nullptr) outcome = bring_back(header_.bytes);
       name_codec(header_.codec_name(), stats_);
@@ -73,11 +73,18 @@ void ReceiveOperation::match() {
   has_envelope = true;
   set_elements(0);
   if (mpi_code != MPI_SUCCESS) return end({});
-  if (Status s = parcel_.read(header_); !s) return end(s);
+  const wire::ReadEnvelope read = parcel_.read(binding->rank);
+  header_ = read.envelope;
+  salt_ = read.checksum;
+  if (!read.status.ok())
+    problem_ = {read.status.code(),
+                "a message from rank " + std::to_string(envelope.MPI_SOURCE) + ": " + read.status.message()};
+  if (!problem_.ok() && !read.repaired) return end(in_operation("receive", problem_));
   if (header_.kind == wire::Kind::compressed) {
     stage_ = Stage::preparing;
     return;
   }
+  if (!problem_.ok()) return end(in_operation("receive", problem_));
   set_elements(header_.bytes);
   parcel_.unpack(call_.data, header_.bytes);
   if (Status s = bring_back(header_.bytes); !s) return end(s);
@@ -100,9 +107,11 @@ bool ReceiveOperation::prepare() {
   work_.chunk = header_.chunk;
   work_.depth = overlapping(static_cast<laconic_variant>(header_.variant)) ? settings_.depth : 1;
   work_.sequence = header_.number;
+  work_.checksum = header_.sealed;
+  work_.salt = salt_;
   work_.codec = find_codec(header_.codec_name());
   std::byte* numbers = nullptr;
-  problem_ = place_for_numbers(numbers);
+  if (problem_.ok()) problem_ = place_for_numbers(numbers);
   if (!problem_.ok()) {
     discard_.set_capacity(header_.capacity);
     work_.codec = &discard_;
@@ -143,13 +152,9 @@ Status ReceiveOperation::place_for_numbers(std::byte*& numbers) {
 // MPI alone knows how to fill a buffer of a type with gaps: by a message from this rank to itself.
 Status ReceiveOperation::put_in_place() {
   if (aside_.empty()) return {};
-  const LargeCount from(static_cast<MPI_Count>(aside_.size()), MPI_BYTE);
-  const LargeCount to(call_.data.count, call_.data.type);
-  const int code = MPI_Sendrecv(aside_.data(), from.count(), from.type(), binding->rank, Machinery::own_tag,
-                                call_.data.buffer, to.count(), to.type(), binding->rank, Machinery::own_tag,
-                                binding->machinery()->comm(), MPI_STATUS_IGNORE);
-  if (code == MPI_SUCCESS) return {};
-  return {Code::transport, "a message to this rank itself failed: " + message_of(code)};
+  const Typed from{aside_.data(), static_cast<MPI_Count>(aside_.size()), MPI_BYTE};
+  return move_by_message(from, {call_.data.buffer, call_.data.count, call_.data.type}, binding->rank,
+                         binding->machinery()->comm());
 }
 
 // What has come to the host in place of the device.

@@ -92,9 +92,11 @@ void launch(Operation& operation) {
   if (!operation.in_flight) return;
   binding.operations.push_back(&operation);
   binding.in_flight.fetch_add(1);
+  if (operation.wants_thread) Process::instance().progress_thread().operation_begins();
 }
 
 bool test(Operation& operation) {
+  Process::instance().progress_thread().application_polls();
   {
     Binding& binding = *operation.binding;
     const std::lock_guard lock(binding.mutex);
@@ -163,11 +165,10 @@ int wait_all(int count, laconic_request requests[], MPI_Status statuses[]) {
 int test_all(int count, laconic_request requests[], int* flag, MPI_Status statuses[]) {
   if (Status s = check_array(count, requests); !s) return report(MPI_COMM_NULL, s);
   if (flag == nullptr) return report(MPI_COMM_NULL, {Code::argument, "flag is NULL; valid is the address of an int"});
+  // The first that has not finished polls all of them, but those of communicators that another thread polls.  One that
+  // has finished polls only its own communicator.
   for (int k = 0; k < count; ++k)
-    if (!inactive(requests[k])) {
-      test(*operation_of(requests[k]));
-      break;  // that polled all of them, but those of communicators that another thread polls
-    }
+    if (!inactive(requests[k]) && !test(*operation_of(requests[k]))) break;
   *flag = all_finished(count, requests);
   return *flag ? complete_all(count, requests, statuses) : MPI_SUCCESS;
 }

@@ -49,7 +49,7 @@ void SendOperation::begin() {
   if (holder_ != nullptr)
     if (Status s = stage(true); !s) return end(s);
   header.reason = static_cast<std::uint8_t>(reason_);
-  mpi_code = parcel_.send(header, call_.data, call_.peer, call_.tag, call_.comm);
+  mpi_code = parcel_.send(header, call_.data, route(), call_.comm);
   if (mpi_code != MPI_SUCCESS) end({});
 }
 
@@ -57,18 +57,20 @@ Status SendOperation::begin_frames(wire::Envelope& header) {
   if (Status s = set_coding(); !s) return s;
   choose_chunk();
   if (Status s = reserve_run(call_.peer, static_cast<std::byte*>(call_.data.buffer)); !s) return s;
-  work_.sequence = binding->machinery()->next_message(call_.peer);
+  work_.sequence = static_cast<std::uint32_t>(binding->machinery()->next_message(call_.peer));
   header.kind = wire::Kind::compressed;
   header.dtype = work_.coding.dtype;
-  header.number = work_.sequence;
-  header.capacity = work_.codec->capacity(work_.chunk, work_.coding.dtype);
+  header.number = static_cast<std::uint32_t>(work_.sequence);
+  header.capacity = static_cast<std::uint32_t>(work_.codec->capacity(work_.chunk, work_.coding.dtype));
   header.chunk = static_cast<std::uint32_t>(work_.chunk);
   header.variant = static_cast<std::uint8_t>(settings_.variant);
+  header.sealed = work_.checksum;
   header.bound = bound_;
   header.rate = work_.coding.rate;
   header.set_codec(work_.codec->name());
-  mpi_code = parcel_.send_bare(header, call_.peer, call_.tag, call_.comm);
+  mpi_code = parcel_.send_bare(header, route(), call_.comm);
   if (mpi_code != MPI_SUCCESS) return end({}), Status{};
+  work_.salt = parcel_.checksum();
   run_->start(work_);
   // All that can be handed to MPI goes now: a rank that waits for it must not depend on the next call of this one.
   while (!run_->poll() && !run_->waiting()) {
@@ -81,6 +83,7 @@ Status SendOperation::set_coding() {
   work_.codec = asked_codec(settings_);
   if (work_.codec == nullptr) return not_built(laconic_codec_name(settings_.codec));
   work_.largest = static_cast<std::size_t>(call_.data.count);
+  work_.checksum = settings_.checksum == LACONIC_CHECKSUM_ON;
   Coding& coding = work_.coding;
   coding.dtype = *find_dtype(call_.data.type);
   if (settings_.bound.mode == LACONIC_BOUND_RATE) coding.rate = settings_.bound.value;

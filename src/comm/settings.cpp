@@ -9,6 +9,7 @@
 #include "base/number.hpp"
 #include "codec/codec.hpp"
 #include "codec/quant/kernels.hpp"
+#include "comm/asked.hpp"
 #include "schedule/schedule.hpp"
 
 extern char** environ;
@@ -58,6 +59,16 @@ constexpr std::array<Named<laconic_denormals>, 2> denormals_names{{
     {"exact", LACONIC_DENORMALS_EXACT},
 }};
 
+constexpr std::array<Named<laconic_progress>, 2> progress_names{{
+    {"calls", LACONIC_PROGRESS_CALLS},
+    {"thread", LACONIC_PROGRESS_THREAD},
+}};
+
+constexpr std::array<Named<laconic_checksum>, 2> checksum_names{{
+    {"on", LACONIC_CHECKSUM_ON},
+    {"off", LACONIC_CHECKSUM_OFF},
+}};
+
 template <class Names>
 std::string list_of(const Names& names) {
   std::string list;
@@ -80,9 +91,17 @@ Status parse_name(const Names& names, std::string_view option, std::string_view 
   return not_valid(option, text, list_of(names));
 }
 
+// nullptr where no name has the value.
+template <class Names, class Value>
+const char* find_name(const Names& names, Value value) {
+  for (const auto& entry : names)
+    if (entry.value == value) return entry.name.data();
+  return nullptr;
+}
+
 template <class Names, class Value>
 bool known(const Names& names, Value value) {
-  return std::any_of(names.begin(), names.end(), [&](const auto& entry) { return entry.value == value; });
+  return find_name(names, value) != nullptr;
 }
 
 // A whole number in least..greatest.
@@ -111,7 +130,7 @@ Status set_bound(laconic_options& o, std::string_view text) {
 
 using Setter = Status (*)(laconic_options&, std::string_view);
 
-constexpr std::array<Named<Setter>, 10> options_by_name{{
+constexpr std::array<Named<Setter>, 12> options_by_name{{
     {"bound", set_bound},
     {"codec", [](laconic_options& o, std::string_view v) { return parse_name(codec_names, "codec", v, o.codec); }},
     {"algorithm",
@@ -121,6 +140,10 @@ constexpr std::array<Named<Setter>, 10> options_by_name{{
     {"target", [](laconic_options& o, std::string_view v) { return parse_name(target_names, "target", v, o.target); }},
     {"denormals",
      [](laconic_options& o, std::string_view v) { return parse_name(denormals_names, "denormals", v, o.denormals); }},
+    {"progress",
+     [](laconic_options& o, std::string_view v) { return parse_name(progress_names, "progress", v, o.progress); }},
+    {"checksum",
+     [](laconic_options& o, std::string_view v) { return parse_name(checksum_names, "checksum", v, o.checksum); }},
     {"min_bytes", [](laconic_options& o,
                      std::string_view v) { return parse_whole("min_bytes", v, 1, largest_min_bytes, o.min_bytes); }},
     {"threads",
@@ -181,6 +204,10 @@ Status check_options(const laconic_options& o) {
     return not_valid("options->target", std::to_string(o.target), list_of(target_names));
   if (o.denormals != LACONIC_DENORMALS_UNSET && !known(denormals_names, o.denormals))
     return not_valid("options->denormals", std::to_string(o.denormals), list_of(denormals_names));
+  if (o.progress != LACONIC_PROGRESS_UNSET && !known(progress_names, o.progress))
+    return not_valid("options->progress", std::to_string(o.progress), list_of(progress_names));
+  if (o.checksum != LACONIC_CHECKSUM_UNSET && !known(checksum_names, o.checksum))
+    return not_valid("options->checksum", std::to_string(o.checksum), list_of(checksum_names));
   if (Status s = check_range("options->chunk_elements", o.chunk_elements, largest_chunk); !s) return s;
   if (Status s = check_range("options->depth", o.depth, largest_depth); !s) return s;
   if (Status s = check_range("options->threads", o.threads, largest_threads); !s) return s;
@@ -195,6 +222,10 @@ Status check_together(const laconic_options& o) {
   if (o.bound.mode == LACONIC_BOUND_RATE && o.codec != LACONIC_CODEC_ZFP) needed = "zfp";
   if (o.bound.mode == LACONIC_BOUND_RMS && o.codec != LACONIC_CODEC_QUANT && o.codec != LACONIC_CODEC_UNSET)
     needed = "quant";
+  // What is decoded and encoded again errs by shares of what it has become.
+  if (o.bound.mode == LACONIC_BOUND_RMS && per_hop(o.variant))
+    return {Code::argument, "bound '" + to_string(bound_of(o)) + "' with variant '" + laconic_variant_name(o.variant) +
+                                "'; valid are the variants overlap and nd, or abs:E and rel:E"};
   if (needed == nullptr) return {};
   return {Code::argument, "bound '" + to_string(bound_of(o)) + "' needs the codec " + needed +
                               "; valid with the others are abs:E, rel:E or lossless"};
@@ -207,6 +238,8 @@ void fill_unset(laconic_options& o, const laconic_options& fallback) {
   if (o.algorithm == LACONIC_ALGORITHM_UNSET) o.algorithm = fallback.algorithm;
   if (o.variant == LACONIC_VARIANT_UNSET) o.variant = fallback.variant;
   if (o.denormals == LACONIC_DENORMALS_UNSET) o.denormals = fallback.denormals;
+  if (o.progress == LACONIC_PROGRESS_UNSET) o.progress = fallback.progress;
+  if (o.checksum == LACONIC_CHECKSUM_UNSET) o.checksum = fallback.checksum;
   if (o.chunk_elements == 0) o.chunk_elements = fallback.chunk_elements;
   if (o.depth == 0) o.depth = fallback.depth;
   if (o.threads == 0) o.threads = fallback.threads;
@@ -269,25 +302,25 @@ Bound bound_of(const laconic_options& options) {
 
 // The names of the contract, for programs.
 extern "C" LACONIC_API const char* laconic_codec_name(laconic_codec codec) {
-  for (const auto& entry : laconic::codec_names)
-    if (entry.value == codec) return entry.name.data();
-  return nullptr;
+  return laconic::find_name(laconic::codec_names, codec);
 }
 
 extern "C" LACONIC_API const char* laconic_algorithm_name(laconic_algorithm algorithm) {
-  for (const auto& entry : laconic::algorithm_names)
-    if (entry.value == algorithm) return entry.name.data();
-  return nullptr;
+  return laconic::find_name(laconic::algorithm_names, algorithm);
 }
 
 extern "C" LACONIC_API const char* laconic_variant_name(laconic_variant variant) {
-  for (const auto& entry : laconic::variant_names)
-    if (entry.value == variant) return entry.name.data();
-  return nullptr;
+  return laconic::find_name(laconic::variant_names, variant);
 }
 
 extern "C" LACONIC_API const char* laconic_denormals_name(laconic_denormals denormals) {
-  for (const auto& entry : laconic::denormals_names)
-    if (entry.value == denormals) return entry.name.data();
-  return nullptr;
+  return laconic::find_name(laconic::denormals_names, denormals);
+}
+
+extern "C" LACONIC_API const char* laconic_progress_name(laconic_progress progress) {
+  return laconic::find_name(laconic::progress_names, progress);
+}
+
+extern "C" LACONIC_API const char* laconic_checksum_name(laconic_checksum checksum) {
+  return laconic::find_name(laconic::checksum_names, checksum);
 }

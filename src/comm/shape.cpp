@@ -3,33 +3,11 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <string>
 
 #include "comm/datatypes.hpp"
 #include "comm/process.hpp"
 
 namespace laconic {
-namespace {
-
-// Of the argument that holds the count, type or buffer of a side, as the form calls it.
-std::string name_of(Form form, bool sending, const char* what) {
-  switch (form) {
-    case Form::allreduce:
-    case Form::reduce:
-    case Form::bcast: return what;
-    case Form::reduce_scatter:
-    case Form::reduce_scatter_block: return (std::string(what) == "count" ? "recv" : "") + std::string(what);
-    default: return (sending ? "send" : "recv") + std::string(what);
-  }
-}
-
-std::string type_name(Form form, bool sending) {
-  const std::string name = name_of(form, sending, "type");
-  return name == "type" ? "datatype" : name;
-}
-
-}  // namespace
-
 Collective collective_of(Form form) {
   switch (form) {
     case Form::allreduce: return Collective::allreduce;
@@ -55,24 +33,14 @@ Shape::Shape(const CollectiveCall& call, int rank, int size)
       rank_(rank),
       size_(size),
       root_(has_root(collective_) && rank == call.root) {
+  count_hidden_ =
+      (sends() && !check_counts(call.send, true).ok()) || (receives() && !check_counts(call.recv, false).ok());
   Meaning& m = meaning_;
-  const MPI_Datatype sent = sends() ? call.send.type : MPI_DATATYPE_NULL;
-  const MPI_Datatype received = receives() ? call.recv.type : MPI_DATATYPE_NULL;
-  const MPI_Datatype one = sends() ? sent : received;
-  m.type_hidden = (sends() && sent == MPI_DATATYPE_NULL) || (receives() && received == MPI_DATATYPE_NULL);
-  if (!m.type_hidden) {
-    const std::optional<Dtype> dtype = find_dtype(one);
-    m.type_known = dtype.has_value() && (!sends() || !receives() || find_dtype(received) == dtype);
-    m.dtype = dtype.value_or(Dtype::f32);
-    m.integer = m.type_known && is_integer(m.dtype);
-    int width = 0;
-    MPI_Type_size(one, &width);
-    m.width = static_cast<std::size_t>(std::max(width, 0));
-    MPI_Aint lower_bound = 0;
-    MPI_Aint extent = 0;
-    MPI_Type_get_extent(one, &lower_bound, &extent);
-    m.stride = extent;
-  }
+  // A rank that neither sends nor receives says MPI_IN_PLACE where it must not.
+  m.type_hidden = (!sends() && !receives()) || (sends() && call.send.type == MPI_DATATYPE_NULL) ||
+                  (receives() && call.recv.type == MPI_DATATYPE_NULL);
+  // Between two groups arguments may be left open that count here.
+  if (!m.type_hidden && (size_ > 0 || reduces(collective_))) find_types(false);
   if (reduces(collective_)) {
     m.mean = call.op == Process::instance().average();
     m.op_known = call.op == MPI_SUM || call.op == MPI_MAX || call.op == MPI_MIN || m.mean;
@@ -80,27 +48,76 @@ Shape::Shape(const CollectiveCall& call, int rank, int size)
     m.op = call.op == MPI_MAX ? Op::max : call.op == MPI_MIN ? Op::min : Op::sum;
     if (m.mean && (!m.type_known || m.integer)) m.type_hidden = true;
   }
-  count_hidden_ =
-      (sends() && !check_counts(call.send, true).ok()) || (receives() && !check_counts(call.recv, false).ok());
 }
 
-bool Shape::sends() const {
-  if (reduces(collective_)) return true;  // in place, too, counts and type of both sides are the same arguments
-  if (collective_ == Collective::bcast || collective_ == Collective::scatter) return root_;
-  return !in_place();
+// Operations of MPI's own are of types of its own, so there is nothing to look into for reductions.
+void Shape::find_types(bool look_inside) {
+  Meaning& m = meaning_;
+  m.composed = false;
+  m.no_numbers = !reduces(collective_) && !count_hidden_;
+  bool known = true;
+  std::optional<Dtype> all;
+  MPI_Datatype one = MPI_DATATYPE_NULL;
+  for (const bool sending : {true, false}) {
+    if (!uses(sending)) continue;
+    const MPI_Datatype type = side(sending).type;
+    const bool empty = !reduces(collective_) && !count_hidden_ && items(sending) == 0;
+    if (one == MPI_DATATYPE_NULL || (m.no_numbers && !empty)) one = type;
+    if (empty) continue;
+    m.no_numbers = false;
+    std::optional<Dtype> dtype = find_dtype(type);
+    if (!dtype.has_value() && !reduces(collective_)) {
+      m.composed = m.composed || is_composed(type);
+      if (const std::optional<Layout> layout = look_inside ? layout_of(type) : std::nullopt) {
+        dtype = layout->dtype;
+        m.in_a_row = m.in_a_row && layout->in_a_row;
+      }
+    }
+    known = known && dtype.has_value() && (!all.has_value() || all == dtype);
+    all = dtype;
+  }
+  m.type_known = known;
+  m.dtype = all.value_or(Dtype::f32);
+  m.integer = known && is_integer(m.dtype);
+  set_width(one);
 }
 
-bool Shape::receives() const {
+void Shape::set_width(MPI_Datatype type) {
+  if (const std::optional<Dtype> dtype = find_dtype(type)) {
+    meaning_.width = size_of(*dtype);
+    meaning_.stride = static_cast<std::ptrdiff_t>(meaning_.width);
+    return;
+  }
+  MPI_Count width = 0;
+  MPI_Aint lower_bound = 0;
+  MPI_Aint extent = 0;
+  if (type != MPI_DATATYPE_NULL) {
+    MPI_Type_size_x(type, &width);
+    MPI_Type_get_extent(type, &lower_bound, &extent);
+  }
+  meaning_.width = static_cast<std::size_t>(std::max<MPI_Count>(width, 0));
+  meaning_.stride = extent;
+}
+
+void Shape::set_dtype(Dtype dtype) {
+  meaning_.dtype = dtype;
+  meaning_.integer = is_integer(dtype);
+  meaning_.width = size_of(dtype);
+  meaning_.stride = static_cast<std::ptrdiff_t>(meaning_.width);
+}
+
+bool Shape::uses(bool sending) const {
+  if (sending) {
+    if (reduces(collective_)) return true;  // in place, too, counts and type of both sides are the same arguments
+    if (collective_ == Collective::bcast || collective_ == Collective::scatter) return root_;
+    return !in_place();
+  }
   switch (collective_) {
     case Collective::reduce:
     case Collective::gather: return root_;
     case Collective::scatter: return !root_ || call_->recv.buffer != MPI_IN_PLACE;
     default: return true;
   }
-}
-
-bool Shape::partial() const {
-  return collective_ == Collective::scatter || collective_ == Collective::gather || counts_partial();
 }
 
 bool Shape::counts_partial() const {
@@ -152,6 +169,8 @@ std::size_t Shape::sum(const Side& side) const {
   return total;
 }
 
+std::size_t Shape::room_of_sum() const { return in_place() ? sum(call_->send) : part(call_->send, rank_).count; }
+
 std::size_t Shape::most(const Side& side) const {
   if (side.counts == nullptr) return static_cast<std::size_t>(side.count);
   return static_cast<std::size_t>(*std::max_element(side.counts, side.counts + size_));
@@ -171,21 +190,29 @@ std::size_t Shape::largest(std::int32_t cut) const {
   return 0;
 }
 
-std::size_t Shape::total() const {
-  const auto ranks = static_cast<std::size_t>(size_);
+std::size_t Shape::items(bool sending) const {
+  return is_cut(sending) ? sum(side(sending)) : static_cast<std::size_t>(side(sending).count);
+}
+
+std::size_t Shape::whole(bool in_bytes) const {
+  const auto of_type = [&](bool sending) {
+    if (!in_bytes || side(sending).type == MPI_DATATYPE_NULL) return std::size_t{1};
+    if (const std::optional<Dtype> dtype = find_dtype(side(sending).type)) return size_of(*dtype);
+    MPI_Count bytes = 0;
+    MPI_Type_size_x(side(sending).type, &bytes);
+    return static_cast<std::size_t>(std::max<MPI_Count>(bytes, 0));
+  };
+  const auto all = [&](bool sending) { return items(sending) * of_type(sending); };
+  const std::size_t parts = counts_partial() ? 1 : static_cast<std::size_t>(size_);
   switch (collective_) {
     case Collective::allreduce:
     case Collective::reduce:
-    case Collective::bcast: return static_cast<std::size_t>(call_->recv.count);
-    case Collective::reduce_scatter: return sum(call_->send);
-    case Collective::allgather: return sum(call_->recv);
-    case Collective::scatter:
-      if (root_) return sum(call_->send);
-      return static_cast<std::size_t>(call_->recv.count) * (counts_partial() ? 1 : ranks);
-    case Collective::gather:
-      if (root_) return sum(call_->recv);
-      return static_cast<std::size_t>(call_->send.count) * (counts_partial() ? 1 : ranks);
-    case Collective::alltoall: return std::max(in_place() ? 0 : sum(call_->send), sum(call_->recv));
+    case Collective::bcast:
+    case Collective::allgather: return all(false);
+    case Collective::reduce_scatter: return all(true);
+    case Collective::scatter: return root_ ? all(true) : all(false) * parts;
+    case Collective::gather: return root_ ? all(false) : all(true) * parts;
+    case Collective::alltoall: return std::max(in_place() ? 0 : all(true), all(false));
   }
   return 0;
 }
@@ -300,77 +327,6 @@ Region Shape::region(std::int32_t block, std::int32_t cut, const std::byte* inpu
     }
   }
   return {};
-}
-
-Status Shape::check() const {
-  const Form form = call_->form;
-  if (has_root(collective_) && (call_->root < 0 || call_->root >= size_))
-    return {Code::root, "root is " + std::to_string(call_->root) + "; valid are 0 to " + std::to_string(size_ - 1)};
-  for (const bool sending : {true, false}) {
-    if (sending ? !sends() : !receives()) continue;
-    const Side& side = sending ? call_->send : call_->recv;
-    if (Status s = check_counts(side, sending); !s) return s;
-    if (side.type == MPI_DATATYPE_NULL)
-      return {Code::type, type_name(form, sending) + " is MPI_DATATYPE_NULL; valid is any committed datatype"};
-  }
-  if (meaning_.op_hidden) return {Code::op, "op is MPI_OP_NULL; valid is any operation"};
-  if (Status s = check_mean(); !s) return s;
-  for (const bool sending : {true, false}) {
-    if (sending ? !sends() && !in_place() : !receives()) continue;
-    if (Status s = check_buffer(sending ? call_->send : call_->recv, sending); !s) return s;
-  }
-  return check_own_block();
-}
-
-Status Shape::check_mean() const {
-  if (!meaning_.mean || (meaning_.type_known && !meaning_.integer)) return {};
-  return {Code::type, "LACONIC_AVG of this datatype; valid are MPI_FLOAT and MPI_DOUBLE"};
-}
-
-Status Shape::check_counts(const Side& side, bool sending) const {
-  const auto negative = [&](const std::string& where, MPI_Count value) {
-    return Status(Code::count, name_of(call_->form, sending, "count") + where + " is " +
-                                   std::to_string(static_cast<long long>(value)) + "; valid are 0 and above");
-  };
-  const bool needs_array = is_cut(sending) && (call_->form == Form::reduce_scatter || call_->form == Form::alltoallv ||
-                                               call_->form == Form::allgatherv || call_->form == Form::gatherv ||
-                                               call_->form == Form::scatterv);
-  if (!needs_array) return side.count < 0 ? negative("", side.count) : Status{};
-  if (side.counts == nullptr)
-    return {Code::count, name_of(call_->form, sending, "count") + "s is NULL; valid is a count for each rank"};
-  for (int p = 0; p < size_; ++p)
-    if (side.counts[p] < 0) return negative("s[" + std::to_string(p) + "]", side.counts[p]);
-  if (side.displs == nullptr && call_->form != Form::reduce_scatter)
-    return {Code::argument, "displacements are NULL; valid is one for each rank"};
-  return {};
-}
-
-Status Shape::check_buffer(const Side& side, bool sending) const {
-  const char* name = collective_ == Collective::bcast ? "buffer" : sending ? "sendbuf" : "recvbuf";
-  const bool may_be_in_place = sending ? (collective_ != Collective::bcast && collective_ != Collective::scatter &&
-                                          (!has_root(collective_) || root_))
-                                       : collective_ == Collective::scatter && root_;
-  if (side.buffer == MPI_IN_PLACE)
-    return may_be_in_place
-               ? Status{}
-               : Status{Code::buffer, std::string(name) + " is MPI_IN_PLACE; valid is memory for all elements"};
-  // MPI_BOTTOM is NULL, and a good address for types that hold absolute ones.
-  if (side.buffer != nullptr || !meaning_.type_known) return {};
-  if ((is_cut(sending) ? sum(side) : static_cast<std::size_t>(side.count)) == 0) return {};
-  return {Code::buffer, std::string(name) + " is NULL; valid is memory for all elements" +
-                            (sending && may_be_in_place ? ", or MPI_IN_PLACE" : "")};
-}
-
-// What a rank sends to itself.
-Status Shape::check_own_block() const {
-  if (!meaning_.type_known || one_buffer_type() || !sends() || !receives()) return {};
-  const auto count_of = [&](bool sending) {
-    const Side& side = sending ? call_->send : call_->recv;
-    return is_cut(sending) ? part(side, rank_).count : static_cast<std::size_t>(side.count);
-  };
-  if (count_of(true) == count_of(false)) return {};
-  return {Code::count, "this rank sends itself " + std::to_string(count_of(true)) + " elements and expects " +
-                           std::to_string(count_of(false)) + "; valid are equal counts"};
 }
 
 }  // namespace laconic

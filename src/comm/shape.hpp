@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,9 @@ namespace laconic {
 // MPI's handles in our words; what is not known here is left to MPI.
 struct Meaning {
   bool type_known = false;  // one type of numbers that codecs know
+  bool composed = false;    // not as long as nobody has looked into the application's types
+  bool no_numbers = false;  // this rank has none, so its types say nothing
+  bool in_a_row = true;     // numbers lie one after another, as far as anybody has looked into their types
   bool integer = false;
   bool op_known = true;
   bool type_hidden = false;  // by a mistake in the arguments
@@ -38,22 +42,39 @@ class Shape {
 
   const Meaning& meaning() const { return meaning_; }
 
+  // Looks into types that the application has composed.  What they hold is the same on all ranks.
+  void look_into_types() { find_types(true); }
+
+  // Of the numbers that other ranks have, where this one has none.
+  void set_dtype(Dtype dtype);
+
   // The first argument that is wrong, by name, and what it may be.
   Status check() const;
 
   // Only that a mean is one of numbers that have one.
   Status check_mean() const;
 
+  // That the counts of what a rank sends to itself are equal, where both are of one type.
+  Status check_own_block() const;
+
+  // That nothing is sent from where something is received; as far as this is certain.  The extents of both sides meet.
+  Status check_apart() const;
+
   // True when a count is wrong, so that what follows from counts is not known.
   bool count_hidden() const { return count_hidden_; }
 
-  // Whether this rank may see less of the call than others: then what to do with it has to be agreed on.
-  bool partial() const;
+  // Whether this rank may see fewer counts than others: then what to do with the call has to be agreed on.
   bool counts_partial() const;
 
-  // As far as this rank sees them: the numbers of the largest of `cut` blocks, and of the largest buffer.
+  // Whether the arguments of a side matter on this rank, and whether they are one part for each rank.
+  bool uses(bool sending) const;
+  bool is_cut(bool sending) const;
+
+  // As far as this rank sees them: the numbers of the largest of `cut` blocks, and the elements and bytes of the
+  // largest buffer.
   std::size_t largest(std::int32_t cut) const;
-  std::size_t total() const;
+  std::size_t total() const { return whole(false); }
+  std::size_t bytes() const { return whole(true); }
 
   // Elements that the application counts as this rank's contribution.
   std::size_t contribution() const;
@@ -79,22 +100,36 @@ class Shape {
     std::size_t count = 0;
   };
 
-  bool sends() const;  // whether the side matters on this rank
-  bool receives() const;
+  struct Reach {
+    std::intptr_t begin = 0;
+    std::intptr_t end = 0;
+    bool empty() const { return begin == end; }
+  };
+
+  bool sends() const { return uses(true); }
+  bool receives() const { return uses(false); }
+  void find_types(bool look_inside);
+  void set_width(MPI_Datatype type);
+  const Side& side(bool sending) const { return sending ? call_->send : call_->recv; }
+  std::size_t items(bool sending) const;
+  std::size_t whole(bool in_bytes) const;
   bool in_place() const { return call_->send.buffer == MPI_IN_PLACE; }
   bool one_buffer_type() const;
-  bool is_cut(bool sending) const;  // one part for each rank
-  const Side& input_side() const;   // where this rank's numbers are
+  const Side& input_side() const;  // where this rank's numbers are
   std::size_t parts_of_input() const;
   Part part_of_input(std::size_t k) const;
   Part part(const Side& side, int peer) const;
   Part equal_part(std::int32_t block, std::int32_t cut) const;
   std::size_t sum(const Side& side) const;
+  std::size_t room_of_sum() const;  // numbers of the receive buffer of a reduce_scatter
   std::size_t most(const Side& side) const;
   Region region(std::int32_t block, std::int32_t cut, const std::byte* input) const;
   Status check_counts(const Side& side, bool sending) const;
   Status check_buffer(const Side& side, bool sending) const;
-  Status check_own_block() const;
+  Status check_reach(const Side& side, bool sending) const;
+  int pieces(bool sending) const;
+  Reach place_of(bool sending, int p, std::ptrdiff_t unit) const;
+  bool parts_meet(std::ptrdiff_t send_unit, std::ptrdiff_t recv_unit) const;
 
   const CollectiveCall* call_ = nullptr;
   Collective collective_ = Collective::allreduce;

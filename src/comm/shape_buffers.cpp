@@ -19,10 +19,8 @@ std::span<std::byte> Shape::extent_of_side(bool sending) const {
   const Side& side = sending ? call_->send : call_->recv;
   if (sending ? !sends() : !receives()) return {};
   if (side.buffer == MPI_IN_PLACE) return {};
-  if (!sending && collective_ == Collective::reduce_scatter) {
-    const std::size_t n = in_place() ? sum(call_->send) : part(call_->send, rank_).count;
-    return extent_of(side.buffer, 0, static_cast<MPI_Count>(n), side.type);
-  }
+  if (!sending && collective_ == Collective::reduce_scatter)
+    return extent_of(side.buffer, 0, static_cast<MPI_Count>(room_of_sum()), side.type);
   if (!is_cut(sending)) return extent_of(side.buffer, 0, side.count, side.type);
   std::span<std::byte> all;
   for (int p = 0; p < size_; ++p) {

@@ -61,6 +61,12 @@ class Queue {
   // Writes most_extremes pairs, each of a part of the numbers (or of none), to memory that host and device share.
   virtual Status range(Dtype dtype, const void* numbers, std::size_t count, Extremes* extremes) = 0;
 
+  // Adds up checksum::sum() of min(*count, most) bytes; all is on the device, aligned to 8 bytes.  summed() is it, once
+  // the queue has passed that.  There are `sums` places for results.
+  static constexpr unsigned sums = 3;
+  virtual Status sum(const std::byte* bytes, const std::uint32_t* count, std::size_t most, unsigned place) = 0;
+  virtual std::uint64_t summed(unsigned place) const = 0;
+
   // Marks what has been enqueued so far; a later mark replaces it.
   virtual Status mark() = 0;
 

@@ -14,9 +14,17 @@ namespace laconic {
 void CodingJob::run() noexcept {
   const double begin = now();
   seconds_combined = 0;
-  Coded coded = problem.ok() ? code() : Coded{problem, 0};
+  Coded coded{problem, 0};
+  if (problem.ok()) {
+    coded.status = check_frames();
+    if (coded.status.ok()) coded = code();
+    coded.status = about_frame(std::move(coded.status), read_frame());
+  }
   status = std::move(coded.status);
-  if (makes_frame(act)) finish_frame(coded.bytes);
+  if (makes_frame(act)) {
+    finish_frame(coded.bytes);
+    if (seals()) sealing.seal(*out);
+  }
   seconds = now() - begin;
 }
 
@@ -29,6 +37,28 @@ const Coding& CodingJob::coding() const {
     case Act::copy: return codings->result;
     default: return codings->earlier;
   }
+}
+
+bool CodingJob::reads_current() const {
+  return act == Act::add || act == Act::unpack || act == Act::decode || (act == Act::merge && from == Home::none);
+}
+
+// What the job reads is looked at just before: then it is in the caches for what follows.
+Status CodingJob::check_frames() {
+  if (!sealing.on) return {};
+  if (arrived != nullptr)
+    if (Status s = sealing.check(*arrived); !s) return s;
+  if (reads_current())
+    if (Status s = sealing.check(*current); !s) return s;
+  return check_contributions();
+}
+
+// Counts those of what the job makes, which are those of the numbers so far.
+Status CodingJob::check_contributions() {
+  if (!sealing.on) return {};
+  if (reads_current()) contributions = current->seal.contributions;
+  if (arrived != nullptr) contributions += arrived->seal.contributions;
+  return sealing.check_contributions(contributions, act == Act::decode || act == Act::copy);
 }
 
 Coded CodingJob::code() {
@@ -82,6 +112,7 @@ void CodingJob::finish_frame(std::size_t bytes) {
   if (bytes == 0) bytes = wire::write_failed_frame(static_cast<std::uint32_t>(count), dtype(), first);
   out->bytes = bytes;
   out->loaded = true;
+  out->seal = {sealing.rank, contributions};
   if (error_before == 0 || altered_) return;
   // The codec knows the error that it made, not the one that the numbers came with.
   wire::Header header;

@@ -9,6 +9,7 @@
 #include "device/device.hpp"
 #include "engine/frame_pool.hpp"
 #include "engine/plan.hpp"
+#include "engine/sealing.hpp"
 
 namespace laconic {
 
@@ -39,7 +40,9 @@ class CodingJob final : public Job {
   double error_before = 0;       // encode: that the numbers come with
   FrameSlot* out = nullptr;      // encode, fold, add: the new frame
   FrameSlot* scratch = nullptr;  // merge: room for numbers
-  Status problem;                // there is nothing to work on, and why
+  Sealing sealing;
+  std::uint32_t contributions = 1;  // of the numbers; afterwards of those that merge and unpack leave
+  Status problem;                   // there is nothing to work on, and why
 
   // How it went.  In place of a frame that could not be made `out` holds a failed one, so that nobody waits for ever or
   // takes old bytes for new.
@@ -60,11 +63,17 @@ class CodingJob final : public Job {
   };
 
   // On the host.
+  Status check_frames();
+  Status check_contributions();
   Coded code();
   Status merge();
   void copy() const;
 
   // On a device.
+  // Sums of payloads on the queue, by place.
+  enum Summed : unsigned { of_arrived, of_current, of_out };
+  Status sum_payload(const FrameSlot& slot, Summed place, Queue& queue) const;
+  Status check_summed(Queue& queue);
   Status begin(Queue& queue);
   Status begin_merge(Queue& queue);
   Status enqueue(Queue& queue);
@@ -74,9 +83,12 @@ class CodingJob final : public Job {
   Status bring_to_host(Queue& queue);
   Status combine_on_host(Queue& queue);
   Status hand_over(Queue& queue, bool& more);
-  Status load(FrameSlot& slot, DeviceFrame& frame, Queue& queue) const;
+  Status load(FrameSlot& slot, DeviceFrame& frame, Queue& queue);
   bool finish_step(Status outcome);
 
+  bool reads_current() const;
+  const FrameSlot* read_frame() const { return arrived != nullptr ? arrived : current; }
+  bool seals() const { return sealing.on && travels; }
   void finish_frame(std::size_t bytes);
   Dtype dtype() const { return codings->earlier.dtype; }
   const Coding& coding() const;
@@ -85,6 +97,8 @@ class CodingJob final : public Job {
   Stage stage_ = Stage::fresh;
   double began_ = 0;
   double began_combining_ = 0;
+  bool unchecked_arrived_ = false;  // its sum is on the queue
+  bool unchecked_current_ = false;
   bool altered_ = false;  // the header on the host is not the one that the device has
 };
 

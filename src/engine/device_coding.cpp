@@ -1,6 +1,7 @@
 // Coding on a device that works apart: the same steps, one after another on a queue, without waiting for any.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/combine.hpp"
@@ -13,8 +14,9 @@ bool CodingJob::step(Queue& queue) noexcept {
   if (stage_ == Stage::fresh) {
     began_ = now();
     seconds_combined = 0;
+    unchecked_arrived_ = unchecked_current_ = false;
     *queue.report() = Report{};
-    status = problem.ok() ? begin(queue) : problem;
+    status = problem.ok() ? about_frame(begin(queue), read_frame()) : problem;
     if (!status.ok())
       if (Status s = give_up(queue); !s) return finish_step(s);
   }
@@ -44,6 +46,7 @@ bool CodingJob::finish_step(Status outcome) {
   if (!outcome.ok() && makes_frame(act)) {
     finish_frame(0);
     if (!out->staged()) out->bytes = 0;
+    if (seals() && out->staged()) sealing.seal(*out, 0);
   }
   if (status.ok()) status = std::move(outcome);
   stage_ = Stage::fresh;
@@ -52,21 +55,43 @@ bool CodingJob::finish_step(Status outcome) {
 }
 
 // What the kernels are to read: its header is looked at here, its bytes follow the kernels' work on the queue.
-Status CodingJob::load(FrameSlot& slot, DeviceFrame& frame, Queue& queue) const {
+Status CodingJob::load(FrameSlot& slot, DeviceFrame& frame, Queue& queue) {
   if (!codec->supports(dtype())) return not_supported(*codec, dtype());
   if (Status s = slot.read_header(frame.header); !s) return s;
   if (Status s = check_codec_header(frame.header, *codec, count, dtype()); !s) return s;
   frame.bytes = slot.blob.data();
   frame.size = slot.bytes;
-  if (slot.loaded) return {};
-  slot.loaded = true;
-  return queue.copy(slot.blob.data(), slot.wire.data(), slot.bytes);
+  if (!slot.loaded) {
+    slot.loaded = true;
+    if (Status s = queue.copy(slot.blob.data(), slot.wire.data(), slot.bytes); !s) return s;
+  }
+  if (slot.checked) return {};
+  // Kernels read nothing beyond a frame, whatever is in it: they need not wait until it has been checked.
+  (&slot == arrived ? unchecked_arrived_ : unchecked_current_) = true;
+  return sum_payload(slot, &slot == arrived ? of_arrived : of_current, queue);
+}
+
+Status CodingJob::sum_payload(const FrameSlot& slot, Summed place, Queue& queue) const {
+  const std::byte* frame = slot.blob.data();
+  return queue.sum(frame + wire::header_bytes, reinterpret_cast<const std::uint32_t*>(frame + wire::payload_offset),
+                   slot.blob.size() - wire::header_bytes, place);
+}
+
+// The queue has passed the sums.
+Status CodingJob::check_summed(Queue& queue) {
+  if (!sealing.on) return {};
+  if (std::exchange(unchecked_arrived_, false))
+    if (Status s = sealing.check(*arrived, queue.summed(of_arrived)); !s) return s;
+  if (std::exchange(unchecked_current_, false))
+    if (Status s = sealing.check(*current, queue.summed(of_current)); !s) return s;
+  return {};
 }
 
 // The first work of the job.
 Status CodingJob::begin(Queue& queue) {
   if (act == Act::copy) {
     stage_ = Stage::moving;
+    if (Status s = sealing.check_contributions(contributions, true); !s) return s;
     if (Status s = enqueue_copy(queue); !s) return s;
     return queue.mark();
   }
@@ -74,6 +99,8 @@ Status CodingJob::begin(Queue& queue) {
   if (act == Act::merge) return begin_merge(queue);
   stage_ = Stage::coding;
   if (Status s = enqueue(queue); !s) return s;
+  if (makes_frame(act) && seals())
+    if (Status s = sum_payload(*out, of_out, queue); !s) return s;
   return queue.mark();
 }
 
@@ -125,7 +152,11 @@ Status CodingJob::conclude(Queue& queue, bool& more) {
   }
   if (stage_ == Stage::moving) return {};
   const Report report = *queue.report();
-  if (report.fault != 0) status = codec->on_device()->status(report.fault);
+  // What a kernel makes of a frame that was damaged says less.
+  status = check_summed(queue);
+  if (status.ok() && report.fault != 0) status = codec->on_device()->status(report.fault);
+  if (status.ok() && stage_ == Stage::coding) status = check_contributions();
+  status = about_frame(std::move(status), read_frame());
   if (makes_frame(act)) {
     const bool made = status.ok() && report.bytes >= wire::header_bytes && report.bytes <= out->blob.size();
     if (status.ok() && !made) status = {Code::frame, "a kernel reports a frame larger than its room"};
@@ -138,7 +169,7 @@ Status CodingJob::conclude(Queue& queue, bool& more) {
     more = true;
     stage_ = Stage::coding;
     *queue.report() = Report{};
-    status = enqueue(queue);
+    status = about_frame(enqueue(queue), read_frame());
     return status.ok() ? queue.mark() : give_up(queue);
   }
   if (act == Act::merge && reduce_on_host) {
@@ -153,7 +184,9 @@ Status CodingJob::hand_over(Queue& queue, bool& more) {
   const std::size_t payload = out->bytes - wire::header_bytes;
   const bool download = out->staged() && travels && payload > 0;
   const bool upload = altered_;
-  more = download || upload;
+  if (seals()) sealing.seal(*out, payload > 0 ? queue.summed(of_out) : 0);
+  const bool upload_seal = seals() && !out->host_reaches_wire();
+  more = download || upload || upload_seal;
   if (!more) return {};
   stage_ = Stage::moving;
   if (download)
@@ -162,6 +195,8 @@ Status CodingJob::hand_over(Queue& queue, bool& more) {
       return s;
   if (upload)
     if (Status s = queue.copy(out->blob.data(), out->header, wire::header_bytes); !s) return s;
+  if (upload_seal)
+    if (Status s = queue.copy(out->blob.data() + out->bytes, out->seal_place(), wire::seal_bytes); !s) return s;
   return queue.mark();
 }
 
@@ -194,6 +229,7 @@ Status CodingJob::combine_on_host(Queue& queue) {
 bool LandingJob::step(Queue& queue) noexcept {
   if (!under_way_) {
     status = queue.copy(slot->header, slot->wire.data(), std::min(slot->bytes, wire::header_bytes));
+    if (status.ok()) status = queue.copy(slot->seal_place(), slot->wire.data() + slot->bytes, slot->sealed);
     if (status.ok()) status = queue.mark();
     under_way_ = status.ok();
     if (!under_way_) return true;

@@ -16,10 +16,11 @@ namespace laconic {
 // A block in one row.
 struct Run::Block {
   int frame = FramePool::none;
-  int spare = FramePool::none;  // numbers
-  std::size_t count = 0;        // of a block that is only passed on: what its frame says
-  double error = 0;             // that the numbers, wherever they are, have come with
-  bool failed = false;          // the numbers could not be formed
+  int spare = FramePool::none;      // numbers
+  std::size_t count = 0;            // of a block that is only passed on: what its frame says
+  double error = 0;                 // that the numbers, wherever they are, have come with
+  std::uint32_t contributions = 1;  // that the numbers hold
+  bool failed = false;              // the numbers could not be formed
 };
 
 class Run::Lane {

@@ -34,6 +34,7 @@ class Lowering {
       : schedule_(schedule), collective_(collective), at_(at), states_(static_cast<std::size_t>(schedule.blocks)) {
     plan_.travel = travel;
     plan_.cut = schedule.blocks;
+    plan_.whole = reduces(collective) ? static_cast<std::uint32_t>(at.size) : 1;
   }
 
   Plan run() {
@@ -47,7 +48,7 @@ class Lowering {
       State& block = touch(step.block);
       switch (step.verb) {
         case Verb::send: send(block, step.peer, sent[peer]++, !takes[i]); break;
-        case Verb::receive: receive(block, step.peer, received[peer]++); break;
+        case Verb::receive: receive(block, step.peer, received[peer]++, next[i] == never || !takes[next[i]]); break;
         case Verb::reduce: reduce(block, step.peer, received[peer]++); break;
       }
       if (next[i] == never)
@@ -126,8 +127,8 @@ class Lowering {
     if (per_hop) drop(block);
   }
 
-  void receive(State& block, std::int32_t peer, std::uint32_t message) {
-    add_receive(Act::take, block, peer, message);
+  void receive(State& block, std::int32_t peer, std::uint32_t message, bool complete) {
+    add_receive(Act::take, block, peer, message).complete = complete;
     block.frame = true;
     if (plan_.travel != Travel::per_hop) return;
     block.numbers = home_of(block);
@@ -237,23 +238,91 @@ std::string_view name_of(Act act) {
   return "?";
 }
 
-std::size_t slots_of_row(const Plan& plan) {
-  std::size_t sends = 0;
-  bool makes = false;
-  bool reads = false;
-  bool merges = false;
-  for (const Action& a : plan.actions) {
-    sends += a.act == Act::send;
-    makes = makes || a.act == Act::encode || a.act == Act::fold || a.act == Act::add;
-    reads = reads || a.act == Act::fold || a.act == Act::add || a.act == Act::merge;
-    merges = merges || a.act == Act::merge;
+namespace {
+
+// The slots of one row, as the actions of the plan take and release them when everything else is as slow as it may be:
+// receives are posted as far ahead as they may, and frames that are not needed any more are still being sent.
+class Slots {
+ public:
+  explicit Slots(const Plan& plan) : plan_(plan), blocks_(plan.blocks.size()) {}
+
+  std::size_t most() {
+    std::size_t most = in_use(0);
+    for (const Action& action : plan_.actions) {
+      Block& block = blocks_[static_cast<std::size_t>(action.block)];
+      const bool job = makes_frame(action.act) || action.act == Act::merge;
+      taken_ += waits_for_message(action.act);
+      if (action.to == Home::spare && !block.spare) ++held_, block.spare = true;
+      if (action.act == Act::take) replace(block);
+      // What a job reads besides the current frame, what it makes, and its scratch.
+      const std::size_t working =
+          (job && waits_for_message(action.act)) + makes_frame(action.act) + (action.act == Act::merge);
+      most = std::max(most, in_use(working));
+      finish(action, block);
+      most = std::max(most, in_use(0));
+    }
+    return most;
   }
-  return plan.most_held + std::min(sends, sends_ahead) + std::min(plan.receives.size(), receives_ahead) +
-         static_cast<std::size_t>(makes) + static_cast<std::size_t>(reads) + static_cast<std::size_t>(merges);
-}
+
+ private:
+  struct Block {
+    bool frame = false;
+    bool sent = false;  // the frame
+    bool spare = false;
+  };
+
+  static bool makes_frame(Act act) { return act == Act::encode || act == Act::fold || act == Act::add; }
+
+  std::size_t in_use(std::size_t working) const {
+    return held_ + std::min(lingering_, sends_ahead) + std::min(plan_.receives.size() - taken_, receives_ahead) +
+           working;
+  }
+
+  void release(Block& block) {
+    if (!block.frame) return;
+    --held_;
+    lingering_ += block.sent;
+    block.frame = block.sent = false;
+  }
+
+  void replace(Block& block) {
+    release(block);
+    block.frame = true;
+    ++held_;
+  }
+
+  void finish(const Action& action, Block& block) {
+    switch (action.act) {
+      case Act::encode:
+      case Act::fold:
+      case Act::add: replace(block); break;
+      case Act::send: block.sent = true; break;
+      case Act::merge:
+      case Act::unpack:
+      case Act::drop:
+      case Act::decode: release(block); break;
+      case Act::forget:
+        if (block.spare) --held_;
+        block.spare = false;
+        break;
+      case Act::take:
+      case Act::copy: break;
+    }
+  }
+
+  const Plan& plan_;
+  std::vector<Block> blocks_;
+  std::size_t held_ = 0;
+  std::size_t lingering_ = 0;  // frames that were sent and are not current any more, all so far
+  std::size_t taken_ = 0;
+};
+
+}  // namespace
 
 Plan lower(const Schedule& schedule, Collective collective, Place at, Travel travel) {
-  return Lowering(schedule, collective, at, travel).run();
+  Plan plan = Lowering(schedule, collective, at, travel).run();
+  plan.slots = Slots(plan).most();
+  return plan;
 }
 
 }  // namespace laconic

@@ -48,11 +48,13 @@ struct Action {
   Home from = Home::none;      // the numbers that encode, fold, merge and copy read; merge: none for the frame
   Home to = Home::none;        // where merge and unpack put numbers
   bool last = false;           // encode: of a value that is a result (Terms)
+  bool complete = false;       // take: of a value that nothing is added to any more
 };
 
 struct Plan {
   Travel travel = Travel::adding;
   std::int32_t cut = 1;              // how many blocks there are among all ranks
+  std::uint32_t whole = 1;           // contributions that a result holds
   std::vector<std::int32_t> blocks;  // names, as the schedule knows them, of the blocks that this rank deals with
   std::vector<bool> passing;         // of each, that the rank only forwards it, and does not know its count
   std::vector<Action> actions;
@@ -60,11 +62,10 @@ struct Plan {
   std::size_t reduced = 0;            // how many actions there are up to the last fold, add or merge
   std::uint32_t most_messages = 1;    // largest Action::messages
   std::size_t most_held = 0;          // current frames and spare numbers of a row at any time
+  // Frames, and numbers in spare memory, that the engine may have at a time for one row: what the row holds, frames
+  // that are being sent, room for what arrives, and the job's: what it reads besides, what it writes, and its scratch.
+  std::size_t slots = 0;
 };
-
-// Frames, and numbers in spare memory, that the engine may have at a time for one row: what the row holds, frames that
-// are being sent, room for what arrives, and the job's: what it reads besides, what it writes, and its scratch.
-std::size_t slots_of_row(const Plan& plan);
 
 // Turns the three verbs into actions, by the rules of Travel.  A frame that is still valid is forwarded, never made
 // again; results are decoded as soon as nothing else waits for the frame.  What a rank keeps of what it sends is what

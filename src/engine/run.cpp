@@ -55,14 +55,14 @@ Status Run::reserve(const Work& work) {
   }
   for (auto& lane : lanes_) lane->blocks.reserve(work.plan->blocks.size());
   completions_.reserve(depth_ * (receives_ahead + sends_ahead));
-  const std::size_t lane_slots = slots_of_row(*work.plan);
   const Dtype dtype = work.coding.dtype;
-  const std::size_t capacity = std::max(work.codec->capacity(work_.chunk, dtype), work_.chunk * size_of(dtype));
+  const std::size_t capacity =
+      std::max(work.codec->capacity(work_.chunk, dtype) + wire::seal_bytes, work_.chunk * size_of(dtype));
   const DeviceCodec* kernels = device_.on_host() ? nullptr : work.codec->on_device();
   if (kernels != nullptr && !device_.prepare(kernels->workspace_words(work_.chunk, dtype)))
     return {Code::memory, "no memory for the kernels of an operation"};
   const bool staged = !transport_.takes_device_memory() || work.reduce_on_host;
-  if (!pool_.prepare(capacity, depth_ * lane_slots, staged))
+  if (!pool_.prepare(capacity, depth_ * work.plan->slots, staged))
     return {Code::memory, "no memory for the frames of an operation"};
   return {};
 }
@@ -75,7 +75,7 @@ void Run::start(const Work& work) {
   codings_ = codings_of(work);
   channel_->open(work.sequence);
   first_row_ = next_row_ = 0;
-  waiting_ = false;
+  moved_ = waiting_ = false;
   for (auto& lane : lanes_) lane->active = false;
   retire_and_admit();
   last_poll_ = now();
@@ -88,6 +88,7 @@ Run::Slice Run::slice(std::int32_t block, std::uint64_t row) const {
 }
 
 bool Run::poll() {
+  moved_ = false;
   if (first_row_ == rows_) return true;
   device_.progress();
   if (broken_) return !coding();
@@ -105,6 +106,7 @@ bool Run::poll() {
     if (lane.active) moved = advance(lane) || moved;
   }
   pass_time(moved);
+  moved_ = moved;
   retire_and_admit();
   waiting_ = !moved && std::none_of(lanes_.begin(), lanes_.end(),
                                     [](const auto& lane) { return lane->active && lane->job_pending; });
@@ -143,7 +145,7 @@ void Run::complete(const Completion& completion) {
     return;
   }
   Lane::Arrival& arrival = lane.arrival(static_cast<std::size_t>(rest));
-  pool_.arrived(arrival.slot, completion.bytes);
+  pool_.arrived(arrival.slot, completion.bytes, work_.checksum);
   arrival.here = true;
   FrameSlot& slot = pool_.at(arrival.slot);
   if (slot.header == slot.wire.data() || slot.bytes == 0) return;
@@ -195,7 +197,7 @@ int Run::take_arrival(Lane& lane, Status& problem) {
   ++lane.receives_taken;
   if (!arrival.landing.status.ok()) {
     problem = std::exchange(arrival.landing.status, Status{});
-    pool_.at(arrival.slot).bytes = 0;
+    pool_.at(arrival.slot).bytes = pool_.at(arrival.slot).sealed = 0;
   }
   return std::exchange(arrival.slot, FramePool::none);
 }
@@ -213,7 +215,7 @@ bool Run::begin_send(Lane& lane, const Action& action) {
   const int slot = lane.blocks[static_cast<std::size_t>(action.block)].frame;
   pool_.hold(slot);
   const FrameSlot& held = pool_.at(slot);
-  const Frame frame = Frame(held.wire).first(held.bytes);
+  const Frame frame = held.travelling();
   const std::uint64_t cookie = send_cookie | static_cast<std::uint64_t>(slot) << lane_bits | lane.index;
   if (Status s = channel_->send(frame, action.peer, lane.row * action.messages + action.message, cookie); !s) {
     break_off(std::move(s));
@@ -224,7 +226,7 @@ bool Run::begin_send(Lane& lane, const Action& action) {
   // A rank that forwards a block may not know how many numbers there are.
   wire::Header header;
   if (held.read_header(header)) {
-    account_.bytes_uncompressed += header.count * size_of(work_.coding.dtype);
+    account_.bytes_uncompressed += std::min<std::size_t>(header.count, work_.chunk) * size_of(work_.coding.dtype);
     account_.error_sent = std::max(account_.error_sent, header.error);
   }
   ++lane.at;
@@ -238,6 +240,8 @@ bool Run::post_receives(Lane& lane) {
     const Action& action = work_.plan->actions[work_.plan->receives[lane.receives_posted]];
     const int slot = acquire();
     if (slot == FramePool::none) return posted;
+    pool_.at(slot).from = action.peer;
+    pool_.at(slot).complete = action.complete;
     lane.arrival(lane.receives_posted).slot = slot;
     lane.arrival(lane.receives_posted).here = false;
     const std::uint64_t cookie = static_cast<std::uint64_t>(lane.receives_posted) << lane_bits | lane.index;

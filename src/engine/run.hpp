@@ -46,6 +46,8 @@ struct Work {
   std::size_t chunk = 0;            // numbers per frame, >= 1
   int depth = 1;                    // rows under way, >= 1
   std::uint64_t sequence = 0;       // of this operation on the transport, the same on all ranks
+  bool checksum = false;            // frames are sealed, on all ranks
+  std::uint64_t salt = 0;           // in seals: what tells the operation from those of other transports
   bool reduce_on_host = false;  // on a device: merges are done by the host, as the papers' "host-centric" designs do
 };
 
@@ -83,6 +85,9 @@ class Run {
   // Moves on as far as is possible without waiting; true once finished.
   bool poll();
 
+  // True when the last poll() did anything.
+  bool moved() const { return moved_; }
+
   // True when the last poll() found that only others can move the operation on.
   bool waiting() const { return waiting_; }
 
@@ -91,8 +96,9 @@ class Run {
   const Status& status() const { return status_; }
   const Account& account() const { return account_; }
 
-  // Bytes of frame memory held.
+  // Bytes of frame memory leased, and the most of it that was ever in use.
   std::size_t footprint() const { return pool_.footprint(); }
+  std::size_t most_used() const { return pool_.most_used(); }
 
   // Where every lane stands, for a watchdog's report.
   std::string describe() const;
@@ -116,6 +122,7 @@ class Run {
   bool begin_send(Lane& lane, const Action& action);
   bool begin_job(Lane& lane, const Action& action);
   FrameSlot* slot(int number);
+  Sealing sealing_of(const Lane& lane, const Action& action) const;
   static double error_in(const FrameSlot* frame);
   bool will_be_sent(const Lane& lane) const;
   int take_arrival(Lane& lane, Status& problem);
@@ -147,6 +154,7 @@ class Run {
   std::uint64_t next_row_ = 0;   // the lowest that has not started
   std::uint64_t depth_ = 1;
   bool broken_ = false;  // the transport failed: this Run cannot be used any more
+  bool moved_ = false;
   bool waiting_ = false;
   bool ran_job_ = false;  // a job ran in this thread since the network was last polled
   double last_poll_ = 0;

@@ -1,6 +1,7 @@
 // Run: the coding steps of a row, from their operands to what they leave behind.
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "engine/lane.hpp"
@@ -8,6 +9,24 @@
 #include "wire/frame.hpp"
 
 namespace laconic {
+namespace {
+
+// Why a sum holds too few or too many contributions is not to be seen in any one frame: those that frames of it came
+// from.
+Status about_sum(const Status& status, const Plan& plan, std::int32_t block) {
+  std::string ranks;
+  for (const Action& a : plan.actions)
+    if (a.block == block && waits_for_message(a.act)) ranks += (ranks.empty() ? "" : " or ") + std::to_string(a.peer);
+  return {status.code(), status.message() + "; they came from rank " + ranks};
+}
+
+bool miscounted(const CodingJob& job) {
+  const bool result = job.act == Act::decode || job.act == Act::copy;
+  return job.sealing.on && (job.contributions > job.sealing.whole ||
+                            (result && job.contributions > 0 && job.contributions < job.sealing.whole));
+}
+
+}  // namespace
 
 std::byte* Run::home(Lane& lane, const Action& action, Home where) {
   const Region& region = work_.regions[static_cast<std::size_t>(action.block)];
@@ -19,7 +38,9 @@ std::byte* Run::home(Lane& lane, const Action& action, Home where) {
     case Home::output: return region.output + offset;
     case Home::spare:
       if (block.spare == FramePool::none) block.spare = acquire();
-      return block.spare == FramePool::none ? nullptr : pool_.at(block.spare).blob.data();
+      if (block.spare == FramePool::none) return nullptr;
+      pool_.use(block.spare, slice(action.block, lane.row).count * size_of(work_.coding.dtype));
+      return pool_.at(block.spare).blob.data();
   }
   return nullptr;
 }
@@ -39,6 +60,8 @@ bool Run::begin_job(Lane& lane, const Action& action) {
   job.numbers = home(lane, action, action.from);
   job.result = home(lane, action, action.act == Act::decode || action.act == Act::copy ? Home::output : action.to);
   job.error_before = action.act == Act::encode ? block.error : 0;
+  job.sealing = sealing_of(lane, action);
+  job.contributions = action.from == Home::none ? 0 : block.contributions;
   job.problem = {};
   if (makes_frame(action.act)) lane.out_slot = acquire();
   if (action.act == Act::merge) lane.scratch_slot = acquire();
@@ -47,6 +70,7 @@ bool Run::begin_job(Lane& lane, const Action& action) {
   job.current = slot(block.frame);
   job.out = slot(lane.out_slot);
   job.scratch = slot(lane.scratch_slot);
+  if (job.scratch != nullptr) pool_.use(lane.scratch_slot, job.count * size_of(work_.coding.dtype));
   if (waits_for_message(action.act)) {
     lane.arrived_slot = take_arrival(lane, job.problem);
     post_receives(lane);
@@ -60,6 +84,15 @@ bool Run::begin_job(Lane& lane, const Action& action) {
   device_.submit(job);
   if (device_.runs_inline()) ran_job_ = true;
   return true;
+}
+
+Sealing Run::sealing_of(const Lane& lane, const Action& action) const {
+  const auto block = static_cast<std::uint32_t>(work_.plan->blocks[static_cast<std::size_t>(action.block)]);
+  return {work_.checksum,
+          {wire::operation_in_seals(work_.sequence, work_.salt), lane.row, block},
+          static_cast<std::uint32_t>(transport_.rank()),
+          work_.plan->whole,
+          work_.plan->travel == Travel::per_hop};
 }
 
 double Run::error_in(const FrameSlot* frame) {
@@ -88,7 +121,7 @@ void Run::finish_job(Lane& lane) {
   lane.job_pending = false;
   account_seconds(job);
   const bool ok = job.status.ok();
-  if (!ok) fail(std::move(job.status));
+  if (!ok) fail(miscounted(job) ? about_sum(job.status, *work_.plan, action.block) : std::move(job.status));
   switch (action.act) {
     case Act::encode:
     case Act::fold:
@@ -99,6 +132,7 @@ void Run::finish_job(Lane& lane) {
     case Act::merge:
     case Act::unpack:
       take_error(lane, action);
+      block.contributions = job.contributions;
       block.failed = !ok;
       release(block.frame);
       break;

@@ -68,6 +68,19 @@ class Bench(unittest.TestCase):
                 self.assertGreater(min(row["bandwidth"] for row in rows), 0)
                 self.assertIn("MB/s", said)
 
+    # Variants without overlap are not cut into chunks: they have one row, whatever --chunks lists.
+    def test_chunks_of_variants_that_do_not_cut(self):
+        rows, _ = self.bench("latency", "--bytes", "40K", "--against", "nd,overlap", "--chunks", "1,2,4")
+        self.hold(rows, "latency")
+        self.assertEqual([(row["variant"], row["chunks"]) for row in rows],
+                         [("plain", None), ("nd", 1), ("overlap", 1), ("overlap", 2), ("overlap", 4)])
+
+    def test_host_centric(self):
+        rows, said = self.bench("allreduce", "--bytes", "40K", "--against", "host-centric,host-centric:szx")
+        self.assertEqual([(row["variant"], row["codec"]) for row in rows],
+                         [("plain", "none"), ("host-centric", "quant"), ("host-centric", "szx")])
+        self.assertIn("host-centric:szx", said)
+
     def test_operations_algorithms_and_bounds(self):
         for op in ("max", "avg"):
             rows, _ = self.bench("allreduce", "--op", op, "--bytes", "20K", "--bound", "rel:1e-2,abs:1e-3", "--algorithm", "all")
@@ -78,13 +91,14 @@ class Bench(unittest.TestCase):
         self.assertEqual([row["codec"] for row in rows], ["none", "raw", "lossless"])
         self.assertTrue(all(row["bound_kept"] and row["bits_equal"] for row in rows[1:]))
 
-    # The command's own arithmetic about memory against what the library holds.
-    def test_memory_is_what_explain_says(self):
+    # explain knows the room that is leased for the worst case; the statistics count what was used of it.
+    def test_memory_is_within_what_explain_says(self):
         for algorithm in ("ring", "recursive-doubling"):
             rows, _ = self.bench("allreduce", "--bytes", "1M", "--algorithm", algorithm)
             said = subprocess.run([LACONIC, "explain", "allreduce", "--ranks", str(RANKS), "--bytes", "1M", "--algorithm",
                                    algorithm, "--json"], capture_output=True, text=True, timeout=60, check=True)
-            self.assertEqual(rows[1]["memory_bytes"], json.loads(said.stdout)[0]["memory_bytes"])
+            self.assertGreater(rows[1]["memory_bytes"], 0)
+            self.assertLessEqual(rows[1]["memory_bytes"], json.loads(said.stdout)[0]["memory_bytes"])
 
     def test_what_is_small_is_said_to_be_plain(self):
         done = self.laconic("allreduce", "--bytes", "4K", "--iterations", 1)
@@ -95,7 +109,10 @@ class Bench(unittest.TestCase):
         for arguments, words in (
             ([], ["OPERATION", "allreduce", "stencil"]),
             (["barrier"], ["barrier", "allreduce, reduce"]),
-            (["bcast", "--against", "magic"], ["magic", "overlap, nd, cpr-p2p"]),
+            (["bcast", "--against", "magic"], ["magic", "overlap, nd, cpr-p2p, host-centric"]),
+            (["bcast", "--set", "variant=host-centric"], ["variant=host-centric", "--against"]),
+            (["bcast", "--set", "bound=abs:1"], ["bound=abs:1", "--bound"]),
+            (["bcast", "--iterations", "x"], ["--iterations 'x'", "whole numbers from 1"]),
             (["bcast", "--against", "nd:sz9"], ["sz9", "quant", "szx"]),
             (["bcast", "--algorithm", "bruck"], ["bruck", "binomial, chain, ring"]),
             (["bcast", "--root", RANKS], ["--root", f"0 to {RANKS - 1}"]),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command laconic as users and scripts meet it: command_test.py LACONIC [unittest arguments]."""
-import array, json, math, os, pathlib, subprocess, sys, tempfile, unittest
+import array, json, math, os, pathlib, re, subprocess, sys, tempfile, unittest
 
 LACONIC = os.path.abspath(sys.argv.pop(1))
 KEYS = {"codec", "bound", "count", "bytes", "ratio", "encode_gbs", "decode_gbs", "memcpy_gbs", "max_error", "violations",
@@ -20,7 +20,8 @@ class Command(unittest.TestCase):
         clean = {name: value for name, value in os.environ.items() if not name.startswith("LACONIC_")}
         done = subprocess.run([LACONIC, *map(str, arguments)], capture_output=True, text=True, timeout=100,
                               env={**clean, **(env or {})}, cwd=self.folder)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        if code is not None:
+            self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done
 
     def codec(self, *arguments, **more):
@@ -62,6 +63,48 @@ class Command(unittest.TestCase):
         for arguments in (["--json", self.field], [self.field, "--json", self.field]):
             self.laconic("codec", *arguments, code=2)
             self.assertEqual(self.field.read_bytes(), self.numbers.tobytes())
+
+    # Devices and pipes are written to; whatever cannot be written is named, with the reason.
+    def test_output_that_cannot_be_written(self):
+        commands = (["codec", self.field, "--repeat", 0], ["explain", "allreduce"], 
+                    ["doctor", "--no-job", "--mpiexec", self.launcher("exit 0\n")])
+        for command in commands:
+            for place, why in (("/dev/full", "No space left on device"), (self.folder, "Is a directory"),
+                               ("nowhere/out.json", "No such file or directory")):
+                said = self.laconic(*command, "--json", place, code=1).stderr
+                self.assertIn(f"{place}: {why}", said)
+                self.assertTrue(said.startswith("laconic: "), said)
+            self.laconic(*command, "--json", "/dev/null")
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([LACONIC, *map(str, command)], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stderr), (1, "laconic: standard output: No space left on device\n"))
+        self.assertIn("/dev/full: No space left on device",
+                      self.laconic("codec", self.field, "--bound", "abs:1e-3", "--write", "/dev/full", code=1).stderr)
+
+    # One mechanism: every numeric option of every command names itself, what it was given, and what is valid.
+    def test_numbers_that_are_none(self):
+        for command in (["codec", self.field], ["explain", "allreduce"], ["bench", "allreduce"]):
+            help = self.laconic(command[0], "--help").stdout
+            options = re.findall(r"^  (--[a-z-]+) [NX]\b", help, re.M)
+            self.assertGreater(len(options), 3, help)
+            for option in options:
+                for value in ("9" * 20, "x", "1.5x", "-1", ""):
+                    if value == "9" * 20 and re.search(rf"^  {option} X", help, re.M):
+                        continue
+                    with self.subTest(command=command[0], option=option, value=value):
+                        done = self.laconic(*command, option, value, code=2)
+                        self.assertEqual(done.stdout, "")
+                        self.assertRegex(done.stderr, rf"^laconic: {option} '{re.escape(value)}' is not valid; valid are ")
+        self.rejected("explain", "allreduce", "--ranks", "9" * 20, says=["whole numbers from 2 to 1048576"])
+        self.rejected("explain", "allreduce", "--what", says=["laconic: ", "--what"])
+        self.rejected("explain", "allreduce", "--ranks", says=["laconic: ", "--ranks"])
+
+    def test_lists(self):
+        for bounds in (["--bound", "abs:1e-3,rel:1e-4"], ["--bound", "abs:1e-3", "--bound", "rel:1e-4"]):
+            rows = json.loads(self.codec(self.field, *bounds, "--codec", "quant,raw", "--json").stdout)
+            self.assertEqual([(row["codec"], row["bound"]) for row in rows],
+                             [(codec, bound) for codec in ("quant", "raw") for bound in ("abs:1e-3", "rel:1e-4")])
+        self.rejected("codec", self.field, "--bound", "abs:1e-3,tight", says=["tight", "abs:E"])
 
     def test_table(self):
         said = self.codec(self.field).stdout
@@ -172,6 +215,39 @@ class Command(unittest.TestCase):
         (row,) = self.explain("alltoall", "--ranks", 4096, "--algorithm", "pairwise", "--device", "gpu")
         self.assertIsNone(row["device"]["algorithms"][0]["compressed"])  # too large to be walked
 
+    def test_explain_knows_the_names_of_the_api(self):
+        for name, schedules in (("allgatherv", "allgather"), ("reduce_scatter_block", "reduce_scatter"), ("scatterv", "scatter"),
+                                ("gatherv", "gather"), ("alltoallv", "alltoall"), ("iallreduce", "allreduce"),
+                                ("bcast_init", "bcast"), ("ialltoallv", "alltoall")):
+            (row,), (same,) = self.explain(name), self.explain(schedules)
+            self.assertEqual((row["collective"], row["schedules_of"]), (name, schedules))
+            self.assertEqual({**row, "collective": schedules}, same)
+            self.assertIn(f"{name} has the schedules of {schedules}", self.laconic("explain", name).stdout)
+        self.assertNotIn("has the schedules", self.laconic("explain", "allreduce").stdout)
+
+    # Every variant that the library has, but plain, which is MPI's own.
+    def test_variants(self):
+        info = self.laconic("info", env={"LACONIC_VARIANT": "magic"}, code=None)
+        if info.returncode == 0:
+            self.skipTest("a build without MPI reads no settings")
+        names = info.stderr.strip().split("valid are ")[1].split(", ")
+        self.assertIn("host-centric", names)
+        for name in set(names) - {"plain"}:
+            (row,) = self.explain("allreduce", "--ranks", 8, "--codec", "szx", "--variant", name)
+            self.assertEqual(row["variant"], name)
+            self.assertEqual(row["travel"], "per hop" if name in ("cpr-p2p", "host-centric") else "reencoding")
+        self.rejected("explain", "allreduce", "--variant", "host-centric", "--device", "gpu", says=["host-centric", "--device"])
+
+    def test_explain_for_more_ranks_than_can_be_walked(self):
+        said = self.laconic("explain", "allreduce", "--device", "gpu", "--ranks", 100000).stdout
+        on_devices = said[said.index("on devices"):]
+        self.assertRegex(on_devices, r"auto takes \S+ in 1 row, what it takes for numbers on hosts: nothing could be predicted\n")
+        (row,) = self.explain("allreduce", "--device", "gpu", "--ranks", 100000)
+        self.assertFalse(row["device"]["auto_predicted"])
+        self.assertEqual(row["device"]["auto"], row["auto"])
+        (row,) = self.explain("allreduce", "--device", "gpu", "--ranks", 16)
+        self.assertTrue(row["device"]["auto_predicted"])
+
     def test_explain_what_is_not_valid(self):
         self.rejected("explain", "allreduce", "--device", "h199", says=["h199", "h200, gpu"])
         self.rejected("explain", "allreduce", "--device", "", says=["--device", "h200, gpu"])
@@ -184,7 +260,7 @@ class Command(unittest.TestCase):
         self.rejected("explain", "bcast", "--rank", 4, says=["--rank", "0 to 3"])
         self.rejected("explain", "bcast", "--ranks", 1, says=["--ranks", "2 to"])
         self.rejected("explain", "bcast", "--codec", "sz9", says=["sz9", "quant", "szx"])
-        self.rejected("explain", "bcast", "--variant", "plain", says=["plain", "overlap, nd, cpr-p2p"])
+        self.rejected("explain", "bcast", "--variant", "plain", says=["plain", "overlap, nd, cpr-p2p, host-centric"])
         self.rejected("explain", "reduce", "--op", "prod", says=["prod", "sum, max, min, avg"])
         self.rejected("explain", "bcast", "--latency", "0", says=["--latency", "above 0"])
         self.rejected("explain", "bcast", "--bytes", "1T", says=["1T", "NK"])
@@ -205,6 +281,7 @@ class Command(unittest.TestCase):
         self.rejected("codec", self.field, "--repeat", "-1")
         self.rejected("codec", self.field, "--threads", "0")
         self.rejected("codec", self.field, "--chunk", "-5", says=["--chunk", "-5", "whole numbers"])
+        self.rejected("codec", self.field, "--count", "0", says=["--count", "from 1 on"])
         self.rejected("codec", self.field, "--count", "1e3", says=["--count", "1e3", "whole numbers"])
         self.rejected("codec", self.field, "--tile", "64X", says=["--tile", "64X", "NK, NM or NG"])
         self.rejected("codec", self.field, "--what")
@@ -264,6 +341,67 @@ class Command(unittest.TestCase):
         self.assertRegex(said, r"threads +3 +\(LACONIC_THREADS\)")
         self.rejected("info", env={"LACONIC_BOUND": "tight"}, says=["LACONIC_BOUND", "tight", "abs:E"])
         self.rejected("info", env={"LACONIC_BUOND": "abs:1"}, says=["LACONIC_BUOND", "LACONIC_BOUND"])
+
+    def launcher(self, text):
+        file = self.folder / "mpiexec"
+        file.write_text("#!/bin/sh\n" + text)
+        file.chmod(0o755)
+        return file
+
+    # Findings by check; a launcher that says nothing of itself belongs to any MPI.
+    def doctor(self, *arguments, code=0, env=None, launcher="exit 0\n"):
+        done = self.laconic("doctor", "--json", "--mpiexec", self.launcher(launcher), *arguments, code=code, env=env)
+        findings = json.loads(done.stdout)
+        for finding in findings:
+            self.assertEqual(set(finding), {"check", "state", "found", "advice"})
+            self.assertIn(finding["state"], ("ok", "note", "warning", "broken"))
+            self.assertTrue(finding["found"])
+            if finding["state"] == "broken":
+                self.assertTrue(finding["advice"])
+        self.assertEqual(code, int(any(finding["state"] == "broken" for finding in findings)))
+        return {name: [f for f in findings if f["check"] == name] for name in {f["check"] for f in findings}}
+
+    def test_doctor(self):
+        found = self.doctor("--no-job")
+        self.assertLessEqual({"laconic", "kernels", "libzfp", "cuda", "environment", "cores", "mpi", "drop-in"}, set(found))
+        said = self.laconic("doctor", "--no-job", "--mpiexec", self.launcher("exit 0\n")).stdout
+        for name, findings in found.items():
+            for finding in findings:
+                self.assertIn(finding["found"], said)
+        self.assertIn("LACONIC_ISA", self.doctor("--no-job", env={"LACONIC_ISA": "baseline"})["kernels"][0]["found"])
+
+    def without_mpi(self):
+        if "none" in next(line for line in self.laconic("info").stdout.splitlines() if line.startswith("mpi")):
+            self.skipTest("this build has no MPI")
+
+    def test_doctor_names_every_bad_variable(self):
+        self.without_mpi()
+        bad = {"LACONIC_BUOND": "abs:1", "LACONIC_REPORT": "sumary", "LACONIC_ISA": "sse9", "LACONIC_DEPTH": "x"}
+        found = self.doctor("--no-job", env={**bad, "LACONIC_CODEC": "szx"}, code=1)["environment"]
+        self.assertEqual([f["state"] for f in found], ["broken"] * 4)
+        for variable, value in bad.items():
+            self.assertEqual(len([f for f in found if variable in f["advice"]]), 1, found)
+            self.assertTrue(any(value in f["found"] or variable in f["found"] for f in found))
+        # Each is valid alone.
+        together = {"LACONIC_BOUND": "rms:1", "LACONIC_CODEC": "szx"}
+        (found,) = self.doctor("--no-job", env=together, code=1)["environment"]
+        self.assertIn("needs the codec quant", found["found"])
+        (found,) = self.doctor("--no-job", env={"LACONIC_BOUND": "abs:1"})["environment"]
+        self.assertEqual((found["state"], found["found"]), ("ok", "LACONIC_BOUND=abs:1"))
+
+    def test_doctor_tries_the_launcher(self):
+        self.without_mpi()
+        ours = "Open MPI" if "Open MPI" in self.laconic("info").stdout else "HYDRA build details:"
+        other = "HYDRA build details:" if ours == "Open MPI" else "mpirun (Open MPI) 4.1"
+        found = self.doctor("--no-job", launcher=f"echo '{other}'\n", code=1)
+        self.assertIn("but Laconic was built for", found["launcher"][0]["found"])
+        self.assertEqual(self.doctor("--no-job", launcher=f"echo '{ours}'\n")["launcher"][0]["state"], "ok")
+        found = self.doctor(launcher="[ \"$1\" = --version ] || { echo 'no slots left'; exit 3; }\n", code=1)
+        self.assertIn("ended with code 3: no slots left", found["job"][0]["found"])
+        found = self.doctor("--library", "/no/such", "--no-job", code=1)
+        self.assertIn("/no/such", found["drop-in"][0]["found"])
+        found = self.doctor(env={"PMI_RANK": "0"})
+        self.assertIn("itself a rank", found["job"][0]["found"])
 
     def test_help(self):
         self.assertIn("codec", self.laconic("--help").stdout)

@@ -4,7 +4,7 @@
 
     run.py NAME -n RANKS --dropin LIBRARY --mpiexec PATH [--preload LIBRARY]... [--only SCENARIO] -- program args...
 """
-import argparse, json, os, pathlib, subprocess, sys, tempfile
+import argparse, json, os, pathlib, re, subprocess, sys, tempfile
 
 MPIRUN = pathlib.Path(__file__).resolve().parent.parent / "mpirun"
 REDUCTIONS = {"allreduce", "reduce", "reduce_scatter", "reduce_scatter_block"}
@@ -58,6 +58,16 @@ def plain(reason, *operations):
 
 def all_of(*checks):
     return lambda args, said, entries: [problem for check in checks for problem in check(args, said, entries)]
+
+
+def each_with_a_ratio(operation):
+    """A check: every line of the report `each` about this operation has the ratio of a call that was compressed."""
+    def check(args, said, entries):
+        ratios = [float(r) for r in re.findall(rf"^laconic: {operation} \(.*, ratio ([0-9.]+),", said, re.M)]
+        if args.n > 1 and not ratios:
+            return [f"no call of {operation} is reported"]
+        return [f"{operation}: a ratio of {ratio}" for ratio in ratios if ratio <= 0.9]
+    return check
 
 
 def plain_for_nothing_but(reasons, operations):
@@ -135,13 +145,38 @@ SCENARIOS = {
         Scenario("from threads", BOUND, ["within", "1e-3", "threads"], {"allreduce"}, always=True),
         Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_INCLUDE": "movement"},
                  ["exact"], {"allreduce", "allgather", "bcast"}),
+        Scenario("audit that keeps plain results", {**ALL, "LACONIC_AUDIT": "1:plain"}, ["exact"],
+                 check=plain("audit", "allreduce", "allgather", "bcast")),
         Scenario("nothing but blocking calls", {**BOUND, "LACONIC_EXCLUDE": "nonblocking,persistent"}, ["exact"]),
+    ],
+    "duplicates": [
+        WITHOUT, NO_BOUND, Scenario("reductions", BOUND, ["within", "1e-3"], {"allreduce"}, always=True),
+    ],
+    "handles": [
+        WITHOUT, NO_BOUND, EXCLUDED,
+        Scenario("everything", ALL, ["within", "1e-3", "all"], {"bcast", "allgather", "gather"}, always=True),
+        Scenario("everything, and messages", {**ALL, "LACONIC_P2P": "1"}, ["within", "1e-3", "all", "messages"],
+                 {"bcast", "allgather", "gather", "send"}, always=True),
+        Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_INCLUDE": "movement",
+                              "LACONIC_P2P": "1"}, ["exact"], {"bcast", "allgather", "gather"}),
+    ],
+    "persistent": [
+        WITHOUT, NO_BOUND,
+        Scenario("reductions", BOUND, ["within", "1e-3"], {"allreduce"}),
+        Scenario("everything", ALL, ["within", "1e-3", "all"], {"allreduce"}, always=True),
+        Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_INCLUDE": "all+type:integer"},
+                 ["exact"], {"allreduce"}),
+        EXCLUDED,
     ],
     "messages": [
         WITHOUT, NO_BOUND, Scenario("all excluded", {**ALL, "LACONIC_P2P": "1", "LACONIC_EXCLUDE": "all"}, ["exact"]),
         Scenario("asked for without a bound", {"LACONIC_P2P": "1"}, ["exact"], check=plain("no_bound", "send")),
         Scenario("not asked for", ALL, ["exact"]),
         Scenario("compressed", {**BOUND, "LACONIC_P2P": "1"}, ["within", "1e-3"], {"send"}, always=True),
+        Scenario("each message reported", {**BOUND, "LACONIC_P2P": "1", "LACONIC_REPORT": "each"}, ["within", "1e-3"],
+                 check=each_with_a_ratio("send")),
+        Scenario("audit that keeps plain results", {**BOUND, "LACONIC_P2P": "1", "LACONIC_AUDIT": "1:plain"}, ["exact"],
+                 check=plain("audit", "send")),
         Scenario("from threads", {**BOUND, "LACONIC_P2P": "1"}, ["within", "1e-3", "threads"], {"send"}),
         Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_P2P": "1"}, ["exact"],
                  {"send"}),

@@ -1,8 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """laconic run: run_command_test.py LACONIC LIBRARY MPIEXEC PROGRAM MPIRUN [unittest arguments]."""
-import os, pathlib, subprocess, sys, tempfile, unittest
+import importlib.machinery, importlib.util, json, os, pathlib, subprocess, sys, tempfile, unittest
 
 LACONIC, LIBRARY, MPIEXEC, PROGRAM, MPIRUN = (sys.argv.pop(1) for _ in range(5))
+
+
+# What makes ranks bearable on a machine with few cores; Open MPI starts none as root without it.
+loader = importlib.machinery.SourceFileLoader("mpirun", MPIRUN)
+mpirun = importlib.util.module_from_spec(importlib.util.spec_from_loader("mpirun", loader))
+sys.dont_write_bytecode = True
+loader.exec_module(mpirun)
+SETTINGS = mpirun.SETTINGS[mpirun.kind_of(MPIEXEC)]
+
+
+class Doctor(unittest.TestCase):
+    def test_a_job_of_two_ranks(self):
+        clean = {name: value for name, value in os.environ.items() if not name.startswith(("LACONIC_", "PMI", "OMPI_COMM"))}
+        done = subprocess.run([LACONIC, "doctor", "--mpiexec", MPIEXEC, "--json"], capture_output=True, text=True, timeout=100,
+                              env={**SETTINGS, **clean, "LACONIC_BOUND": "abs:1e-9"})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        found = {finding["check"]: finding for finding in json.loads(done.stdout)}
+        self.assertIn("an allreduce of 2 ranks under abs:0.001 is off by", found["job"]["found"])
+        self.assertIn("MPI_THREAD_", found["threads"]["found"])
+        self.assertEqual((found["launcher"]["state"], found["mpi"]["state"]), ("ok", "ok"))
+        self.assertEqual(os.path.realpath(found["drop-in"]["found"]), os.path.realpath(LIBRARY))
+        self.assertIn("libmp", found["mpi"]["found"])
 
 
 class RunCommand(unittest.TestCase):
@@ -76,6 +98,31 @@ class RunCommand(unittest.TestCase):
             subprocess.run([os.environ.get("CC", "cc"), "-o", at / "app", at / "main.c"], check=True)
             done = self.run_it("--print", "--bound", "abs:2", "--", str(at / "app"))
             self.assertIn("has MPI linked into itself", done.stderr)
+
+    # All that the drop-in would refuse in MPI_Init is refused before anything is started, in the same words.
+    def test_settings_are_checked_before_the_start(self):
+        for option, value, words in (
+            ("--report", "sumary", "LACONIC_REPORT: 'sumary' is not valid; valid are summary, each, json:FILE"),
+            ("--audit", "often", "LACONIC_AUDIT: 'often' is not valid; valid are whole numbers from 1"),
+            ("--include", "alreduce", "LACONIC_INCLUDE: 'alreduce' is not valid; valid are operations"),
+            ("--include", "send", "LACONIC_P2P=1 includes messages"),
+            ("--exclude", "size<many", "LACONIC_EXCLUDE: 'size<many' is not valid"),
+            ("--p2p", "yes", "LACONIC_P2P: 'yes' is not valid; valid are 0 and 1"),
+            ("--codec", "sz9", "LACONIC_CODEC: codec 'sz9' is not valid; valid are quant"),
+            ("--variant", "nda", "LACONIC_VARIANT: variant 'nda' is not valid"),
+            ("--depth", "0", "LACONIC_DEPTH: depth '0' is not valid"),
+            ("--bound", "tight", "LACONIC_BOUND: "),
+        ):
+            with self.subTest(option), tempfile.TemporaryDirectory() as folder:
+                started = pathlib.Path(folder) / "started"
+                arguments = [option, value] if option == "--bound" else ["--bound", "abs:1", option, value]
+                done = self.run_it(*arguments, "--", "touch", str(started), code=2)
+                self.assertIn(words, done.stderr)
+                self.assertTrue(done.stderr.startswith("laconic: "), done.stderr)
+                self.assertFalse(started.exists())
+                self.assertNotEqual(self.run_it(*arguments, "--print", "--", "true", code=2).stderr, "")
+        for variable, value in (("LACONIC_REPROT", "summary"), ("LACONIC_REPORT", "sumary"), ("LACONIC_ISA", "sse9")):
+            self.assertIn(variable[:11], self.run_it("--bound", "abs:1", "--", "true", code=2, env={variable: value}).stderr)
 
     def test_mistakes(self):
         self.assertIn("abs:E", self.run_it("--bound", "1e-3", "--", "ls", code=2).stderr)

@@ -222,6 +222,7 @@ TEST_P(FailuresOnDevices, DamagedMessagesAreNoticed) {
         o.bound = 1e-2;
         o.count = cuts_equally(o.collective()) ? 150 : 50;
         o.chunk = 40;
+        o.checksum = needs_seal(damage) || random.below(2) == 0;
         SCOPED_TRACE(to_text(o, size) + ", " + name + ", " + seed_note());
         Bench<float> bench(o, size, Kind::walk, 3, &world);
         world.drive_in_turns(bench.works(world.next_sequence()));
@@ -236,7 +237,8 @@ TEST_P(FailuresOnDevices, DamagedMessagesAreNoticed) {
           bench.scribble();
           world.drive_in_turns(bench.works(world.next_sequence()));
           fault.kept.clear();
-          ASSERT_GT(check_all_know(world, bench, right), 0) << "nobody noticed";
+          const int errors = check_all_know(world, bench, right);
+          ASSERT_TRUE(errors > 0 || fault.harmless) << "nobody noticed";
         }
         fault.at = Fault::never;
         bench.scribble();

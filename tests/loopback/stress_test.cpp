@@ -104,6 +104,7 @@ std::unique_ptr<AnyOperation> random_operation(int size, std::uint64_t sequence,
   o.depth = static_cast<int>(1 + random.below(4));
   o.per_input = random.below(4) == 0;
   o.in_place = random.below(3) == 0;
+  o.checksum = random.below(4) != 0;
   const Kind kind = all_kinds[random.below(all_kinds.size())].kind;
   const int mute = random.below(40) == 0 ? static_cast<int>(random.below(p)) : -1;
   const std::uint64_t seed = random.bits();

@@ -136,6 +136,8 @@ void hints(Test& t) {
                            {"laconic_depth", "3"},
                            {"laconic_chunk_elements", "5000"},
                            {"laconic_denormals", "exact"},
+                           {"laconic_progress", "calls"},
+                           {"laconic_checksum", "off"},
                            {"laconic_min_bytes", "60000"},
                            {"somebody_else", "1"}});
   CHECK(t, laconic_comm_set_info(comm, info) == MPI_SUCCESS);

@@ -90,6 +90,7 @@ void good(Test& t) {
                             {"LACONIC_DEPTH", "5"},
                             {"LACONIC_CHUNK_ELEMENTS", "512"},
                             {"LACONIC_DENORMALS", "exact"},
+                            {"LACONIC_CHECKSUM", "off"},
                             {"LACONIC_ISA", "baseline"},
                             {"LACONIC_REPORT", "anything"}});
     const Fresh f;
@@ -146,6 +147,7 @@ void bad(Test& t) {
       {"LACONIC_ALGORITHM", "Ring", {"Ring", "ring", "recursive-doubling", "direct", "plain", "auto"}},
       {"LACONIC_TARGET", "0", {"result", "input"}},
       {"LACONIC_DENORMALS", "flush", {"flush", "round", "exact"}},
+      {"LACONIC_CHECKSUM", "1", {"'1'", "on", "off"}},
       {"LACONIC_MIN_BYTES", "many", {"many", "1"}},
       {"LACONIC_THREADS", "0", {"1", "256"}},
       {"LACONIC_DEPTH", "65", {"65", "64"}},
@@ -224,6 +226,10 @@ std::string options_from_text() {
       {"target", "inputs", false, {"inputs", "result"}},
       {"denormals", "exact", true, {}},
       {"denormals", "Exact", false, {"Exact", "round", "exact"}},
+      {"progress", "thread", true, {}},
+      {"progress", "threads", false, {"threads", "calls", "thread"}},
+      {"checksum", "off", true, {}},
+      {"checksum", "no", false, {"no", "on", "off"}},
       {"codec", "raw", true, {}},
       {"codec", "", false, {"quant", "raw"}},
       {"algorithm", "recursive-doubling", true, {}},

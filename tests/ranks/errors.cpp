@@ -137,6 +137,14 @@ std::vector<Bad> bad_arguments() {
        MPI_ERR_ARG,
        [](Call& c) { c.options.denormals = static_cast<laconic_denormals>(3); },
        {"denormals", "round", "exact"}},
+      {"progress 3",
+       MPI_ERR_ARG,
+       [](Call& c) { c.options.progress = static_cast<laconic_progress>(3); },
+       {"progress", "calls", "thread"}},
+      {"checksum 3",
+       MPI_ERR_ARG,
+       [](Call& c) { c.options.checksum = static_cast<laconic_checksum>(3); },
+       {"checksum", "on", "off"}},
       {"options size 0", MPI_ERR_ARG, [](Call& c) { c.options.size = 0; }, {"options->size", "laconic_options_init"}},
       {"options size 8", MPI_ERR_ARG, [](Call& c) { c.options.size = 8; }, {"options->size", "laconic_options_init"}},
       {"depth -1", MPI_ERR_ARG, [](Call& c) { c.options.depth = -1; }, {"depth", "64"}},
@@ -172,37 +180,54 @@ std::vector<Bad> bad_arguments() {
 // Arguments that are fine alone and do not go together.
 void disagreement(Test& t) {
   struct Different {
-    const char* name;
+    const char* argument;
     Change change;
   };
   const std::vector<Different> all{
       {"count", [](Call& c) { c.count = count + 1; }},
-      {"bound value", [](Call& c) { c.options.bound.value = 1e-4; }},
-      {"bound mode", [](Call& c) { c.options.bound.mode = LACONIC_BOUND_REL; }},
+      {"bound", [](Call& c) { c.options.bound.value = 1e-4; }},
+      {"bound", [](Call& c) { c.options.bound.mode = LACONIC_BOUND_REL; }},
       {"op", [](Call& c) { c.op = MPI_MAX; }},
-      {"op mean", [](Call& c) { c.op = LACONIC_AVG; }},
-      {"type", [](Call& c) { c.datatype = MPI_DOUBLE; }},
+      {"op", [](Call& c) { c.op = LACONIC_AVG; }},
+      {"datatype", [](Call& c) { c.datatype = MPI_DOUBLE; }},
       {"algorithm", [](Call& c) { c.options.algorithm = LACONIC_ALGORITHM_DIRECT; }},
       {"codec", [](Call& c) { c.options.codec = LACONIC_CODEC_RAW; }},
       {"target", [](Call& c) { c.options.target = LACONIC_TARGET_INPUT; }},
       {"denormals", [](Call& c) { c.options.denormals = LACONIC_DENORMALS_EXACT; }},
-      {"chunk", [](Call& c) { c.options.chunk_elements = 17; }},
+      {"checksum", [](Call& c) { c.options.checksum = LACONIC_CHECKSUM_OFF; }},
+      {"chunk_elements", [](Call& c) { c.options.chunk_elements = 17; }},
       {"depth", [](Call& c) { c.options.depth = 3; }},
+      {"variant", [](Call& c) { c.options.variant = LACONIC_VARIANT_ND; }},
   };
   if (t.size() == 1) return;
   for (const auto& different : all)
     for (const int culprit : {0, t.size() - 1}) {
-      t.doing(text("rank %d disagrees on %s", culprit, different.name));
+      t.doing(text("rank %d disagrees on %s", culprit, different.argument));
       t.count_case();
       Call c;
       if (t.rank() == culprit) different.change(c);
       const int rc = run(c);
       CHECK(t, rc != MPI_SUCCESS);
       CHECK(t, class_of(rc) == MPI_ERR_OTHER, "class %d: %s", class_of(rc), message_of(rc).c_str());
-      check_message(t, rc, {"disagree", "count", "bound", "op", "codec", "algorithm"});
+      // The argument, a rank that has it otherwise, and no other argument.
+      const std::string culprit_named = text("rank %d", culprit);
+      check_message(t, rc, {"disagree on ", different.argument, culprit_named.c_str()});
+      const std::string message = message_of(rc);
+      for (const auto& other : all)
+        CHECK(t,
+              std::string(other.argument) == different.argument ||
+                  message.find(text(" %s (", other.argument)) == std::string::npos,
+              "'%s' in '%s'", other.argument, message.c_str());
       CHECK(t, untouched(c), "recvbuf was changed");
       good_call_follows(t);
     }
+  t.doing("ranks disagree on two arguments");
+  Call two;
+  if (t.rank() == 0) two.op = MPI_MAX;
+  if (t.rank() == t.size() - 1) two.options.depth = 3;
+  const int rc = run(two);
+  CHECK(t, rc != MPI_SUCCESS);
+  check_message(t, rc, {"op (", "depth (", "rank 0", text("rank %d", t.size() - 1).c_str()});
   // The number of threads is each rank's own business.
   t.doing("rank 0 has more threads");
   Call c;
@@ -327,10 +352,23 @@ void user_handler(Test& t) {
   laconic_options_init(&o);
   CHECK(t, laconic_options_set(&o, "codec", "zip") != MPI_SUCCESS && handled == 0);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  CHECK(t, laconic_comm_set_info(comm, MPI_INFO_NULL) == MPI_SUCCESS);
   good_call_follows(t);
 }
 
-// Hints: bad ones change nothing.
+// A call after hints that could not be read: an error on every rank, with a bound in its options and without.
+void bad_call_follows(Test& t, const std::vector<const char*>& words) {
+  Call with;
+  Call without;
+  without.given = nullptr;
+  for (Call* c : {&with, &without}) {
+    const int rc = run(*c);
+    CHECK(t, rc != MPI_SUCCESS && untouched(*c));
+    check_message(t, rc, words);
+  }
+}
+
+// Hints that cannot be read are an error of every call until good ones replace them.
 void bad_hints(Test& t) {
   struct Hint {
     const char* key;
@@ -366,12 +404,49 @@ void bad_hints(Test& t) {
       if (!hint.good) {
         CHECK(t, class_of(rc) == MPI_ERR_ARG, "class %d", class_of(rc));
         check_message(t, rc, hint.words);
+        bad_call_follows(t, hint.words);
+        CHECK(t, laconic_comm_set_info(comm, MPI_INFO_NULL) == MPI_SUCCESS);
       }
     }
     MPI_Info_free(&info);
     good_call_follows(t);
   }
   CHECK(t, laconic_comm_set_info(comm, MPI_INFO_NULL) == MPI_SUCCESS);
+}
+
+// Bad hints on one rank: the others hear of it at once, and nobody waits in the calls that follow.
+void bad_hint_on_one_rank(Test& t) {
+  if (t.size() == 1) return;
+  for (const int culprit : {0, t.size() - 1})
+    for (const bool first_call : {true, false}) {
+      t.doing(text("a bad hint on rank %d%s", culprit, first_call ? ", in the first call on a communicator" : ""));
+      t.count_case();
+      const MPI_Comm usual = comm;
+      if (first_call) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+      }
+      MPI_Info info;
+      MPI_Info_create(&info);
+      MPI_Info_set(info, "laconic_depth", t.rank() == culprit ? "65" : "4");
+      // Operations in flight do not mind.
+      Call flying;
+      laconic_request request = LACONIC_REQUEST_NULL;
+      laconic_iallreduce(flying.sendbuf, flying.recvbuf, count, MPI_FLOAT, MPI_SUM, comm, &request, flying.given);
+      const int rc = laconic_comm_set_info(comm, info);
+      MPI_Info_free(&info);
+      CHECK(t, laconic_wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS && !untouched(flying));
+      const std::string named = text("rank %d", culprit);
+      const std::vector<const char*> words =
+          t.rank() == culprit ? std::vector<const char*>{"laconic_depth", "65", "64"} : std::vector{named.c_str()};
+      CHECK(t, class_of(rc) == MPI_ERR_ARG, "class %d: %s", class_of(rc), message_of(rc).c_str());
+      check_message(t, rc, words);
+      bad_call_follows(t, words);
+      CHECK(t, laconic_comm_set_info(comm, MPI_INFO_NULL) == MPI_SUCCESS);
+      good_call_follows(t);
+      if (first_call) MPI_Comm_free(&comm);
+      comm = usual;
+    }
 }
 
 }  // namespace
@@ -396,6 +471,7 @@ int main(int argc, char** argv) {
   error_strings(t);
   user_handler(t);
   bad_hints(t);
+  bad_hint_on_one_rank(t);
   MPI_Comm_free(&comm);
   return t.finish();
 }

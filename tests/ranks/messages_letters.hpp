@@ -80,6 +80,8 @@ inline Letter random_letter(Random& random, int size) {
   const std::vector<laconic_variant> variants{LACONIC_VARIANT_UNSET, LACONIC_VARIANT_UNSET, LACONIC_VARIANT_OVERLAP,
                                               LACONIC_VARIANT_ND, LACONIC_VARIANT_CPR_P2P};
   l.options.variant = random.below(12) == 0 ? LACONIC_VARIANT_PLAIN : random.pick(variants);
+  if (l.options.bound.mode == LACONIC_BOUND_RMS && l.options.variant == LACONIC_VARIANT_CPR_P2P)
+    l.options.variant = LACONIC_VARIANT_ND;  // these two are refused together
   l.options.denormals = static_cast<laconic_denormals>(random.below(3));
   if (l.options.denormals == LACONIC_DENORMALS_EXACT && random.below(2) == 0) l.field = Kind::integers;
   l.options.algorithm = random.below(12) == 0 ? LACONIC_ALGORITHM_PLAIN : LACONIC_ALGORITHM_UNSET;

@@ -25,7 +25,7 @@ void run(Test& t, Setting s, laconic_plain_reason reason, Random& random) {
   CHECK(t, stats.bytes_sent == 0 && stats.algorithm == LACONIC_ALGORITHM_PLAIN);
 }
 
-// Elements of two numbers with a gap behind them: no type of ours, so all ranks exchange plainly.
+// Elements of two integers with a gap behind them.  This bound is none for integers, so all ranks exchange plainly.
 void gaps(Test& t, bool nonblocking) {
   t.doing("types with gaps");
   t.count_case();
@@ -33,8 +33,8 @@ void gaps(Test& t, bool nonblocking) {
   const auto me = static_cast<std::size_t>(t.rank());
   MPI_Datatype pair;
   MPI_Datatype spaced;
-  MPI_Type_contiguous(2, MPI_FLOAT, &pair);
-  MPI_Type_create_resized(pair, 0, 3 * sizeof(float), &spaced);
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  MPI_Type_create_resized(pair, 0, 3 * sizeof(int), &spaced);
   MPI_Type_commit(&spaced);
   laconic_stats stats{};
   laconic_options o = options_with(LACONIC_BOUND_ABS, 1e-3);
@@ -57,18 +57,18 @@ void gaps(Test& t, bool nonblocking) {
   }
   const auto total = static_cast<std::size_t>(next) * 3;
   const auto value = [](std::size_t from, std::size_t to, std::size_t i) {
-    return static_cast<float>(from * 10000 + to * 100 + i);
+    return static_cast<int>(from * 10000 + to * 100 + i);
   };
 
   // Only the root has the type with the gap; the others send floats.
-  std::vector<float> mine(static_cast<std::size_t>(counts[me]) * 2);
+  std::vector<int> mine(static_cast<std::size_t>(counts[me]) * 2);
   for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = value(me, 0, i);
-  std::vector<float> all(total, -1);
+  std::vector<int> all(total, -1);
   const int root = t.size() - 1;
   const auto n = static_cast<MPI_Count>(mine.size());
-  done(nonblocking ? laconic_igatherv(mine.data(), n, MPI_FLOAT, all.data(), counts.data(), at.data(), spaced, root,
+  done(nonblocking ? laconic_igatherv(mine.data(), n, MPI_INT, all.data(), counts.data(), at.data(), spaced, root,
                                       MPI_COMM_WORLD, &request, &o)
-                   : laconic_gatherv(mine.data(), n, MPI_FLOAT, all.data(), counts.data(), at.data(), spaced, root,
+                   : laconic_gatherv(mine.data(), n, MPI_INT, all.data(), counts.data(), at.data(), spaced, root,
                                      MPI_COMM_WORLD, &o));
   if (t.rank() == root)
     for (std::size_t k = 0; k < p; ++k)
@@ -76,17 +76,17 @@ void gaps(Test& t, bool nonblocking) {
         CHECK(t, all[(static_cast<std::size_t>(at[k]) + i / 2) * 3 + i % 2] == value(k, 0, i));
 
   // Back again.
-  std::vector<float> back(mine.size(), -1);
-  done(nonblocking ? laconic_iscatterv(all.data(), counts.data(), at.data(), spaced, back.data(), n, MPI_FLOAT, root,
+  std::vector<int> back(mine.size(), -1);
+  done(nonblocking ? laconic_iscatterv(all.data(), counts.data(), at.data(), spaced, back.data(), n, MPI_INT, root,
                                        MPI_COMM_WORLD, &request, &o)
-                   : laconic_scatterv(all.data(), counts.data(), at.data(), spaced, back.data(), n, MPI_FLOAT, root,
+                   : laconic_scatterv(all.data(), counts.data(), at.data(), spaced, back.data(), n, MPI_INT, root,
                                       MPI_COMM_WORLD, &o));
   CHECK(t, back == mine);
 
   // In place, all to all: what is sent must not be what has just arrived.
   std::vector<MPI_Count> ones(p, 1);
   std::vector<MPI_Aint> places(p);
-  std::vector<float> grid(p * 3, -1);
+  std::vector<int> grid(p * 3, -1);
   for (std::size_t k = 0; k < p; ++k) {
     places[k] = static_cast<MPI_Aint>(k);
     grid[k * 3] = value(me, k, 0);
@@ -125,6 +125,45 @@ void among_others(Test& t, Random& random) {
   }
 }
 
+// An alltoallv in place by MPI's own rules for one: counts[p] elements are exchanged with rank p.
+void exchange_in_place(Test& t, const char* what, const std::vector<int>& counts) {
+  t.doing(text("alltoallv in place, %s", what));
+  t.count_case();
+  const auto size = static_cast<std::size_t>(t.size());
+  std::vector<MPI_Count> many(counts.begin(), counts.end());
+  std::vector<MPI_Aint> displs(size, 0);
+  for (std::size_t p = 1; p < size; ++p) displs[p] = displs[p - 1] + counts[p - 1];
+  const auto of = [](int from, int to, int i) { return 1000.0 * from + 10.0 * to + i; };
+  std::vector<double> numbers;
+  for (int p = 0; p < t.size(); ++p)
+    for (int i = 0; i < counts[static_cast<std::size_t>(p)]; ++i) numbers.push_back(of(t.rank(), p, i));
+  laconic_stats stats{};
+  laconic_options o = options_with(LACONIC_BOUND_ABS, 1e-3);
+  o.min_bytes = 64;
+  o.stats = &stats;
+  laconic_request request = LACONIC_REQUEST_NULL;
+  if (!good(t, laconic_ialltoallv(MPI_IN_PLACE, nullptr, nullptr, MPI_DATATYPE_NULL, numbers.data(), many.data(),
+                                  displs.data(), MPI_DOUBLE, MPI_COMM_WORLD, &request, &o)))
+    return;
+  if (!good(t, laconic_wait(&request, MPI_STATUS_IGNORE))) return;
+  std::size_t k = 0;
+  for (int p = 0; p < t.size(); ++p)
+    for (int i = 0; i < counts[static_cast<std::size_t>(p)]; ++i, ++k)
+      CHECK(t, numbers[k] == of(p, t.rank(), i), "number %d from rank %d is %g", i, p, numbers[k]);
+  const auto reason = t.size() == 1 ? LACONIC_PLAIN_ONE_RANK : LACONIC_PLAIN_SMALL;
+  CHECK(t, stats.plain_calls == 1 && stats.plain_reason == reason, "plain because %s",
+        laconic_plain_reason_string(stats.plain_reason));
+}
+
+void little_in_place(Test& t) {
+  std::vector<int> counts(static_cast<std::size_t>(t.size()), 0);
+  exchange_in_place(t, "nothing", counts);
+  // Rank 0 has nothing; every other one has one number for each of the others.
+  if (t.rank() != 0)
+    for (int p = 1; p < t.size(); ++p) counts[static_cast<std::size_t>(p)] = 1;
+  exchange_in_place(t, "nothing on rank 0", counts);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -152,6 +191,7 @@ int main(int argc, char** argv) {
       s.bound = {LACONIC_BOUND_UNSET, 0};
       run(t, s, LACONIC_PLAIN_NO_BOUND, random);
     }
+  little_in_place(t);
   for (int k = 0; k < 3; ++k) gaps(t, k % 2 == 1);
   for (int k = 0; k < 30; ++k) among_others(t, random);
   return t.finish();

@@ -80,6 +80,22 @@ void check(Test& t, const char* what, MPI_Comm comm, MPI_Datatype type, MPI_Op o
   }
 }
 
+// A hop that encodes again would err by a share of what the number has become.
+void not_per_hop(Test& t, MPI_Comm comm) {
+  for (const laconic_variant v : {LACONIC_VARIANT_CPR_P2P, LACONIC_VARIANT_HOST_CENTRIC}) {
+    t.doing("rms with a variant that encodes at every hop");
+    t.count_case();
+    laconic_options o = options_with(LACONIC_BOUND_RMS, 0.1);
+    o.variant = v;
+    std::vector<float> x = gradients<float>(t.rank());
+    const int rc = laconic_allreduce(MPI_IN_PLACE, x.data(), count, MPI_FLOAT, MPI_SUM, comm, &o);
+    CHECK(t, rc != MPI_SUCCESS);
+    const std::string message = message_of(rc);
+    for (const char* word : {"rms:", laconic_variant_name(v), "overlap", "nd"})
+      CHECK(t, message.find(word) != std::string::npos, "no '%s' in '%s'", word, message.c_str());
+  }
+}
+
 void refused(Test& t, MPI_Comm comm, laconic_codec codec) {
   t.doing("rms with another codec");
   t.count_case();
@@ -122,6 +138,7 @@ int main(int argc, char** argv) {
     check<float>(t, "largest", comm, MPI_FLOAT, MPI_MAX, a, 0.1);
   }
   for (const laconic_codec codec : {LACONIC_CODEC_RAW, LACONIC_CODEC_SZX, LACONIC_CODEC_ZFP}) refused(t, comm, codec);
+  not_per_hop(t, comm);
   from_environment(t);
   MPI_Comm_free(&comm);
   return t.finish();

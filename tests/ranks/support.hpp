@@ -235,4 +235,16 @@ inline MPI_Datatype mpi_type<double>() {
   return MPI_DOUBLE;
 }
 
+// Waits for all requests, one at a time, in an order that `random` draws.
+inline void wait_in_any_order(Test& t, std::vector<laconic_request>& requests, Random& random) {
+  for (;;) {
+    std::vector<std::size_t> open;
+    for (std::size_t k = 0; k < requests.size(); ++k)
+      if (requests[k] != LACONIC_REQUEST_NULL) open.push_back(k);
+    if (open.empty()) return;
+    const int rc = laconic_wait(&requests[open[random.below(open.size())]], MPI_STATUS_IGNORE);
+    CHECK(t, rc == MPI_SUCCESS, "%s", message_of(rc).c_str());
+  }
+}
+
 }  // namespace ranks

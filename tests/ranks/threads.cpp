@@ -27,15 +27,7 @@ void work(Test& t, MPI_Comm comm, std::uint64_t seed) {
         rc = calls.back()->begin(&requests.back());
       CHECK(t, rc == MPI_SUCCESS, "%s: %s", describe(s).c_str(), message_of(rc).c_str());
     }
-    for (;;) {
-      std::vector<std::size_t> open;
-      for (std::size_t k = 0; k < requests.size(); ++k)
-        if (requests[k] != LACONIC_REQUEST_NULL) open.push_back(k);
-      if (open.empty()) break;
-      const std::size_t k = open[local.below(open.size())];
-      const int rc = laconic_wait(&requests[k], MPI_STATUS_IGNORE);
-      CHECK(t, rc == MPI_SUCCESS, "%s", message_of(rc).c_str());
-    }
+    wait_in_any_order(t, requests, local);
     for (auto& call : calls) call->check(t);
   }
 }

@@ -110,6 +110,20 @@ TEST(LowerByHand, FewFramesAreHeldAtATime) {
   }
 }
 
+// A frame that is made, sent and not needed any more is one; so is one that arrives and is read.
+TEST(LowerByHand, AMessageTakesOneFrameAtEachEnd) {
+  const auto slots = [](Collective collective, std::string_view name, int rank, Travel travel) {
+    const Place at{rank, 2, 1};
+    return lower(find_algorithm(collective, name)->build(at), collective, at, travel).slots;
+  };
+  for (const Travel travel : {Travel::adding, Travel::reencoding}) {
+    EXPECT_EQ(slots(Collective::gather, "direct", 0, travel), 1u);
+    EXPECT_EQ(slots(Collective::bcast, "binomial", 0, travel), 1u);
+  }
+  // To add up: what arrives, what is made of it, and the frame that still is being sent.
+  EXPECT_EQ(slots(Collective::allreduce, "recursive-doubling", 0, Travel::adding), 3u);
+}
+
 TEST(LowerByHand, EveryActHasAName) {
   for (const Act act : {Act::encode, Act::send, Act::take, Act::fold, Act::add, Act::merge, Act::unpack, Act::drop,
                         Act::forget, Act::decode, Act::copy})

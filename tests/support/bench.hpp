@@ -103,6 +103,7 @@ class Bench {
     w.chunk = operation_.chunk;
     w.depth = operation_.depth;
     w.sequence = sequence;
+    w.checksum = operation_.checksum;
     return w;
   }
 

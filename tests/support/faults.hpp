@@ -11,20 +11,28 @@
 
 #include "codec/codec.hpp"
 #include "device/host/host_device.hpp"
+#include "support/fields.hpp"
 #include "support/frames.hpp"
 #include "transport/transport.hpp"
 #include "wire/frame.hpp"
 
 namespace laconic::test {
 
-enum class Damage { magic, kind_of_block, cut_in_half, empty, failed, count };
+enum class Damage { magic, kind_of_block, cut_in_half, empty, failed, count, flip, cut, repeated, stale };
 
-inline constexpr std::array<std::pair<Damage, const char*>, 6> damages{{{Damage::magic, "magic"},
-                                                                        {Damage::kind_of_block, "kind_of_block"},
-                                                                        {Damage::cut_in_half, "cut_in_half"},
-                                                                        {Damage::empty, "empty"},
-                                                                        {Damage::failed, "failed"},
-                                                                        {Damage::count, "count"}}};
+// Those that frames alone show, and those that need their seals.
+inline constexpr std::array<std::pair<Damage, const char*>, 10> damages{{{Damage::magic, "magic"},
+                                                                         {Damage::kind_of_block, "kind_of_block"},
+                                                                         {Damage::cut_in_half, "cut_in_half"},
+                                                                         {Damage::empty, "empty"},
+                                                                         {Damage::failed, "failed"},
+                                                                         {Damage::count, "count"},
+                                                                         {Damage::flip, "flip"},
+                                                                         {Damage::cut, "cut"},
+                                                                         {Damage::repeated, "repeated"},
+                                                                         {Damage::stale, "stale"}}};
+
+constexpr bool needs_seal(Damage d) { return d >= Damage::flip; }
 
 // Which message of all that are sent is damaged, and how; and the poll after which a transport has failed.
 struct Fault {
@@ -34,8 +42,14 @@ struct Fault {
   std::size_t seen = 0;
   std::size_t polls_left = never;
   std::vector<std::unique_ptr<Bytes>> kept;  // until the operation is over
+  Random random{1};
+  Bytes latest;               // message
+  std::vector<Bytes> former;  // those of operations without damage
+  bool harmless = false;      // nothing was changed
 
   std::span<const std::byte> pass(std::span<const std::byte> bytes) {
+    const Bytes before = std::exchange(latest, Bytes(bytes.begin(), bytes.end()));
+    if (at == never) former.push_back(latest);
     if (seen++ != at) return bytes;
     auto copy = std::make_unique<Bytes>(bytes.begin(), bytes.end());
     switch (damage) {
@@ -55,7 +69,15 @@ struct Fault {
         break;
       }
       case Damage::count: (*copy)[8] ^= std::byte{3}; break;
+      case Damage::flip: (*copy)[random.below(copy->size())] ^= std::byte(1u << random.below(8)); break;
+      case Damage::cut: copy->resize(random.below(copy->size())); break;
+      case Damage::repeated:
+        if (!before.empty()) *copy = before;
+        break;
+      case Damage::stale: *copy = former[random.below(former.size())]; break;
     }
+    // One frame may go to several ranks.
+    harmless = *copy == latest;
     kept.push_back(std::move(copy));
     return *kept.back();
   }

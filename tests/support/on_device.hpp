@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -49,12 +50,14 @@ class OneQueue final : public Queue {
     must(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     must(cudaHostAlloc(&report_, sizeof(Report), cudaHostAllocMapped));
     *report_ = {};
+    must(cudaHostAlloc(&parts_, sums * cuda::sum_parts * sizeof(std::uint64_t), cudaHostAllocMapped));
   }
   ~OneQueue() override {
     cudaStreamSynchronize(stream_);
     cudaStreamDestroy(stream_);
     cudaFree(workspace_.words);
     cudaFreeHost(report_);
+    cudaFreeHost(parts_);
   }
 
   Status copy(void* to, const void* from, std::size_t bytes) override {
@@ -68,6 +71,13 @@ class OneQueue final : public Queue {
   }
   Status range(Dtype dtype, const void* x, std::size_t n, Extremes* extremes) override {
     return cuda::range(dtype, x, n, extremes, stream_);
+  }
+  Status sum(const std::byte* bytes, const std::uint32_t* count, std::size_t most, unsigned place) override {
+    return cuda::sum(bytes, count, most, parts_ + std::size_t{place} * cuda::sum_parts, stream_);
+  }
+  std::uint64_t summed(unsigned place) const override {
+    const std::uint64_t* parts = parts_ + std::size_t{place} * cuda::sum_parts;
+    return std::accumulate(parts, parts + cuda::sum_parts, std::uint64_t{0});
   }
   Status mark() override { return {}; }
   bool reached(Status& status) override {
@@ -92,6 +102,7 @@ class OneQueue final : public Queue {
   cudaStream_t stream_ = nullptr;
   Workspace workspace_;
   Report* report_ = nullptr;
+  std::uint64_t* parts_ = nullptr;
 };
 
 class OnDevice final : public Codec {

@@ -30,6 +30,7 @@ struct Operation {
   std::vector<std::size_t> counts;  // of each block, where they differ
   std::size_t chunk = 1024;
   int depth = 2;
+  bool checksum = true;
   bool in_place = false;  // where a rank has a block and wants it, input and output are in one place
 
   Collective collective() const { return algorithm->collective; }
@@ -49,7 +50,8 @@ inline std::string to_text(const Operation& o, int size) {
     for (std::size_t i = 0; i < std::min<std::size_t>(o.counts.size(), 16); ++i) s << (i > 0 ? " " : "") << o.counts[i];
     s << (o.counts.size() > 16 ? " ...}" : "}");
   }
-  s << ", chunk " << o.chunk << ", depth " << o.depth << (o.in_place ? ", in place" : "");
+  s << ", chunk " << o.chunk << ", depth " << o.depth << (o.checksum ? "" : ", no checksum")
+    << (o.in_place ? ", in place" : "");
   return s.str();
 }
 

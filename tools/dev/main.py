@@ -2,7 +2,7 @@
 """The commands of ./dev."""
 import argparse, os, sys
 
-from . import applications, checks, fuzz, gpu, needs, suites, sweep, trees
+from . import applications, attack, checks, fuzz, gpu, needs, suites, sweep, trees
 from .steps import ROOT, Failed, say
 
 SCRIPT_LIMIT = 3600  # seconds
@@ -51,6 +51,11 @@ def fuzzing(args, extra):
     return fuzz.command(args.seconds, args.only, args.jobs)
 
 
+def attacking(args, extra):
+    needs.provide("test")
+    return attack.command(args)
+
+
 def applying(args, extra):
     needs.provide("applications")
     return applications.command(args)
@@ -80,7 +85,7 @@ def parse(argv):
     command = add("build", build, "build one tree, build/<preset>")
     command.add_argument("preset", nargs="?", default="dev", choices=sorted(trees.presets()), help="default: dev")
     add("bench", lambda args, extra: script("bench", "bench/collectives/run.py", args, extra),
-        "measure the collectives; further arguments go to bench/collectives/run.py")
+        "measure operations in the network lab; further arguments go to bench/collectives/run.py, and from there to laconic bench")
     add("figures", lambda args, extra: script("figures", "tools/figures/run.py", args, extra),
         "measure codecs and errors: tables and plots of docs/; further arguments go to tools/figures/run.py")
     command = add("fuzz", fuzzing, "feed the codecs with what nobody would send; says where it keeps what it finds")
@@ -93,6 +98,15 @@ def parse(argv):
     command.add_argument("--codec", metavar="NAME[,NAME...]", help="only these codecs")
     command.add_argument("--seed", metavar="N", help="of everything random")
     command.add_argument("--quick", action="store_true", help="the few seconds of it that are part of ./dev test")
+    command = add("attack", attacking, "call the library with what nobody would, on 1 to 8 ranks, and check all that comes of it")
+    command.add_argument("--seconds", type=int, default=60, help="default: %(default)s")
+    command.add_argument("--seed", type=int, help="of everything random; default: another one each time, which is printed")
+    command.add_argument("--ranks", type=int, action="append", metavar="N", help="only with so many (repeatable)")
+    command.add_argument("--mpi", action="append", choices=tuple(attack.MPIS), help="only with this one (repeatable)")
+    command.add_argument("--case", type=int, metavar="K", help="only case K of the seed")
+    command.add_argument("--with", dest="extra", action="append", choices=("bundles",),
+                         help="cases that are not part of it yet: bundles are derived datatypes, other ones on every rank")
+    command.add_argument("--isa", choices=("mixed",), help="with --case: other instructions on every rank")
     command = add("applications", applying, "run mpi4py's own test suite and LAMMPS under the drop-in, and compare: a quarter of an hour")
     command.add_argument("--only", choices=("mpi4py", "lammps"), help="only this")
     command.add_argument("--ranks", type=int, action="append", metavar="N", help="of mpi4py, beside all tests on 2; default: 1 and 3")

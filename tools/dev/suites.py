@@ -33,7 +33,7 @@ SUITES = [
     Suite("openmpi", "ranks under Debian's Open MPI", "mpicc.openmpi", targets=("rank_tests",), select=("-L", "ranks"),
           cases=False),
     Suite("mpich-debian", "ranks under Debian's MPICH, 1, 2 and 4 of them", "mpicc.mpich", targets=("rank_tests",),
-          select=("-R", r"^(ranks\..*\.n[124]|dropin\.(fortran_.*|collectives|messages|movement|requests)\.n[12])$"), cases=False),
+          select=("-R", r"^(ranks\..*\.n[124]|dropin\.(fortran_.*|collectives|handles|messages|movement|persistent|requests)\.n[12])$"), cases=False),
     Suite("applications", "mpi4py's own tests under the drop-in (./dev applications runs more)", tree=False),
 ]
 

@@ -5,9 +5,9 @@
 #include <limits>
 #include <new>
 
+#include "base/target.hpp"
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
-#include "codec/quant/target.hpp"
 
 #include <immintrin.h>
 

@@ -1,5 +1,7 @@
 #include "device/cuda/cuda_queue.hpp"
 
+#include <numeric>
+
 #include "device/cuda/numbers.hpp"
 
 namespace laconic {
@@ -12,6 +14,7 @@ CudaQueue::~CudaQueue() {
   if (workspace_.words != nullptr)
     device_memory_.give_back(
         {reinterpret_cast<std::byte*>(workspace_.words), workspace_.count * sizeof(std::uint64_t)});
+  if (!parts_.empty()) shared_memory_.give_back(parts_);
   if (report_ != nullptr) shared_memory_.give_back({reinterpret_cast<std::byte*>(report_), sizeof(Report)});
   if (mark_ != nullptr) (void)cudaEventDestroy(mark_);
   if (stream_ != nullptr) (void)cudaStreamDestroy(stream_);
@@ -25,6 +28,8 @@ Status CudaQueue::open() {
   const auto report = shared_memory_.lease(sizeof(Report));
   if (report.empty()) return {Code::memory, "no pinned memory for the reports of kernels"};
   report_ = new (report.data()) Report{};
+  parts_ = shared_memory_.lease(sums * cuda::sum_parts * sizeof(std::uint64_t));
+  if (parts_.empty()) return {Code::memory, "no pinned memory for the checksums of kernels"};
   return {};
 }
 
@@ -44,6 +49,19 @@ Status CudaQueue::divide(Dtype dtype, const void* numbers, void* result, std::si
 
 Status CudaQueue::range(Dtype dtype, const void* numbers, std::size_t count, Extremes* extremes) {
   return cuda::range(dtype, numbers, count, extremes, stream_);
+}
+
+std::uint64_t* CudaQueue::parts_of(unsigned place) const {
+  return reinterpret_cast<std::uint64_t*>(parts_.data()) + std::size_t{place} * cuda::sum_parts;
+}
+
+Status CudaQueue::sum(const std::byte* bytes, const std::uint32_t* count, std::size_t most, unsigned place) {
+  return cuda::sum(bytes, count, most, parts_of(place), stream_);
+}
+
+std::uint64_t CudaQueue::summed(unsigned place) const {
+  const std::uint64_t* parts = parts_of(place);
+  return std::accumulate(parts, parts + cuda::sum_parts, std::uint64_t{0});
 }
 
 Status CudaQueue::mark() { return cuda_status(cudaEventRecord(mark_, stream_), "cudaEventRecord"); }

@@ -22,6 +22,8 @@ class CudaQueue final : public Queue {
   Status clear(void* to, std::size_t bytes) override;
   Status divide(Dtype dtype, const void* numbers, void* result, std::size_t count, double divisor) override;
   Status range(Dtype dtype, const void* numbers, std::size_t count, Extremes* extremes) override;
+  Status sum(const std::byte* bytes, const std::uint32_t* count, std::size_t most, unsigned place) override;
+  std::uint64_t summed(unsigned place) const override;
   Status mark() override;
   bool reached(Status& status) override;
   Workspace& workspace(std::size_t words) override;
@@ -35,11 +37,14 @@ class CudaQueue final : public Queue {
   Status wait();
 
  private:
+  std::uint64_t* parts_of(unsigned place) const;
+
   MemoryPool& device_memory_;
   MemoryPool& shared_memory_;
   cudaStream_t stream_ = nullptr;
   cudaEvent_t mark_ = nullptr;
   Report* report_ = nullptr;
+  std::span<std::byte> parts_;  // of sums
   Workspace workspace_;
 };
 

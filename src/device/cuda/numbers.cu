@@ -1,8 +1,10 @@
 #include "device/cuda/numbers.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <type_traits>
 
+#include "base/checksum.hpp"
 #include "base/op.hpp"
 #include "device/cuda/language.hpp"
 
@@ -48,6 +50,10 @@ struct OfWarps {
   W greatest[threads / lanes];
 };
 
+struct SumsOfWarps {
+  std::uint64_t sum[threads / lanes];
+};
+
 // One pair for each thread block; the host reduces those.
 template <class T>
 __global__ void __launch_bounds__(threads) range_of_numbers(const T* numbers, std::size_t count, Extremes* extremes) {
@@ -84,7 +90,47 @@ __global__ void __launch_bounds__(threads) range_of_numbers(const T* numbers, st
   extremes[blockIdx.x].greatest = static_cast<double>(greatest) + 0.0;
 }
 
+// Each thread has one place in blocks of words, so that it needs one key.
+__global__ void __launch_bounds__(threads)
+    sum_of_bytes(const std::byte* bytes, const std::uint32_t* count, std::size_t most, std::uint64_t* parts) {
+  const std::size_t size = *count < most ? *count : most;
+  const std::size_t whole = size / checksum::word_bytes;
+  const auto* words = reinterpret_cast<const std::uint64_t*>(bytes);
+  const std::size_t first = static_cast<std::size_t>(blockIdx.x) * threads + threadIdx.x;
+  const std::size_t stride = static_cast<std::size_t>(gridDim.x) * threads;
+  static_assert(threads % checksum::block_words == 0);
+  const std::uint64_t key = checksum::key(first % checksum::block_words);
+  std::uint64_t total = 0;
+  for (std::size_t i = first; i < whole; i += stride)
+    total += checksum::weight(i / checksum::block_words) * checksum::term(words[i] ^ key);
+  const std::size_t rest = size - whole * checksum::word_bytes;
+  if (rest > 0 && whole % stride == first) {
+    std::uint64_t word = 0;
+    for (std::size_t k = 0; k < rest; ++k)
+      word |= static_cast<std::uint64_t>(bytes[whole * checksum::word_bytes + k]) << (8 * k);
+    total += checksum::weight(whole / checksum::block_words) * checksum::term(word ^ key);
+  }
+  for (unsigned distance = lanes / 2; distance > 0; distance /= 2)
+    total += __shfl_down_sync(0xffffffffu, total, distance);
+  LACONIC_SHARED(SumsOfWarps, warps);
+  if (threadIdx.x % lanes == 0) warps.sum[threadIdx.x / lanes] = total;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  total = 0;
+  for (unsigned w = 0; w < threads / lanes; ++w) total += warps.sum[w];
+  parts[blockIdx.x] = total;
+}
+
 }  // namespace
+
+Status sum(const std::byte* bytes, const std::uint32_t* count, std::size_t most, std::uint64_t* parts,
+           cudaStream_t stream) {
+  // A few words for each thread: most frames need a few blocks only, and blocks without work take time, too.
+  constexpr std::size_t words_of_thread = 4;
+  const unsigned blocks = blocks_for(most / (words_of_thread * checksum::word_bytes) + 1, sum_parts);
+  std::fill(parts + blocks, parts + sum_parts, std::uint64_t{0});
+  return launch(sum_of_bytes, blocks, threads, stream, bytes, count, most, parts);
+}
 
 Status divide(Dtype dtype, const void* numbers, void* result, std::size_t count, double divisor, cudaStream_t stream) {
   if (count == 0) return {};

@@ -7,7 +7,7 @@
 #include <cfenv>
 
 #if defined(__SSE2__)
-#include <immintrin.h>
+#include <xmmintrin.h>
 #endif
 
 namespace laconic {

@@ -11,11 +11,15 @@ namespace {
 // Enough for the engine at its greatest depth: nothing is allocated while an operation runs.
 constexpr std::size_t usual_requests = 512;
 
-Status mpi_failure(const char* call, int code) {
+Status mpi_failure(const std::string& what, int code) {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(code, text, &length);
-  return {Code::transport, std::string(call) + ": " + text};
+  return {Code::transport, what + " failed: " + text};
+}
+
+std::string name_of(bool sending, int peer) {
+  return (sending ? "the send of a frame to rank " : "the receive of a frame from rank ") + std::to_string(peer);
 }
 
 class MpiChannel final : public Channel {
@@ -23,7 +27,7 @@ class MpiChannel final : public Channel {
   MpiChannel(MPI_Comm comm, std::uint64_t first_tag, std::uint64_t operations, std::uint64_t messages, Sends sends)
       : comm_(comm), base_tag_(first_tag), operations_(operations), messages_(messages), sends_(sends) {
     requests_.reserve(usual_requests);
-    cookies_.reserve(usual_requests);
+    transfers_.reserve(usual_requests);
     indices_.reserve(usual_requests);
     statuses_.reserve(usual_requests);
   }
@@ -35,8 +39,8 @@ class MpiChannel final : public Channel {
     MPI_Request request;
     const auto send = sends_ == Sends::synchronous ? MPI_Issend : MPI_Isend;
     const int rc = send(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, peer, tag(message), comm_, &request);
-    if (rc != MPI_SUCCESS) return mpi_failure("MPI_Isend", rc);
-    track(request, cookie);
+    if (rc != MPI_SUCCESS) return mpi_failure(name_of(true, peer), rc);
+    track(request, {cookie, peer, true});
     return {};
   }
 
@@ -44,8 +48,8 @@ class MpiChannel final : public Channel {
     if (room.size() > INT_MAX) return {Code::transport, "a frame is larger than 2 GiB"};
     MPI_Request request;
     const int rc = MPI_Irecv(room.data(), static_cast<int>(room.size()), MPI_BYTE, peer, tag(message), comm_, &request);
-    if (rc != MPI_SUCCESS) return mpi_failure("MPI_Irecv", rc);
-    track(request, cookie);
+    if (rc != MPI_SUCCESS) return mpi_failure(name_of(false, peer), rc);
+    track(request, {cookie, peer, false});
     return {};
   }
 
@@ -56,13 +60,13 @@ class MpiChannel final : public Channel {
     int completed = 0;
     const int rc = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &completed, indices_.data(),
                                 statuses_.data());
-    if (rc != MPI_SUCCESS) return mpi_failure("MPI_Testsome", rc);
+    if (rc != MPI_SUCCESS) return failure(rc, completed);
     if (completed == MPI_UNDEFINED || completed == 0) return {};
     for (int k = 0; k < completed; ++k) {
       const auto at = static_cast<std::size_t>(indices_[static_cast<std::size_t>(k)]);
       int bytes = 0;
       MPI_Get_count(&statuses_[static_cast<std::size_t>(k)], MPI_BYTE, &bytes);
-      done.push_back({cookies_[at], bytes > 0 ? static_cast<std::size_t>(bytes) : 0});
+      done.push_back({transfers_[at].cookie, bytes > 0 ? static_cast<std::size_t>(bytes) : 0});
     }
     forget_completed();
     return {};
@@ -71,9 +75,28 @@ class MpiChannel final : public Channel {
  private:
   int tag(std::uint64_t message) const { return static_cast<int>(first_tag_ + message % messages_); }
 
-  void track(MPI_Request request, std::uint64_t cookie) {
+  struct Transfer {
+    std::uint64_t cookie;
+    int peer;
+    bool sending;
+  };
+
+  void track(MPI_Request request, const Transfer& transfer) {
     requests_.push_back(request);
-    cookies_.push_back(cookie);
+    transfers_.push_back(transfer);
+  }
+
+  // Which of the transfers it was is in their statuses.
+  Status failure(int code, int completed) const {
+    int error_class = MPI_SUCCESS;
+    MPI_Error_class(code, &error_class);
+    for (int k = 0; error_class == MPI_ERR_IN_STATUS && completed != MPI_UNDEFINED && k < completed; ++k) {
+      const int own = statuses_[static_cast<std::size_t>(k)].MPI_ERROR;
+      if (own == MPI_SUCCESS || own == MPI_ERR_PENDING) continue;
+      const Transfer& t = transfers_[static_cast<std::size_t>(indices_[static_cast<std::size_t>(k)])];
+      return mpi_failure(name_of(t.sending, t.peer), own);
+    }
+    return mpi_failure("a test of sends and receives of frames", code);
   }
 
   void forget_completed() {
@@ -81,11 +104,11 @@ class MpiChannel final : public Channel {
     for (std::size_t i = 0; i < requests_.size(); ++i) {
       if (requests_[i] == MPI_REQUEST_NULL) continue;
       requests_[kept] = requests_[i];
-      cookies_[kept] = cookies_[i];
+      transfers_[kept] = transfers_[i];
       ++kept;
     }
     requests_.resize(kept);
-    cookies_.resize(kept);
+    transfers_.resize(kept);
   }
 
   MPI_Comm comm_;
@@ -95,7 +118,7 @@ class MpiChannel final : public Channel {
   Sends sends_;
   std::uint64_t first_tag_ = 0;
   std::vector<MPI_Request> requests_;
-  std::vector<std::uint64_t> cookies_;
+  std::vector<Transfer> transfers_;
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
 };

@@ -1,0 +1,245 @@
+// The random attack on the public API: ./dev attack starts it, tests/attack/README.md says what it tries.
+//
+//   attack [--seconds N] [--seed S] [--first K] [--cases N] [--watchdog SECONDS] [--label TEXT] [--with bundles]
+//   [--isa mixed]
+//          [--self-test]
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "scenes.hpp"
+
+namespace attack {
+namespace {
+
+struct Arguments {
+  double seconds = 5;
+  std::uint64_t seed = 1;
+  std::uint64_t first = 0;
+  std::uint64_t cases = 0;  // 0: until the time is up
+  unsigned watchdog = 60;
+  std::string label;
+  bool bundles = false;
+  bool mixed = false;  // other instructions on every rank
+  bool self_test = false;
+  Plant plant = Plant::none;
+};
+
+// What the handler of SIGALRM says: nothing may be allocated there.
+std::array<char, 4096> under_way{};
+
+void say(const char* text, std::size_t length) {
+  while (length > 0) {
+    const ssize_t n = write(2, text, length);
+    if (n <= 0) return;
+    text += n;
+    length -= static_cast<std::size_t>(n);
+  }
+}
+
+// One write for all, so that those of several ranks do not mix.
+void say_and_end(int number) {
+  const char* const head = number == SIGALRM ? "attack: STUCK " : "attack: CRASHED ";
+  static std::array<char, 4200> all;
+  std::size_t n = 0;
+  for (const char* part : {head, static_cast<const char*>(under_way.data()), "\n"})
+    for (; *part != '\0' && n < all.size(); ++part) all[n++] = *part;
+  say(all.data(), n);
+  signal(number, SIG_DFL);
+  signal(SIGABRT, SIG_DFL);
+  raise(number == SIGALRM ? SIGABRT : number);
+}
+
+const std::vector<std::pair<Plant, const char*>> plants{
+    {Plant::bound, "bound"},       {Plant::swap, "swap"},
+    {Plant::bit, "bit"},           {Plant::large_bit, "large-bit"},
+    {Plant::gap, "gap"},           {Plant::input, "input"},
+    {Plant::achieved, "achieved"}, {Plant::quiet_error, "quiet-error"}};
+
+[[noreturn]] void usage(const std::string& what) {
+  std::fprintf(stderr, "attack: %s\n", what.c_str());
+  std::exit(2);
+}
+
+std::uint64_t number(const std::string& option, const char* value) {
+  char* end = nullptr;
+  const std::uint64_t n = std::strtoull(value, &end, 10);
+  if (*value == '\0' || *end != '\0') usage(option + " takes a whole number, not '" + value + "'");
+  return n;
+}
+
+Arguments parse(int argc, char** argv) {
+  Arguments a;
+  for (int i = 1; i < argc; ++i) {
+    const std::string option = argv[i];
+    if (option == "--self-test") {
+      a.self_test = true;
+      continue;
+    }
+    if (i + 1 == argc) usage(option + " needs a value");
+    const char* value = argv[++i];
+    if (option == "--seconds")
+      a.seconds = static_cast<double>(number(option, value));
+    else if (option == "--seed")
+      a.seed = number(option, value);
+    else if (option == "--first")
+      a.first = number(option, value);
+    else if (option == "--cases")
+      a.cases = number(option, value);
+    else if (option == "--watchdog")
+      a.watchdog = static_cast<unsigned>(number(option, value));
+    else if (option == "--label")
+      a.label = std::string(value) + " ";
+    else if (option == "--with" && std::string(value) == "bundles")
+      a.bundles = true;
+    else if (option == "--isa" && std::string(value) == "mixed")
+      a.mixed = true;
+    else if (option == "--plant" && std::string(value) == "hang")
+      a.plant = Plant::hang;
+    else
+      usage("unknown option " + option);
+  }
+  return a;
+}
+
+// One case is drawn from the seed and its number alone.
+void play(World& world, const Arguments& a, std::uint64_t number) {
+  const std::string origin =
+      ranks::text("%s--seed %llu --case %llu --ranks %d", a.label.c_str(), static_cast<unsigned long long>(a.seed),
+                  static_cast<unsigned long long>(number), world.size);
+  world.journal.origin = ranks::text("on rank %d, see ./dev attack %s", world.rank, origin.c_str());
+  Random random(Random(a.seed).bits() ^ Random(~number).bits());
+  const Scene scene = world.plant == Plant::quiet_error ? Scene::misuse
+                      : world.plant != Plant::none      ? Scene::collectives
+                                                        : draw_scene(random);
+  world.planted = false;
+  world.journal.on_begin = [origin, rank = world.rank](const std::string& what) {
+    std::snprintf(under_way.data(), under_way.size(), "on rank %d, see ./dev attack %s\n    in: %s", rank,
+                  origin.c_str(), what.c_str());
+  };
+  world.journal.begin("drawing");
+  alarm(a.watchdog);
+  if (world.plant == Plant::hang && world.rank == 0)
+    for (;;) pause();
+  if (scene == Scene::collectives) play_collectives(world, random);
+  if (scene == Scene::misuse) play_misuse(world, random);
+  if (scene == Scene::messages) play_messages(world, random);
+}
+
+// Frames are the same whatever instructions coded them: ranks on unlike machines work together.
+void mix_instructions(Arguments& a) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  std::vector<const char*> all{"baseline", "generic"};
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2")) all.push_back("avx2");
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")) all.push_back("avx512");
+#endif
+  const auto which = (a.seed + static_cast<std::uint64_t>(rank)) % all.size();
+  setenv("LACONIC_ISA", all[which], 1);
+  a.label += "--isa mixed ";
+}
+
+// Faults planted into results: every one of them has to be found.
+int self_test(World& world, Arguments a) {
+  world.journal.quiet = true;
+  bool all = true;
+  for (const auto& [plant, name] : plants) {
+    world.plant = plant;
+    if (plant == Plant::quiet_error && world.size == 1) continue;
+    if (plant == Plant::bit && world.size == 1) continue;
+    int planted = 0;
+    int found = 0;
+    for (std::uint64_t k = a.first; planted < 12 && k < a.first + 5000; ++k) {
+      play(world, a, k);
+      if (!world.any(world.planted)) continue;
+      ++planted;
+      found += world.any(world.journal.found() > 0);
+    }
+    // A larger bound than the one that is checked shows only where numbers come near it.
+    const bool good = planted >= 5 && (plant == Plant::bound ? found > 0 : found == planted);
+    all = all && good;
+    if (world.rank == 0)
+      std::printf("self-test %s: %d planted, %d found%s\n", name, planted, found, good ? "" : ": FAILED");
+  }
+  return all ? 0 : 1;
+}
+
+void print_counts(World& world) {
+  // Values are counted by each rank for itself.
+  std::vector<std::uint64_t> values;
+  for (const NamedType& type : named_types()) values.push_back(world.journal.counted("values", type.name));
+  MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  if (world.rank != 0) return;
+  for (std::size_t k = 0; k < values.size(); ++k)
+    std::printf("count\tvalues\t%s\t%llu\n", named_types()[k].name, static_cast<unsigned long long>(values[k]));
+  for (const auto& [group, names] : world.journal.counts())
+    for (const auto& [name, n] : names)
+      if (group != "values")
+        std::printf("count\t%s\t%s\t%llu\n", group.c_str(), name.c_str(), static_cast<unsigned long long>(n));
+}
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+int attack(World& world, const Arguments& a) {
+  const auto begin = std::chrono::steady_clock::now();
+  std::uint64_t faults = 0;
+  std::uint64_t k = a.first;
+  for (;; ++k) {
+    if (a.cases != 0 && k == a.first + a.cases) break;
+    const double before = seconds_since(begin);
+    play(world, a, k);
+    const double passed = seconds_since(begin);
+    constexpr double slow = 5;
+    if (passed - before > slow && world.rank == 0)
+      std::printf("attack: slow, %.1f s, %s\n    in: %s\n", passed - before, world.journal.origin.c_str(),
+                  world.journal.description().c_str());
+    std::vector<std::uint64_t> state{world.journal.found() > 0, a.cases == 0 && world.rank == 0 && passed > a.seconds};
+    world.greatest(state);
+    faults += state[0];
+    constexpr std::uint64_t most_faults = 5;  // where there are more, they are the same
+    if (state[1] != 0 || faults == most_faults) {
+      ++k;
+      break;
+    }
+  }
+  alarm(a.watchdog);
+  world.journal.count("total", "cases", k - a.first);
+  world.journal.count("total", "faults", faults);
+  print_counts(world);
+  const double seconds = seconds_since(begin);
+  if (world.rank == 0)
+    std::printf("attack: %llu cases, %llu with faults, %d ranks, %s--seed %llu, %.1f s\n",
+                static_cast<unsigned long long>(k - a.first), static_cast<unsigned long long>(faults), world.size,
+                a.label.c_str(), static_cast<unsigned long long>(a.seed), seconds);
+  return faults == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace attack
+
+int main(int argc, char** argv) {
+  attack::Arguments a = attack::parse(argc, argv);
+  if (a.bundles) a.label += "--with bundles ";
+  MPI_Init(&argc, &argv);
+  if (a.mixed) attack::mix_instructions(a);
+  for (const int number : {SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) signal(number, attack::say_and_end);
+  int rc = 0;
+  {
+    attack::World world;
+    world.plant = a.plant;
+    world.offer.bundles = a.bundles;
+    rc = a.self_test ? attack::self_test(world, a) : attack::attack(world, a);
+    std::fflush(stdout);
+  }
+  alarm(a.watchdog);
+  MPI_Finalize();
+  return rc;
+}

@@ -1,0 +1,50 @@
+// The ranks, the communicators that they have, and what they find out together.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "call.hpp"
+#include "journal.hpp"
+
+namespace attack {
+
+struct Group {
+  const char* name;
+  MPI_Comm comm = MPI_COMM_NULL;
+  int rank = -1;   // -1: not a member
+  int colour = 0;  // which of the communicators that were made together
+  int size = 0;
+  int least_size = 0;  // of the communicators that were made together
+  int most_size = 0;
+};
+
+// Mistakes in the attack's own hands, to see that it notices them.
+enum class Plant { none, bound, swap, bit, large_bit, gap, input, achieved, quiet_error, hang };
+
+class World {
+ public:
+  World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+  ~World();
+
+  // Of each number the greatest of all ranks.
+  void greatest(std::vector<std::uint64_t>& numbers) const;
+  bool any(bool mine) const;
+
+  int rank = 0;
+  int size = 1;
+  Offer offer;
+  Journal journal;
+  Plant plant = Plant::none;
+  bool planted = false;       // in this case, by this rank
+  std::vector<Group> groups;  // of which the first two are of all ranks
+
+ private:
+  void add(const char* name, MPI_Comm comm, int colour = 0);
+
+  MPI_Comm control_ = MPI_COMM_NULL;
+};
+
+}  // namespace attack
