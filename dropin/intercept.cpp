@@ -67,12 +67,20 @@ void say_why(const Call& call, Communicator& communicator, Reason reason) {
       "; it is an error on all ranks, which LACONIC_EXCLUDE=" + std::string(name_of(call.operation)) + " avoids");
 }
 
+bool prepared(MPI_Comm comm) {
+  const Quiet ours;
+  int prepared = 0;
+  return laconic_comm_prepared(comm, &prepared) == MPI_SUCCESS && prepared != 0;
+}
+
 // What is not blocking cannot wait for an agreement: it is touched where all ranks know enough for one answer. Of types
 // with one signature they know the same, however they are laid out.
 int intercept_other(const Call& call, const Verdict& verdict, Plain plain) {
   Communicator& communicator = *verdict.communicator;
   const bool by_rank = Process::instance().settings().rules.differ_by_rank() || counts_partial(call.operation);
   if (by_rank) return leave(call, Reason::form, &communicator, plain);
+  if (call.form == Form::nonblocking && !prepared(call.comm))
+    return leave(call, Reason::unprepared, &communicator, plain);
   NumberSides numbers;
   const Reason reason = judge_alone(call, verdict, numbers);
   if (found_alone(reason))

@@ -15,6 +15,7 @@
 #include "landing.hpp"
 #include "mpi_itself.hpp"
 #include "pending.hpp"
+#include "perform.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 
@@ -134,8 +135,15 @@ void Process::start() {
   if (options.bound.mode != LACONIC_BOUND_UNSET)
     least_bytes_ = static_cast<std::uint64_t>(options.min_bytes > 0 ? options.min_bytes : default_min_bytes);
   if (!differ_ && messages_) begin_messages();
+  // A nonblocking call cannot always do it: with Open MPI it would stay plain.
+  if (!differ_ && progresses_ && wants_thread()) prepare_world();
   running_.store(!differ_);
   set_attention();
+}
+
+void Process::prepare_world() {
+  const Quiet ours;
+  laconic_comm_set_info(MPI_COMM_WORLD, MPI_INFO_NULL);
 }
 
 // Before any rank can send an envelope, all know what one looks like.

@@ -66,6 +66,7 @@ class Process {
   Process() = default;
   bool agree();
   void begin_messages();
+  void prepare_world();
   void read_settings();
   void find_library();
 

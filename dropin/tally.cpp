@@ -32,6 +32,7 @@ constexpr std::array<Words, reasons> words{{
     {"threads", "no thread to make progress"},
     {"form", "rules or counts that need an agreement"},
     {"device", "buffers on a GPU that would have to be packed or compared"},
+    {"unprepared", "Open MPI, and no blocking call on it was compressed before"},
     {"refused", "refused by Laconic"},
 }};
 

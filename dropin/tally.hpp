@@ -36,10 +36,11 @@ enum class Reason : std::uint8_t {
   threads,
   form,
   device,
+  unprepared,
   refused
 };
 
-inline constexpr std::size_t reasons = 20;
+inline constexpr std::size_t reasons = 21;
 
 // In words, for reports.
 const char* text_of(Reason reason);

@@ -137,7 +137,8 @@ typedef enum laconic_plain_reason {
   LACONIC_PLAIN_ONE_RANK = 6,  /* nothing to send */
   LACONIC_PLAIN_LOSSLESS = 7,  /* no call of this version: lossless has its codec */
   LACONIC_PLAIN_INTERCOMM = 8, /* intercommunicators are left to MPI */
-  LACONIC_PLAIN_UNPREPARED = 9 /* a message, on a communicator that laconic_comm_set_info() was never called on */
+  LACONIC_PLAIN_UNPREPARED = 9 /* a message, or with Open MPI a nonblocking collective, on a communicator that is not
+                                  prepared: see laconic_comm_set_info() */
 } laconic_plain_reason;
 
 /* What one call, or all calls on a communicator, did on this rank. */
@@ -216,9 +217,16 @@ LACONIC_API int laconic_options_set(laconic_options* options, const char* name, 
  * with "laconic_" are left alone; unknown ones that do, and bad values, are errors.  What one rank cannot read is an
  * error on every rank, and of every call on comm, until a call with good hints replaces them.
  * Passing MPI_INFO_NULL takes all hints back.
- * The first call makes the communicator that compressed messages travel on: laconic_send() and its kin compress on
- * communicators that this was called on, or that have seen a compressed collective. */
+ *
+ * The first call prepares comm: it makes the communicator that compressed data travel on.  So does the first collective
+ * that is compressed.  Messages on a communicator that is not prepared are plain (LACONIC_PLAIN_UNPREPARED).  So are
+ * nonblocking collectives with Open MPI, where they cannot prepare it: its MPI_Comm_idup disturbs nonblocking
+ * collectives that the application begins meanwhile. */
 LACONIC_API int laconic_comm_set_info(MPI_Comm comm, MPI_Info info);
+
+/* *prepared becomes 1 if a nonblocking collective on comm would find what it needs to be compressed, else 0: the same
+ * on all ranks that have made the same calls on comm.  Local. */
+LACONIC_API int laconic_comm_prepared(MPI_Comm comm, int* prepared);
 
 /* The mean over ranks: an operation for Laconic's functions only (any other use yields NaN or zero).
  * Valid between MPI_Init and MPI_Finalize. */
@@ -317,6 +325,8 @@ LACONIC_API int laconic_alltoallv(const void* sendbuf, const MPI_Count sendcount
  * with the option progress=thread: without it a process that blocks in a call of MPI itself holds up the others
  * meanwhile.  (A blocking collective that Laconic passes to MPI is such a call for messages and for operations on other
  * communicators, if no nonblocking collective was ever begun on its own.)
+ *
+ * With Open MPI they are compressed on communicators that are prepared: see laconic_comm_set_info().
  *
  * An error in the arguments is an error of the completion, so that it can be told to the other ranks (but a NULL
  * request or communicator, or any under a fatal error handler, at once). */

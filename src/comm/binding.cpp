@@ -26,6 +26,16 @@ std::uint64_t number_of_tags(MPI_Comm comm) {
   return greatest_tag + 1;
 }
 
+// MPI_Comm_idup of Open MPI (seen in 4.1.4 and 5.0.11) is a chain of nonblocking reductions on the communicator that is
+// duplicated.  Each is begun when a rank finds the one before finished, so on every rank at another place among the
+// nonblocking collectives that the application begins meanwhile.  They match crosswise: the application gets wrong
+// sums, MPI_ERR_TRUNCATE, or waits for ever.
+#ifdef OPEN_MPI
+constexpr bool duplicates_beside_collectives = false;
+#else
+constexpr bool duplicates_beside_collectives = true;
+#endif
+
 Status no_communicator() { return {Code::comm, "no communicator could be made beside this one"}; }
 
 }  // namespace
@@ -153,10 +163,16 @@ Status Binding::make_blocking() {
   return ok ? Status{} : no_communicator();
 }
 
+bool Binding::serves_nonblocking() const {
+  // Alone, or between groups, nothing is compressed, and nothing missing.
+  if (size == 1 || intercomm) return true;
+  return duplicates_beside_collectives || machinery_ || making_ != MPI_REQUEST_NULL;
+}
+
 bool Binding::poll_machinery(bool may_block, Status& status) {
   if (machinery_) return true;
   if (making_ == MPI_REQUEST_NULL) {
-    // Whoever blocks must know that the others are there, or they may wait for our progress elsewhere.  Without
+    // A call that blocks must know that the others are there, or they may wait for our progress elsewhere.  Without
     // blocking, duplication is the only way to a communicator.
     making_by_barrier_ = may_block;
     making_begun_ = true;

@@ -149,6 +149,9 @@ struct Binding : std::enable_shared_from_this<Binding> {
   // all ranks to come to it, or by one that may not.  Both are polled, and true once the machinery is there or cannot
   // be.
   bool poll_machinery(bool may_block, Status& status);
+  // Whether a call that must not wait for other ranks can be compressed.  All ranks get the same answer in the same
+  // call.
+  bool serves_nonblocking() const;
   // The application frees its communicator: what is made of it has to be there first.
   void finish_making();
   bool making_machinery() const { return making_ != MPI_REQUEST_NULL; }

@@ -38,6 +38,18 @@ int laconic_comm_set_info(MPI_Comm comm, MPI_Info info) {
   });
 }
 
+int laconic_comm_prepared(MPI_Comm comm, int* prepared) {
+  return guarded(comm, [&] {
+    std::shared_ptr<laconic::Binding> binding;
+    if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
+    if (prepared == nullptr)
+      return laconic::report(comm, {laconic::Code::argument, "prepared is NULL; valid is the address of an int"});
+    const std::lock_guard lock(binding->mutex);
+    *prepared = binding->serves_nonblocking() ? 1 : 0;
+    return MPI_SUCCESS;
+  });
+}
+
 MPI_Op laconic_op_avg(void) {
   try {
     return laconic::Process::instance().average();

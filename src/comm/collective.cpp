@@ -48,6 +48,7 @@ void CollectiveOperation::begin(bool blocking) {
   holder_ = device_ = nullptr;
   device_rows_ = 0;
   reason_ = known_reason(options_ok);
+  if (reason_ == LACONIC_PLAIN_NOT && !blocking && !binding->serves_nonblocking()) reason_ = LACONIC_PLAIN_UNPREPARED;
   if (local_.ok()) local_ = place_buffers();
   if (local_.ok() && reason_ == LACONIC_PLAIN_NOT) local_ = flatten();
   in_flight = true;

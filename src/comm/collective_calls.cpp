@@ -96,9 +96,12 @@ Status prepare_starts(CollectiveOperation& operation, Binding& binding) {
     // Blocking calls that go to MPI may come before or after any start of it.
     binding.nonblocking = true;
     if (!operation.wants_slot()) return {};
-    Status problem;
-    binding.poll_machinery(false, problem);
-    if (!problem.ok()) return problem;
+  }
+  // MPI 4.0, section 6.13: the calls that make persistent collectives are not local, so this one may wait for the
+  // others.
+  if (Status s = prepare(binding); !s) return s;
+  {
+    const std::lock_guard lock(binding.mutex);
     slot = binding.slots.take();
   }
   if (slot == Slots::none) {

@@ -52,7 +52,8 @@ extern "C" LACONIC_API const char* laconic_plain_reason_string(laconic_plain_rea
     case LACONIC_PLAIN_LOSSLESS:
       return "lossless was asked for and no codec was named (of no call since there is the codec lossless)";
     case LACONIC_PLAIN_INTERCOMM: return "the communicator is an intercommunicator";
-    case LACONIC_PLAIN_UNPREPARED: return "laconic_comm_set_info() was never called on the communicator";
+    case LACONIC_PLAIN_UNPREPARED:
+      return "no call that waits for all ranks, such as laconic_comm_set_info(), has prepared the communicator";
   }
   return nullptr;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Communicators that the program duplicates without blocking, while operations are in flight that need one of
 // Laconic's own.
+#include <utility>
+
 #include "support.hpp"
 
 using namespace dropin;
@@ -21,6 +23,7 @@ struct Sum {
     PMPI_Allreduce(mine.data(), right.data(), count, MPI_DOUBLE, MPI_SUM, comm);
   }
   void begin() { MPI_Iallreduce(mine.data(), got.data(), count, MPI_DOUBLE, MPI_SUM, comm, &request); }
+  void block() { MPI_Allreduce(mine.data(), got.data(), count, MPI_DOUBLE, MPI_SUM, comm); }
   bool good(const Expectation& expected) const {
     int size = 1;
     PMPI_Comm_size(comm, &size);
@@ -61,13 +64,16 @@ int main(int argc, char** argv) {
   Random random(t.seed() * 1000 + static_cast<std::uint64_t>(t.rank()));
   for (const int number : {1, 8})
     for (const int where : {0, number / 2, number})
-      for (const bool elsewhere : {false, true}) {
-        t.doing(ranks::text("%d duplications, a sum on %s after %d of them", number,
-                            elsewhere ? "another communicator" : "the same", where));
+      for (const auto& [elsewhere, prepared] :
+           {std::pair{false, false}, std::pair{true, false}, std::pair{false, true}, std::pair{true, true}}) {
+        t.doing(ranks::text("%d duplications, a sum on %s after %d of them%s", number,
+                            elsewhere ? "another communicator" : "the same", where,
+                            prepared ? ", after a blocking one" : ""));
         MPI_Comm of = MPI_COMM_NULL;
         MPI_Comm other = MPI_COMM_NULL;
         MPI_Comm_dup(MPI_COMM_WORLD, &of);
         MPI_Comm_dup(MPI_COMM_WORLD, &other);
+        if (prepared) Sum(elsewhere ? other : of, random).block();
         duplicate(t, expected, random, number, where, of, elsewhere ? other : of);
         MPI_Comm_free(&of);
         MPI_Comm_free(&other);

@@ -26,6 +26,7 @@ struct Sum {
   int begin(MPI_Request* request) {
     return MPI_Iallreduce(mine.data(), got.data(), count, MPI_DOUBLE, MPI_SUM, comm, request);
   }
+  void block() { MPI_Allreduce(mine.data(), got.data(), count, MPI_DOUBLE, MPI_SUM, comm); }
   bool good(const Expectation& expected) const {
     int size = 1;
     PMPI_Comm_size(comm, &size);
@@ -54,6 +55,9 @@ void overlapping(Test& t, const Expectation& expected, Random& random) {
   for (int way = 0; way < ways_to_complete; ++way) {
     t.doing(text("three reductions and a ring, completed in way %d", way));
     t.count_case();
+    // With Open MPI nonblocking calls on these are compressed from here on.
+    if (way == 1 && expected.bound > 0)
+      for (const MPI_Comm comm : {dup, half}) Sum(comm, random).block();
     Sum a(MPI_COMM_WORLD, random);
     Sum b(dup, random);
     Sum c(half, random);

@@ -26,6 +26,13 @@
 
 namespace ranks {
 
+// Whether a nonblocking collective can be compressed on a communicator that nothing has prepared.
+#ifdef OPEN_MPI
+constexpr bool nonblocking_prepares = false;
+#else
+constexpr bool nonblocking_prepares = true;
+#endif
+
 __attribute__((format(printf, 1, 2))) inline std::string text(const char* format, ...) {
   char buffer[2048];
   std::va_list arguments;
