@@ -5,7 +5,7 @@
 #     test   std and GoogleTest, for binaries of GoogleTest
 #     ranks  std, for test programs without GoogleTest
 #   Sources still include what they use: -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without any of this, as ./dev lint and
-#   the suites fuzz and mpich-debian of ./dev test do.
+#   the suite fuzz of ./dev test do.
 #   docs/design/0017-builds.md has the numbers.
 
 # g++ 12 does not know precompiled headers for the system's and warns of its own strings.

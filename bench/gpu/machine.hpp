@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/build.hpp"
 #include "device/cuda/runtime.hpp"
 #include "support/on_device.hpp"
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/build.hpp"
 #include "child.hpp"
 #include "codec/codec.hpp"
 #include "codec/quant/kernels.hpp"

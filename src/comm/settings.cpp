@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/build.hpp"
 #include "base/number.hpp"
 #include "codec/codec.hpp"
 #include "codec/quant/kernels.hpp"

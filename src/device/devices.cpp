@@ -1,5 +1,6 @@
 // Builds without CUDA: there is only the host.
 #include "device/devices.hpp"
+#include "base/build.hpp"
 
 #if !LACONIC_HAS_CUDA
 

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/build.hpp"
 #include "codec/device_codec.hpp"
 #include "support/bench.hpp"
 #include "support/faults.hpp"

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <limits>
 
+#include "base/build.hpp"
 #include "support.hpp"
 
 namespace {

@@ -8,11 +8,10 @@
 #include <vector>
 
 #include "schedule/patterns.hpp"
+#include "support/seed.hpp"
 
 namespace laconic::test {
 namespace {
-
-constexpr int largest_size = 65;
 
 class EveryAlgorithm : public ::testing::TestWithParam<std::size_t> {
  protected:
@@ -36,7 +35,7 @@ std::set<int> roots_of(Collective collective, int size) {
 }
 
 TEST_P(EveryAlgorithm, IsSoundAndKnowsItsErrorsAndItsCost) {
-  for (int size = 1; size <= largest_size; ++size) {
+  for (int size = 1; size <= most_ranks; ++size) {
     if (!algorithm().fits(size)) continue;
     for (const int root : roots_of(algorithm().collective, size)) {
       const Audit a = audit(algorithm(), size, root);
@@ -61,7 +60,7 @@ TEST_P(EveryAlgorithm, IsSoundAndKnowsItsErrorsAndItsCost) {
 // The least that the busiest rank can send or receive, and the least hops to a result that depends on all ranks, when a
 // message goes to one peer (Chan, Heimlich, Purkayastha and van de Geijn, 2007).
 TEST_P(EveryAlgorithm, IsNotBetterThanPossible) {
-  for (int size = 2; size <= largest_size; ++size) {
+  for (int size = 2; size <= most_ranks; ++size) {
     if (!algorithm().fits(size)) continue;
     const double others = part(size - 1, size);
     const Collective c = algorithm().collective;
@@ -103,7 +102,7 @@ double share(Collective collective, std::string_view name, int size) {
 }
 
 TEST(Algorithms, SendAsLittleAsPossibleWhereTheyPromiseTo) {
-  for (int size = 2; size <= largest_size; ++size) {
+  for (int size = 2; size <= most_ranks; ++size) {
     const double others = part(size - 1, size);
     const auto least = [&](Collective c, const std::vector<std::string_view>& names, double expected) {
       for (const auto name : names) {

@@ -11,11 +11,11 @@
 #include "engine/plan.hpp"
 #include "schedule/schedule.hpp"
 #include "support/plans.hpp"
+#include "support/seed.hpp"
 
 namespace laconic::test {
 namespace {
 
-constexpr int largest_size = 65;
 constexpr Travel travels[] = {Travel::adding, Travel::reencoding, Travel::per_hop};
 
 class Lower : public ::testing::TestWithParam<std::tuple<std::size_t, Travel>> {
@@ -29,7 +29,7 @@ class Lower : public ::testing::TestWithParam<std::tuple<std::size_t, Travel>> {
   // test(size, root) for all sizes and some roots.
   template <class F>
   void for_all_worlds(F&& test) {
-    for (int size = 1; size <= largest_size; ++size) {
+    for (int size = 1; size <= most_ranks; ++size) {
       if (!algorithm().fits(size)) continue;
       for (const int root : some_roots(collective(), size)) {
         SCOPED_TRACE(std::to_string(size) + " ranks, root " + std::to_string(root));

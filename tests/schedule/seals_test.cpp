@@ -12,11 +12,10 @@
 #include "base/checksum.hpp"
 #include "engine/plan.hpp"
 #include "support/operation.hpp"
+#include "support/seed.hpp"
 
 namespace laconic::test {
 namespace {
-
-constexpr int largest_size = 65;
 
 // A frame as its seal describes it, and what stands for its bytes: equal numbers are equal bytes.
 struct SealedFrame {
@@ -171,7 +170,7 @@ INSTANTIATE_TEST_SUITE_P(Schedules, Seals, ::testing::Range(std::size_t{0}, all_
 
 TEST_P(Seals, TellFramesApart) {
   const Algorithm& algorithm = all_algorithms()[GetParam()];
-  for (int size = 1; size <= largest_size; ++size) {
+  for (int size = 1; size <= most_ranks; ++size) {
     if (!algorithm.fits(size)) continue;
     for (const int root : {0, size / 2, size - 1}) {
       if (root != 0 && !has_root(algorithm.collective)) break;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/build.hpp"
 #include "codec/codec.hpp"
 #include "codec/quant/blocks.hpp"
 #include "codec/quant/kernels.hpp"

@@ -21,6 +21,14 @@ inline constexpr bool slow_build = true;
 inline constexpr bool slow_build = false;
 #endif
 
+// What holds for every number of ranks is tried with 1 to so many of them.  AddressSanitizer takes several times as
+// long.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr int most_ranks = 33;
+#else
+inline constexpr int most_ranks = 65;
+#endif
+
 inline std::string seed_note() { return "LACONIC_TEST_SEED=" + std::to_string(base_seed()); }
 
 }  // namespace laconic::test

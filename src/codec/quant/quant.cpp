@@ -7,6 +7,7 @@
 #include <numbers>
 #include <string>
 
+#include "base/build.hpp"
 #include "codec/denormals.hpp"
 #include "codec/quant/blocks.hpp"
 #include "codec/quant/numbers.hpp"

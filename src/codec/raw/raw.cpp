@@ -1,6 +1,7 @@
 // raw: the frame is the bytes of the numbers.  Through it the uncompressed path is not a second code path.
 #include <cstring>
 
+#include "base/build.hpp"
 #include "base/combine.hpp"
 #include "codec/typed_codec.hpp"
 #if LACONIC_HAS_CUDA

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/build.hpp"
 #include "base/combine.hpp"
 #include "codec/denormals.hpp"
 #include "codec/typed_codec.hpp"

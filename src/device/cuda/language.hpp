@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/build.hpp"
 #include "base/status.hpp"
 #include "device/cuda/runtime.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/build.hpp"
 #include "base/status.hpp"
 
 #if LACONIC_CUDA_EMULATED

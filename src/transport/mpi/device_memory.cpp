@@ -1,4 +1,5 @@
 #include "transport/mpi/device_memory.hpp"
+#include "base/build.hpp"
 
 #include <mpi.h>
 #if LACONIC_MPI_CUDA_QUERY && __has_include(<mpi-ext.h>)

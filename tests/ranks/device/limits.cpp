@@ -1,5 +1,6 @@
 // What a device is asked for, and what becomes of a call when it cannot give it.  With the emulator's means to count
 // and to refuse.
+#include "base/build.hpp"
 #include "device_memory.hpp"
 
 #if LACONIC_CUDA_EMULATED
