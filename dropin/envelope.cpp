@@ -4,6 +4,7 @@
 #include <laconic/laconic.h>
 
 #include <algorithm>
+#include <bit>
 #include <climits>
 #include <cstring>
 
@@ -20,6 +21,19 @@ std::size_t length_for(std::size_t bytes) {
   return least + (256 + 48 - least % 256) % 256;
 }
 
+// Any other value means that there is one, so that no single damaged bit takes it away.
+constexpr std::uint32_t has_no_checksum = 0x6f6e6f6e;
+
+std::uint64_t checksum_of(Envelope::Header header, const std::byte* frames, int source, int tag) {
+  header.checksum = laconic_checksum_of(frames, header.frames);
+  struct {
+    Envelope::Header header;
+    std::int32_t source;
+    std::int32_t tag;
+  } all{header, source, tag};
+  return laconic_checksum_of(&all, sizeof all);
+}
+
 bool is_single(Kind kind) { return kind == Kind::single || kind == Kind::complex_single; }
 
 }  // namespace
@@ -32,7 +46,17 @@ int Envelope::open(void* numbers) const {
   return laconic_decompress(frames, header.frames, numbers, count, single ? MPI_FLOAT : MPI_DOUBLE);
 }
 
-bool is_marked(const Envelope::Header& header) { return header.mark == job_mark; }
+bool Envelope::intact(int source, int tag) const {
+  if (header.mark != job_mark || header.frames > static_cast<std::uint64_t>(room)) return false;
+  return header.unchecked == has_no_checksum || header.checksum == checksum_of(header, frames, source, tag);
+}
+
+bool is_marked(const Envelope::Header& header) {
+  constexpr int most_damaged_bits = 8;
+  int differ = 0;
+  for (std::size_t k = 0; k < job_mark.size(); ++k) differ += std::popcount(header.mark[k] ^ job_mark[k]);
+  return differ <= most_damaged_bits;
+}
 
 std::optional<Envelope> read_envelope(const std::byte* message, MPI_Count bytes) {
   if (!may_be_envelope(bytes)) return std::nullopt;
@@ -40,16 +64,18 @@ std::optional<Envelope> read_envelope(const std::byte* message, MPI_Count bytes)
   std::memcpy(&envelope.header, message, header_bytes);
   if (!is_marked(envelope.header)) return std::nullopt;
   envelope.frames = message + header_bytes;
+  envelope.room = bytes - static_cast<MPI_Count>(header_bytes);
   return envelope;
 }
 
 std::optional<SealedEnvelope> seal(const void* numbers, MPI_Count count, const Numbers& type,
-                                   const laconic_options& options, int& code) {
+                                   const laconic_options& options, int source, int tag, int& code) {
   const std::size_t room = laconic_max_compressed_size(count, type.type, &options);
   SealedEnvelope sealed;
   sealed.memory = Buffer(length_for(header_bytes + room));
-  Envelope::Header header{job_mark, static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(type.width), 0,
-                          static_cast<std::uint32_t>(type.kind), 0};
+  Envelope::Header header{job_mark, static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(type.width),
+                          0,        static_cast<std::uint32_t>(type.kind),
+                          0,        0};
   std::size_t frames = 0;
   std::byte* out = sealed.memory.data();
   code = laconic_compress(numbers, count, type.type, out + header_bytes, room, &frames, &options);
@@ -57,6 +83,10 @@ std::optional<SealedEnvelope> seal(const void* numbers, MPI_Count count, const N
   const std::size_t length = length_for(header_bytes + frames);
   if (length >= header.bytes || length > INT_MAX) return std::nullopt;
   header.frames = frames;
+  if (options.checksum == LACONIC_CHECKSUM_OFF)
+    header.unchecked = has_no_checksum;
+  else
+    header.checksum = checksum_of(header, out + header_bytes, source, tag);
   std::memcpy(out, &header, header_bytes);
   std::memset(out + header_bytes + frames, 0, length - header_bytes - frames);
   sealed.length = static_cast<int>(length);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <string>
 
 #include "datatypes.hpp"
 #include "envelope.hpp"
@@ -75,8 +76,24 @@ int scatter(const std::byte* message, MPI_Count bytes, const Landing& landing) {
 
 bool aligned(const void* address) { return reinterpret_cast<std::uintptr_t>(address) % alignof(double) == 0; }
 
+// One code, whose text is replaced each time.
+int damaged(const MPI_Status& status) {
+  static std::mutex making;
+  static int code = MPI_ERR_OTHER;
+  const std::lock_guard lock(making);
+  int error_class = MPI_SUCCESS;
+  if (code == MPI_ERR_OTHER &&
+      (PMPI_Add_error_class(&error_class) != MPI_SUCCESS || PMPI_Add_error_code(error_class, &code) != MPI_SUCCESS))
+    return code = MPI_ERR_OTHER;
+  const std::string text = "laconic: a compressed message from rank " + std::to_string(status.MPI_SOURCE) +
+                           " with tag " + std::to_string(status.MPI_TAG) + " was damaged on its way";
+  PMPI_Add_error_string(code, text.c_str());
+  return code;
+}
+
 int open_into(const Landing& landing, const Envelope& envelope, MPI_Status& status) {
   const MPI_Count room = landing.room();
+  if (!envelope.intact(status.MPI_SOURCE, status.MPI_TAG)) return damaged(status);
   if (envelope.bytes() > room) {
     set_bytes(status, std::max<MPI_Count>(room, 0));
     return MPI_ERR_TRUNCATE;

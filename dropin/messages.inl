@@ -5,7 +5,7 @@
   LACONIC_EXPORT int LACONIC_NAME(MPI_##Name)(const void* buffer, LACONIC_COUNT count, MPI_Datatype type, int dest, \
                                               int tag, MPI_Comm comm) {                                             \
     if (!untouched(LACONIC_SITE))                                                                                   \
-      if (const auto sealed = seal({buffer, count, type, dest, comm, Form::blocking, LACONIC_SITE}))                \
+      if (const auto sealed = seal({buffer, count, type, dest, tag, comm, Form::blocking, LACONIC_SITE}))           \
         return mpi::Name(sealed->memory.data(), sealed->length, MPI_PACKED, dest, tag, comm);                       \
     return mpi::LACONIC_NAME(Name)(buffer, count, type, dest, tag, comm);                                           \
   }                                                                                                                 \
@@ -26,7 +26,7 @@
   LACONIC_EXPORT int LACONIC_NAME(MPI_##Name)(const void* buffer, LACONIC_COUNT count, MPI_Datatype type, int dest, \
                                               int tag, MPI_Comm comm, MPI_Request* request) {                       \
     if (untouched(LACONIC_SITE)) return mpi::LACONIC_NAME(Name)(buffer, count, type, dest, tag, comm, request);     \
-    const Outgoing message{buffer, count, type, dest, comm, Form::nonblocking, LACONIC_SITE};                       \
+    const Outgoing message{buffer, count, type, dest, tag, comm, Form::nonblocking, LACONIC_SITE};                  \
     LACONIC_BEGIN_SEND(Name, message, tag, request);                                                                \
   }                                                                                                                 \
   LACONIC_ALSO_AS_PMPI(LACONIC_NAME(Name))
@@ -34,7 +34,7 @@
 #define LACONIC_SEND_INIT(Name, Begin)                                                                              \
   LACONIC_EXPORT int LACONIC_NAME(MPI_##Name)(const void* buffer, LACONIC_COUNT count, MPI_Datatype type, int dest, \
                                               int tag, MPI_Comm comm, MPI_Request* request) {                       \
-    const Outgoing asked{buffer, count, type, dest, comm, Form::persistent, LACONIC_SITE};                          \
+    const Outgoing asked{buffer, count, type, dest, tag, comm, Form::persistent, LACONIC_SITE};                     \
     if (untouched(LACONIC_SITE) || !may_seal(asked))                                                                \
       return mpi::LACONIC_NAME(Name)(buffer, count, type, dest, tag, comm, request);                                \
     return make_persistent_message(                                                                                 \
@@ -133,7 +133,7 @@ LACONIC_EXPORT int LACONIC_NAME(MPI_Sendrecv)(const void* out, LACONIC_COUNT out
   };
   if (untouched(LACONIC_SITE)) return itself(out, out_count, out_type, wanted);
   const Landing landing{in, in_count, in_type, comm};
-  const auto sealed = seal({out, out_count, out_type, dest, comm, Form::blocking, LACONIC_SITE});
+  const auto sealed = seal({out, out_count, out_type, dest, out_tag, comm, Form::blocking, LACONIC_SITE});
   const void* from = sealed ? sealed->memory.data() : out;
   const LACONIC_COUNT n = sealed ? sealed->length : out_count;
   const MPI_Datatype type = sealed ? MPI_PACKED : out_type;
@@ -157,7 +157,7 @@ LACONIC_EXPORT int LACONIC_NAME(MPI_Sendrecv_replace)(void* buffer, LACONIC_COUN
   const Landing landing{buffer, count, type, comm};
   MPI_Status own{};
   MPI_Status& status = wanted == MPI_STATUS_IGNORE ? own : *wanted;
-  auto copy = seal({buffer, count, type, dest, comm, Form::blocking, LACONIC_SITE});
+  auto copy = seal({buffer, count, type, dest, out_tag, comm, Form::blocking, LACONIC_SITE});
   if (!copy && !apart(source, in_tag, comm)) {
     const int code =
         mpi::LACONIC_NAME(Sendrecv_replace)(buffer, count, type, dest, out_tag, source, in_tag, comm, &status);
@@ -180,7 +180,7 @@ LACONIC_EXPORT int LACONIC_NAME(MPI_Isendrecv)(const void* out, LACONIC_COUNT ou
   if (untouched(LACONIC_SITE))
     return mpi::LACONIC_NAME(Isendrecv)(out, out_count, out_type, dest, out_tag, in, in_count, in_type, source, in_tag,
                                         comm, request);
-  auto sent = seal({out, out_count, out_type, dest, comm, Form::nonblocking, LACONIC_SITE});
+  auto sent = seal({out, out_count, out_type, dest, out_tag, comm, Form::nonblocking, LACONIC_SITE});
   if (!sent)
     if (const int code = copy_of({const_cast<void*>(out), out_count, out_type, comm}, sent); code != MPI_SUCCESS)
       return raise(comm, code);
@@ -197,7 +197,7 @@ LACONIC_EXPORT int LACONIC_NAME(MPI_Isendrecv_replace)(void* buffer, LACONIC_COU
   if (untouched(LACONIC_SITE))
     return mpi::LACONIC_NAME(Isendrecv_replace)(buffer, count, type, dest, out_tag, source, in_tag, comm, request);
   const Landing landing{buffer, count, type, comm};
-  auto sent = seal({buffer, count, type, dest, comm, Form::nonblocking, LACONIC_SITE});
+  auto sent = seal({buffer, count, type, dest, out_tag, comm, Form::nonblocking, LACONIC_SITE});
   if (!sent)
     if (const int code = copy_of(landing, sent); code != MPI_SUCCESS) return raise(comm, code);
   return begin_exchange(

@@ -118,10 +118,12 @@ std::optional<SealedEnvelope> seal(const Outgoing& m) {
     NumberSide& numbers = sides.send;
     if (!numbers.make_room()) return left(Reason::memory);
     if (numbers.take_all() != MPI_SUCCESS) return left(Reason::type);
-    const laconic_options options = options_of(*found.communicator, call_of(m), sides, nullptr);
+    laconic_options options = options_of(*found.communicator, call_of(m), sides, nullptr);
+    if (options.checksum == LACONIC_CHECKSUM_UNSET) options.checksum = Process::instance().settings().options.checksum;
     const auto begin = std::chrono::steady_clock::now();
     int code = MPI_SUCCESS;
-    auto sealed = seal(numbers.buffer(), numbers.count(), numbers.layout().numbers, options, code);
+    auto sealed = seal(numbers.buffer(), numbers.count(), numbers.layout().numbers, options, found.communicator->rank(),
+                       m.tag, code);
     if (!sealed) return left(code == MPI_SUCCESS ? Reason::longer : Reason::refused);
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
     count(m, *found.communicator, numbers, *sealed, time.count());

@@ -16,6 +16,7 @@ struct Outgoing {
   MPI_Count count = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   int dest = MPI_PROC_NULL;
+  int tag = 0;
   MPI_Comm comm = MPI_COMM_NULL;
   Form form = Form::blocking;
   const void* site = nullptr;

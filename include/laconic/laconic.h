@@ -476,6 +476,10 @@ LACONIC_API int laconic_compress(const void* numbers, MPI_Count count, MPI_Datat
 LACONIC_API int laconic_decompress(const void* compressed, size_t bytes, void* numbers, MPI_Count count,
                                    MPI_Datatype datatype);
 
+/* The checksum S of docs/wire-format.md, by which Laconic knows damaged frames: for those who send frames in messages
+ * of their own.  bytes may be 0. */
+LACONIC_API uint64_t laconic_checksum_of(const void* data, size_t bytes);
+
 /* ---- Errors to be expected -----------------------------------------------------------------------------------
  *
  * What the errors of a collective will be like, by docs/error-model.md.  May be called before MPI_Init. */

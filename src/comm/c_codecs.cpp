@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/checksum.hpp"
 #include "codec/range.hpp"
 #include "comm/asked.hpp"
 #include "comm/c_guard.hpp"
@@ -174,4 +175,8 @@ int laconic_decompress(const void* compressed, size_t bytes, void* numbers, MPI_
     return remember(laconic::decompress({static_cast<const std::byte*>(compressed), bytes},
                                         static_cast<std::byte*>(numbers), static_cast<std::size_t>(count), dtype));
   });
+}
+
+uint64_t laconic_checksum_of(const void* data, size_t bytes) {
+  return laconic::checksum::sum({static_cast<const std::byte*>(data), bytes});
 }

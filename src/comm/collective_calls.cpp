@@ -91,15 +91,20 @@ Status renew(Slots& slots, Binding& binding) {
 // Of an operation that has just been made.
 Status prepare_starts(CollectiveOperation& operation, Binding& binding) {
   int slot = Slots::none;
+  bool waits = false;
   {
     const std::lock_guard lock(binding.mutex);
     // Blocking calls that go to MPI may come before or after any start of it.
     binding.nonblocking = true;
     if (!operation.wants_slot()) return {};
+    waits = !binding.serves_nonblocking();
+    Status problem;
+    if (!waits) binding.poll_machinery(false, problem);
+    if (!problem.ok()) return problem;
   }
-  // MPI 4.0, section 6.13: the calls that make persistent collectives are not local, so this one may wait for the
-  // others.
-  if (Status s = prepare(binding); !s) return s;
+  // MPI 4.0, section 6.13: the calls that make persistent collectives are not local, so this one may wait for others.
+  if (waits)
+    if (Status s = prepare(binding); !s) return s;
   {
     const std::lock_guard lock(binding.mutex);
     slot = binding.slots.take();

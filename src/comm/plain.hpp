@@ -21,7 +21,7 @@ class PlainCall {
   int poll(bool& finished);
 
  private:
-  Status begin(const CollectiveCall& call, bool mean);
+  Status begin(const CollectiveCall& call, bool mean, const Side& send);
   int issue(bool blocking);
   Side piece_of(const Side& side) const;
   bool more();
@@ -29,6 +29,7 @@ class PlainCall {
   void finish();
 
   const CollectiveCall* call_ = nullptr;
+  Side send_;  // of the call, or what stands for it
   bool mean_ = false;
   int rank_ = 0;
   int contributors_ = 1;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 namespace attack {
@@ -195,7 +196,7 @@ void add_differences(std::vector<Mistake>& all) {
                    if (!is_floating(c.type->number)) {
                      s.options.codec = another(c.codec(), {LACONIC_CODEC_RAW, LACONIC_CODEC_LOSSLESS});
                    } else if (s.options.bound.mode == LACONIC_BOUND_ABS && random.below(2) == 0) {
-                     s.options.bound.value *= 1 + 0x1p-52;
+                     s.options.bound.value = std::nextafter(s.options.bound.value, HUGE_VAL);
                    } else {
                      s.options.bound = {another(s.options.bound.mode, {LACONIC_BOUND_ABS, LACONIC_BOUND_REL}), 1e-3};
                    }

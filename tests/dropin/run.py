@@ -181,6 +181,7 @@ SCENARIOS = {
         Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_P2P": "1"}, ["exact"],
                  {"send"}),
     ],
+    "damage": [Scenario("compressed", {**BOUND, "LACONIC_P2P": "1"}, ["within", "1e-3"], {"send"}, always=True)],
     "growing_variables": [Scenario("an MPI whose variables become more", {}, [])],
     "tool_variables": [
         Scenario("without", {}, ["absent"], preload=False),
