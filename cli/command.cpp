@@ -2,6 +2,7 @@
 #include "command.hpp"
 
 #include <CLI/CLI.hpp>
+#include <sstream>
 
 namespace laconic::cli {
 
@@ -75,5 +76,38 @@ CommandOption Command::add_flag(const std::string& name, bool& value, const std:
 void Command::callback(const std::function<void()>& work) { app_->callback(work); }
 
 void Command::footer(const std::string& text) { app_->footer(text); }
+
+Application::Application(const std::string& name, const std::string& help, const std::string& version)
+    : app_(std::make_unique<CLI::App>(help, name)) {
+  app_->set_version_flag("--version", version);
+  app_->require_subcommand(1);
+  app_->failure_message([](const CLI::App* command, const CLI::Error& error) {
+    return std::string("laconic: ") + error.what() + "\nRun with " + command->get_help_ptr()->get_name() +
+           " for more information.\n";
+  });
+}
+
+Application::~Application() = default;
+
+Command Application::command() { return Command(*app_); }
+
+std::vector<std::string> Application::subcommands() const {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app_->get_subcommands([](CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  return names;
+}
+
+std::optional<Application::Answer> Application::parse(int argc, char** argv) {
+  try {
+    app_->parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream out;
+    std::ostringstream complaint;
+    const int code = app_->exit(error, out, complaint);
+    return Answer{out.str(), complaint.str(), code != 0};
+  }
+}
 
 }  // namespace laconic::cli

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A subcommand and its options, as CLI11 has them. Only command.cpp and main.cpp include CLI11 itself: every file that
-// does takes seconds longer to compile.
+// A subcommand and its options, as CLI11 has them. Only command.cpp includes CLI11 itself: every file that does takes
+// seconds longer to compile.
 #pragma once
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +53,26 @@ class Command {
 
  private:
   CLI::App* app_;
+};
+
+// The command line as a whole: its first argument names a subcommand.
+class Application {
+ public:
+  // Help, or what the parser objects to.
+  struct Answer {
+    std::string out, complaint;
+    bool failed = false;
+  };
+
+  Application(const std::string& name, const std::string& help, const std::string& version);
+  ~Application();
+  Command command();  // to add subcommands to
+  std::vector<std::string> subcommands() const;
+  // Calls the callback of the subcommand that is named; there is an answer where the arguments do not get that far.
+  std::optional<Answer> parse(int argc, char** argv);
+
+ private:
+  const std::unique_ptr<CLI::App> app_;
 };
 
 }  // namespace laconic::cli

@@ -2,12 +2,10 @@
 // The command `laconic`. One file per subcommand; here only what is common to all.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <new>
-#include <sstream>
 #include <string>
 #include <system_error>
 
@@ -25,19 +23,12 @@ int complain(const Session& session, const std::string& what, int exit_code) {
 }
 
 // Help and what the parser has to say, from one rank.
-int leave(const Session& session, CLI::App& app, const CLI::ParseError& error) {
-  std::ostringstream out;
-  std::ostringstream complaint;
-  app.failure_message([](const CLI::App* command, const CLI::Error& e) {
-    return fmt::format("laconic: {}\nRun with {} for more information.\n", e.what(),
-                       command->get_help_ptr()->get_name());
-  });
-  const int code = app.exit(error, out, complaint);
+int leave(const Session& session, const Application::Answer& answer) {
   if (session.speaks()) {
-    fmt::print("{}", out.str());
-    fmt::print(stderr, "{}", complaint.str());
+    fmt::print("{}", answer.out);
+    fmt::print(stderr, "{}", answer.complaint);
   }
-  return code == 0 ? 0 : exit_usage;
+  return answer.failed ? exit_usage : 0;
 }
 
 // Writing the output can fail late, on a full disk or a closed pipe.
@@ -49,27 +40,21 @@ int finish_output(const Session& session) {
 
 int run(int argc, char** argv) {
   const Session session(argc, argv);
-  CLI::App app("Error-bounded compressed communication for MPI.", "laconic");
   try {
-    app.set_version_flag("--version", "laconic " LACONIC_VERSION_TEXT);
-    app.require_subcommand(1);
-    Command all(app);
+    Application app("laconic", "Error-bounded compressed communication for MPI.", "laconic " LACONIC_VERSION_TEXT);
+    Command all = app.command();
     add_bench_command(all);
     add_codec_command(all);
     add_doctor_command(all);
     add_explain_command(all);
     add_info_command(all);
     add_run_command(all);
-    const auto commands = app.get_subcommands([](CLI::App*) { return true; });
-    const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
-    if (argc > 1 && argv[1][0] != '-' && std::none_of(commands.begin(), commands.end(), named)) {
-      std::string names;
-      for (const CLI::App* command : commands) names += (names.empty() ? "" : ", ") + command->get_name();
-      return complain(session, fmt::format("command '{}' is not valid; valid are {}", argv[1], names), exit_usage);
-    }
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return leave(session, app, error);
+    const auto commands = app.subcommands();
+    if (argc > 1 && argv[1][0] != '-' && std::find(commands.begin(), commands.end(), argv[1]) == commands.end())
+      return complain(session,
+                      fmt::format("command '{}' is not valid; valid are {}", argv[1], fmt::join(commands, ", ")),
+                      exit_usage);
+    if (const auto answer = app.parse(argc, argv)) return leave(session, *answer);
   } catch (const Failure& failure) {
     return complain(session, failure.what(), failure.exit_code());
   } catch (const std::exception& error) {

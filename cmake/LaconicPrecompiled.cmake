@@ -1,7 +1,7 @@
 # laconic_precompile(<target> <set>)
 #   Compiles the C++ sources of a target with headers that are parsed once per build tree:
 #     std    what most files of src/ use of the standard library
-#     cli    std and fmt (CLI11 defines objects in every file that includes it, so it gains nothing)
+#     cli    std and fmt, for the command (CLI11 defines objects in every file that includes it, so it gains nothing)
 #     test   std and GoogleTest, for binaries of GoogleTest
 #     ranks  std, for test programs without GoogleTest
 #   Sources still include what they use: -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without any of this, as ./dev lint and
@@ -13,8 +13,14 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread>")
 endif()
 
-# Most of the time that a test takes to compile goes into optimizing assertions.  What is tested is optimized as ever.
-set(LACONIC_TEST_OPTIONS $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-O1>)
+# Most of the time that a test or the command takes to compile goes into optimizing assertions and formatted output.  The
+# library that they call is optimized as ever.
+set(LACONIC_CALLER_OPTIONS $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-O1>)
+# As much goes into checks of each pointer in them: for null and ends of objects, which AddressSanitizer finds as well, and
+# for alignment, which the library is checked for.
+if(LACONIC_SANITIZE MATCHES "address,undefined" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND LACONIC_CALLER_OPTIONS -fno-sanitize=null,alignment,object-size,vptr)
+endif()
 
 set(LACONIC_PRECOMPILED_std
     <algorithm> <array> <atomic> <bit> <chrono> <cmath> <condition_variable> <cstddef> <cstdint> <cstdio> <cstdlib> <cstring> <deque> <functional>
@@ -27,17 +33,17 @@ set(LACONIC_PRECOMPILED_test_FROM GTest::gtest)
 set(LACONIC_PRECOMPILED_cli_FROM fmt::fmt)
 
 function(laconic_precompile target set)
-  set(tests test ranks)
-  if(set IN_LIST tests)
-    target_compile_options(${target} PRIVATE ${LACONIC_TEST_OPTIONS})
+  set(callers test ranks cli)
+  if(set IN_LIST callers)
+    target_compile_options(${target} PRIVATE ${LACONIC_CALLER_OPTIONS})
   endif()
   set(carrier laconic_precompiled_${set})
   if(NOT TARGET ${carrier})
     add_library(${carrier} OBJECT ${PROJECT_SOURCE_DIR}/cmake/precompiled.cpp)
     target_link_libraries(${carrier} PRIVATE Threads::Threads ${LACONIC_PRECOMPILED_${set}_FROM})
     # g++ may break down where a precompiled header was made for another level of optimization.
-    if(set IN_LIST tests)
-      target_compile_options(${carrier} PRIVATE ${LACONIC_TEST_OPTIONS})
+    if(set IN_LIST callers)
+      target_compile_options(${carrier} PRIVATE ${LACONIC_CALLER_OPTIONS})
     endif()
     target_precompile_headers(${carrier} PRIVATE ${LACONIC_PRECOMPILED_${set}})
   endif()

@@ -275,8 +275,9 @@ void threads(Test& t, MPI_T_pvar_session session, int provided) {
   if (provided < MPI_THREAD_MULTIPLE) return;
   std::atomic<bool> over{false};
   std::atomic<int> wrong{0};
+  // On one rank only: threads that never wait starve ranks that share their cores.
   std::vector<std::thread> tools;
-  for (int k = 0; k < 3; ++k)
+  for (int k = 0; k < (t.rank() == 0 ? 3 : 0); ++k)
     tools.emplace_back([&] {
       while (!over) {
         Counter counter(session, "allreduce_calls");

@@ -117,9 +117,11 @@ TEST_P(EveryCollective, OneRankIsSlow) {
   for (auto& bench : benches) bench->check_results();
 }
 
-// More rows at a time than the transport can tell apart: the depth gives way.
+// More rows at a time than the transport can tell apart: the depth gives way.  One thread moves all ranks on: nothing
+// for ThreadSanitizer to find.
+#if !defined(__SANITIZE_THREAD__)
 TEST_P(EveryCollective, DepthBeyondTheNamesOfMessages) {
-  if (!fits() || size() > (slow_build ? 3 : 5)) return;
+  if (!fits() || size() > 5) return;
   World world(size(), 1, seed(), std::chrono::microseconds(0));
   Operation o;
   o.algorithm = &algorithm();
@@ -133,6 +135,7 @@ TEST_P(EveryCollective, DepthBeyondTheNamesOfMessages) {
   world.drive_in_turns(bench.works(world.next_sequence()));
   bench.check(world);
 }
+#endif
 
 }  // namespace
 }  // namespace laconic::test

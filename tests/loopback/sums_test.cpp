@@ -28,7 +28,7 @@ TEST(LatticeSums, AreTheSameHoweverTheyAreFormed) {
       for (const auto& codec : quant_variants())
         for (int data = 0; data < 3; ++data)
           for (const std::size_t chunk : {100, 1000, 100000}) {
-            if (random.below(slow_build ? 8 : 2) != 0) continue;
+            if (random.below(sanitized ? 8 : 2) != 0) continue;
             Operation o;
             o.algorithm = &algorithm;
             o.codec = codec.get();
@@ -72,7 +72,7 @@ TEST(MovedBlocks, AreEncodedOnceHoweverFarTheyGo) {
       if (reduces(algorithm.collective) || !algorithm.fits(size)) continue;
       for (const Codec* codec : all_codecs())
         for (const Kind kind : {Kind::walk, Kind::special}) {
-          if (slow_build && random.below(4) != 0) continue;
+          if (sanitized && random.below(4) != 0) continue;
           Operation o;
           o.algorithm = &algorithm;
           o.codec = codec;
@@ -120,7 +120,7 @@ TEST(ReencodedSums, KeepTheBound) {
         if (travel_of(*codec, per_hop) == Travel::adding) continue;
         for (const Algorithm& algorithm : all_algorithms())
           for (const Kind kind : {Kind::walk, Kind::real, Kind::special}) {
-            if (!algorithm.fits(size) || (slow_build && random.below(8) != 0)) continue;
+            if (!algorithm.fits(size) || (sanitized && random.below(8) != 0)) continue;
             constexpr std::array<double, 3> bounds{1.0, 1e-2, 1e-5};
             Operation o;
             o.algorithm = &algorithm;
@@ -159,7 +159,7 @@ TEST(ManyOperations, NeedNoMoreMemoryThanTheFirst) {
       SCOPED_TRACE(to_text(o, size));
       Bench<float> bench(o, size, Kind::normal, 1);
       std::size_t after_first = 0;
-      for (int k = 0; k < (slow_build ? 30 : 150); ++k) {
+      for (int k = 0; k < (sanitized ? 30 : 150); ++k) {
         world.drive_in_turns(bench.works(world.next_sequence()));
         if (k == 0) after_first = world.footprint();
       }

@@ -60,7 +60,7 @@ void complete_some(Test& t, std::vector<InFlight>& all, Random& local, bool the_
 
 int main(int argc, char** argv) {
   Test t(&argc, &argv, "stress");
-  const long long seeds = environment_number("TEST_CASES", 20);
+  const long long seeds = environment_number("TEST_CASES", 10);
   constexpr std::size_t operations = 200;
   std::vector<MPI_Comm> comms(3);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

@@ -21,13 +21,16 @@ inline constexpr bool slow_build = true;
 inline constexpr bool slow_build = false;
 #endif
 
-// What holds for every number of ranks is tried with 1 to so many of them.  AddressSanitizer takes several times as
-// long.
+// Any sanitizer makes everything several times slower.  Tests that do the same again and again, for the sake of the
+// numbers, do it less often then.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr int most_ranks = 33;
+inline constexpr bool sanitized = true;
 #else
-inline constexpr int most_ranks = 65;
+inline constexpr bool sanitized = false;
 #endif
+
+// What holds for every number of ranks is tried with 1 to so many of them.
+inline constexpr int most_ranks = sanitized ? 33 : 65;
 
 inline std::string seed_note() { return "LACONIC_TEST_SEED=" + std::to_string(base_seed()); }
 

@@ -110,8 +110,10 @@ __global__ void __launch_bounds__(threads)
       word |= static_cast<std::uint64_t>(bytes[whole * checksum::word_bytes + k]) << (8 * k);
     total += checksum::weight(whole / checksum::block_words) * checksum::term(word ^ key);
   }
-  for (unsigned distance = lanes / 2; distance > 0; distance /= 2)
-    total += __shfl_down_sync(0xffffffffu, total, distance);
+  // Warps without a word have no part in it: most frames are short.
+  if (first - threadIdx.x % lanes <= whole)
+    for (unsigned distance = lanes / 2; distance > 0; distance /= 2)
+      total += __shfl_down_sync(0xffffffffu, total, distance);
   LACONIC_SHARED(SumsOfWarps, warps);
   if (threadIdx.x % lanes == 0) warps.sum[threadIdx.x / lanes] = total;
   __syncthreads();
