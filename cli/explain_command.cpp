@@ -57,7 +57,7 @@ std::string one_of(std::string_view what, const std::string& value, const std::v
 }
 
 Collective collective_named(const std::string& name) {
-  if (const CollectiveName* found = find_collective(name)) return found->collective;
+  if (const auto found = find_collective(name)) return traits_of(*found).pattern;
   const std::string valid = collective_list() + ", and their forms as in iallreduce and allreduce_init";
   if (name.empty()) throw usage("explain: which COLLECTIVE? valid are " + valid);
   throw not_valid("collective", name, valid);

@@ -61,6 +61,7 @@ function(laconic_rank_test name)
   endif()
   add_executable(ranks_${name} ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(ranks_${name} PRIVATE laconic laconic_mpi laconic_cuda)
+  target_include_directories(ranks_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src) # for call/, which is a table only
   laconic_precompile(ranks_${name} ranks)
   add_dependencies(rank_tests ranks_${name})
   math(EXPR watchdog "${arg_TIMEOUT} - 10") # so that the launcher can end its ranks before ctest ends the launcher

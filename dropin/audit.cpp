@@ -35,12 +35,8 @@ Audit::Audit(const Call& call, Communicator& communicator, NumberSides& numbers)
   const std::int64_t every = Process::instance().settings().audit;
   on_ = every > 0 && communicator.audited++ % every == 0;
   if (!on_) return;
-  const bool scattered =
-      call.operation == Operation::reduce_scatter || call.operation == Operation::reduce_scatter_block;
-  if (scattered && numbers.in_place) {
-    Side mine = call.recv;
-    if (mine.counts.given()) mine.count = mine.counts[communicator.rank()];
-    mine.counts = Counts();
+  if (call.traits().keeps_block() && numbers.in_place) {
+    const Side mine = own_block(call, communicator.rank());
     result_.set(mine, 1, false);
   } else {
     result_ = numbers.recv;
@@ -50,7 +46,7 @@ Audit::Audit(const Call& call, Communicator& communicator, NumberSides& numbers)
 int Audit::before(Plain plain) {
   if (!on_) return MPI_SUCCESS;
   // What the plain call reads and overwrites: in place, and the buffer of a broadcast.
-  const bool overwrites = (numbers_.in_place || call_.operation == Operation::bcast) && numbers_.recv.used();
+  const bool overwrites = (numbers_.in_place || call_.traits().one_buffer()) && numbers_.recv.used();
   std::vector<std::byte> input;
   if (overwrites) numbers_.recv.save(input);
   const double begin = PMPI_Wtime();

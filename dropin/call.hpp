@@ -47,7 +47,7 @@ struct Side {
 
 struct Call {
   Operation operation = Operation::allreduce;
-  Side send;  // of reductions both sides have the type, and the counts where there are such
+  Side send;  // what is one argument for both sides is in both; the counts of a reduction only here
   Side recv;
   MPI_Op op = MPI_OP_NULL;
   int root = 0;
@@ -55,6 +55,8 @@ struct Call {
   Form form = Form::blocking;
   MPI_Request* request = nullptr;
   const void* site = nullptr;  // where the program called
+
+  const CollectiveTraits& traits() const { return traits_of(operation); }
 };
 
 // What MPI itself would do: the call that was made, unchanged.

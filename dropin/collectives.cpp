@@ -3,11 +3,14 @@
 // collectives.inl, which is read once for each width of counts.
 #include <mpi.h>
 
-#include "describe.hpp"
+#include "call.hpp"
+#include "call/arguments.hpp"
 #include "exports.hpp"
 #include "intercept.hpp"
 #include "process.hpp"
 
+using laconic::Routine;
+using laconic::set_arguments;
 using namespace laconic::dropin;
 
 #define LACONIC_NAME(name) name

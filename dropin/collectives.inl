@@ -8,7 +8,7 @@
 #define LACONIC_LOOK(Function, operation_, form_, request_, arguments, ...)                          \
   Call call = {Operation::operation_, {}, {}, MPI_OP_NULL, 0, comm, Form::form_, request_, nullptr}; \
   call.site = LACONIC_SITE;                                                                          \
-  describe_##operation_(call, arguments);                                                            \
+  set_arguments<Routine::operation_>(call, arguments);                                                            \
   return intercept(call, [&] { return LACONIC_NAME(PMPI_##Function)(__VA_ARGS__); })
 
 #define LACONIC_COLLECTIVE(Name, name, arguments, ...)                                                                \

@@ -3,7 +3,8 @@
 
 #ifdef OPEN_MPI
 
-#include "describe.hpp"
+#include "call.hpp"
+#include "call/arguments.hpp"
 #include "exports.hpp"
 #include "fortran.hpp"
 
@@ -22,7 +23,8 @@ using namespace laconic::dropin::fortran;
 #define A7 A6, g
 #define A8 A7, h
 
-#define LACONIC_DESCRIBE(name) [](Call& call, auto... values) { describe_##name(call, values...); }
+#define LACONIC_DESCRIBE(name) \
+  [](Call& call, auto... values) { laconic::set_arguments<laconic::Routine::name>(call, values...); }
 
 #define LACONIC_FORTRAN_AS(symbol, isymbol, name, n, ...)                                                              \
   LACONIC_EXPORT void symbol(P##n, void* comm, MPI_Fint* error) {                                                      \

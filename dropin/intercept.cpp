@@ -77,7 +77,7 @@ bool prepared(MPI_Comm comm) {
 // with one signature they know the same, however they are laid out.
 int intercept_other(const Call& call, const Verdict& verdict, Plain plain) {
   Communicator& communicator = *verdict.communicator;
-  const bool by_rank = Process::instance().settings().rules.differ_by_rank() || counts_partial(call.operation);
+  const bool by_rank = Process::instance().settings().rules.differ_by_rank() || call.traits().counts_partial();
   if (by_rank) return leave(call, Reason::form, &communicator, plain);
   if (call.form == Form::nonblocking && !prepared(call.comm))
     return leave(call, Reason::unprepared, &communicator, plain);

@@ -20,29 +20,20 @@ MPI_Count sum(const Counts& counts, int ranks) {
   return all;
 }
 
-// Items of the largest buffer of the call.
-MPI_Count items_of(const Call& call, int rank, int ranks) {
-  const bool root = rank == call.root;
-  switch (call.operation) {
-    case Operation::allreduce:
-    case Operation::reduce:
-    case Operation::bcast: return call.recv.count;
-    case Operation::reduce_scatter: return sum(call.send.counts, ranks);
-    case Operation::reduce_scatter_block: return call.send.count * ranks;
-    case Operation::allgatherv: return sum(call.recv.counts, ranks);
-    case Operation::allgather:
-    case Operation::alltoall: return call.recv.count * ranks;
-    case Operation::scatter: return (root ? call.send : call.recv).count * ranks;
-    case Operation::gather: return (root ? call.recv : call.send).count * ranks;
-    default: return 0;
-  }
-}
+// The larger buffer of the call, as this rank sees it, and its items.
+struct Largest {
+  const Side* side;
+  MPI_Count items;
+};
 
-MPI_Datatype type_of(const Call& call, int rank) {
+Largest largest_of(const Call& call, int rank, int ranks) {
+  const CollectiveTraits& t = call.traits();
   const bool root = rank == call.root;
-  if (call.operation == Operation::scatter && root) return call.send.type;
-  if (call.operation == Operation::gather && !root) return call.send.type;
-  return call.recv.type;
+  if (t.cut_freely()) return {&call.recv, call.recv.count};
+  const auto of_blocks = [&](const SideTraits& side) { return side.cut() && (!side.root_only || root); };
+  const bool sending = !of_blocks(t.recv) && (of_blocks(t.send) || t.send.contents == Contents::block);
+  const Side& side = sending ? call.send : call.recv;
+  return {&side, side.counts.given() ? sum(side.counts, ranks) : side.count * ranks};
 }
 
 bool known_op(const Call& call, Kind kind) {
@@ -64,13 +55,8 @@ Reason form_fits(const Call& call) {
   return Process::instance().progresses() ? Reason::touched : Reason::threads;
 }
 
-bool has_root(Operation operation) {
-  return operation == Operation::reduce || operation == Operation::bcast || operation == Operation::scatter ||
-         operation == Operation::scatterv || operation == Operation::gather || operation == Operation::gatherv;
-}
-
 bool root_is_valid(const Call& call, const Communicator& communicator) {
-  return !has_root(call.operation) || (call.root >= 0 && call.root < communicator.size());
+  return !call.traits().rooted() || (call.root >= 0 && call.root < communicator.size());
 }
 
 Verdict judge_reduction(const Call& call) {
@@ -78,8 +64,7 @@ Verdict judge_reduction(const Call& call) {
   const Numbers numbers = numbers_of(call.recv.type);
   if (!numbers.known()) return left(Reason::type);
   if (!known_op(call, numbers.kind)) return left(Reason::op);
-  const bool scatters =
-      call.operation == Operation::reduce_scatter || call.operation == Operation::reduce_scatter_block;
+  const bool scatters = call.traits().keeps_block();
   const auto width = static_cast<std::uint64_t>(numbers.each) * static_cast<std::uint64_t>(numbers.width);
   const auto bytes_of = [&](MPI_Count items) { return static_cast<std::uint64_t>(items) * width; };
   if (!scatters && call.recv.count < 0) return left(Reason::arguments);
@@ -87,7 +72,7 @@ Verdict judge_reduction(const Call& call) {
   Communicator& communicator = Communicator::of(call.comm);
   if (communicator.unfit() != Reason::touched) return left(communicator.unfit(), &communicator);
   if (!root_is_valid(call, communicator)) return left(Reason::arguments, &communicator);
-  const MPI_Count items = items_of(call, communicator.rank(), communicator.size());
+  const MPI_Count items = largest_of(call, communicator.rank(), communicator.size()).items;
   if (items < 0) return left(Reason::arguments, &communicator);
   if (bytes_of(items) < communicator.min_bytes()) return left(Reason::small, &communicator);
   Reason reason = fits(communicator, numbers.kind);
@@ -104,12 +89,12 @@ Verdict judge_movement(const Call& call) {
     return left(Reason::rule, &communicator);
   if (!root_is_valid(call, communicator)) return left(Reason::arguments, &communicator);
   std::uint64_t bytes = 0;
-  if (!counts_partial(call.operation)) {
+  if (!call.traits().counts_partial()) {
     MPI_Count each = 0;
-    const MPI_Datatype type = type_of(call, communicator.rank());
+    const auto [side, items] = largest_of(call, communicator.rank(), communicator.size());
+    const MPI_Datatype type = side->type;
     if (type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &each) != MPI_SUCCESS)
       return left(Reason::arguments, &communicator);
-    const MPI_Count items = items_of(call, communicator.rank(), communicator.size());
     if (items < 0) return left(Reason::arguments, &communicator);
     bytes = static_cast<std::uint64_t>(items * each);
     if (bytes < communicator.min_bytes()) return left(Reason::small, &communicator);
@@ -134,10 +119,6 @@ Reason fits(const Communicator& communicator, Kind kind) {
   return left ? Reason::type : Reason::touched;
 }
 
-bool counts_partial(Operation operation) {
-  return operation == Operation::scatterv || operation == Operation::gatherv || operation == Operation::alltoallv;
-}
-
 Verdict judge(const Call& call) {
   if (call.comm == MPI_COMM_NULL) return left(Reason::arguments);
   return reduces(call.operation) ? judge_reduction(call) : judge_movement(call);
@@ -158,7 +139,7 @@ Reason judge_alone(const Call& call, const Verdict& verdict, NumberSides& number
   Reason reason = fits(communicator, numbers.kind());
   if (reason == Reason::touched)
     reason = rules_on(call, communicator, numbers.kind(),
-                      counts_partial(call.operation) ? numbers.most_bytes() : verdict.bytes);
+                      call.traits().counts_partial() ? numbers.most_bytes() : verdict.bytes);
   if (reason != Reason::touched) return reason;
   // Laconic takes buffers on devices; what is packed or compared has to be on the host.
   const bool compares = call.form == Form::blocking && Process::instance().settings().audit > 0;
@@ -178,7 +159,7 @@ Reason agree(const Call& call, Communicator& communicator, Reason mine, const Nu
   if (code == MPI_SUCCESS) code = wait_with_progress(request);
   if (code != MPI_SUCCESS) return Reason::refused;
   if (all[0] != 0) return static_cast<Reason>(all[0]);
-  return counts_partial(call.operation) && all[1] < communicator.min_bytes() ? Reason::small : Reason::touched;
+  return call.traits().counts_partial() && all[1] < communicator.min_bytes() ? Reason::small : Reason::touched;
 }
 
 }  // namespace laconic::dropin

@@ -16,9 +16,6 @@ struct Verdict {
   std::uint64_t bytes = 0;               // of the largest buffer of the call, where every rank knows it
 };
 
-// Whether an operation has counts that not all of its ranks see.
-bool counts_partial(Operation operation);
-
 // Whether such numbers may be touched on a communicator at all, whatever the rules say.
 Reason fits(const Communicator& communicator, Kind kind);
 

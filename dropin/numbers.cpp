@@ -6,6 +6,21 @@
 #include <new>
 
 namespace laconic::dropin {
+namespace {
+
+Side with_counts_of_sum(const Call& call) {
+  Side all = call.send;
+  all.buffer = call.recv.buffer;
+  return all;
+}
+
+}  // namespace
+
+Side own_block(const Call& call, int rank) {
+  Side mine = call.recv;
+  mine.count = call.send.counts.given() ? call.send.counts[rank] : call.send.count;
+  return mine;
+}
 
 void NumberSide::set(const Side& side, int ranks, bool cut) {
   used_ = true;
@@ -104,48 +119,22 @@ int NumberSide::restore(const std::vector<std::byte>& in) const {
 }
 
 void NumberSides::set(const Call& call, int rank, int ranks) {
-  operation_ = call.operation;
+  traits_ = call.traits();
   rank_ = rank;
   root_ = rank == call.root;
   in_place = call.send.buffer == MPI_IN_PLACE || call.recv.buffer == MPI_IN_PLACE;
-  const auto send_side = [&](bool cut) {
-    if (call.send.buffer != MPI_IN_PLACE) send.set(call.send, ranks, cut);
+  const auto counts = [&](const SideTraits& side, const Side& of_call) {
+    return side.contents != Contents::nothing && (!side.root_only || root_) && of_call.buffer != MPI_IN_PLACE;
   };
-  const auto recv_side = [&](bool cut) {
-    if (call.recv.buffer != MPI_IN_PLACE) recv.set(call.recv, ranks, cut);
-  };
-  switch (call.operation) {
-    case Operation::allreduce: send_side(false), recv_side(false); break;
-    case Operation::reduce:
-      send_side(false);
-      if (root_) recv_side(false);
-      break;
-    case Operation::reduce_scatter:
-    case Operation::reduce_scatter_block: {
-      send_side(true);
-      Side mine = call.recv;
-      mine.counts = Counts();
-      mine.count = call.send.counts.given() ? call.send.counts[rank] : call.send.count;
-      // In place the receive buffer holds what all ranks' parts are made of.
-      recv.set(in_place ? call.recv : mine, ranks, in_place);
-      break;
-    }
-    case Operation::bcast: recv.set(call.recv, ranks, false); break;
-    case Operation::allgather:
-    case Operation::allgatherv: send_side(false), recv_side(true); break;
-    case Operation::scatter:
-    case Operation::scatterv:
-      if (root_) send_side(true);
-      recv_side(false);
-      break;
-    case Operation::gather:
-    case Operation::gatherv:
-      send_side(false);
-      if (root_) recv_side(true);
-      break;
-    case Operation::alltoall:
-    case Operation::alltoallv: send_side(true), recv_side(true); break;
-    case Operation::send: send_side(false); break;
+  if (!traits_.one_buffer() && counts(traits_.send, call.send)) send.set(call.send, ranks, traits_.send.cut());
+  if (traits_.one_buffer()) {
+    recv.set(call.recv, ranks, false);
+  } else if (counts(traits_.recv, call.recv)) {
+    // In place the receive buffer holds what all ranks' blocks are made of.
+    if (traits_.keeps_block() && in_place)
+      recv.set(with_counts_of_sum(call), ranks, true);
+    else
+      recv.set(traits_.keeps_block() ? own_block(call, rank) : call.recv, ranks, traits_.recv.cut());
   }
 }
 
@@ -158,16 +147,8 @@ std::uint64_t NumberSides::most_bytes() const {
 
 int NumberSides::take() {
   if (send.used()) return send.take_all();
-  switch (operation_) {
-    case Operation::bcast: return root_ ? recv.take_all() : MPI_SUCCESS;
-    case Operation::scatter:
-    case Operation::scatterv: return MPI_SUCCESS;
-    case Operation::allgather:
-    case Operation::allgatherv:
-    case Operation::gather:
-    case Operation::gatherv: return recv.take(rank_);
-    default: return recv.take_all();
-  }
+  if (traits_.send.root_only && !root_) return MPI_SUCCESS;
+  return traits_.send.contents == Contents::block ? recv.take(rank_) : recv.take_all();
 }
 
 }  // namespace laconic::dropin

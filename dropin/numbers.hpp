@@ -63,6 +63,9 @@ class NumberSide {
   std::vector<std::byte> copy_;
 };
 
+// What this rank receives of a reduction that leaves each rank a block.
+Side own_block(const Call& call, int rank);
+
 // Both sides, as far as they count on this rank.
 struct NumberSides {
   NumberSide send;
@@ -81,7 +84,7 @@ struct NumberSides {
   int take();
 
  private:
-  Operation operation_ = Operation::allreduce;
+  CollectiveTraits traits_ = traits_of(Operation::allreduce);
   int rank_ = 0;
   bool root_ = false;
 };

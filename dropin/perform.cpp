@@ -3,6 +3,9 @@
 
 #include <array>
 #include <string>
+#include <tuple>
+
+#include "call/arguments.hpp"
 
 namespace laconic::dropin {
 namespace {
@@ -32,45 +35,50 @@ laconic_options options_of(const Communicator& communicator, const Call& call, c
   return options;
 }
 
-#define LACONIC_FORMS(name, ...)                                                                 \
-  (call.form == Form::blocking      ? laconic_##name(__VA_ARGS__, call.comm, &options)           \
-   : call.form == Form::nonblocking ? laconic_i##name(__VA_ARGS__, call.comm, request, &options) \
-                                    : laconic_##name##_init(__VA_ARGS__, call.comm, request, &options))
+namespace {
+
+// A side as Laconic's functions take it. Where it does not count on this rank its buffer goes as it came.
+struct Arguments {
+  void* buffer = nullptr;
+  MPI_Count count = 0;
+  const MPI_Count* counts = nullptr;
+  const MPI_Aint* displs = nullptr;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+
+  Arguments(const NumberSide& side, void* program_buffer) : buffer(program_buffer) {
+    if (!side.used()) return;
+    set(side);
+    buffer = side.buffer();
+  }
+  void set(const NumberSide& side) {
+    count = side.count();
+    counts = side.counts();
+    displs = side.displs();
+    type = side.type();
+  }
+};
+
+}  // namespace
 
 int perform(const Call& call, NumberSides& numbers, const laconic_options& options, laconic_request* request) {
-  const NumberSide& s = numbers.send;
-  const NumberSide& r = numbers.recv;
-  const NumberSide& one = s.used() ? s : r;
-  // An argument that does not count on this rank goes as it came.
-  const void* send = s.used() ? s.buffer() : call.send.buffer;
-  void* recv = r.used() ? r.buffer() : call.recv.buffer;
-  const MPI_Datatype type = one.type();
-  const MPI_Datatype st = s.used() ? s.type() : MPI_DATATYPE_NULL;
-  const MPI_Datatype rt = r.used() ? r.type() : MPI_DATATYPE_NULL;
-  const MPI_Count sc = s.used() ? s.count() : 0;
-  const MPI_Count rc = r.used() ? r.count() : 0;
+  Arguments send(numbers.send, call.send.buffer);
+  const Arguments recv(numbers.recv, call.recv.buffer);
+  if (reduces(call.operation)) send.set(numbers.one());
   switch (call.operation) {
-    case Operation::allreduce: return LACONIC_FORMS(allreduce, send, recv, one.count(), type, call.op);
-    case Operation::reduce: return LACONIC_FORMS(reduce, send, recv, one.count(), type, call.op, call.root);
-    case Operation::reduce_scatter: return LACONIC_FORMS(reduce_scatter, send, recv, one.counts(), type, call.op);
-    case Operation::reduce_scatter_block:
-      return LACONIC_FORMS(reduce_scatter_block, send, recv, one.count(), type, call.op);
-    case Operation::bcast: return LACONIC_FORMS(bcast, recv, rc, rt, call.root);
-    case Operation::allgather: return LACONIC_FORMS(allgather, send, sc, st, recv, rc, rt);
-    case Operation::allgatherv: return LACONIC_FORMS(allgatherv, send, sc, st, recv, r.counts(), r.displs(), rt);
-    case Operation::scatter: return LACONIC_FORMS(scatter, send, sc, st, recv, rc, rt, call.root);
-    case Operation::scatterv: return LACONIC_FORMS(scatterv, send, s.counts(), s.displs(), st, recv, rc, rt, call.root);
-    case Operation::gather: return LACONIC_FORMS(gather, send, sc, st, recv, rc, rt, call.root);
-    case Operation::gatherv: return LACONIC_FORMS(gatherv, send, sc, st, recv, r.counts(), r.displs(), rt, call.root);
-    case Operation::alltoall: return LACONIC_FORMS(alltoall, send, sc, st, recv, rc, rt);
-    case Operation::alltoallv:
-      return LACONIC_FORMS(alltoallv, send, s.counts(), s.displs(), st, recv, r.counts(), r.displs(), rt);
+#define LACONIC_COLLECTIVE(name, Name, ...)                                                                    \
+  case Operation::name:                                                                                        \
+    return std::apply(                                                                                         \
+        [&](auto... a) {                                                                                       \
+          return call.form == Form::blocking      ? laconic_##name(a..., call.comm, &options)                  \
+                 : call.form == Form::nonblocking ? laconic_i##name(a..., call.comm, request, &options)        \
+                                                  : laconic_##name##_init(a..., call.comm, request, &options); \
+        },                                                                                                     \
+        arguments_of<Routine::name>(send, recv, call.op, call.root));
+#include "call/collectives.def"
     case Operation::send: break;
   }
   return MPI_ERR_INTERN;
 }
-
-#undef LACONIC_FORMS
 
 bool nothing_happened(int code) {
   int error_class = MPI_ERR_OTHER;

@@ -21,7 +21,7 @@
 
 namespace laconic::dropin {
 
-std::array<std::array<std::atomic<bool>, forms>, operations> attention{};
+std::array<std::array<std::atomic<bool>, num_forms>, num_operations> attention{};
 std::atomic<bool> messages_attention{false};
 
 namespace {
@@ -90,7 +90,7 @@ void Process::read_settings() {
 bool Process::wants_thread() {
   read_settings();
   if (!problem_.empty() || settings_.options.bound.mode == LACONIC_BOUND_UNSET) return false;
-  for (std::size_t o = 0; o < operations; ++o)
+  for (std::size_t o = 0; o < num_operations; ++o)
     for (const Form form : {Form::nonblocking, Form::persistent})
       if (is_collective(static_cast<Operation>(o)) && settings_.rules.may_touch(static_cast<Operation>(o), form))
         return true;
@@ -166,8 +166,8 @@ void Process::set_tools_count(bool value) {
 void Process::set_attention() {
   const std::lock_guard lock(attention_);
   const bool bound = settings_.options.bound.mode != LACONIC_BOUND_UNSET || hinted_;
-  for (std::size_t o = 0; o < operations; ++o)
-    for (std::size_t f = 0; f < forms; ++f) {
+  for (std::size_t o = 0; o < num_operations; ++o)
+    for (std::size_t f = 0; f < num_forms; ++f) {
       const bool can = progresses_ || static_cast<Form>(f) == Form::blocking;
       const bool touchable = bound && can && settings_.rules.may_touch(static_cast<Operation>(o), static_cast<Form>(f));
       attention[o][f].store(running() && (touchable || counts()), std::memory_order_relaxed);

@@ -14,7 +14,7 @@
 namespace laconic::dropin {
 
 // Set where calls of an operation have to be looked at. All that a call pays while they are not is this load.
-extern std::array<std::array<std::atomic<bool>, forms>, operations> attention;
+extern std::array<std::array<std::atomic<bool>, num_forms>, num_operations> attention;
 
 inline bool watched(Operation operation, Form form = Form::blocking) {
   return __builtin_expect(attention[index_of(operation)][index_of(form)].load(std::memory_order_relaxed), false);

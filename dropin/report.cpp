@@ -40,7 +40,7 @@ std::string why_plain(const Tally& t) {
 
 void print_operation(std::FILE* out, const TallyGroup& group, std::size_t o) {
   const Tally& t = group.by_operation[o];
-  const std::string name(operation_names[o]);
+  const std::string name(name_of(static_cast<Operation>(o)));
   std::fprintf(out, "laconic: %-20s %-24s %8llu calls %8llu compressed", name.c_str(),
                format("%.60s (%d)", group.name.c_str(), group.ranks).c_str(), static_cast<unsigned long long>(t.calls),
                static_cast<unsigned long long>(t.compressed));
@@ -59,7 +59,7 @@ void print_summary(std::FILE* out, const Groups& groups, const char* remark) {
   std::fprintf(out, "laconic: report%s; counts and times are the most of any rank, bytes are of all\n", remark);
   bool any = false;
   for (const auto& [key, group] : groups)
-    for (std::size_t o = 0; o < operations; ++o)
+    for (std::size_t o = 0; o < num_operations; ++o)
       if (group.by_operation[o].calls > 0) print_operation(out, group, o), any = true;
   if (!any) std::fprintf(out, "laconic: no collective that it knows was called\n");
   std::fflush(out);
@@ -87,7 +87,7 @@ std::string json_of(const TallyGroup& group, std::size_t o) {
   for (std::size_t k = 1; k < reasons; ++k)
     if (t.plain[k] > 0)
       plain += format("%s\"%s\": %llu", plain.empty() ? "" : ", ", key_of(static_cast<Reason>(k)), u(t.plain[k]));
-  return "    {\"operation\": " + quoted(std::string(operation_names[o])) +
+  return "    {\"operation\": " + quoted(std::string(name_of(static_cast<Operation>(o)))) +
          ", \"communicator\": " + quoted(group.name) +
          format(", \"ranks\": %d, \"calls\": %llu", group.ranks, u(t.calls)) +
          format(", \"compressed\": %llu, \"bytes\": %llu, \"wire_bytes\": %llu", u(t.compressed), u(t.bytes),
@@ -109,7 +109,7 @@ void write_json(const Settings& settings, const Groups& groups, bool complete) {
                LACONIC_VERSION_MAJOR, LACONIC_VERSION_MINOR, LACONIC_VERSION_PATCH, complete ? "true" : "false");
   std::string lines;
   for (const auto& [key, group] : groups)
-    for (std::size_t o = 0; o < operations; ++o)
+    for (std::size_t o = 0; o < num_operations; ++o)
       if (group.by_operation[o].calls > 0) lines += (lines.empty() ? "" : ",\n") + json_of(group, o);
   std::fprintf(out, "%s%s  ]\n}\n", lines.c_str(), lines.empty() ? "" : "\n");
   if (std::fclose(out) != 0)

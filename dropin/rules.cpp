@@ -13,14 +13,14 @@
 namespace laconic::dropin {
 namespace {
 
-constexpr std::uint32_t all_operations = (std::uint32_t{1} << operations) - 1;
-constexpr std::uint32_t all_forms = (std::uint32_t{1} << forms) - 1;
+constexpr std::uint32_t all_operations = (std::uint32_t{1} << num_operations) - 1;
+constexpr std::uint32_t all_forms = (std::uint32_t{1} << num_forms) - 1;
 
 std::uint32_t bit(std::size_t index) { return std::uint32_t{1} << index; }
 
 std::uint32_t reductions() {
   std::uint32_t bits = 0;
-  for (std::size_t k = 0; k < operations; ++k)
+  for (std::size_t k = 0; k < num_operations; ++k)
     if (reduces(static_cast<Operation>(k))) bits |= bit(k);
   return bits;
 }
@@ -33,8 +33,8 @@ bool parse_operation(std::string_view text, std::uint32_t& ops, std::uint32_t& i
   if (text == "reductions") ops = reductions();
   if (text == "movement") ops = all_operations & ~reductions() & ~bit(index_of(Operation::send));
   const auto find = [&](std::string_view name) {
-    const auto at = std::find(operation_names.begin(), operation_names.end(), name);
-    if (at != operation_names.end()) ops = bit(static_cast<std::size_t>(at - operation_names.begin()));
+    for (std::size_t k = 0; k < num_operations; ++k)
+      if (name_of(static_cast<Operation>(k)) == name) ops = bit(k);
     return ops != 0;
   };
   if (ops != 0 || find(text)) return true;
@@ -63,12 +63,14 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
   return value << shift;
 }
 
-const char* valid_terms() {
-  return "operations (allreduce, reduce, reduce_scatter, reduce_scatter_block, bcast, allgather, allgatherv, scatter, "
-         "scatterv, gather, gatherv, alltoall, alltoallv, send; iallreduce ... and allreduce_init ... for one form of "
-         "them; "
-         "reductions, movement, all), nonblocking, persistent, type:NAME (float, double, complex, integer), "
-         "comm:PATTERN, site:PATTERN, size<BYTES, size>=BYTES, each with ! before it for the contrary, joined by +";
+std::string valid_terms() {
+  std::string names;
+  for (std::size_t k = 0; k < num_operations; ++k)
+    names += (k > 0 ? ", " : "") + std::string(name_of(static_cast<Operation>(k)));
+  return "operations (" + names +
+         "; iallreduce ... and allreduce_init ... for one form of them; reductions, movement, all), nonblocking, "
+         "persistent, type:NAME (float, double, complex, integer), comm:PATTERN, site:PATTERN, size<BYTES, "
+         "size>=BYTES, each with ! before it for the contrary, joined by +";
 }
 
 bool is_type_name(std::string_view name) {

@@ -104,7 +104,7 @@ std::string Tallies::to_text() {
   std::ostringstream out;
   out.precision(17);
   for (const auto& [key, group] : groups_)
-    for (std::size_t o = 0; o < operations; ++o) {
+    for (std::size_t o = 0; o < num_operations; ++o) {
       const Tally& t = group.by_operation[o];
       if (t.calls == 0) continue;
       out << o << ' ' << group.ranks << ' ' << t.calls << ' ' << t.compressed << ' ' << t.bytes << ' ' << t.sent << ' '
@@ -143,7 +143,7 @@ void Tallies::merge(const std::string& text, std::map<std::string, TallyGroup>& 
     TallyGroup& group = into[name + '\n' + std::to_string(ranks)];
     group.name = name;
     group.ranks = ranks;
-    Tally& sum = group.by_operation[o % operations];
+    Tally& sum = group.by_operation[o % num_operations];
     sum.calls = std::max(sum.calls, t.calls);
     sum.compressed = std::max(sum.compressed, t.compressed);
     for (std::size_t k = 0; k < reasons; ++k) sum.plain[k] = std::max(sum.plain[k], t.plain[k]);

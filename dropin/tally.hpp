@@ -64,7 +64,7 @@ struct Tally {
 struct TallyGroup {
   std::string name;
   int ranks = 1;
-  std::array<Tally, operations> by_operation{};
+  std::array<Tally, num_operations> by_operation{};
 };
 
 class Tallies {
@@ -96,7 +96,7 @@ class Tallies {
  private:
   std::mutex mutex_;
   std::map<std::string, TallyGroup> groups_;
-  std::array<std::vector<Tally*>, operations> watchers_;
+  std::array<std::vector<Tally*>, num_operations> watchers_;
   template <class F>
   void count(TallyGroup& group, Operation operation, F f);
 };

@@ -58,7 +58,7 @@ std::string name_in_mpi(Operation operation) {
 
 std::vector<Variable> make_variables() {
   std::vector<Variable> made;
-  for (std::size_t o = 0; o < operations; ++o) {
+  for (std::size_t o = 0; o < num_operations; ++o) {
     const auto operation = static_cast<Operation>(o);
     const std::string begin = "laconic_" + std::string(name_of(operation)) + '_';
     const std::string end = ": " + name_in_mpi(operation) + ", nonblocking and persistent ones among them";

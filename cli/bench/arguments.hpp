@@ -19,13 +19,15 @@ enum class Kind { collective, latency, bandwidth, bidirectional, stencil };
 struct OperationName {
   std::string_view name;
   Kind kind;
-  Collective collective;  // of Kind::collective: whose algorithms it has
+  Routine routine{};  // of Kind::collective
+
+  constexpr Collective collective() const { return traits_of(routine).pattern; }  // whose algorithms it has
 };
 
 inline constexpr auto operations = [] {
-  std::array<OperationName, collectives.size() + 4> all{};
+  std::array<OperationName, num_routines + 4> all{};
   std::size_t k = 0;
-  for (const CollectiveName& c : collectives) all[k++] = {c.name, Kind::collective, c.collective};
+  for (; k < num_routines; ++k) all[k] = {name_of(static_cast<Routine>(k)), Kind::collective, static_cast<Routine>(k)};
   all[k++] = {"latency", Kind::latency, {}};
   all[k++] = {"bandwidth", Kind::bandwidth, {}};
   all[k++] = {"bidirectional", Kind::bidirectional, {}};

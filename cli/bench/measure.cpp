@@ -184,7 +184,7 @@ void Bench::once(Operation& operation, MPI_Comm comm, Measurement& m, bool count
   const laconic_stats& s = m.stats;
   // Only an allreduce has a second half: elsewhere all waiting is for what the operation is about.
   const bool halves =
-      request_.operation.kind == Kind::collective && request_.operation.collective == Collective::allreduce;
+      request_.operation.kind == Kind::collective && request_.operation.collective() == Collective::allreduce;
   const double wait = halves ? s.seconds_wait_reducing : s.seconds_wait;
   std::array<double, 9> phases{s.seconds_encode + s.seconds_decode,
                                s.seconds_wait - wait,

@@ -27,7 +27,7 @@ double share(const Request& r, int ranks, int window) {
     }
     case Kind::collective: break;
   }
-  switch (r.operation.collective) {
+  switch (r.operation.collective()) {
     case Collective::allreduce: return 2 * (n - 1) / n;
     case Collective::reduce:
     case Collective::bcast: return n > 1 ? 1 : 0;
@@ -44,12 +44,13 @@ double speed(const Request& r, const Measurement& m) {
 
 // Whether plain MPI's usual algorithms reach the bound. Those for bcast and reduce send up to twice as much or more.
 bool within_reach(const Request& r) {
-  return messages(r) || (r.operation.collective != Collective::bcast && r.operation.collective != Collective::reduce);
+  return messages(r) ||
+         (r.operation.collective() != Collective::bcast && r.operation.collective() != Collective::reduce);
 }
 
 std::string heading(const Request& r, const Setting& s, const Measurement& plain) {
   std::string what = fmt::format("{}, float32", r.operation.name);
-  if (r.operation.kind == Kind::collective && reduces(r.operation.collective)) what += " " + r.op;
+  if (r.operation.kind == Kind::collective && reduces(r.operation.collective())) what += " " + r.op;
   if (r.operation.kind == Kind::bandwidth || r.operation.kind == Kind::bidirectional)
     what += fmt::format(", window {}", plain.window);
   if (r.operation.kind == Kind::stencil) what += fmt::format(", grid {}x{}x{}", r.grid[0], r.grid[1], r.grid[2]);
@@ -172,7 +173,7 @@ std::vector<std::string> json_rows(const Request& r, const Setting& s, const std
           .raw("chunks", m.variant.chunks > 0 ? std::to_string(m.variant.chunks) : "null")
           .number("bandwidth", speed(r, m));
     } else {
-      row.text("op", reduces(r.operation.collective) ? r.op : "none")
+      row.text("op", reduces(r.operation.collective()) ? r.op : "none")
           .whole("root", static_cast<unsigned long long>(r.root));
     }
     if (r.operation.kind == Kind::stencil)

@@ -15,14 +15,13 @@ constexpr std::size_t most_blocks_unasked = std::size_t{1} << 20;
 
 std::size_t blocks_of(const Question& q) {
   const auto ranks = static_cast<std::size_t>(q.ranks);
-  return q.collective == Collective::alltoall ? ranks * ranks : ranks;
+  return traits_of(q.collective).all_to_all() ? ranks * ranks : ranks;
 }
 
 // Numbers of a block: nearly equal parts of the data, of an alltoall of what one rank sends.
 std::size_t block_count(const Question& q, std::int32_t block, std::int32_t cut) {
   const std::size_t n = q.bytes / size_of(q.dtype);
-  const bool free_cut =
-      q.collective == Collective::allreduce || q.collective == Collective::reduce || q.collective == Collective::bcast;
+  const bool free_cut = traits_of(q.collective).cut_freely();
   const auto parts = static_cast<std::size_t>(free_cut ? cut : q.ranks);
   const auto part = static_cast<std::size_t>(block) % parts;
   return n / parts + (free_cut && part < n % parts ? 1 : 0);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Before a compressed operation the ranks agree: nobody has found an error in its arguments, all mean the same
 // operation, how large it is, and what is the range of the data.  One reduction of a few numbers.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What settings ask for, in the terms of codecs: of collectives and messages alike.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What Laconic keeps for one MPI communicator, cached as an attribute of it: settings from hints and environment,
 // statistics, operations in flight, and, from the first compressed call on, a communicator of its own and the
 // machinery.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The C API: options, hints, statistics, names.
 #include <cstring>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The C API: the codecs on their own.
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,6 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The C API: collectives.  Each is blocking, nonblocking and persistent, of the same call.
+#include "call/arguments.hpp"
 #include "comm/c_guard.hpp"
 #include "comm/collective.hpp"
 #include "laconic/laconic.h"
@@ -6,168 +8,82 @@
 namespace {
 
 using laconic::CollectiveCall;
-using laconic::Form;
 using laconic::guarded;
+using laconic::Routine;
 
-// A sending side is only read.
-void* mutable_of(const void* buffer) { return const_cast<void*>(buffer); }
+template <Routine routine, class... Arguments>
+CollectiveCall call_of(MPI_Comm comm, Arguments... arguments) {
+  CollectiveCall call;
+  call.routine = routine;
+  call.comm = comm;
+  laconic::set_arguments<routine>(call, arguments...);
+  return call;
+}
 
 }  // namespace
 
-// name; parameters and arguments of the MPI function but for the communicator, which comes last; how they make a call.
-#define LACONIC_COLLECTIVE(name, PARAMETERS, ARGUMENTS, CALL)                                                        \
-  namespace {                                                                                                        \
-  CollectiveCall name##_call(PARAMETERS, MPI_Comm comm) { return CALL; }                                             \
-  }                                                                                                                  \
-  int laconic_##name(PARAMETERS, MPI_Comm comm, const laconic_options* options) {                                    \
-    return guarded(comm, [&] { return laconic::run_collective(name##_call(ARGUMENTS, comm), options); });            \
-  }                                                                                                                  \
-  int laconic_i##name(PARAMETERS, MPI_Comm comm, laconic_request* request, const laconic_options* options) {         \
-    return guarded(comm, [&] { return laconic::begin_collective(name##_call(ARGUMENTS, comm), request, options); }); \
-  }                                                                                                                  \
-  int laconic_##name##_init(PARAMETERS, MPI_Comm comm, laconic_request* request, const laconic_options* options) {   \
-    return guarded(comm, [&] { return laconic::init_collective(name##_call(ARGUMENTS, comm), request, options); });  \
-  }
+// name; parameters and arguments of the MPI function but for the communicator, which comes last.
 #define LACONIC_LIST(...) __VA_ARGS__
+#define LACONIC_COLLECTIVE(name, PARAMETERS, ARGUMENTS)                                                                \
+  int laconic_##name(LACONIC_LIST PARAMETERS, MPI_Comm comm, const laconic_options* options) {                         \
+    return guarded(                                                                                                    \
+        comm, [&] { return laconic::run_collective(call_of<Routine::name>(comm, LACONIC_LIST ARGUMENTS), options); }); \
+  }                                                                                                                    \
+  int laconic_i##name(LACONIC_LIST PARAMETERS, MPI_Comm comm, laconic_request* request,                                \
+                      const laconic_options* options) {                                                                \
+    return guarded(comm, [&] {                                                                                         \
+      return laconic::begin_collective(call_of<Routine::name>(comm, LACONIC_LIST ARGUMENTS), request, options);        \
+    });                                                                                                                \
+  }                                                                                                                    \
+  int laconic_##name##_init(LACONIC_LIST PARAMETERS, MPI_Comm comm, laconic_request* request,                          \
+                            const laconic_options* options) {                                                          \
+    return guarded(comm, [&] {                                                                                         \
+      return laconic::init_collective(call_of<Routine::name>(comm, LACONIC_LIST ARGUMENTS), request, options);         \
+    });                                                                                                                \
+  }
 
-LACONIC_COLLECTIVE(allreduce,
-                   LACONIC_LIST(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op),
-                   LACONIC_LIST(sendbuf, recvbuf, count, datatype, op),
-                   (CollectiveCall{Form::allreduce,
-                                   {mutable_of(sendbuf), count, nullptr, nullptr, datatype},
-                                   {recvbuf, count, nullptr, nullptr, datatype},
-                                   op,
-                                   0,
-                                   comm}))
-
+LACONIC_COLLECTIVE(allreduce, (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op),
+                   (sendbuf, recvbuf, count, datatype, op))
 LACONIC_COLLECTIVE(reduce,
-                   LACONIC_LIST(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                                int root),
-                   LACONIC_LIST(sendbuf, recvbuf, count, datatype, op, root),
-                   (CollectiveCall{Form::reduce,
-                                   {mutable_of(sendbuf), count, nullptr, nullptr, datatype},
-                                   {recvbuf, count, nullptr, nullptr, datatype},
-                                   op,
-                                   root,
-                                   comm}))
-
+                   (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root),
+                   (sendbuf, recvbuf, count, datatype, op, root))
 LACONIC_COLLECTIVE(reduce_scatter,
-                   LACONIC_LIST(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
-                                MPI_Op op),
-                   LACONIC_LIST(sendbuf, recvbuf, recvcounts, datatype, op),
-                   (CollectiveCall{Form::reduce_scatter,
-                                   {mutable_of(sendbuf), 0, recvcounts, nullptr, datatype},
-                                   {recvbuf, 0, nullptr, nullptr, datatype},
-                                   op,
-                                   0,
-                                   comm}))
-
+                   (const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op),
+                   (sendbuf, recvbuf, recvcounts, datatype, op))
 LACONIC_COLLECTIVE(reduce_scatter_block,
-                   LACONIC_LIST(const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype,
-                                MPI_Op op),
-                   LACONIC_LIST(sendbuf, recvbuf, recvcount, datatype, op),
-                   (CollectiveCall{Form::reduce_scatter_block,
-                                   {mutable_of(sendbuf), recvcount, nullptr, nullptr, datatype},
-                                   {recvbuf, recvcount, nullptr, nullptr, datatype},
-                                   op,
-                                   0,
-                                   comm}))
-
+                   (const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op),
+                   (sendbuf, recvbuf, recvcount, datatype, op))
 LACONIC_COLLECTIVE(allgather,
-                   LACONIC_LIST(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                                MPI_Count recvcount, MPI_Datatype recvtype),
-                   LACONIC_LIST(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype),
-                   (CollectiveCall{Form::allgather,
-                                   {mutable_of(sendbuf), sendcount, nullptr, nullptr, sendtype},
-                                   {recvbuf, recvcount, nullptr, nullptr, recvtype},
-                                   MPI_OP_NULL,
-                                   0,
-                                   comm}))
-
+                   (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                    MPI_Datatype recvtype),
+                   (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype))
 LACONIC_COLLECTIVE(allgatherv,
-                   LACONIC_LIST(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                                const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype),
-                   LACONIC_LIST(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype),
-                   (CollectiveCall{Form::allgatherv,
-                                   {mutable_of(sendbuf), sendcount, nullptr, nullptr, sendtype},
-                                   {recvbuf, 0, recvcounts, displs, recvtype},
-                                   MPI_OP_NULL,
-                                   0,
-                                   comm}))
-
-LACONIC_COLLECTIVE(bcast, LACONIC_LIST(void* buffer, MPI_Count count, MPI_Datatype datatype, int root),
-                   LACONIC_LIST(buffer, count, datatype, root),
-                   (CollectiveCall{Form::bcast,
-                                   {buffer, count, nullptr, nullptr, datatype},
-                                   {buffer, count, nullptr, nullptr, datatype},
-                                   MPI_OP_NULL,
-                                   root,
-                                   comm}))
-
+                   (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                    const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype),
+                   (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype))
+LACONIC_COLLECTIVE(bcast, (void* buffer, MPI_Count count, MPI_Datatype datatype, int root),
+                   (buffer, count, datatype, root))
 LACONIC_COLLECTIVE(scatter,
-                   LACONIC_LIST(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                                MPI_Count recvcount, MPI_Datatype recvtype, int root),
-                   LACONIC_LIST(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root),
-                   (CollectiveCall{Form::scatter,
-                                   {mutable_of(sendbuf), sendcount, nullptr, nullptr, sendtype},
-                                   {recvbuf, recvcount, nullptr, nullptr, recvtype},
-                                   MPI_OP_NULL,
-                                   root,
-                                   comm}))
-
+                   (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                    MPI_Datatype recvtype, int root),
+                   (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root))
 LACONIC_COLLECTIVE(scatterv,
-                   LACONIC_LIST(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
-                                MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-                                int root),
-                   LACONIC_LIST(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root),
-                   (CollectiveCall{Form::scatterv,
-                                   {mutable_of(sendbuf), 0, sendcounts, displs, sendtype},
-                                   {recvbuf, recvcount, nullptr, nullptr, recvtype},
-                                   MPI_OP_NULL,
-                                   root,
-                                   comm}))
-
+                   (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype,
+                    void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root),
+                   (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root))
 LACONIC_COLLECTIVE(gather,
-                   LACONIC_LIST(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                                MPI_Count recvcount, MPI_Datatype recvtype, int root),
-                   LACONIC_LIST(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root),
-                   (CollectiveCall{Form::gather,
-                                   {mutable_of(sendbuf), sendcount, nullptr, nullptr, sendtype},
-                                   {recvbuf, recvcount, nullptr, nullptr, recvtype},
-                                   MPI_OP_NULL,
-                                   root,
-                                   comm}))
-
+                   (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                    MPI_Datatype recvtype, int root),
+                   (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root))
 LACONIC_COLLECTIVE(gatherv,
-                   LACONIC_LIST(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                                const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root),
-                   LACONIC_LIST(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root),
-                   (CollectiveCall{Form::gatherv,
-                                   {mutable_of(sendbuf), sendcount, nullptr, nullptr, sendtype},
-                                   {recvbuf, 0, recvcounts, displs, recvtype},
-                                   MPI_OP_NULL,
-                                   root,
-                                   comm}))
-
+                   (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                    const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root),
+                   (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root))
 LACONIC_COLLECTIVE(alltoall,
-                   LACONIC_LIST(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                                MPI_Count recvcount, MPI_Datatype recvtype),
-                   LACONIC_LIST(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype),
-                   (CollectiveCall{Form::alltoall,
-                                   {mutable_of(sendbuf), sendcount, nullptr, nullptr, sendtype},
-                                   {recvbuf, recvcount, nullptr, nullptr, recvtype},
-                                   MPI_OP_NULL,
-                                   0,
-                                   comm}))
-
+                   (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                    MPI_Datatype recvtype),
+                   (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype))
 LACONIC_COLLECTIVE(alltoallv,
-                   LACONIC_LIST(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                                MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
-                                const MPI_Aint rdispls[], MPI_Datatype recvtype),
-                   LACONIC_LIST(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype),
-                   (CollectiveCall{Form::alltoallv,
-                                   {mutable_of(sendbuf), 0, sendcounts, sdispls, sendtype},
-                                   {recvbuf, 0, recvcounts, rdispls, recvtype},
-                                   MPI_OP_NULL,
-                                   0,
-                                   comm}))
+                   (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype,
+                    void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype),
+                   (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype))

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the C API begins: exceptions (in practice: no memory for a small allocation) end here as error codes.
 #pragma once
 

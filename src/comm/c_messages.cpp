@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The C API: messages between two ranks.
 #include "comm/c_guard.hpp"
 #include "comm/message.hpp"

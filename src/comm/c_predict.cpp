@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The C API: errors to be expected.
 #include <array>
 #include <string>

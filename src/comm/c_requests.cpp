@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The C API: completion of requests.
 #include "comm/c_guard.hpp"
 #include "comm/requests.hpp"

@@ -1,33 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One call of a collective as MPI describes it.
 #pragma once
 
 #include <mpi.h>
 
-#include <cstdint>
-#include <string_view>
-
-#include "laconic/laconic.h"
-#include "schedule/schedule.hpp"
+#include "call/collective.hpp"
 
 namespace laconic {
-
-enum class Form : std::uint8_t {
-  allreduce,
-  reduce,
-  reduce_scatter,
-  reduce_scatter_block,
-  allgather,
-  allgatherv,
-  bcast,
-  scatter,
-  scatterv,
-  gather,
-  gatherv,
-  alltoall,
-  alltoallv
-};
-
-Collective collective_of(Form form);
 
 // Numbers to send or room to receive.  One count for all, or one for each rank with or without displacements.
 struct Side {
@@ -39,12 +18,14 @@ struct Side {
 };
 
 struct CollectiveCall {
-  Form form = Form::allreduce;
+  Routine routine = Routine::allreduce;
   Side send;
-  Side recv;  // where a form has one buffer, count and type for both, they are in both sides
+  Side recv;  // where a routine has one buffer, count and type for both, they are in both sides
   MPI_Op op = MPI_OP_NULL;
   int root = 0;
   MPI_Comm comm = MPI_COMM_NULL;
+
+  const CollectiveTraits& traits() const { return traits_of(routine); }
 };
 
 }  // namespace laconic

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "comm/collective.hpp"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ void CollectiveOperation::set(const std::shared_ptr<Binding>& b, const Collectiv
 
 void CollectiveOperation::keep_types() {
   // An operation of the application's may compare the type that it is called with.
-  if (reduces(collective_of(asked_.form))) return;
+  if (asked_.traits().reduces) return;
   const bool same = asked_.send.type == asked_.recv.type;
   asked_.recv.type = received_type_.keep(asked_.recv.type);
   asked_.send.type = same ? asked_.recv.type : sent_type_.keep(asked_.send.type);
@@ -202,7 +203,7 @@ bool CollectiveOperation::move_on() {
     case Stage::running:
       if (!run_->poll()) return false;
       if (run_->status().ok()) take_account();
-      end(in_operation(std::string(name_of(collective_of(call_.form))), run_->status()));
+      end(in_operation(std::string(name_of(call_.traits().pattern)), run_->status()));
       return true;
     case Stage::exchanging: {
       bool done = false;
@@ -391,8 +392,7 @@ void CollectiveOperation::choose_for_devices() {
 Status CollectiveOperation::choose_algorithm() {
   // Where ranks do not see all counts, none may count.
   const bool known = !shape_.counts_partial() && !shape_.count_hidden();
-  return asked_algorithm(settings_, collective_of(call_.form), binding->size, known ? bytes() : unknown_bytes,
-                         algorithm_);
+  return asked_algorithm(settings_, call_.traits().pattern, binding->size, known ? bytes() : unknown_bytes, algorithm_);
 }
 
 }  // namespace laconic

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A collective call from its arguments to its result: decides between plain MPI and the engine, and drives either.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Buffers of a collective in the memory of a device: they stay there when the codec has kernels for what is asked, and
 // otherwise the host stands in for it.
 #include "base/clock.hpp"

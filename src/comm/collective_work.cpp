@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a collective asks of the engine, and what it reports of it.
 #include <algorithm>
 #include <bit>
@@ -26,7 +27,7 @@ Coding CollectiveOperation::asked_coding() const {
   coding.divisor = m.mean ? binding->size : 1;
   if (settings_.bound.mode == LACONIC_BOUND_RATE) coding.rate = settings_.bound.value;
   if (settings_.bound.mode == LACONIC_BOUND_RMS) coding.relative = settings_.bound.value;
-  coding.exact_denormals = keeps_denormals(settings_) && !reduces(collective_of(call_.form));
+  coding.exact_denormals = keeps_denormals(settings_) && !call_.traits().reduces;
   coding.streaming = shape_.bytes() >= streaming_bytes;
   return coding;
 }
@@ -97,20 +98,19 @@ void CollectiveOperation::propose_arguments(Proposal& p) const {
   const Meaning& m = shape_.meaning();
   const laconic_options& o = settings_;
   const bool partial = shape_.counts_partial();
-  p.set(Argument::function, static_cast<std::uint64_t>(call_.form));
-  if (has_root(collective_of(call_.form))) p.set(Argument::root, static_cast<std::uint64_t>(call_.root));
+  p.set(Argument::function, static_cast<std::uint64_t>(call_.routine));
+  if (call_.traits().rooted()) p.set(Argument::root, static_cast<std::uint64_t>(call_.root));
   if (!shape_.count_hidden() && !partial) {
     p.set(Argument::count, shape_.total());
-    const MPI_Count* counts = call_.form == Form::reduce_scatter ? call_.send.counts : call_.recv.counts;
+    const MPI_Count* counts = call_.traits().reduces ? call_.send.counts : call_.recv.counts;
     if (counts != nullptr)
       for (int r = 0; r < binding->size; ++r) p.set(Argument::count, static_cast<std::uint64_t>(counts[r]));
   }
   // Where a rank cannot compress all of them exchange plainly.
   if (p.plain == LACONIC_PLAIN_NOT && !m.no_numbers) p.set_dtype(m.dtype);
   // Some pairs of ranks may exchange numbers of one type, and some of another.
-  p.types_may_differ = call_.form == Form::alltoallv;
-  if (reduces(collective_of(call_.form)))
-    p.set(Argument::op, m.mean ? std::uint64_t{100} : static_cast<std::uint64_t>(m.op));
+  p.types_may_differ = call_.traits().all_to_all() && partial;
+  if (call_.traits().reduces) p.set(Argument::op, m.mean ? std::uint64_t{100} : static_cast<std::uint64_t>(m.op));
   p.set(Argument::bound, static_cast<std::uint64_t>(o.bound.mode));
   p.set(Argument::bound, std::bit_cast<std::uint64_t>(o.bound.value));
   p.set(Argument::target, static_cast<std::uint64_t>(o.target));
@@ -126,7 +126,7 @@ void CollectiveOperation::propose_arguments(Proposal& p) const {
 // Of the numbers that a result can be, where the ranks agreed on it; 0 where they did not, and for sums.  With it the
 // bound covers the last rounding of the result, too.
 double CollectiveOperation::greatest_magnitude(const Range& range) const {
-  const bool sum = reduces(collective_of(call_.form)) && shape_.meaning().op == Op::sum;
+  const bool sum = call_.traits().reduces && shape_.meaning().op == Op::sum;
   if (settings_.bound.mode != LACONIC_BOUND_REL || sum || work_.plan->travel != Travel::adding) return 0;
   const double greatest = std::max(std::fabs(range.least), std::fabs(range.greatest));
   return std::isfinite(greatest) ? greatest : 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which of MPI's types hold numbers that codecs know.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // From Status to what MPI programs expect: an error code, a message, the communicator's error handler.
 #pragma once
 

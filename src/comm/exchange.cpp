@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "comm/exchange.hpp"
 
 #include <cstddef>
@@ -54,31 +55,20 @@ Status Exchange::start(const CollectiveCall& call, MPI_Comm comm, int tag) {
   requests_.reserve(2 * static_cast<std::size_t>(size) + 2);
   transfers_.clear();
   Status status;
-  const auto send = [&](const Side& side, int part, int peer) {
-    if (status.ok()) status = transfer(true, side, part, peer);
-  };
-  const auto receive = [&](const Side& side, int part, int peer) {
-    if (status.ok()) status = transfer(false, side, part, peer);
-  };
-  const Collective what = collective_of(call.form);
+  const CollectiveTraits& t = call.traits();
   const bool root = rank == call.root;
-  const bool in_place = call.send.buffer == MPI_IN_PLACE || call.recv.buffer == MPI_IN_PLACE;
-  switch (what) {
-    case Collective::scatter:
-      if (!(root && in_place)) receive(call.recv, -1, call.root);
-      for (int p = 0; root && p < size; ++p)
-        if (p != rank || !in_place) send(call.send, p, p);
-      break;
-    case Collective::gather:
-      for (int p = 0; root && p < size; ++p)
-        if (p != rank || !in_place) receive(call.recv, p, p);
-      if (!(root && in_place)) send(call.send, -1, call.root);
-      break;
-    default: {
-      for (int p = 0; p < size; ++p) receive(call.recv, p, p);
-      for (int p = 0; p < size; ++p) send(call.send, p, p);
-      break;
-    }
+  // The root's own block stays where it is.
+  const bool keeps = t.rooted() && root && (call.send.buffer == MPI_IN_PLACE || call.recv.buffer == MPI_IN_PLACE);
+  for (const bool sending : {false, true}) {
+    const SideTraits& side = t.side(sending);
+    const Side& mine = sending ? call.send : call.recv;
+    const auto transfer_with = [&](int part, int peer) {
+      if (status.ok() && !(keeps && peer == rank)) status = transfer(sending, mine, part, peer);
+    };
+    if (!side.cut())
+      transfer_with(-1, call.root);
+    else if (!side.root_only || root)
+      for (int p = 0; p < size; ++p) transfer_with(p, p);
   }
   return status;
 }

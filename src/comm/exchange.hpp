@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Data that moves between a root and the others, or between all, without compression and without MPI's collectives:
 // for calls of which the ranks find out together that they are not to be compressed.  By then a collective of MPI on
 // the application's communicator might come in another order on another rank.

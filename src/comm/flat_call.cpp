@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "comm/flat_call.hpp"
 
 #include <cstdint>
@@ -87,11 +88,10 @@ void FlatCall::flatten(Side& side, FlatSide& flat, int parts) {
 
 void FlatCall::set(CollectiveCall& call, const Shape& shape, int rank, int size) {
   clear();
-  const Collective what = collective_of(call.form);
   rank_ = rank;
-  one_buffer_ = what == Collective::bcast;
+  one_buffer_ = call.traits().one_buffer();
   const bool in_place = call.send.buffer == MPI_IN_PLACE;
-  const bool cut = what == Collective::alltoall;
+  const bool cut = call.traits().all_to_all();
   input_ = in_place ? (cut ? Input::all : Input::part) : Input::none;
   if (one_buffer_) input_ = rank == call.root ? Input::all : Input::none;
   if (!one_buffer_ && shape.uses(true)) flatten(call.send, send_, shape.is_cut(true) ? size : 1);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A call whose types the application has composed of numbers of one kind, as a call of these numbers.  Where they lie
 // one after another only counts change; else they are packed, and unpacked when the operation has ended.
 #pragma once

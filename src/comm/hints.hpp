@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Hints of a communicator: the ranks agree on whether all could read theirs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI 3's messages have int counts: larger ones are one element of a larger type.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The greatest of each of a few numbers over all ranks of a communicator, without waiting.
 #pragma once
 

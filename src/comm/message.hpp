@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A message from one rank to another, from its arguments to its completion (docs/design/0007-messages.md).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a laconic_request points to: an operation that was begun and is polled until it has finished.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Numbers moved between buffers of different types by MPI, which alone knows how: a message from this rank to itself.
 // Unlike MPI_Pack it takes MPI_BOTTOM and more than 2 GiB.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One message on the application's communicator: an envelope, and the data behind it.  Small data are copied next to
 // the envelope; larger ones travel from and to where the application keeps them, as one datatype of both.
 #pragma once

@@ -1,9 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "comm/plain.hpp"
 
 #include <algorithm>
 #include <climits>
 #include <cstddef>
 #include <string>
+#include <tuple>
+
+#include "call/arguments.hpp"
 
 namespace laconic {
 namespace {
@@ -37,30 +41,36 @@ constexpr bool skips_calls_in_place = false;
 std::byte no_elements;
 
 bool is_skipped(const CollectiveCall& c, int ranks) {
-  return skips_calls_in_place && c.form == Form::alltoallv && c.send.buffer == MPI_IN_PLACE &&
+  return skips_calls_in_place && c.routine == Routine::alltoallv && c.send.buffer == MPI_IN_PLACE &&
          std::all_of(c.recv.counts, c.recv.counts + ranks, [](MPI_Count count) { return count == 0; });
 }
 
 // What works element by element may be cut anywhere, where the library has no large counts.
 constexpr MPI_Count piece = MPI_Count{1} << 30;
 
-bool elementwise(Form form) { return form == Form::allreduce || form == Form::reduce || form == Form::bcast; }
+bool elementwise(const CollectiveCall& c) { return c.traits().cut_freely(); }
 
 // MPI 4 has functions of large counts, which take ours as they are.
 #if MPI_VERSION >= 4
 constexpr bool large_counts = true;
-#define LACONIC_BOTH(Name, name, ...) \
-  (blocking ? MPI_##Name##_c(__VA_ARGS__, c.comm) : MPI_I##name##_c(__VA_ARGS__, c.comm, &request_))
+using PlainSide = Side;
+#define LACONIC_WIDE(function) function##_c
 #else
 constexpr bool large_counts = false;
-#define LACONIC_BOTH(Name, name, ...) \
-  (blocking ? MPI_##Name(__VA_ARGS__, c.comm) : MPI_I##name(__VA_ARGS__, c.comm, &request_))
+struct PlainSide {
+  void* buffer;
+  int count;
+  const int* counts;
+  const int* displs;
+  MPI_Datatype type;
+};
+#define LACONIC_WIDE(function) function
 #endif
 
 }  // namespace
 
 Status PlainCall::convert(const Side& side, std::vector<int>& counts, std::vector<int>& displs) const {
-  if (large_counts || elementwise(call_->form)) return {};
+  if (large_counts || elementwise(*call_)) return {};
   const auto beyond = [](long long value) {
     return Status(Code::count, "plain MPI of this library takes counts and displacements of at most 2147483647, not " +
                                    std::to_string(value) + "; MPI 4 takes more");
@@ -84,7 +94,7 @@ Status PlainCall::convert(const Side& side, std::vector<int>& counts, std::vecto
 
 // What is issued at a time, from done_ on.
 Side PlainCall::piece_of(const Side& side) const {
-  if (!elementwise(call_->form) || side.count <= piece) return side;
+  if (!elementwise(*call_) || side.count <= piece) return side;
   Side part = side;
   part.count = std::min(piece, side.count - done_);
   MPI_Aint lower_bound = 0;
@@ -97,7 +107,7 @@ Side PlainCall::piece_of(const Side& side) const {
 
 bool PlainCall::more() {
   const MPI_Count count = call_->recv.count;
-  if (!elementwise(call_->form) || count - done_ <= piece) return false;
+  if (!elementwise(*call_) || count - done_ <= piece) return false;
   done_ += piece;
   return true;
 }
@@ -105,40 +115,27 @@ bool PlainCall::more() {
 int PlainCall::issue(bool blocking) {
   const CollectiveCall& c = *call_;
   const MPI_Op op = mean_ ? MPI_SUM : c.op;
-  const Side s = piece_of(send_);
-  const Side r = piece_of(c.recv);
 #if MPI_VERSION >= 4
-  const MPI_Count sc = s.count;
-  const MPI_Count rc = r.count;
-  const MPI_Count* scs = s.counts;
-  const MPI_Count* rcs = r.counts;
-  const MPI_Aint* sd = s.displs;
-  const MPI_Aint* rd = r.displs;
+  const PlainSide send = piece_of(send_);
+  const PlainSide recv = piece_of(c.recv);
 #else
-  const int sc = static_cast<int>(s.count);
-  const int rc = static_cast<int>(r.count);
-  const int* scs = s.counts != nullptr ? send_counts_.data() : nullptr;
-  const int* rcs = r.counts != nullptr ? recv_counts_.data() : nullptr;
-  const int* sd = s.displs != nullptr ? send_displs_.data() : nullptr;
-  const int* rd = r.displs != nullptr ? recv_displs_.data() : nullptr;
+  const auto narrow = [](const Side& side, const std::vector<int>& counts, const std::vector<int>& displs) {
+    return PlainSide{side.buffer, static_cast<int>(side.count), side.counts != nullptr ? counts.data() : nullptr,
+                     side.displs != nullptr ? displs.data() : nullptr, side.type};
+  };
+  const PlainSide send = narrow(piece_of(send_), send_counts_, send_displs_);
+  const PlainSide recv = narrow(piece_of(c.recv), recv_counts_, recv_displs_);
 #endif
-  switch (c.form) {
-    case Form::allreduce: return LACONIC_BOTH(Allreduce, allreduce, s.buffer, r.buffer, rc, r.type, op);
-    case Form::reduce: return LACONIC_BOTH(Reduce, reduce, s.buffer, r.buffer, rc, r.type, op, c.root);
-    case Form::reduce_scatter: return LACONIC_BOTH(Reduce_scatter, reduce_scatter, s.buffer, r.buffer, scs, r.type, op);
-    case Form::reduce_scatter_block:
-      return LACONIC_BOTH(Reduce_scatter_block, reduce_scatter_block, s.buffer, r.buffer, sc, r.type, op);
-    case Form::allgather: return LACONIC_BOTH(Allgather, allgather, s.buffer, sc, s.type, r.buffer, rc, r.type);
-    case Form::allgatherv: return LACONIC_BOTH(Allgatherv, allgatherv, s.buffer, sc, s.type, r.buffer, rcs, rd, r.type);
-    case Form::bcast: return LACONIC_BOTH(Bcast, bcast, r.buffer, rc, r.type, c.root);
-    case Form::scatter: return LACONIC_BOTH(Scatter, scatter, s.buffer, sc, s.type, r.buffer, rc, r.type, c.root);
-    case Form::scatterv:
-      return LACONIC_BOTH(Scatterv, scatterv, s.buffer, scs, sd, s.type, r.buffer, rc, r.type, c.root);
-    case Form::gather: return LACONIC_BOTH(Gather, gather, s.buffer, sc, s.type, r.buffer, rc, r.type, c.root);
-    case Form::gatherv: return LACONIC_BOTH(Gatherv, gatherv, s.buffer, sc, s.type, r.buffer, rcs, rd, r.type, c.root);
-    case Form::alltoall: return LACONIC_BOTH(Alltoall, alltoall, s.buffer, sc, s.type, r.buffer, rc, r.type);
-    case Form::alltoallv:
-      return LACONIC_BOTH(Alltoallv, alltoallv, s.buffer, scs, sd, s.type, r.buffer, rcs, rd, r.type);
+  switch (c.routine) {
+#define LACONIC_COLLECTIVE(name, Name, ...)                                             \
+  case Routine::name:                                                                   \
+    return std::apply(                                                                  \
+        [&](auto... arguments) {                                                        \
+          return blocking ? LACONIC_WIDE(MPI_##Name)(arguments..., c.comm)              \
+                          : LACONIC_WIDE(MPI_I##name)(arguments..., c.comm, &request_); \
+        },                                                                              \
+        arguments_of<Routine::name>(send, recv, op, c.root));
+#include "call/collectives.def"
   }
   return MPI_ERR_INTERN;
 }
@@ -191,10 +188,9 @@ int PlainCall::poll(bool& finished) {
 void PlainCall::finish() {
   if (!mean_) return;
   const CollectiveCall& c = *call_;
-  if (c.form == Form::reduce && rank_ != c.root) return;
-  MPI_Count count = c.recv.count;
-  if (c.form == Form::reduce_scatter_block) count = c.send.count;
-  if (c.form == Form::reduce_scatter) count = c.send.counts[rank_];
+  const CollectiveTraits& t = c.traits();
+  if (t.recv.root_only && rank_ != c.root) return;
+  const MPI_Count count = t.send.counting == Counting::equal ? c.send.count : c.send.counts[rank_];
   if (c.recv.type == MPI_FLOAT) divide<float>(c.recv.buffer, count, contributors_);
   if (c.recv.type == MPI_DOUBLE) divide<double>(c.recv.buffer, count, contributors_);
 }

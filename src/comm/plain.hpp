@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The MPI library's own collectives, for calls that are not compressed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The little that a process must keep besides its communicators: the attribute key, the operation LACONIC_AVG, and
 // who is bound, so that everything is gone when MPI_Finalize begins.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A thread that moves operations on while the application is elsewhere (docs/design/0019-progress-thread.md).
 #pragma once
 

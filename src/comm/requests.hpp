@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Beginning and completing operations: what all calls have in common, whatever they do.
 #pragma once
 

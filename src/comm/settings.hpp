@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the user asked for: options, hints and environment variables are three ways to write the same settings.
 // A laconic_options holds them; 0 means that a field is left to the next source.
 #pragma once

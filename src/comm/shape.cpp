@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "comm/shape.hpp"
 
 #include <algorithm>
@@ -8,31 +9,9 @@
 #include "comm/process.hpp"
 
 namespace laconic {
-Collective collective_of(Form form) {
-  switch (form) {
-    case Form::allreduce: return Collective::allreduce;
-    case Form::reduce: return Collective::reduce;
-    case Form::reduce_scatter:
-    case Form::reduce_scatter_block: return Collective::reduce_scatter;
-    case Form::allgather:
-    case Form::allgatherv: return Collective::allgather;
-    case Form::bcast: return Collective::bcast;
-    case Form::scatter:
-    case Form::scatterv: return Collective::scatter;
-    case Form::gather:
-    case Form::gatherv: return Collective::gather;
-    case Form::alltoall:
-    case Form::alltoallv: return Collective::alltoall;
-  }
-  return Collective::allreduce;
-}
 
 Shape::Shape(const CollectiveCall& call, int rank, int size)
-    : call_(&call),
-      collective_(collective_of(call.form)),
-      rank_(rank),
-      size_(size),
-      root_(has_root(collective_) && rank == call.root) {
+    : call_(&call), traits_(call.traits()), rank_(rank), size_(size), root_(traits_.rooted() && rank == call.root) {
   count_hidden_ =
       (sends() && !check_counts(call.send, true).ok()) || (receives() && !check_counts(call.recv, false).ok());
   Meaning& m = meaning_;
@@ -40,8 +19,8 @@ Shape::Shape(const CollectiveCall& call, int rank, int size)
   m.type_hidden = (!sends() && !receives()) || (sends() && call.send.type == MPI_DATATYPE_NULL) ||
                   (receives() && call.recv.type == MPI_DATATYPE_NULL);
   // Between two groups arguments may be left open that count here.
-  if (!m.type_hidden && (size_ > 0 || reduces(collective_))) find_types(false);
-  if (reduces(collective_)) {
+  if (!m.type_hidden && (size_ > 0 || traits_.reduces)) find_types(false);
+  if (traits_.reduces) {
     m.mean = call.op == Process::instance().average();
     m.op_known = call.op == MPI_SUM || call.op == MPI_MAX || call.op == MPI_MIN || m.mean;
     m.op_hidden = call.op == MPI_OP_NULL;
@@ -54,19 +33,19 @@ Shape::Shape(const CollectiveCall& call, int rank, int size)
 void Shape::find_types(bool look_inside) {
   Meaning& m = meaning_;
   m.composed = false;
-  m.no_numbers = !reduces(collective_) && !count_hidden_;
+  m.no_numbers = !traits_.reduces && !count_hidden_;
   bool known = true;
   std::optional<Dtype> all;
   MPI_Datatype one = MPI_DATATYPE_NULL;
   for (const bool sending : {true, false}) {
     if (!uses(sending)) continue;
     const MPI_Datatype type = side(sending).type;
-    const bool empty = !reduces(collective_) && !count_hidden_ && items(sending) == 0;
+    const bool empty = !traits_.reduces && !count_hidden_ && items(sending) == 0;
     if (one == MPI_DATATYPE_NULL || (m.no_numbers && !empty)) one = type;
     if (empty) continue;
     m.no_numbers = false;
     std::optional<Dtype> dtype = find_dtype(type);
-    if (!dtype.has_value() && !reduces(collective_)) {
+    if (!dtype.has_value() && !traits_.reduces) {
       m.composed = m.composed || is_composed(type);
       if (const std::optional<Layout> layout = look_inside ? layout_of(type) : std::nullopt) {
         dtype = layout->dtype;
@@ -107,37 +86,11 @@ void Shape::set_dtype(Dtype dtype) {
 }
 
 bool Shape::uses(bool sending) const {
-  if (sending) {
-    if (reduces(collective_)) return true;  // in place, too, counts and type of both sides are the same arguments
-    if (collective_ == Collective::bcast || collective_ == Collective::scatter) return root_;
-    return !in_place();
-  }
-  switch (collective_) {
-    case Collective::reduce:
-    case Collective::gather: return root_;
-    case Collective::scatter: return !root_ || call_->recv.buffer != MPI_IN_PLACE;
-    default: return true;
-  }
-}
-
-bool Shape::counts_partial() const {
-  return call_->form == Form::scatterv || call_->form == Form::gatherv || call_->form == Form::alltoallv;
-}
-
-bool Shape::one_buffer_type() const { return reduces(collective_) || collective_ == Collective::bcast; }
-
-bool Shape::is_cut(bool sending) const {
-  switch (collective_) {
-    case Collective::allreduce:
-    case Collective::reduce:
-    case Collective::bcast: return false;
-    case Collective::reduce_scatter:
-    case Collective::scatter: return sending;
-    case Collective::allgather:
-    case Collective::gather: return !sending;
-    case Collective::alltoall: return true;
-  }
-  return false;
+  const SideTraits& side = traits_.side(sending);
+  if (side.root_only && !root_) return false;
+  if (!sending) return !(traits_.recv_in_place() && root_ && call_->recv.buffer == MPI_IN_PLACE);
+  // Of a reduction in place, too, counts and type of both sides are the same arguments.
+  return side.root_only || traits_.reduces || !in_place();
 }
 
 Shape::Part Shape::part(const Side& side, int peer) const {
@@ -177,17 +130,10 @@ std::size_t Shape::most(const Side& side) const {
 }
 
 std::size_t Shape::largest(std::int32_t cut) const {
-  switch (collective_) {
-    case Collective::allreduce:
-    case Collective::reduce:
-    case Collective::bcast: return equal_part(0, cut).count;
-    case Collective::reduce_scatter: return most(call_->send);
-    case Collective::allgather: return most(call_->recv);
-    case Collective::scatter: return root_ ? most(call_->send) : static_cast<std::size_t>(call_->recv.count);
-    case Collective::gather: return root_ ? most(call_->recv) : static_cast<std::size_t>(call_->send.count);
-    case Collective::alltoall: return std::max(in_place() ? 0 : most(call_->send), most(call_->recv));
-  }
-  return 0;
+  if (traits_.cut_freely()) return equal_part(0, cut).count;
+  if (!cut_and_used(true) && !cut_and_used(false))
+    return static_cast<std::size_t>(side(traits_.send.contents == Contents::block).count);
+  return std::max(cut_and_used(true) ? most(call_->send) : 0, cut_and_used(false) ? most(call_->recv) : 0);
 }
 
 std::size_t Shape::items(bool sending) const {
@@ -203,41 +149,31 @@ std::size_t Shape::whole(bool in_bytes) const {
     return static_cast<std::size_t>(std::max<MPI_Count>(bytes, 0));
   };
   const auto all = [&](bool sending) { return items(sending) * of_type(sending); };
+  if (traits_.cut_freely()) return all(false);
+  if (cut_and_used(true) || cut_and_used(false))
+    return std::max(cut_and_used(true) ? all(true) : 0, cut_and_used(false) ? all(false) : 0);
   const std::size_t parts = counts_partial() ? 1 : static_cast<std::size_t>(size_);
-  switch (collective_) {
-    case Collective::allreduce:
-    case Collective::reduce:
-    case Collective::bcast:
-    case Collective::allgather: return all(false);
-    case Collective::reduce_scatter: return all(true);
-    case Collective::scatter: return root_ ? all(true) : all(false) * parts;
-    case Collective::gather: return root_ ? all(false) : all(true) * parts;
-    case Collective::alltoall: return std::max(in_place() ? 0 : all(true), all(false));
-  }
-  return 0;
+  return all(traits_.send.contents == Contents::block) * parts;
 }
 
 const Side& Shape::input_side() const { return in_place() ? call_->recv : call_->send; }
 
 std::size_t Shape::parts_of_input() const {
-  if (collective_ == Collective::bcast || collective_ == Collective::scatter) {
-    if (!root_) return 0;
-    return collective_ == Collective::bcast ? 1 : static_cast<std::size_t>(size_);
-  }
-  return collective_ == Collective::alltoall ? static_cast<std::size_t>(size_) : 1;
+  if (traits_.send.root_only && !root_) return 0;
+  return traits_.send.cut() && !traits_.reduces ? static_cast<std::size_t>(size_) : 1;
 }
 
 Shape::Part Shape::part_of_input(std::size_t k) const {
-  const Side& side = input_side();
-  switch (collective_) {
-    case Collective::scatter:
-    case Collective::alltoall: return part(side, static_cast<int>(k));
-    case Collective::reduce_scatter: return {0, sum(call_->send)};
-    case Collective::allgather:
-    case Collective::gather:
-      return in_place() ? part(side, rank_) : Part{0, static_cast<std::size_t>(call_->send.count)};
-    default: return {0, static_cast<std::size_t>(call_->recv.count)};
-  }
+  if (traits_.cut_freely()) return {0, static_cast<std::size_t>(call_->recv.count)};
+  if (traits_.reduces) return {0, sum(call_->send)};
+  if (traits_.send.cut()) return part(input_side(), static_cast<int>(k));
+  return in_place() ? part(call_->recv, rank_) : Part{0, static_cast<std::size_t>(call_->send.count)};
+}
+
+// Where what comes from a rank goes.
+Shape::Part Shape::part_of_output(int source) const {
+  if (traits_.recv.cut()) return part(call_->recv, source);
+  return {0, traits_.reduces ? part(call_->send, rank_).count : static_cast<std::size_t>(call_->recv.count)};
 }
 
 std::size_t Shape::contribution() const {
@@ -257,9 +193,7 @@ Range Shape::range() const {
   return all;
 }
 
-bool Shape::overlaps() const {
-  return in_place() && (collective_ == Collective::reduce_scatter || collective_ == Collective::alltoall);
-}
+bool Shape::overlaps() const { return in_place() && traits_.send.cut(); }
 
 std::span<const std::byte> Shape::extent() const {
   auto least = std::numeric_limits<std::ptrdiff_t>::max();
@@ -282,51 +216,27 @@ void Shape::regions(const Plan& plan, const std::byte* aside, std::span<Region> 
 }
 
 Region Shape::region(std::int32_t block, std::int32_t cut, const std::byte* input) const {
-  const std::size_t width = meaning_.width;
-  auto* output = static_cast<std::byte*>(call_->recv.buffer);
-  const bool own = block == rank_;
-  const auto read = [&](Part p) { return Region{input + p.at * width, nullptr, p.count}; };
-  const auto write = [&](Part p) { return Region{nullptr, output + p.at * width, p.count}; };
-  const Stake stake = stake_of(collective_, {rank_, size_, call_->root}, block);
-  switch (collective_) {
-    case Collective::allreduce:
-    case Collective::reduce:
-    case Collective::bcast: {
-      const Part p = equal_part(block, cut);
-      return {stake.has ? input + p.at * width : nullptr, stake.wants ? output + p.at * width : nullptr, p.count};
-    }
-    case Collective::reduce_scatter: {
-      Region r = read(part(call_->send, block));
-      if (own) r.output = output;
-      return r;
-    }
-    case Collective::allgather: {
-      Region r = write(part(call_->recv, block));
-      if (own) r.input = read(part_of_input(0)).input;
-      return r;
-    }
-    case Collective::scatter: {
-      if (own && !receives()) return {};  // what the root keeps stays where it is
-      Region r = root_ ? read(part(call_->send, block)) : Region{};
-      if (own) r = {r.input, output, static_cast<std::size_t>(call_->recv.count)};
-      return r;
-    }
-    case Collective::gather: {
-      Region r = root_ ? write(part(call_->recv, block)) : Region{};
-      if (own) r = {read(part_of_input(0)).input, r.output, part_of_input(0).count};
-      return r;
-    }
-    case Collective::alltoall: {
-      Region r;
-      if (stake.has) r = read(part(input_side(), block % size_));
-      if (stake.wants) {
-        const Region w = write(part(call_->recv, block / size_));
-        r = {r.input, w.output, w.count};
-      }
-      return r;
-    }
+  const Stake stake = stake_of(traits_.pattern, {rank_, size_, call_->root}, block);
+  const std::int32_t source = traits_.all_to_all() ? block / size_ : block;
+  const std::int32_t destination = traits_.all_to_all() ? block % size_ : block;
+  Region r;
+  if (stake.has) {
+    Part p;
+    if (traits_.cut_freely())
+      p = equal_part(block, cut);
+    else if (traits_.send.cut())
+      p = part(traits_.reduces ? call_->send : input_side(), destination);
+    else
+      p = part_of_input(0);
+    r = {input + p.at * meaning_.width, nullptr, p.count};
   }
-  return {};
+  if (stake.wants) {
+    if (!receives()) return {};  // what the root keeps stays where it is
+    const Part p = traits_.cut_freely() ? equal_part(block, cut) : part_of_output(source);
+    r.output = static_cast<std::byte*>(call_->recv.buffer) + p.at * meaning_.width;
+    r.count = p.count;
+  }
+  return r;
 }
 
 }  // namespace laconic

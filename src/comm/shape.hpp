@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a call of a collective means on one rank: which arguments count, whether they are right, and where its blocks
 // are.
 #pragma once
@@ -64,11 +65,11 @@ class Shape {
   bool count_hidden() const { return count_hidden_; }
 
   // Whether this rank may see fewer counts than others: then what to do with the call has to be agreed on.
-  bool counts_partial() const;
+  bool counts_partial() const { return traits_.counts_partial(); }
 
   // Whether the arguments of a side matter on this rank, and whether they are one part for each rank.
   bool uses(bool sending) const;
-  bool is_cut(bool sending) const;
+  bool is_cut(bool sending) const { return traits_.side(sending).cut(); }
 
   // As far as this rank sees them: the numbers of the largest of `cut` blocks, and the elements and bytes of the
   // largest buffer.
@@ -112,12 +113,13 @@ class Shape {
   void set_width(MPI_Datatype type);
   const Side& side(bool sending) const { return sending ? call_->send : call_->recv; }
   std::size_t items(bool sending) const;
+  bool cut_and_used(bool sending) const { return is_cut(sending) && uses(sending); }
   std::size_t whole(bool in_bytes) const;
   bool in_place() const { return call_->send.buffer == MPI_IN_PLACE; }
-  bool one_buffer_type() const;
   const Side& input_side() const;  // where this rank's numbers are
   std::size_t parts_of_input() const;
   Part part_of_input(std::size_t k) const;
+  Part part_of_output(int source) const;
   Part part(const Side& side, int peer) const;
   Part equal_part(std::int32_t block, std::int32_t cut) const;
   std::size_t sum(const Side& side) const;
@@ -132,7 +134,7 @@ class Shape {
   bool parts_meet(std::ptrdiff_t send_unit, std::ptrdiff_t recv_unit) const;
 
   const CollectiveCall* call_ = nullptr;
-  Collective collective_ = Collective::allreduce;
+  CollectiveTraits traits_ = traits_of(Routine::allreduce);
   int rank_ = 0;
   int size_ = 1;
   bool root_ = false;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What of the application's buffers a call of a collective is about.
 #include <algorithm>
 
@@ -19,7 +20,7 @@ std::span<std::byte> Shape::extent_of_side(bool sending) const {
   const Side& side = sending ? call_->send : call_->recv;
   if (sending ? !sends() : !receives()) return {};
   if (side.buffer == MPI_IN_PLACE) return {};
-  if (!sending && collective_ == Collective::reduce_scatter)
+  if (!sending && traits_.keeps_block())
     return extent_of(side.buffer, 0, static_cast<MPI_Count>(room_of_sum()), side.type);
   if (!is_cut(sending)) return extent_of(side.buffer, 0, side.count, side.type);
   std::span<std::byte> all;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is wrong with the arguments of a call of a collective, in words.
 #include <algorithm>
 #include <cstdint>
@@ -12,20 +13,15 @@
 namespace laconic {
 namespace {
 
-// Of the argument that holds the count, type or buffer of a side, as the form calls it.
-std::string name_of(Form form, bool sending, const char* what) {
-  switch (form) {
-    case Form::allreduce:
-    case Form::reduce:
-    case Form::bcast: return what;
-    case Form::reduce_scatter:
-    case Form::reduce_scatter_block: return (std::string(what) == "count" ? "recv" : "") + std::string(what);
-    default: return (sending ? "send" : "recv") + std::string(what);
-  }
+// Of the argument that holds the count, type or buffer of a side, as MPI calls it.
+std::string name_of(const CollectiveTraits& t, bool sending, const char* what) {
+  if (t.cut_freely()) return what;
+  if (t.reduces) return (std::string(what) == "count" ? "recv" : "") + std::string(what);
+  return (sending ? "send" : "recv") + std::string(what);
 }
 
-std::string type_name(Form form, bool sending) {
-  const std::string name = name_of(form, sending, "type");
+std::string type_name(const CollectiveTraits& t, bool sending) {
+  const std::string name = name_of(t, sending, "type");
   return name == "type" ? "datatype" : name;
 }
 
@@ -47,15 +43,14 @@ std::ptrdiff_t unit_in_a_row(MPI_Datatype type) {
 }  // namespace
 
 Status Shape::check() const {
-  const Form form = call_->form;
-  if (has_root(collective_) && (call_->root < 0 || call_->root >= size_))
+  if (traits_.rooted() && (call_->root < 0 || call_->root >= size_))
     return {Code::root, "root is " + std::to_string(call_->root) + "; valid are 0 to " + std::to_string(size_ - 1)};
   for (const bool sending : {true, false}) {
     if (sending ? !sends() : !receives()) continue;
     const Side& side = sending ? call_->send : call_->recv;
     if (Status s = check_counts(side, sending); !s) return s;
     if (side.type == MPI_DATATYPE_NULL)
-      return {Code::type, type_name(form, sending) + " is MPI_DATATYPE_NULL; valid is any committed datatype"};
+      return {Code::type, type_name(traits_, sending) + " is MPI_DATATYPE_NULL; valid is any committed datatype"};
   }
   if (meaning_.op_hidden) return {Code::op, "op is MPI_OP_NULL; valid is any operation"};
   if (Status s = check_mean(); !s) return s;
@@ -73,21 +68,19 @@ Status Shape::check_mean() const {
 
 Status Shape::check_counts(const Side& side, bool sending) const {
   const auto negative = [&](const std::string& where, MPI_Count value) {
-    return Status(Code::count, name_of(call_->form, sending, "count") + where + " is " +
+    return Status(Code::count, name_of(traits_, sending, "count") + where + " is " +
                                    std::to_string(static_cast<long long>(value)) + "; valid are 0 and above");
   };
-  const bool needs_array = is_cut(sending) && (call_->form == Form::reduce_scatter || call_->form == Form::alltoallv ||
-                                               call_->form == Form::allgatherv || call_->form == Form::gatherv ||
-                                               call_->form == Form::scatterv);
+  const bool needs_array = traits_.side(sending).counting != Counting::equal;
   if (!needs_array) {
     if (side.count < 0) return negative("", side.count);
     return check_reach(side, sending);
   }
   if (side.counts == nullptr)
-    return {Code::count, name_of(call_->form, sending, "count") + "s is NULL; valid is a count for each rank"};
+    return {Code::count, name_of(traits_, sending, "count") + "s is NULL; valid is a count for each rank"};
   for (int p = 0; p < size_; ++p)
     if (side.counts[p] < 0) return negative("s[" + std::to_string(p) + "]", side.counts[p]);
-  if (side.displs == nullptr && call_->form != Form::reduce_scatter)
+  if (side.displs == nullptr && traits_.side(sending).counting == Counting::displaced)
     return {Code::argument, "displacements are NULL; valid is one for each rank"};
   return check_reach(side, sending);
 }
@@ -103,17 +96,16 @@ Status Shape::check_reach(const Side& side, bool sending) const {
   }
   const MPI_Count limit = most_items(most, side.type, parts);
   if (most <= limit) return {};
-  return {Code::count, name_of(call_->form, sending, "count") +
+  return {Code::count, name_of(traits_, sending, "count") +
                            (side.counts != nullptr ? "s or displacements reach " : " is ") +
                            std::to_string(static_cast<long long>(most)) + "; valid are at most " +
                            std::to_string(static_cast<long long>(limit)) + ", so that memory can hold the buffer"};
 }
 
 Status Shape::check_buffer(const Side& side, bool sending) const {
-  const char* name = collective_ == Collective::bcast ? "buffer" : sending ? "sendbuf" : "recvbuf";
-  const bool may_be_in_place = sending ? (collective_ != Collective::bcast && collective_ != Collective::scatter &&
-                                          (!has_root(collective_) || root_))
-                                       : collective_ == Collective::scatter && root_;
+  const char* name = traits_.one_buffer() ? "buffer" : sending ? "sendbuf" : "recvbuf";
+  const bool may_be_in_place =
+      sending ? !traits_.send.root_only && (!traits_.rooted() || root_) : traits_.recv_in_place() && root_;
   if (side.buffer == MPI_IN_PLACE)
     return may_be_in_place
                ? Status{}
@@ -121,14 +113,15 @@ Status Shape::check_buffer(const Side& side, bool sending) const {
   // MPI_BOTTOM is NULL, and a good address for types that hold absolute ones.
   if (side.buffer != nullptr || !meaning_.type_known) return {};
   // What a reduce_scatter receives has no count of its own.
-  const bool of_sum = !sending && collective_ == Collective::reduce_scatter;
+  const bool of_sum = !sending && traits_.keeps_block();
   if ((of_sum ? room_of_sum() : is_cut(sending) ? sum(side) : static_cast<std::size_t>(side.count)) == 0) return {};
   return {Code::buffer, std::string(name) + " is NULL; valid is memory for all elements" +
                             (sending && may_be_in_place ? ", or MPI_IN_PLACE" : "")};
 }
 
 Status Shape::check_own_block() const {
-  if (!meaning_.type_known || meaning_.composed || one_buffer_type() || !sends() || !receives()) return {};
+  if (!meaning_.type_known || meaning_.composed || traits_.reduces || traits_.one_buffer() || !sends() || !receives())
+    return {};
   const auto count_of = [&](bool sending) {
     const Side& side = sending ? call_->send : call_->recv;
     return is_cut(sending) ? part(side, rank_).count : static_cast<std::size_t>(side.count);
@@ -139,7 +132,7 @@ Status Shape::check_own_block() const {
 }
 
 Status Shape::check_apart() const {
-  if (collective_ == Collective::bcast || !sends() || !receives()) return {};
+  if (traits_.one_buffer() || !sends() || !receives()) return {};
   const std::ptrdiff_t sent = unit_in_a_row(call_->send.type);
   const std::ptrdiff_t received = unit_in_a_row(call_->recv.type);
   const bool in_a_row = sent > 0 && received > 0;
@@ -147,11 +140,11 @@ Status Shape::check_apart() const {
   const bool same = call_->send.buffer == call_->recv.buffer && call_->send.type == call_->recv.type &&
                     call_->send.displs == nullptr && call_->recv.displs == nullptr;
   if (in_a_row ? !parts_meet(sent, received) : !same) return {};
-  const bool scatters = collective_ == Collective::scatter;
-  const std::string where = has_root(collective_) ? " on the root" : "";
-  return {Code::buffer, "sendbuf and recvbuf overlap; valid are buffers that do not, or MPI_IN_PLACE as " +
-                            (scatters ? "recvbuf" + where + ", whose own part then stays in sendbuf"
-                                      : "sendbuf" + where + ", where recvbuf holds what is sent as well")};
+  const std::string where = traits_.rooted() ? " on the root" : "";
+  return {Code::buffer,
+          "sendbuf and recvbuf overlap; valid are buffers that do not, or MPI_IN_PLACE as " +
+              (traits_.recv_in_place() ? "recvbuf" + where + ", whose own part then stays in sendbuf"
+                                       : "sendbuf" + where + ", where recvbuf holds what is sent as well")};
 }
 
 // Of what a side has for one rank, or for all where that is in one piece; empty ones have no place.
@@ -160,7 +153,7 @@ Shape::Reach Shape::place_of(bool sending, int p, std::ptrdiff_t unit) const {
   Part all{0, 0};
   if (pieces(sending) > 1)
     all = part(s, p);
-  else if (!sending && collective_ == Collective::reduce_scatter)
+  else if (!sending && traits_.keeps_block())
     all = part(call_->send, rank_), all.at = 0;
   else
     all = {0, items(sending)};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Numbers of the persistent operations of a communicator.  An operation keeps its own from its _init until it is freed,
 // and no other has it meanwhile on any rank: so its messages can be told from those of all others, in whatever order
 // they are started.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Buffers of the application that are in the memory of a device, where something has to be done that only the host can
 // do: its memory stands in for them.
 #pragma once

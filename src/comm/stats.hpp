@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Statistics of one call, and their sums over the calls on a communicator.
 #pragma once
 

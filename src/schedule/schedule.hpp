@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Who sends which block to whom.  An algorithm is a pure function from a place to a list of steps with three verbs;
 // it mentions no codec, chunk, device or request.  lower() (engine) turns the list into work.
 #pragma once
@@ -8,30 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "call/collective.hpp"
+
 namespace laconic {
-
-// What is done with the blocks; the v-forms and reduce_scatter_block follow the same patterns, with other counts.
-//
-//   allreduce, reduce, bcast   as many blocks as the algorithm likes: nearly equal parts of the data
-//   reduce_scatter             `size` blocks; the result of block b belongs to rank b
-//   allgather, gather          `size` blocks; rank b has block b at the beginning
-//   scatter                    `size` blocks; rank b gets block b
-//   alltoall                   `size` times `size` blocks: block s * size + d goes from rank s to rank d
-enum class Collective : std::uint8_t { allreduce, reduce, reduce_scatter, allgather, bcast, scatter, gather, alltoall };
-
-inline constexpr Collective all_collectives[] = {Collective::allreduce, Collective::reduce,  Collective::reduce_scatter,
-                                                 Collective::allgather, Collective::bcast,   Collective::scatter,
-                                                 Collective::gather,    Collective::alltoall};
-
-std::string_view name_of(Collective collective);
-
-constexpr bool reduces(Collective c) {
-  return c == Collective::allreduce || c == Collective::reduce || c == Collective::reduce_scatter;
-}
-
-constexpr bool has_root(Collective c) {
-  return c == Collective::reduce || c == Collective::bcast || c == Collective::scatter || c == Collective::gather;
-}
 
 // Where a schedule is built for.  root is unused by rootless collectives.
 struct Place {
@@ -47,19 +27,12 @@ struct Stake {
 };
 
 constexpr Stake stake_of(Collective collective, Place at, std::int32_t block) {
-  const bool root = at.rank == at.root;
-  const bool own = block == at.rank;
-  switch (collective) {
-    case Collective::allreduce: return {true, true};
-    case Collective::reduce: return {true, root};
-    case Collective::reduce_scatter: return {true, own};
-    case Collective::allgather: return {own, true};
-    case Collective::bcast: return {root, true};
-    case Collective::scatter: return {root, own};
-    case Collective::gather: return {own, root};
-    case Collective::alltoall: return {block / at.size == at.rank, block % at.size == at.rank};
-  }
-  return {};
+  const CollectiveTraits& t = traits_of(collective);
+  if (t.all_to_all()) return {block / at.size == at.rank, block % at.size == at.rank};
+  const auto holds = [&](const SideTraits& side) {
+    return side.contents == Contents::block ? block == at.rank : !side.root_only || at.rank == at.root;
+  };
+  return {holds(t.send), holds(t.recv)};
 }
 
 enum class Verb : std::uint8_t {

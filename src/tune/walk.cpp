@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tune/walk.hpp"
 
 #include <array>
@@ -125,9 +126,7 @@ class Walk {
 
 // All blocks are taken to be equally large; of an alltoall, those that one rank sends are the data.
 double block_bytes(Collective collective, const Journey& journey, std::int32_t cut) {
-  const bool free_cut =
-      collective == Collective::allreduce || collective == Collective::reduce || collective == Collective::bcast;
-  return journey.bytes / (free_cut ? cut : journey.size);
+  return journey.bytes / (traits_of(collective).cut_freely() ? cut : journey.size);
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "call.hpp"
 
 #include <array>
@@ -81,7 +82,7 @@ std::string describe(const laconic_options& o) {
 }
 
 std::string describe(const Call& c) {
-  std::string all = text("%s %s", name_of(c.mode), ranks::name_of(c.form));
+  std::string all = text("%s %s", name_of(c.mode), ranks::routine_name(c.routine));
   if (c.reduces()) all += text(" %s", name_of(c.reduction));
   if (c.rooted()) all += text(" root %d", c.root);
   if (c.in_place) all += " in place";
@@ -92,10 +93,11 @@ std::string describe(const Call& c) {
          text(", numbers %llu", static_cast<unsigned long long>(c.seed));
 }
 
-std::vector<laconic_algorithm> algorithms_of(Form form, int least_size, int size) {
-  std::vector<laconic_algorithm> all = ranks::algorithms_of(form);
-  if (form == Form::reduce) all.push_back(LACONIC_ALGORITHM_RECURSIVE_HALVING);
-  if ((form == Form::allgather || form == Form::allgatherv) && is_power_of_two(size) && is_power_of_two(least_size))
+std::vector<laconic_algorithm> algorithms_of(Routine routine, int least_size, int size) {
+  std::vector<laconic_algorithm> all = ranks::algorithms_of(routine);
+  if (routine == Routine::reduce) all.push_back(LACONIC_ALGORITHM_RECURSIVE_HALVING);
+  if (laconic::traits_of(routine).pattern == laconic::Collective::allgather && is_power_of_two(size) &&
+      is_power_of_two(least_size))
     all.push_back(LACONIC_ALGORITHM_RECURSIVE_DOUBLING);
   return all;
 }
@@ -150,7 +152,7 @@ std::size_t draw_count(Random& random, const laconic_options& options, std::size
 
 Call draw_call(Random& random, int least_size, int size, const Offer& offer) {
   Call c;
-  c.form = static_cast<Form>(random.below(ranks::forms));
+  c.routine = static_cast<Routine>(random.below(laconic::num_routines));
   c.mode = static_cast<Mode>(random.below(3));
   const auto& types = named_types();
   c.type = &types[random.below(6) == 0 ? random.below(types.size()) : random.below(5) < 3 ? 0 : 1];
@@ -159,17 +161,17 @@ Call draw_call(Random& random, int least_size, int size, const Offer& offer) {
   if (random.below(60) == 0) c.reduction = Reduction::product;
   if (c.reduction == Reduction::mean && !floating) c.reduction = Reduction::sum;
   c.options = draw_options(random, c.type->number, offer);
-  if (random.below(3) != 0) c.options.algorithm = random.pick(algorithms_of(c.form, least_size, size));
+  if (random.below(3) != 0) c.options.algorithm = random.pick(algorithms_of(c.routine, least_size, size));
   if (random.below(40) == 0) c.options.algorithm = LACONIC_ALGORITHM_PLAIN;
   if (random.below(6) == 0) c.options.algorithm = LACONIC_ALGORITHM_AUTO;
   c.by_hints = c.options.bound.mode != LACONIC_BOUND_UNSET && random.below(16) == 0;
   c.pattern = static_cast<Pattern>(random.below(patterns));
   c.odd_pattern = static_cast<Pattern>(random.below(patterns));
   if (random.below(3) == 0) c.odd_ranks = static_cast<std::uint32_t>(random.below(std::uint64_t{1} << size));
-  const bool whole = c.form == Form::allreduce || c.form == Form::reduce || c.form == Form::bcast;
+  const bool whole = c.traits().cut_freely();
   const std::size_t share = whole ? 2 : static_cast<std::size_t>(size) * 2;
   c.count = draw_count(random, c.options, offer.largest / share);
-  c.in_place = random.below(3) == 0 && c.form != Form::bcast;
+  c.in_place = random.below(3) == 0 && !c.traits().one_buffer();
   c.root = static_cast<int>(random.below(static_cast<std::uint64_t>(least_size)));
   c.bundled = random.below(6) == 0 && !c.reduces() && offer.bundles;
   if (c.bundled) c.count = c.count / bundle_multiple * bundle_multiple;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One collective call as it is drawn: alike on all ranks but for what is each rank's own business.
 #pragma once
 
@@ -11,14 +12,14 @@ namespace attack {
 // Numbers of which bundled calls have a multiple: every bundle divides it.
 inline constexpr std::size_t bundle_multiple = 12;
 
-using ranks::Form;
 using ranks::Mode;
 using ranks::Random;
+using ranks::Routine;
 
 enum class Reduction : std::uint8_t { sum, max, min, mean, product };  // no product is ever compressed
 
 struct Call {
-  Form form = Form::allreduce;
+  Routine routine = Routine::allreduce;
   Mode mode = Mode::blocking;
   const NamedType* type = nullptr;
   Reduction reduction = Reduction::sum;
@@ -34,26 +35,18 @@ struct Call {
   int rounds = 1;          // how often a persistent operation is started
   std::uint64_t seed = 0;  // of counts, gaps and numbers
 
-  bool reduces() const {
-    return form == Form::allreduce || form == Form::reduce || form == Form::reduce_scatter ||
-           form == Form::reduce_scatter_block;
-  }
-  bool rooted() const {
-    return form == Form::reduce || form == Form::bcast || form == Form::scatter || form == Form::scatterv ||
-           form == Form::gather || form == Form::gatherv;
-  }
+  const laconic::CollectiveTraits& traits() const { return laconic::traits_of(routine); }
+  bool reduces() const { return traits().reduces; }
+  bool rooted() const { return traits().rooted(); }
   bool uneven() const {
-    return form == Form::reduce_scatter || form == Form::allgatherv || form == Form::scatterv ||
-           form == Form::gatherv || form == Form::alltoallv;
+    return traits().send.counting != laconic::Counting::equal || traits().recv.counting != laconic::Counting::equal;
   }
-  bool displaced() const { return uneven() && form != Form::reduce_scatter; }
+  bool displaced() const { return uneven() && !reduces(); }
   bool per_hop() const {
     return options.variant == LACONIC_VARIANT_CPR_P2P || options.variant == LACONIC_VARIANT_HOST_CENTRIC;
   }
   // Every rank receives all of the result.
-  bool shares_result() const {
-    return form == Form::allreduce || form == Form::allgather || form == Form::allgatherv || form == Form::bcast;
-  }
+  bool shares_result() const { return traits().replicates(); }
   laconic_codec codec() const {
     if (options.codec != LACONIC_CODEC_UNSET) return options.codec;
     return options.bound.mode == LACONIC_BOUND_LOSSLESS ? LACONIC_CODEC_LOSSLESS : LACONIC_CODEC_QUANT;
@@ -82,7 +75,7 @@ Call draw_call(Random& random, int least_size, int size, const Offer& offer);
 laconic_options draw_options(Random& random, Number number, const Offer& offer);
 std::size_t draw_count(Random& random, const laconic_options& options, std::size_t most);
 
-// Algorithms that a form has on both numbers of ranks.
-std::vector<laconic_algorithm> algorithms_of(Form form, int least_size, int size);
+// Algorithms that a routine has on both numbers of ranks.
+std::vector<laconic_algorithm> algorithms_of(Routine routine, int least_size, int size);
 
 }  // namespace attack

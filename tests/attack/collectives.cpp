@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <memory>
 
@@ -88,14 +89,14 @@ class Crowd {
     if (call.count > 3000 && other.options.chunk_elements < 1000) other.options.chunk_elements = 0;
     other.options.depth = drawn.depth;
     other.options.variant = random.below(2) == 0 ? LACONIC_VARIANT_ND : LACONIC_VARIANT_OVERLAP;
-    other.options.algorithm = random.pick(algorithms_of(call.form, group->least_size, group->most_size));
+    other.options.algorithm = random.pick(algorithms_of(call.routine, group->least_size, group->most_size));
     if (call.options.algorithm == LACONIC_ALGORITHM_PLAIN || call.options.variant == LACONIC_VARIANT_PLAIN) return;
     if (operations_[0] == nullptr) return;
     Operation again(world_, *group, other);
     again.fill(rounds_ - 1);
     succeeded(again.begin(nullptr), "another way to do it");
     operations_[0]->check_same_results(again);
-    world_.journal.count("redone", ranks::name_of(call.form));
+    world_.journal.count("redone", ranks::routine_name(call.routine));
   }
 
   // Hints of the one communicator of the case.
@@ -156,7 +157,7 @@ class Crowd {
 
   void count(const Call& call) {
     Journal& journal = world_.journal;
-    journal.count("operation", text("%s %s", name_of(call.mode), ranks::name_of(call.form)));
+    journal.count("operation", text("%s %s", name_of(call.mode), ranks::routine_name(call.routine)));
     journal.count("codec", laconic_codec_name(call.codec()));
     journal.count("type", call.type->name);
     journal.count("pattern", name_of(call.pattern));

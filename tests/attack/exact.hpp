@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sums without any rounding, and what numbers of a type can be off by.
 #pragma once
 

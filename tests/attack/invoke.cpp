@@ -1,43 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "invoke.hpp"
 
+#include <tuple>
+
+#include "call/arguments.hpp"
+
 namespace attack {
+namespace {
 
-#define ATTACK_ANY(name, ...)                                                             \
-  (mode == Mode::blocking      ? laconic_##name(__VA_ARGS__, a.comm, a.options)           \
-   : mode == Mode::nonblocking ? laconic_i##name(__VA_ARGS__, a.comm, request, a.options) \
-                               : laconic_##name##_init(__VA_ARGS__, a.comm, request, a.options))
+struct Side {
+  void* buffer;
+  MPI_Count count;
+  const MPI_Count* counts;
+  const MPI_Aint* displs;
+  MPI_Datatype type;
+};
 
-int invoke(Form form, Mode mode, const Arguments& a, laconic_request* request) {
-  switch (form) {
-    case Form::allreduce: return ATTACK_ANY(allreduce, a.sendbuf, a.recvbuf, a.recvcount, a.recvtype, a.op);
-    case Form::reduce: return ATTACK_ANY(reduce, a.sendbuf, a.recvbuf, a.recvcount, a.recvtype, a.op, a.root);
-    case Form::reduce_scatter: return ATTACK_ANY(reduce_scatter, a.sendbuf, a.recvbuf, a.recvcounts, a.recvtype, a.op);
-    case Form::reduce_scatter_block:
-      return ATTACK_ANY(reduce_scatter_block, a.sendbuf, a.recvbuf, a.recvcount, a.recvtype, a.op);
-    case Form::allgather:
-      return ATTACK_ANY(allgather, a.sendbuf, a.sendcount, a.sendtype, a.recvbuf, a.recvcount, a.recvtype);
-    case Form::allgatherv:
-      return ATTACK_ANY(allgatherv, a.sendbuf, a.sendcount, a.sendtype, a.recvbuf, a.recvcounts, a.rdispls, a.recvtype);
-    case Form::bcast: return ATTACK_ANY(bcast, a.recvbuf, a.recvcount, a.recvtype, a.root);
-    case Form::scatter:
-      return ATTACK_ANY(scatter, a.sendbuf, a.sendcount, a.sendtype, a.recvbuf, a.recvcount, a.recvtype, a.root);
-    case Form::scatterv:
-      return ATTACK_ANY(scatterv, a.sendbuf, a.sendcounts, a.sdispls, a.sendtype, a.recvbuf, a.recvcount, a.recvtype,
-                        a.root);
-    case Form::gather:
-      return ATTACK_ANY(gather, a.sendbuf, a.sendcount, a.sendtype, a.recvbuf, a.recvcount, a.recvtype, a.root);
-    case Form::gatherv:
-      return ATTACK_ANY(gatherv, a.sendbuf, a.sendcount, a.sendtype, a.recvbuf, a.recvcounts, a.rdispls, a.recvtype,
-                        a.root);
-    case Form::alltoall:
-      return ATTACK_ANY(alltoall, a.sendbuf, a.sendcount, a.sendtype, a.recvbuf, a.recvcount, a.recvtype);
-    case Form::alltoallv:
-      return ATTACK_ANY(alltoallv, a.sendbuf, a.sendcounts, a.sdispls, a.sendtype, a.recvbuf, a.recvcounts, a.rdispls,
-                        a.recvtype);
+}  // namespace
+
+int invoke(Routine routine, Mode mode, const Arguments& a, laconic_request* request) {
+  const Side recv{a.recvbuf, a.recvcount, a.recvcounts, a.rdispls, a.recvtype};
+  Side send{const_cast<void*>(a.sendbuf), a.sendcount, a.sendcounts, a.sdispls, a.sendtype};
+  if (laconic::traits_of(routine).reduces) {
+    send = recv;
+    send.buffer = const_cast<void*>(a.sendbuf);
+  }
+  switch (routine) {
+#define LACONIC_COLLECTIVE(name, Name, ...)                                                               \
+  case Routine::name:                                                                                     \
+    return std::apply(                                                                                    \
+        [&](auto... all) {                                                                                \
+          return mode == Mode::blocking      ? laconic_##name(all..., a.comm, a.options)                  \
+                 : mode == Mode::nonblocking ? laconic_i##name(all..., a.comm, request, a.options)        \
+                                             : laconic_##name##_init(all..., a.comm, request, a.options); \
+        },                                                                                                \
+        laconic::arguments_of<Routine::name>(send, recv, a.op, a.root));
+#include "call/collectives.def"
   }
   return MPI_ERR_INTERN;
 }
-
-#undef ATTACK_ANY
 
 }  // namespace attack

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A collective call of Laconic's, with its arguments in a struct, so that any of them can be spoilt.
 #pragma once
 
@@ -5,7 +6,7 @@
 
 namespace attack {
 
-// As MPI has them.  Where a form has one buffer, count or type, it is that of the receiving side.
+// As MPI has them.  Where a routine has one buffer, count or type, it is that of the receiving side.
 struct Arguments {
   const void* sendbuf = nullptr;
   MPI_Count sendcount = 0;
@@ -23,6 +24,6 @@ struct Arguments {
   const laconic_options* options = nullptr;
 };
 
-int invoke(Form form, Mode mode, const Arguments& arguments, laconic_request* request);
+int invoke(Routine routine, Mode mode, const Arguments& arguments, laconic_request* request);
 
 }  // namespace attack

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What was tried and what was found.
 #pragma once
 

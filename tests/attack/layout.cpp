@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "layout.hpp"
 
 #include <algorithm>
@@ -19,10 +20,10 @@ std::uint64_t mix(std::uint64_t x) { return Random(x).bits(); }
 
 Layout::Layout(const Call& call, int rank, int size) : call_(call), rank_(rank), size_(size) {
   is_root = call.rooted() && rank == call.root;
-  const bool scatters = call.form == Form::scatter || call.form == Form::scatterv;
+  const bool scatters = call.traits().recv_in_place();
   input_in_place = call.in_place && !scatters && (!call.rooted() || is_root);
   output_in_place = call.in_place && scatters && is_root;
-  if (call.form == Form::bcast) input_in_place = is_root;
+  if (call.traits().one_buffer()) input_in_place = is_root;
   lay(send, true);
   lay(recv, false);
   find_inputs();
@@ -35,14 +36,14 @@ std::size_t Layout::block(int from, int to) const {
   if (!call_.uneven()) return call_.count;
   std::uint64_t a = 0;
   std::uint64_t b = 0;
-  switch (call_.form) {
-    case Form::allgatherv:
-    case Form::gatherv: a = static_cast<std::uint64_t>(from); break;
-    case Form::alltoallv:
-      a = static_cast<std::uint64_t>(call_.in_place ? std::min(from, to) : from);
-      b = static_cast<std::uint64_t>(call_.in_place ? std::max(from, to) : to) + 1;
-      break;
-    default: b = static_cast<std::uint64_t>(to) + 1; break;
+  const laconic::CollectiveTraits& t = call_.traits();
+  if (t.all_to_all()) {
+    a = static_cast<std::uint64_t>(call_.in_place ? std::min(from, to) : from);
+    b = static_cast<std::uint64_t>(call_.in_place ? std::max(from, to) : to) + 1;
+  } else if (t.send.cut()) {
+    b = static_cast<std::uint64_t>(to) + 1;
+  } else {
+    a = static_cast<std::uint64_t>(from);
   }
   const std::uint64_t h = mix(call_.seed * 31 + a * 1009 + b * 17);
   if (h % 5 == 0) return 0;
@@ -51,28 +52,18 @@ std::size_t Layout::block(int from, int to) const {
 }
 
 std::size_t Layout::contributes(int rank) const {
+  const laconic::CollectiveTraits& t = call_.traits();
+  if (t.send.root_only && rank != call_.root) return 0;
+  if (t.cut_freely()) return call_.count;
+  if (!t.send.cut()) return block(rank, 0);
   std::size_t n = 0;
-  switch (call_.form) {
-    case Form::allreduce:
-    case Form::reduce: return call_.count;
-    case Form::bcast: return rank == call_.root ? call_.count : 0;
-    case Form::allgather:
-    case Form::allgatherv:
-    case Form::gather:
-    case Form::gatherv: return block(rank, 0);
-    case Form::scatter:
-    case Form::scatterv:
-      if (rank != call_.root) return 0;
-      [[fallthrough]];
-    default:
-      for (int to = 0; to < size_; ++to) n += block(rank, to);
-      return n;
-  }
+  for (int to = 0; to < size_; ++to) n += block(rank, to);
+  return n;
 }
 
 std::size_t Layout::most_bytes() const {
   std::size_t most = 0;
-  const bool same_on_all = call_.form != Form::alltoallv;
+  const bool same_on_all = !call_.traits().all_to_all() || !call_.uneven();
   for (int r = 0; r < (same_on_all ? 1 : size_); ++r) {
     std::size_t in = 0;
     std::size_t out = 0;
@@ -80,10 +71,10 @@ std::size_t Layout::most_bytes() const {
       in += block(k, r);
       out += block(r, k);
     }
-    const bool gathers = call_.form == Form::allgatherv || call_.form == Form::gatherv;
+    const bool gathers = !call_.traits().send.cut();
     most = std::max(most, same_on_all ? (gathers ? in : out) : std::max(in, out));
   }
-  if (call_.form == Form::allreduce || call_.form == Form::reduce || call_.form == Form::bcast) most = call_.count;
+  if (call_.traits().cut_freely()) most = call_.count;
   return most * width_of(call_.type->number);
 }
 
@@ -102,11 +93,11 @@ void Layout::lay(Side& side, bool sending) {
   for (const std::size_t k : order) {
     const int peer = static_cast<int>(k);
     side.counts[k] = static_cast<MPI_Count>(sending ? block(rank_, peer) : block(peer, rank_));
-    if (call_.form == Form::reduce_scatter) side.counts[k] = static_cast<MPI_Count>(block(0, peer));
+    if (call_.reduces() && call_.uneven()) side.counts[k] = static_cast<MPI_Count>(block(0, peer));
     side.displs[k] = static_cast<MPI_Aint>(side.span);
     side.span += static_cast<std::size_t>(side.counts[k]) + random.below(gap + 1) * unit;
   }
-  const bool ignored = ignores_displs_of_one && call_.form == Form::allgatherv && size_ == 1;
+  const bool ignored = ignores_displs_of_one && call_.routine == Routine::allgatherv && size_ == 1;
   if (call_.displaced() && random.below(2) == 0 && !ignored) {
     side.origin = random.below(side.span / unit + 1) * unit;
     for (MPI_Aint& d : side.displs) d -= static_cast<MPI_Aint>(side.origin);
@@ -116,10 +107,8 @@ void Layout::lay(Side& side, bool sending) {
 // What a rank contributes lies in one piece, or in a part for each rank; and so does what it receives.
 void Layout::find_inputs() {
   const std::size_t mine = contributes(rank_);
-  const bool gathers = call_.form == Form::allgather || call_.form == Form::allgatherv || call_.form == Form::gather ||
-                       call_.form == Form::gatherv;
-  const bool cut = call_.form == Form::scatter || call_.form == Form::scatterv || call_.form == Form::alltoall ||
-                   call_.form == Form::alltoallv;
+  const bool gathers = call_.traits().send.contents == laconic::Contents::block;
+  const bool cut = call_.traits().send.cut() && !call_.reduces();
   if (!cut && !(gathers && input_in_place)) {
     inputs = {{0, mine, rank_, 0}};
     send = {send.counts, send.displs, 0, mine};
@@ -150,32 +139,20 @@ void Layout::find_results() {
     results = {{0, count, source, from}};
     recv = {recv.counts, recv.displs, 0, room};
   };
-  switch (call_.form) {
-    case Form::allreduce: return one_piece(call_.count, -1, 0, call_.count);
-    case Form::reduce: one_piece(is_root ? call_.count : 0, -1, 0, is_root ? call_.count : 0); return;
-    case Form::bcast: return one_piece(call_.count, call_.root, 0, call_.count);
-    case Form::reduce_scatter:
-    case Form::reduce_scatter_block: {
-      scratch = input_in_place ? before(0, size_) : 0;
-      const std::size_t mine = block(0, rank_);
-      return one_piece(mine, -1, before(0, rank_), std::max(scratch, mine));
-    }
-    case Form::scatter:
-    case Form::scatterv: {
-      const std::size_t mine = output_in_place ? 0 : block(call_.root, rank_);
-      return one_piece(mine, call_.root, before(call_.root, rank_), mine);
-    }
-    case Form::gather:
-    case Form::gatherv:
-      if (!is_root) return one_piece(0, 0, 0, 0);
-      break;
-    default: break;
+  const laconic::CollectiveTraits& t = call_.traits();
+  if (t.recv.root_only && !is_root) return one_piece(0, t.reduces ? -1 : 0, 0, 0);
+  const int source = t.reduces ? -1 : call_.root;
+  if (t.cut_freely()) return one_piece(call_.count, source, 0, call_.count);
+  if (!t.recv.cut()) {
+    const int sender = t.reduces ? 0 : call_.root;
+    scratch = t.reduces && input_in_place ? before(0, size_) : 0;
+    const std::size_t mine = output_in_place ? 0 : block(sender, rank_);
+    return one_piece(mine, source, before(sender, rank_), std::max(scratch, mine));
   }
-  const bool cut = call_.form == Form::alltoall || call_.form == Form::alltoallv;
   for (int k = 0; k < size_; ++k) {
     const auto at = static_cast<std::size_t>(k);
     results.push_back({static_cast<std::size_t>(recv.displs[at] + static_cast<MPI_Aint>(recv.origin)),
-                       static_cast<std::size_t>(recv.counts[at]), k, cut ? before(k, rank_) : 0});
+                       static_cast<std::size_t>(recv.counts[at]), k, t.all_to_all() ? before(k, rank_) : 0});
   }
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the numbers of a call are in the buffers of a rank, and where its results come from.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The random attack on the public API: ./dev attack starts it, tests/attack/README.md says what it tries.
 //
 //   attack [--seconds N] [--seed S] [--first K] [--cases N] [--watchdog SECONDS] [--label TEXT] [--with bundles]

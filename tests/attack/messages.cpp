@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -50,7 +51,7 @@ Letter draw_letter(Random& random, const Group& group, const Offer& offer, const
   l.from = static_cast<int>(random.below(ranks));
   l.to = static_cast<int>(random.below(ranks));
   Call& c = l.call;
-  c.form = Form::bcast;
+  c.routine = Routine::bcast;
   c.root = l.from;
   c.type = type;
   c.options = draw_options(random, type->number, offer);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mistakes.hpp"
 
 #include <algorithm>
@@ -16,36 +17,34 @@ std::size_t numbers_of(const std::vector<Place>& places) {
   return n;
 }
 
-bool scatters(const Call& c) { return c.form == Form::scatter || c.form == Form::scatterv; }
-bool gathers_to_root(const Call& c) { return c.form == Form::gather || c.form == Form::gatherv; }
+bool scatters(const Call& c) { return c.traits().recv_in_place(); }
+bool gathers_to_root(const Call& c) { return c.traits().recv.cut() && c.rooted(); }
 
 // Whether a rank has a buffer of its own to send from, or to receive in.
 bool sends(const Call& c, const Layout& l) {
-  return c.form != Form::bcast && !l.input_in_place && (!scatters(c) || l.is_root);
+  return !c.traits().one_buffer() && !l.input_in_place && (!scatters(c) || l.is_root);
 }
 bool receives(const Call& c, const Layout& l) {
-  return !l.output_in_place && ((!gathers_to_root(c) && c.form != Form::reduce) || l.is_root);
+  return !l.output_in_place && ((!gathers_to_root(c) && c.routine != Routine::reduce) || l.is_root);
 }
 
 bool has_send_type(const Call& c, const Layout& l) { return !c.reduces() && sends(c, l); }
 bool has_send_count(const Call& c, const Layout& l) {
-  return has_send_type(c, l) && c.form != Form::scatterv && c.form != Form::alltoallv;
+  return has_send_type(c, l) && c.routine != Routine::scatterv && c.routine != Routine::alltoallv;
 }
 bool has_recv_count(const Call& c, const Layout& l) {
-  if (c.form == Form::reduce) return true;
-  return receives(c, l) && !(c.uneven() && c.form != Form::scatterv);
+  if (c.routine == Routine::reduce) return true;
+  return receives(c, l) && !(c.uneven() && c.routine != Routine::scatterv);
 }
 bool has_send_counts(const Call& c, const Layout& l) {
-  return sends(c, l) && (c.form == Form::scatterv || c.form == Form::alltoallv);
+  return sends(c, l) && (c.routine == Routine::scatterv || c.routine == Routine::alltoallv);
 }
 bool has_recv_counts(const Call& c, const Layout& l) {
-  return receives(c, l) && c.uneven() && c.form != Form::scatterv;
+  return receives(c, l) && c.uneven() && c.routine != Routine::scatterv;
 }
 
 // Counts that all ranks have to agree on; elsewhere a rank sees a part of them only.
-bool shares_counts(const Call& c) {
-  return c.form != Form::scatterv && c.form != Form::gatherv && c.form != Form::alltoallv;
-}
+bool shares_counts(const Call& c) { return !c.traits().counts_partial(); }
 bool shares_type(const Call& c) { return shares_counts(c) && !scatters(c) && !gathers_to_root(c); }
 
 void negative(std::vector<MPI_Count>& kept, const MPI_Count*& counts, int size, Random& random) {
@@ -95,17 +94,18 @@ void add_arguments(std::vector<Mistake>& all) {
   all.push_back({"no sendtype", false, has_send_type,
                  [](const Call&, const Layout&, Spoilt& s, Random&) { s.arguments.sendtype = MPI_DATATYPE_NULL; }});
   all.push_back({"no datatype", false,
-                 [](const Call& c, const Layout& l) { return receives(c, l) || c.form == Form::reduce; },
+                 [](const Call& c, const Layout& l) { return receives(c, l) || c.routine == Routine::reduce; },
                  [](const Call&, const Layout&, Spoilt& s, Random&) { s.arguments.recvtype = MPI_DATATYPE_NULL; }});
   all.push_back({"no op", false, [](const Call& c, const Layout&) { return c.reduces(); },
                  [](const Call&, const Layout&, Spoilt& s, Random&) { s.arguments.op = MPI_OP_NULL; }});
   all.push_back({"recvbuf in place", false,
                  [](const Call& c, const Layout& l) { return receives(c, l) && !(scatters(c) && l.is_root); },
                  [](const Call&, const Layout&, Spoilt& s, Random&) { s.arguments.recvbuf = MPI_IN_PLACE; }});
-  all.push_back(
-      {"sendbuf in place on another rank than the root", false,
-       [](const Call& c, const Layout& l) { return (c.form == Form::reduce || gathers_to_root(c)) && !l.is_root; },
-       [](const Call&, const Layout&, Spoilt& s, Random&) { s.arguments.sendbuf = MPI_IN_PLACE; }});
+  all.push_back({"sendbuf in place on another rank than the root", false,
+                 [](const Call& c, const Layout& l) {
+                   return (c.routine == Routine::reduce || gathers_to_root(c)) && !l.is_root;
+                 },
+                 [](const Call&, const Layout&, Spoilt& s, Random&) { s.arguments.sendbuf = MPI_IN_PLACE; }});
 }
 
 void add_options(std::vector<Mistake>& all) {
@@ -130,7 +130,7 @@ void add_options(std::vector<Mistake>& all) {
                  }});
   all.push_back(
       {"an algorithm of another collective", false, always, [](const Call& c, const Layout&, Spoilt& s, Random&) {
-         const bool alltoall = c.form == Form::alltoall || c.form == Form::alltoallv;
+         const bool alltoall = c.traits().all_to_all();
          s.options.algorithm = alltoall ? LACONIC_ALGORITHM_CHAIN : LACONIC_ALGORITHM_PAIRWISE;
        }});
   all.push_back({"an unknown variant, target or denormals", false, always,
@@ -206,7 +206,7 @@ void add_differences(std::vector<Mistake>& all) {
                  }});
   all.push_back({"another algorithm", true, always, [](const Call& c, const Layout& l, Spoilt& s, Random& random) {
                    const int size = static_cast<int>(l.send.counts.size());
-                   const auto all_of_them = algorithms_of(c.form, size, size);
+                   const auto all_of_them = algorithms_of(c.routine, size, size);
                    const laconic_algorithm now = s.options.algorithm;
                    do {
                      s.options.algorithm = random.pick(all_of_them);

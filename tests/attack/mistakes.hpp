@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The catalogue of what can be wrong with a call on one rank.
 #pragma once
 

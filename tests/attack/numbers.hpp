@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The types of numbers that are sent, and random access to them in buffers of bytes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "operation.hpp"
 
 #include <algorithm>
@@ -95,12 +96,11 @@ Arguments Operation::arguments() {
   const std::array<MPI_Op, order.size()> ops{MPI_SUM, MPI_MAX, MPI_MIN, LACONIC_AVG, MPI_PROD};
   if (call_.reduces()) a.op = ops[static_cast<std::size_t>(call_.reduction)];
   const auto count = static_cast<MPI_Count>(call_.count);
-  const bool scatters = call_.form == Form::scatter || call_.form == Form::scatterv;
-  const bool gathers = call_.form == Form::gather || call_.form == Form::gatherv;
+  const bool scatters = call_.traits().recv_in_place();
   // What does not matter on a rank may be anything.
   const bool sends = !scatters || layout_.is_root;
-  const bool receives = (!gathers && call_.form != Form::reduce) || layout_.is_root;
-  const bool sending = sends && !(layout_.input_in_place || call_.form == Form::bcast);
+  const bool receives = !call_.traits().recv.root_only || layout_.is_root;
+  const bool sending = sends && !(layout_.input_in_place || call_.traits().one_buffer());
   if (sending) {
     a.sendbuf = send_.data() + layout_.send.origin * width();
     a.sendcount = call_.uneven() && !scatters ? static_cast<MPI_Count>(layout_.contributes(group_.rank)) : count;
@@ -115,13 +115,14 @@ Arguments Operation::arguments() {
   if (receives) {
     a.recvbuf = recv_.data() + layout_.recv.origin * width();
     a.recvcount = count;
-    if (call_.form == Form::scatterv) a.recvcount = static_cast<MPI_Count>(layout_.block(call_.root, group_.rank));
+    if (call_.routine == Routine::scatterv)
+      a.recvcount = static_cast<MPI_Count>(layout_.block(call_.root, group_.rank));
     a.recvcount /= bundles_[1].numbers;
     a.recvcounts = bundles_[1].counts.data();
     a.rdispls = bundles_[1].displs.data();
     a.recvtype = bundles_[1].type;
   }
-  if (call_.form == Form::reduce) {  // one count and type for both sides
+  if (call_.routine == Routine::reduce) {  // one count and type for both sides
     a.recvcount = count;
     a.recvtype = call_.type->type;
   }
@@ -136,7 +137,7 @@ Arguments Operation::arguments() {
 int Operation::begin(laconic_request* request) { return begin(arguments(), request); }
 
 int Operation::begin(const Arguments& arguments, laconic_request* request) {
-  return invoke(call_.form, call_.mode, arguments, request);
+  return invoke(call_.routine, call_.mode, arguments, request);
 }
 
 void Operation::check() {

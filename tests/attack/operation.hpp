@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One call with its buffers: guarded, filled with what the ranks contribute, checked when it is over.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Whether the results of a call are what docs/error-model.md and laconic.h promise, by exact arithmetic.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Numbers to attack with: well-behaved ones, and those that codecs, sums and lattices have trouble with.
 #pragma once
 

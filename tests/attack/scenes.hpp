@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a case can be.  All ranks call these with the same random numbers to come.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Faults that the attack plants into results, to see that it finds them.
 #include <algorithm>
 #include <cmath>

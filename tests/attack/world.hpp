@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The ranks, the communicators that they have, and what they find out together.
 #pragma once
 

@@ -34,6 +34,14 @@ class Rooms(unittest.TestCase):
         self.bad("transport/loopback/a.cpp", "#include <mpi.h>\n", "mpi.h is for")
         self.bad("base/a.cpp", '#include "laconic/laconic.h"\n', "laconic.h is for")
 
+    def test_clients_include_what_they_may(self):
+        self.assertEqual(rooms.check_client("dropin/a.cpp", '#include "call/x.hpp"\n#include <laconic/laconic.h>\n'), [])
+        self.assertEqual(rooms.check_client("tests/a.cpp", '#include "engine/x.hpp"\n'), [])
+        for client, header in (("dropin", "comm/x.hpp"), ("examples", "call/x.hpp"), ("bench", "cli/x.hpp")):
+            problems = rooms.check_client(f"{client}/a.inl", f'\n#include "{header}"\n')
+            self.assertEqual(len(problems), 1, problems)
+            self.assertIn(f"{client}/a.inl:2: {client} may not include", problems[0])
+
     def test_cuda_stays_in_its_folders(self):
         self.good("device/cuda/runtime.hpp", "#include <cuda_runtime.h>\n")
         self.bad("device/cuda/a.cpp", "#include <cuda_runtime.h>\n", "cuda_runtime.h is for")

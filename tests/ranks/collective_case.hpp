@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One call of any collective on any communicator: its arguments made from a seed, alike on all ranks, and its result
 // compared with exact arithmetic.
 #pragma once
@@ -5,7 +6,9 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <tuple>
 
+#include "call/arguments.hpp"
 #include "collective_setting.hpp"
 #include "exact_element.hpp"
 
@@ -76,7 +79,7 @@ class CollectiveCall final : public AnyCall {
     std::fill(send_.begin(), send_.end(), untouched);
     std::fill(recv_.begin(), recv_.end(), untouched);
     const std::vector<T>& mine = inputs_[static_cast<std::size_t>(rank_)];
-    if (s_.form == Form::bcast) {
+    if (traits_.one_buffer()) {
       if (rank_ == s_.root) std::copy(mine.begin(), mine.end(), recv_.begin());
     } else if (in_place_input()) {
       copy_parts(mine, recv_, input_places_in_recv());
@@ -111,7 +114,7 @@ class CollectiveCall final : public AnyCall {
         reported += !right(t, p, i, recv_[p.at + i], plain);
       }
     }
-    if (s_.form == Form::bcast || in_place_input()) return;
+    if (traits_.one_buffer() || in_place_input()) return;
     for (std::size_t i = 0; i < recv_.size() && reported < 3; ++i)
       if (!written[i]) reported += !CHECK(t, recv_[i] == untouched, "element %zu was written", i);
   }
@@ -135,7 +138,7 @@ class CollectiveCall final : public AnyCall {
   // Numbers of block d of rank s.
   std::size_t part(int s, int d) const {
     if (!s_.uneven()) return s_.count;
-    const bool by_one = s_.form != Form::alltoallv;
+    const bool by_one = s_.routine != Routine::alltoallv;
     const auto key =
         s_.seed * 1000003 + static_cast<std::uint64_t>(by_one ? 0 : s) * 1009 + static_cast<std::uint64_t>(d) * 17 + 5;
     const std::uint64_t h = mix(key);
@@ -143,29 +146,12 @@ class CollectiveCall final : public AnyCall {
   }
 
   std::size_t input_count(int r) const {
+    if (traits_.send.root_only && r != s_.root) return 0;
+    if (traits_.cut_freely()) return s_.count;
+    if (!traits_.send.cut()) return part(0, r);
     std::size_t n = 0;
-    switch (s_.form) {
-      case Form::allreduce:
-      case Form::reduce: return s_.count;
-      case Form::bcast: return r == s_.root ? s_.count : 0;
-      case Form::reduce_scatter:
-      case Form::reduce_scatter_block:
-        for (int d = 0; d < size_; ++d) n += part(0, d);
-        return n;
-      case Form::allgather:
-      case Form::allgatherv:
-      case Form::gather:
-      case Form::gatherv: return part(0, r);
-      case Form::scatter:
-      case Form::scatterv:
-        for (int d = 0; d < size_ && r == s_.root; ++d) n += part(0, d);
-        return n;
-      case Form::alltoall:
-      case Form::alltoallv:
-        for (int d = 0; d < size_; ++d) n += part(r, d);
-        return n;
-    }
-    return 0;
+    for (int d = 0; d < size_; ++d) n += part(traits_.all_to_all() ? r : 0, d);
+    return n;
   }
 
   // Parts with gaps between them, and in another order than the ranks', where displacements allow it.
@@ -178,7 +164,8 @@ class CollectiveCall final : public AnyCall {
     for (std::size_t k = 0; k < p_; ++k) {
       const std::size_t p = backwards ? p_ - 1 - k : k;
       const int peer = static_cast<int>(p);
-      counts[p] = static_cast<MPI_Count>(sending || s_.form != Form::alltoallv ? part(rank_, peer) : part(peer, rank_));
+      counts[p] =
+          static_cast<MPI_Count>(sending || s_.routine != Routine::alltoallv ? part(rank_, peer) : part(peer, rank_));
       displs[p] = static_cast<MPI_Aint>(at);
       at += static_cast<std::size_t>(counts[p]) + gap;
     }
@@ -187,7 +174,7 @@ class CollectiveCall final : public AnyCall {
   void lay_out() {
     const bool root = rank_ == s_.root;
     const auto own = static_cast<std::size_t>(rank_);
-    const bool v = s_.uneven() && s_.form != Form::reduce_scatter;
+    const bool v = s_.uneven() && !traits_.reduces;
     lay(send_counts_, send_displs_, true);
     lay(recv_counts_, recv_displs_, false);
     if (!v)
@@ -201,21 +188,13 @@ class CollectiveCall final : public AnyCall {
       span_received = std::max(span_received, static_cast<std::size_t>(recv_displs_[k] + recv_counts_[k]));
     }
     constexpr std::size_t guard = 8;
-    switch (s_.form) {
-      case Form::allreduce:
-      case Form::reduce: resize(s_.count, root || s_.form == Form::allreduce ? s_.count : 0); break;
-      case Form::bcast: resize(0, s_.count); break;
-      case Form::reduce_scatter:
-      case Form::reduce_scatter_block: resize(total, s_.in_place ? total : part(0, rank_)); break;
-      case Form::allgather:
-      case Form::allgatherv: resize(part(0, rank_), span_received); break;
-      case Form::scatter:
-      case Form::scatterv: resize(root ? span_sent : 0, part(0, rank_)); break;
-      case Form::gather:
-      case Form::gatherv: resize(part(0, rank_), root ? span_received : 0); break;
-      case Form::alltoall:
-      case Form::alltoallv: resize(span_sent, span_received); break;
-    }
+    const auto room = [&](const laconic::SideTraits& side, std::size_t span) {
+      if (side.root_only && !root) return std::size_t{0};
+      if (traits_.cut_freely()) return s_.count;
+      return side.cut() ? span : part(0, rank_);
+    };
+    resize(traits_.one_buffer() ? 0 : room(traits_.send, traits_.reduces ? total : span_sent),
+           traits_.keeps_block() && s_.in_place ? total : room(traits_.recv, span_received));
     send_.resize(send_.size() + guard);
     recv_.resize(recv_.size() + guard);
     own_ = own;
@@ -227,17 +206,11 @@ class CollectiveCall final : public AnyCall {
   }
 
   bool in_place_input() const {
-    if (!s_.in_place || s_.form == Form::bcast) return false;
-    if (s_.form == Form::scatter || s_.form == Form::scatterv) return false;
+    if (!s_.in_place || traits_.send.root_only) return false;
     return !s_.rooted() || rank_ == s_.root;
   }
-  bool in_place_output() const {
-    return s_.in_place && (s_.form == Form::scatter || s_.form == Form::scatterv) && rank_ == s_.root;
-  }
-  bool cut() const {
-    return s_.form == Form::scatter || s_.form == Form::scatterv || s_.form == Form::alltoall ||
-           s_.form == Form::alltoallv;
-  }
+  bool in_place_output() const { return s_.in_place && traits_.recv_in_place() && rank_ == s_.root; }
+  bool cut() const { return traits_.send.cut() && !traits_.reduces; }
 
   // Where this rank's input is: (place in the buffer, numbers), in the order of the input.
   std::vector<Place> input_places() const {
@@ -245,15 +218,9 @@ class CollectiveCall final : public AnyCall {
     return places(send_counts_, send_displs_);
   }
   std::vector<Place> input_places_in_recv() const {
-    switch (s_.form) {
-      case Form::allgather:
-      case Form::allgatherv:
-      case Form::gather:
-      case Form::gatherv: return {{static_cast<std::size_t>(recv_displs_[own_]), input_count(rank_), rank_, 0}};
-      case Form::alltoall:
-      case Form::alltoallv: return places(recv_counts_, recv_displs_);
-      default: return {{0, input_count(rank_), rank_, 0}};
-    }
+    if (traits_.all_to_all()) return places(recv_counts_, recv_displs_);
+    const std::size_t at = traits_.recv.cut() ? static_cast<std::size_t>(recv_displs_[own_]) : 0;
+    return {{at, input_count(rank_), rank_, 0}};
   }
   static std::vector<Place> places(const std::vector<MPI_Count>& counts, const std::vector<MPI_Aint>& displs) {
     std::vector<Place> all;
@@ -277,37 +244,15 @@ class CollectiveCall final : public AnyCall {
       return n;
     };
     std::vector<Place> all;
-    switch (s_.form) {
-      case Form::allreduce: return {{0, s_.count, -1, 0}};
-      case Form::reduce:
-        if (root) all.push_back({0, s_.count, -1, 0});
-        return all;
-      case Form::reduce_scatter:
-      case Form::reduce_scatter_block: return {{0, part(0, rank_), -1, sum_before(rank_)}};
-      case Form::bcast: return {{0, s_.count, s_.root, 0}};
-      case Form::scatter:
-      case Form::scatterv:
-        if (!in_place_output()) all.push_back({0, part(0, rank_), s_.root, sum_before(rank_)});
-        return all;
-      case Form::gather:
-      case Form::gatherv:
-        if (!root) return all;
-        [[fallthrough]];
-      case Form::allgather:
-      case Form::allgatherv:
-        for (std::size_t k = 0; k < p_; ++k)
-          all.push_back({static_cast<std::size_t>(recv_displs_[k]), static_cast<std::size_t>(recv_counts_[k]),
-                         static_cast<int>(k), 0});
-        return all;
-      case Form::alltoall:
-      case Form::alltoallv:
-        for (std::size_t k = 0; k < p_; ++k) {
-          std::size_t from = 0;
-          for (int d = 0; d < rank_; ++d) from += part(static_cast<int>(k), d);
-          all.push_back({static_cast<std::size_t>(recv_displs_[k]), static_cast<std::size_t>(recv_counts_[k]),
-                         static_cast<int>(k), from});
-        }
-        return all;
+    if ((traits_.recv.root_only && !root) || in_place_output()) return all;
+    const int source = traits_.reduces ? -1 : s_.root;
+    if (traits_.cut_freely()) return {{0, s_.count, source, 0}};
+    if (!traits_.recv.cut()) return {{0, part(0, rank_), source, sum_before(rank_)}};
+    for (std::size_t k = 0; k < p_; ++k) {
+      std::size_t from = 0;
+      for (int d = 0; traits_.all_to_all() && d < rank_; ++d) from += part(static_cast<int>(k), d);
+      all.push_back({static_cast<std::size_t>(recv_displs_[k]), static_cast<std::size_t>(recv_counts_[k]),
+                     static_cast<int>(k), from});
     }
     return all;
   }
@@ -353,11 +298,6 @@ class CollectiveCall final : public AnyCall {
     return s_.op == Op::max ? MPI_MAX : s_.op == Op::min ? MPI_MIN : MPI_SUM;
   }
 
-#define RANKS_ANY(name, ...)                                            \
-  (how == 0   ? laconic_##name(__VA_ARGS__, comm_, &options_)           \
-   : how == 1 ? laconic_i##name(__VA_ARGS__, comm_, request, &options_) \
-              : laconic_##name##_init(__VA_ARGS__, comm_, request, &options_))
-
   template <int how>
   int call(laconic_request* request) {
     const MPI_Datatype type = mpi_type<T>();
@@ -365,31 +305,35 @@ class CollectiveCall final : public AnyCall {
     void* to = in_place_output() ? MPI_IN_PLACE : receiving_ != nullptr ? recv_there_ : recv_.data();
     const auto n = static_cast<MPI_Count>(s_.count);
     const auto mine = static_cast<MPI_Count>(part(0, rank_));
-    switch (s_.form) {
-      case Form::allreduce: return RANKS_ANY(allreduce, from, to, n, type, mpi_op());
-      case Form::reduce: return RANKS_ANY(reduce, from, to, n, type, mpi_op(), s_.root);
-      case Form::reduce_scatter: return RANKS_ANY(reduce_scatter, from, to, recv_counts_.data(), type, mpi_op());
-      case Form::reduce_scatter_block: return RANKS_ANY(reduce_scatter_block, from, to, n, type, mpi_op());
-      case Form::allgather: return RANKS_ANY(allgather, from, n, type, to, n, type);
-      case Form::allgatherv:
-        return RANKS_ANY(allgatherv, from, mine, type, to, recv_counts_.data(), recv_displs_.data(), type);
-      case Form::bcast: return RANKS_ANY(bcast, to, n, type, s_.root);
-      case Form::scatter: return RANKS_ANY(scatter, from, n, type, to, n, type, s_.root);
-      case Form::scatterv:
-        return RANKS_ANY(scatterv, from, send_counts_.data(), send_displs_.data(), type, to, mine, type, s_.root);
-      case Form::gather: return RANKS_ANY(gather, from, n, type, to, n, type, s_.root);
-      case Form::gatherv:
-        return RANKS_ANY(gatherv, from, mine, type, to, recv_counts_.data(), recv_displs_.data(), type, s_.root);
-      case Form::alltoall: return RANKS_ANY(alltoall, from, n, type, to, n, type);
-      case Form::alltoallv:
-        return RANKS_ANY(alltoallv, from, send_counts_.data(), send_displs_.data(), type, to, recv_counts_.data(),
-                         recv_displs_.data(), type);
+    struct Side {
+      void* buffer;
+      MPI_Count count;
+      const MPI_Count* counts;
+      const MPI_Aint* displs;
+      MPI_Datatype type;
+    };
+    // Each rank has its own count of a block, or all have the same.
+    const auto count_of = [&](const laconic::SideTraits& side) { return side.cut() || !s_.uneven() ? n : mine; };
+    const MPI_Count* const sent = traits_.reduces ? recv_counts_.data() : send_counts_.data();
+    const Side send{const_cast<void*>(from), count_of(traits_.send), sent, send_displs_.data(), type};
+    const Side recv{to, count_of(traits_.recv), recv_counts_.data(), recv_displs_.data(), type};
+    switch (s_.routine) {
+#define LACONIC_COLLECTIVE(name, Name, ...)                                           \
+  case Routine::name:                                                                 \
+    return std::apply(                                                                \
+        [&](auto... a) {                                                              \
+          return how == 0   ? laconic_##name(a..., comm_, &options_)                  \
+                 : how == 1 ? laconic_i##name(a..., comm_, request, &options_)        \
+                            : laconic_##name##_init(a..., comm_, request, &options_); \
+        },                                                                            \
+        laconic::arguments_of<Routine::name>(send, recv, mpi_op(), s_.root));
+#include "call/collectives.def"
     }
     return MPI_ERR_INTERN;
   }
-#undef RANKS_ANY
 
   Setting s_;
+  laconic::CollectiveTraits traits_ = s_.traits();
   MPI_Comm comm_;
   int rank_ = 0;
   int size_ = 1;

@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a call of a collective can be: its form, and everything that options and arguments choose.
 #pragma once
 
+#include <map>
+
+#include "call/collective.hpp"
 #include "support.hpp"
 #include "support/fields.hpp"
 
@@ -8,38 +12,16 @@ namespace ranks {
 
 using laconic::test::Kind;
 
-enum class Form {
-  allreduce,
-  reduce,
-  reduce_scatter,
-  reduce_scatter_block,
-  allgather,
-  allgatherv,
-  bcast,
-  scatter,
-  scatterv,
-  gather,
-  gatherv,
-  alltoall,
-  alltoallv
-};
+using laconic::Routine;
 
-inline constexpr int forms = 13;
-
-inline const char* name_of(Form form) {
-  constexpr const char* names[forms] = {"allreduce", "reduce",     "reduce_scatter", "reduce_scatter_block",
-                                        "allgather", "allgatherv", "bcast",          "scatter",
-                                        "scatterv",  "gather",     "gatherv",        "alltoall",
-                                        "alltoallv"};
-  return names[static_cast<int>(form)];
-}
+inline const char* routine_name(Routine routine) { return laconic::name_of(routine).data(); }  // a literal, which ends
 
 enum class Op { sum, max, min };
 
 enum class Mode { blocking, nonblocking, persistent };
 
 struct Setting {
-  Form form = Form::allreduce;
+  Routine routine = Routine::allreduce;
   laconic_algorithm algorithm = LACONIC_ALGORITHM_AUTO;
   laconic_codec codec = LACONIC_CODEC_UNSET;
   laconic_variant variant = LACONIC_VARIANT_UNSET;
@@ -58,46 +40,40 @@ struct Setting {
   laconic_denormals denormals = LACONIC_DENORMALS_UNSET;
   std::uint64_t seed = 0;
 
-  bool reduces() const {
-    return form == Form::allreduce || form == Form::reduce || form == Form::reduce_scatter ||
-           form == Form::reduce_scatter_block;
-  }
+  const laconic::CollectiveTraits& traits() const { return laconic::traits_of(routine); }
+  bool reduces() const { return traits().reduces; }
+  bool rooted() const { return traits().rooted(); }
   bool uneven() const {
-    return form == Form::reduce_scatter || form == Form::allgatherv || form == Form::scatterv ||
-           form == Form::gatherv || form == Form::alltoallv;
+    return traits().send.counting != laconic::Counting::equal || traits().recv.counting != laconic::Counting::equal;
   }
-  bool rooted() const {
-    return form == Form::reduce || form == Form::bcast || form == Form::scatter || form == Form::scatterv ||
-           form == Form::gather || form == Form::gatherv;
-  }
-  bool hides_in_place() const { return form == Form::bcast; }
+  bool hides_in_place() const { return traits().one_buffer(); }
 };
 
 // Algorithms of a form that serve any number of ranks.
-inline std::vector<laconic_algorithm> algorithms_of(Form form) {
-  switch (form) {
-    case Form::allreduce:
-      return {LACONIC_ALGORITHM_RING, LACONIC_ALGORITHM_RECURSIVE_DOUBLING, LACONIC_ALGORITHM_RECURSIVE_HALVING,
-              LACONIC_ALGORITHM_DIRECT};
-    case Form::reduce:
-      return {LACONIC_ALGORITHM_BINOMIAL, LACONIC_ALGORITHM_CHAIN, LACONIC_ALGORITHM_RING, LACONIC_ALGORITHM_DIRECT};
-    case Form::reduce_scatter:
-    case Form::reduce_scatter_block:
-      return {LACONIC_ALGORITHM_RING, LACONIC_ALGORITHM_RECURSIVE_HALVING, LACONIC_ALGORITHM_DIRECT};
-    case Form::allgather:
-    case Form::allgatherv: return {LACONIC_ALGORITHM_RING, LACONIC_ALGORITHM_BRUCK, LACONIC_ALGORITHM_DIRECT};
-    case Form::bcast: return {LACONIC_ALGORITHM_BINOMIAL, LACONIC_ALGORITHM_CHAIN, LACONIC_ALGORITHM_RING};
-    case Form::alltoall:
-    case Form::alltoallv: return {LACONIC_ALGORITHM_PAIRWISE, LACONIC_ALGORITHM_BRUCK};
-    default: return {LACONIC_ALGORITHM_BINOMIAL, LACONIC_ALGORITHM_DIRECT};
-  }
+inline std::vector<laconic_algorithm> algorithms_of(Routine routine) {
+  using laconic::Collective;
+  static const std::map<Collective, std::vector<laconic_algorithm>> all{
+      {Collective::allreduce,
+       {LACONIC_ALGORITHM_RING, LACONIC_ALGORITHM_RECURSIVE_DOUBLING, LACONIC_ALGORITHM_RECURSIVE_HALVING,
+        LACONIC_ALGORITHM_DIRECT}},
+      {Collective::reduce,
+       {LACONIC_ALGORITHM_BINOMIAL, LACONIC_ALGORITHM_CHAIN, LACONIC_ALGORITHM_RING, LACONIC_ALGORITHM_DIRECT}},
+      {Collective::reduce_scatter,
+       {LACONIC_ALGORITHM_RING, LACONIC_ALGORITHM_RECURSIVE_HALVING, LACONIC_ALGORITHM_DIRECT}},
+      {Collective::allgather, {LACONIC_ALGORITHM_RING, LACONIC_ALGORITHM_BRUCK, LACONIC_ALGORITHM_DIRECT}},
+      {Collective::bcast, {LACONIC_ALGORITHM_BINOMIAL, LACONIC_ALGORITHM_CHAIN, LACONIC_ALGORITHM_RING}},
+      {Collective::scatter, {LACONIC_ALGORITHM_BINOMIAL, LACONIC_ALGORITHM_DIRECT}},
+      {Collective::gather, {LACONIC_ALGORITHM_BINOMIAL, LACONIC_ALGORITHM_DIRECT}},
+      {Collective::alltoall, {LACONIC_ALGORITHM_PAIRWISE, LACONIC_ALGORITHM_BRUCK}}};
+  return all.at(laconic::traits_of(routine).pattern);
 }
 
 inline std::string describe(const Setting& s) {
   return text(
       "%s, %s, %s, %s, bound mode %d value %g, op %d%s, root %d, field %s, count %zu%s, mode %d, chunk %lld, "
       "depth %d, threads %d, denormals %d, case seed %llu",
-      name_of(s.form), laconic_algorithm_name(s.algorithm), s.codec ? laconic_codec_name(s.codec) : "default codec",
+      routine_name(s.routine), laconic_algorithm_name(s.algorithm),
+      s.codec ? laconic_codec_name(s.codec) : "default codec",
       s.variant ? laconic_variant_name(s.variant) : "default variant", static_cast<int>(s.bound.mode), s.bound.value,
       static_cast<int>(s.op), s.mean ? " mean" : "", s.root, laconic::test::name_of(s.field).c_str(), s.count,
       s.in_place ? ", in place" : "", static_cast<int>(s.mode), static_cast<long long>(s.chunk), s.depth, s.threads,
@@ -106,8 +82,8 @@ inline std::string describe(const Setting& s) {
 // Any setting, alike on all ranks that draw the same.
 inline Setting random_setting(Random& random, int size, std::size_t largest) {
   Setting s;
-  s.form = static_cast<Form>(random.below(forms));
-  const auto algorithms = algorithms_of(s.form);
+  s.routine = static_cast<Routine>(random.below(laconic::num_routines));
+  const auto algorithms = algorithms_of(s.routine);
   s.algorithm = random.below(3) == 0 ? LACONIC_ALGORITHM_AUTO : random.pick(algorithms);
   static const std::vector<laconic_codec> codecs = [] {
     std::vector<laconic_codec> all{LACONIC_CODEC_UNSET, LACONIC_CODEC_QUANT, LACONIC_CODEC_RAW, LACONIC_CODEC_SZX,
@@ -133,7 +109,7 @@ inline Setting random_setting(Random& random, int size, std::size_t largest) {
   s.field = random.pick(fields);
   s.count = random.below(10) == 0 ? random.below(4) : random.below(largest) + 1;
   // What a count of its own on every rank would make of the place in place is not what MPI has.
-  s.in_place = random.below(3) == 0 && s.form != Form::alltoallv;
+  s.in_place = random.below(3) == 0 && s.routine != Routine::alltoallv;
   s.mode = static_cast<Mode>(random.below(3));
   s.chunk = random.below(2) ? 0 : static_cast<std::int64_t>(1 + random.below(largest));
   s.depth = static_cast<int>(random.below(5));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every collective, in every form, mode, algorithm, variant and codec: the bound is held, exact codecs are exact, and a
 // result that several ranks receive has the same bits on all of them.
 #include "collective_case.hpp"
@@ -38,8 +39,8 @@ void one(Test& t, const Setting& s, bool wide, Random& local) {
   t.count_case();
   const auto call = make_call(s, wide, MPI_COMM_WORLD);
   complete(t, *call, local);
-  const bool common =
-      s.form == Form::allreduce || s.form == Form::allgather || s.form == Form::allgatherv || s.form == Form::bcast;
+  const bool common = s.routine == Routine::allreduce || s.routine == Routine::allgather ||
+                      s.routine == Routine::allgatherv || s.routine == Routine::bcast;
   // Gaps, and what plain maxima make of NaN, are nobody's business.
   if (common && s.variant != LACONIC_VARIANT_CPR_P2P && s.field != Kind::special && s.field != Kind::integers)
     CHECK(t, same_everywhere(call->hash(), MPI_COMM_WORLD), "other bits than on other ranks");
@@ -53,15 +54,15 @@ int main(int argc, char** argv) {
   Random random(t.seed());
   Random local(t.seed() * 77 + static_cast<std::uint64_t>(t.rank()));
   // Every form with every algorithm at least once, then anything.
-  for (int f = 0; f < forms; ++f)
-    for (const laconic_algorithm algorithm : algorithms_of(static_cast<Form>(f)))
+  for (int f = 0; f < static_cast<int>(laconic::num_routines); ++f)
+    for (const laconic_algorithm algorithm : algorithms_of(static_cast<Routine>(f)))
       for (const laconic_variant variant : {LACONIC_VARIANT_OVERLAP, LACONIC_VARIANT_ND, LACONIC_VARIANT_CPR_P2P}) {
         Setting s = random_setting(random, t.size(), 3000);
-        s.form = static_cast<Form>(f);
+        s.routine = static_cast<Routine>(f);
         s.algorithm = algorithm;
         s.variant = variant;
         if (!s.reduces()) s.op = Op::sum, s.mean = false;
-        if (s.form == Form::alltoallv) s.in_place = false;
+        if (s.routine == Routine::alltoallv) s.in_place = false;
         one(t, s, random.below(2) == 0, local);
       }
   const long long cases = environment_number("TEST_CASES", t.size() > 4 ? 150 : 300);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Calls of every collective that are left to MPI: the numbers of plain MPI, and the reason in the statistics.  And
 // those of which the ranks find out together that they are not compressed.
 #include "collective_case.hpp"
@@ -182,16 +183,16 @@ int main(int argc, char** argv) {
   Test t(&argc, &argv, "plain_collectives");
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   Random random(t.seed());
-  for (int f = 0; f < forms; ++f)
+  for (int f = 0; f < static_cast<int>(laconic::num_routines); ++f)
     for (const Mode mode : {Mode::blocking, Mode::nonblocking}) {
       Setting s = random_setting(random, t.size(), 3000);
-      s.form = static_cast<Form>(f);
+      s.routine = static_cast<Routine>(f);
       s.algorithm = LACONIC_ALGORITHM_AUTO;
       s.codec = LACONIC_CODEC_UNSET;
       s.variant = LACONIC_VARIANT_UNSET;
       s.mode = mode;
       s.bound = {LACONIC_BOUND_ABS, 1e-3};
-      if (s.form == Form::alltoallv) s.in_place = false;
+      if (s.routine == Routine::alltoallv) s.in_place = false;
       if (!s.reduces()) s.op = Op::sum, s.mean = false;
       const auto or_one_rank = [&](laconic_plain_reason r) { return t.size() == 1 ? LACONIC_PLAIN_ONE_RANK : r; };
       s.min_bytes = std::int64_t{1} << 40;

@@ -1,20 +1,30 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads the #includes of src/ against the table of rooms, and a few house rules that a compiler does not check."""
+"""Reads the #includes against the tables of rooms and their clients, and a few house rules that a compiler does not check."""
 import pathlib, re, sys
 
 # Which rooms a room may include, besides itself. CMakeLists.txt links them by the same table.
 ROOMS = {
     "base": set(),
+    "call": set(),
     "wire": {"base"},
-    "schedule": {"base"},
+    "schedule": {"base", "call"},
     "device": {"base"},
     "transport": {"base"},
     "codec": {"base", "wire", "device"},
-    "engine": {"base", "wire", "device", "codec", "transport", "schedule"},
-    "tune": {"base", "schedule", "codec", "engine"},
-    "comm": {"base", "wire", "device", "codec", "transport", "schedule", "engine", "tune"},
+    "engine": {"base", "call", "wire", "device", "codec", "transport", "schedule"},
+    "tune": {"base", "call", "schedule", "codec", "engine"},
+    "comm": {"base", "call", "wire", "device", "codec", "transport", "schedule", "engine", "tune"},
 }
+# What folders beside src/ may include of its rooms, and of each other; their own headers, and the public one, always.
+CLIENTS = {
+    "dropin": {"call"},
+    "cli": set(ROOMS) | {"dropin", "bench"},  # cli/bench
+    "examples": set(),
+    "bench": set(ROOMS) | {"support"},
+    "tests": set(ROOMS) | {"dropin", "cli"},
+}
+SUFFIXES = (".cpp", ".hpp", ".h", ".c", ".cu", ".cuh", ".def", ".inl")
 MPI_MAY = ("transport/mpi/", "comm/")  # mpi.h, and our public header, which includes it
 CUDA_MAY = "device/cuda/runtime.hpp"  # which chooses between CUDA's own headers and the emulator's
 CUDA_WORDS = ("device/cuda/language.hpp", "device/cuda/runtime.hpp", "device/cuda/emulator/")  # for folders named cuda
@@ -53,11 +63,22 @@ def check_file(name, text):
     return found
 
 
+def check_client(name, text):
+    """Problems of one file outside of src/; name is relative to the project."""
+    client, found = name.split("/")[0], []
+    for match in INCLUDE.finditer(text):
+        target = match.group(2).split("/")[0]
+        if "/" in match.group(2) and target in set(ROOMS) | set(CLIENTS) and target not in CLIENTS[client] | {client}:
+            where = f"{name}:{text.count(chr(10), 0, match.start(2)) + 1}"
+            found.append(f"{where}: {client} may not include {target} ({match.group(2)})")
+    return found
+
+
 def check(src):
     """(problems, warnings) of a source tree."""
     problems, warnings = [], []
     for path in sorted(pathlib.Path(src).rglob("*")):
-        if path.suffix not in (".cpp", ".hpp", ".h", ".c", ".cu", ".cuh", ".def"):
+        if path.suffix not in SUFFIXES:
             continue
         name, text = path.relative_to(src).as_posix(), path.read_text()
         problems += check_file(name, text)
@@ -66,6 +87,10 @@ def check(src):
             problems.append(f"src/{name}: {lines} lines, more than {LINES_FAIL}")
         elif lines > LINES_WARN:
             warnings.append(f"src/{name}: {lines} lines, more than {LINES_WARN}")
+    for client in CLIENTS:
+        for path in sorted((pathlib.Path(src).parent / client).rglob("*")):
+            if path.suffix in SUFFIXES:
+                problems += check_client(path.relative_to(pathlib.Path(src).parent).as_posix(), path.read_text())
     return problems, warnings
 
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every collective with buffers on devices, on some ranks or all, on one side or both: as on the host, and with the
 // same bits on all ranks that receive a result, wherever they receive it.
 #include "device_memory.hpp"
@@ -42,8 +43,8 @@ void one(Test& t, const Setting& s, Random& own, cudaStream_t stream) {
   MemoryOf to(t, receiving, by);
   CollectiveCall<T> call(s, MPI_COMM_WORLD, &from, &to);
   complete(t, call, own);
-  const bool common =
-      s.form == Form::allreduce || s.form == Form::allgather || s.form == Form::allgatherv || s.form == Form::bcast;
+  const bool common = s.routine == Routine::allreduce || s.routine == Routine::allgather ||
+                      s.routine == Routine::allgatherv || s.routine == Routine::bcast;
   const bool per_hop = s.variant == LACONIC_VARIANT_CPR_P2P || s.variant == LACONIC_VARIANT_HOST_CENTRIC;
   if (common && !per_hop && s.field != Kind::special && s.field != Kind::integers)
     CHECK(t, same_everywhere(call.hash(), MPI_COMM_WORLD), "other bits than on other ranks");
@@ -106,13 +107,13 @@ int main(int argc, char** argv) {
       if (random.below(8) == 0) s.min_bytes = 1 << 30;
       return s;
     };
-    for (int f = 0; f < forms; ++f)
-      for (const laconic_algorithm algorithm : algorithms_of(static_cast<Form>(f))) {
+    for (int f = 0; f < static_cast<int>(laconic::num_routines); ++f)
+      for (const laconic_algorithm algorithm : algorithms_of(static_cast<Routine>(f))) {
         Setting s = draw(2000);
-        s.form = static_cast<Form>(f);
+        s.routine = static_cast<Routine>(f);
         s.algorithm = algorithm;
         if (!s.reduces()) s.op = Op::sum, s.mean = false;
-        if (s.form == Form::alltoallv) s.in_place = false;
+        if (s.routine == Routine::alltoallv) s.in_place = false;
         one(t, s, random.below(2) == 0, own, stream.get());
       }
     const long long cases = environment_number("TEST_CASES", t.size() > 4 ? 60 : 120);

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The collectives of MPI as data: collectives.def has a row for each, and what depends on which collective it is
+// derives from that row.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace laconic {
+
+// What is done with the blocks; a routine with other counts follows the same schedules.
+//
+//   allreduce, reduce, bcast   as many blocks as the algorithm likes: nearly equal parts of the data
+//   reduce_scatter             `size` blocks; the result of block b belongs to rank b
+//   allgather, gather          `size` blocks; rank b has block b at the beginning
+//   scatter                    `size` blocks; rank b gets block b
+//   alltoall                   `size` times `size` blocks: block s * size + d goes from rank s to rank d
+enum class Collective : std::uint8_t {
+#define LACONIC_COLLECTIVE(name, ...) name,
+#define LACONIC_COLLECTIVE_LIKE(pattern, ...)
+#include "call/collectives.def"
+};
+
+// The functions of MPI, whether they are called blocking, nonblocking or persistent.
+enum class Routine : std::uint8_t {
+#define LACONIC_COLLECTIVE(name, ...) name,
+#include "call/collectives.def"
+};
+
+enum class Contents : std::uint8_t {
+  nothing,
+  whole,   // as many elements on every rank
+  block,   // the one of this rank
+  blocks,  // one for each rank
+};
+
+// How MPI is told the elements of each block.
+enum class Counting : std::uint8_t {
+  equal,      // one count for all
+  per_rank,   // an array of counts
+  displaced,  // arrays of counts and of displacements
+};
+
+// What a rank sends, or what it receives.
+struct SideTraits {
+  Contents contents = Contents::nothing;
+  Counting counting = Counting::equal;
+  bool root_only = false;  // the others' arguments do not count
+
+  constexpr bool cut() const { return contents == Contents::blocks; }
+};
+
+struct CollectiveTraits {
+  std::string_view name;
+  Collective pattern;
+  bool reduces;
+  SideTraits send;
+  SideTraits recv;
+
+  constexpr const SideTraits& side(bool sending) const { return sending ? send : recv; }
+  constexpr bool rooted() const { return send.root_only || recv.root_only; }
+  // The algorithm may cut the data into as many blocks as it likes.
+  constexpr bool cut_freely() const { return send.contents == Contents::whole && recv.contents == Contents::whole; }
+  constexpr bool all_to_all() const { return send.cut() && recv.cut(); }
+  // One buffer, for what the root sends and the others receive.
+  constexpr bool one_buffer() const { return cut_freely() && send.root_only; }
+  // The root says MPI_IN_PLACE where it would receive; in all others it stands in place of the send buffer.
+  constexpr bool recv_in_place() const { return send.root_only && recv.contents == Contents::block; }
+  // A reduction of which each rank keeps its own block; how large that is follows from the counts of what is sent.
+  constexpr bool keeps_block() const { return reduces && recv.contents == Contents::block; }
+  // Every rank receives the same.
+  constexpr bool replicates() const {
+    return !recv.root_only && !all_to_all() && (recv.contents == Contents::whole || recv.cut());
+  }
+  // Some ranks see fewer counts than others.
+  constexpr bool counts_partial() const {
+    const bool displaced = send.counting == Counting::displaced || recv.counting == Counting::displaced;
+    return displaced && (rooted() || all_to_all());
+  }
+};
+
+namespace call_detail {
+
+inline constexpr bool reduces = true;
+inline constexpr bool moves = false;
+inline constexpr Contents whole = Contents::whole;
+inline constexpr Contents block = Contents::block;
+inline constexpr Contents blocks = Contents::blocks;
+inline constexpr Counting per_rank = Counting::per_rank;
+inline constexpr Counting displaced = Counting::displaced;
+
+constexpr SideTraits on_all(Contents contents, Counting counting = Counting::equal) {
+  return {contents, counting, false};
+}
+constexpr SideTraits on_root(Contents contents, Counting counting = Counting::equal) {
+  return {contents, counting, true};
+}
+
+inline constexpr CollectiveTraits routines[] = {
+#define LACONIC_COLLECTIVE(name, Name, ...) {#name, Collective::name, __VA_ARGS__},
+#define LACONIC_COLLECTIVE_LIKE(pattern, name, Name, ...) {#name, Collective::pattern, __VA_ARGS__},
+#include "call/collectives.def"
+};
+
+inline constexpr CollectiveTraits patterns[] = {
+#define LACONIC_COLLECTIVE(name, Name, ...) {#name, Collective::name, __VA_ARGS__},
+#define LACONIC_COLLECTIVE_LIKE(pattern, ...)
+#include "call/collectives.def"
+};
+
+}  // namespace call_detail
+
+inline constexpr Collective all_collectives[] = {
+#define LACONIC_COLLECTIVE(name, ...) Collective::name,
+#define LACONIC_COLLECTIVE_LIKE(pattern, ...)
+#include "call/collectives.def"
+};
+
+inline constexpr std::size_t num_routines = std::size(call_detail::routines);
+
+constexpr const CollectiveTraits& traits_of(Routine routine) {
+  return call_detail::routines[static_cast<std::size_t>(routine)];
+}
+// Of the routine whose name the pattern has.
+constexpr const CollectiveTraits& traits_of(Collective collective) {
+  return call_detail::patterns[static_cast<std::size_t>(collective)];
+}
+
+constexpr std::string_view name_of(Routine routine) { return traits_of(routine).name; }
+constexpr std::string_view name_of(Collective collective) { return traits_of(collective).name; }
+constexpr bool reduces(Collective collective) { return traits_of(collective).reduces; }
+constexpr bool has_root(Collective collective) { return traits_of(collective).rooted(); }
+
+}  // namespace laconic
