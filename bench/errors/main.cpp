@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Predicted and measured errors of operations on ranks in this process, as lines of CSV;
 // tools/figures/error_prediction.py makes the figure and the tables of docs/error-model.md of them.  All errors are
 // shares of the bound, which is on every contribution (target input), as in C-Coll's theorems.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Lets MPI ranks that wait by polling share few cores (LD_PRELOAD into the ranks).
  *
  * Over TCP an MPI library waits by calling epoll_wait() or poll() with timeout 0 in a loop.  With more ranks than

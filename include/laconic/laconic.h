@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Laconic: error-bounded compressed communication for MPI.
  *
  * Every operation is the MPI function of the same name with MPI_Count counts and one more argument,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Error bounds as users write them: "abs:1e-3", "rel:1e-4", "rms:0.1", "rate:8", "lossless".
 #pragma once
 

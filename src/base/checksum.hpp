@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The sum of bytes that frames are sealed with (docs/design/0014-checksum.md).  It is a sum of independent terms, one
 // for each word of 8 bytes, keyed by the word's place: processors add them up in vectors, and devices in any order.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Wall time in seconds, for the statistics.
 #pragma once
 

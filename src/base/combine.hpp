@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // combine() of many pairs: the same bits as one pair after the other, in the form that compilers turn into vectors.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The number types that codecs understand.  Inside a kernel the type is a template parameter; everywhere
 // else it is this enum, and dispatch() is the one bridge between the two.
 #pragma once

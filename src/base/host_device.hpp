@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Functions that kernels share with the host: what decides a byte or a bit of a result is written once.
 #pragma once
 

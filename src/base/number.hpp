@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Text to numbers, the same in every locale.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The reductions, and their exact meaning for one pair of numbers.
 #pragma once
 

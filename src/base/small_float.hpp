@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Floating-point types of 16 bits: IEEE 754 binary16, and bfloat16, the upper half of a binary32.  They hold numbers;
 // arithmetic is done in float and rounded once.  Conversions work on bits alone, so that no compiler, processor or
 // floating-point mode (denormals flushed) can change them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The outcome of an operation: ok, or a code and a message that a user can act on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Functions between LACONIC_TARGET_BEGIN and LACONIC_TARGET_END may use the instructions named, whatever the rest of
 // the library is compiled for.  Open the region after all headers: an inline function of a header, compiled inside,
 // could be the copy that the linker keeps for everybody.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How the codecs with bit planes, quant and lossless, cut numbers into pieces: docs/wire-format.md.
 #pragma once
 

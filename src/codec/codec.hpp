@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Numbers to frames and back.  A codec is stateless and knows nothing of ranks; it writes whole frames, header
 // included, into memory of at least capacity() bytes, allocates nothing, and reports failure as a Status.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Denormal numbers: what integers and addresses mostly are that travel as floating-point numbers.
 #pragma once
 

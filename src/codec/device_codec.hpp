@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The kernels of a codec for numbers and frames in the memory of a device.  They write the same bytes as the codec
 // does on the host.  Every function enqueues work and returns; the queue's report is valid once the queue has passed
 // it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The smallest and largest finite number of an array, for bounds relative to the range.
 #pragma once
 

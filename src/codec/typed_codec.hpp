@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What codecs have in common: the type of the numbers, which a Coding says, becomes a template parameter here.
 #pragma once
 

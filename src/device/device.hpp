@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where numbers live and work runs.  The engine leases memory and submits jobs here and never waits: it asks
 // whether a job is done and goes on with something else.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Builds without CUDA: there is only the host.
 #include "device/devices.hpp"
 #include "base/build.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The devices that there are beside the host, for those who know no CUDA.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Work that a device does in order, apart from the thread that asks for it.  Nothing here waits.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Coding on the host, and what is the same wherever it is done.
 #include "engine/coding_job.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One coding step of a row, as the device runs it.
 #pragma once
 

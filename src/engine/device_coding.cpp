@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Coding on a device that works apart: the same steps, one after another on a queue, without waiting for any.
 #include <algorithm>
 #include <cstring>

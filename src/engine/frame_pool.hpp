@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Room for frames, leased from the device once and used again.
 #pragma once
 

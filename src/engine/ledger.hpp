@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The error ledger: how large an error one encode may make, so that the result keeps its bound
 // (docs/error-model.md).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What one rank does to one chunk of every block: a schedule after lowering.
 #pragma once
 

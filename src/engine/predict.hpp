@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the errors of a result will be like before it is formed: the worst that the ledger allows, and what most numbers
 // keep (docs/error-model.md, which derives it and says what it takes for granted).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The least and greatest finite number of what a rank contributes, wherever it is.
 #pragma once
 

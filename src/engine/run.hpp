@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The polling engine.  A Run executes a plan over any transport and device without ever blocking; a blocking
 // operation is start() and poll() until it says finished, a nonblocking one calls poll() from elsewhere.
 //

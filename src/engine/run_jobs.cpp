@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Run: the coding steps of a row, from their operands to what they leave behind.
 #include <algorithm>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Seals of the frames of one row and block: made where a frame is made, checked where it is used.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The order of operations on one transport: they begin in the order in which they were asked for, which is the same on
 // all ranks, and only so many are under way.  The oldest unfinished one is under way on every rank, so some operation
 // can always go on.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Runs a schedule symbolically on all ranks at once, without data, MPI or threads, and proves what can be proved:
 //
 //   it ends, with the limits on running ahead that schedule.hpp states; nothing is left unread; messages match;

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/patterns.hpp"
 
 #include <algorithm>
 
 namespace laconic {
 
-void exchange(Builder& s, int peer, Range out, Taking take, Range in) {
+void exchange(Builder& s, int peer, BlockRange out, Taking take, BlockRange in) {
   for (int i = 0; i < std::max(out.size(), in.size()); ++i) {
     if (i < out.size()) s.send(out.begin + i, peer);
     if (i < in.size()) (s.*take)(in.begin + i, peer);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What several algorithms share: powers of two, ranks counted from the root, binomial trees, pairs of ranks where the
 // size is no power of two, and the phases of which longer algorithms are made.
 #pragma once
@@ -64,7 +65,7 @@ class Pairs {
   int extra;
 };
 
-struct Range {
+struct BlockRange {
   int begin = 0;
   int end = 0;
   constexpr int size() const { return end - begin; }
@@ -72,10 +73,10 @@ struct Range {
 
 // Blocks `out` for blocks `in`, one for one while there are both: then neither side holds more than a few frames.
 using Taking = Builder& (Builder::*)(int block, int peer);
-void exchange(Builder& s, int peer, Range out, Taking take, Range in);
+void exchange(Builder& s, int peer, BlockRange out, Taking take, BlockRange in);
 
 // The blocks of the participants that agree with one in all bits from the distance on.
-constexpr Range range_at(int distance, int participant) {
+constexpr BlockRange range_at(int distance, int participant) {
   const int begin = participant & ~(distance - 1);
   return {begin, begin + distance};
 }

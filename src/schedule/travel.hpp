@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The value of a block on its way, as the audit sees it: not the numbers, but what was done to them.  The three modes
 // follow the rules by which the engine turns steps into encodes and decodes.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Bytes between ranks.  A transport does not know what a number is; it never blocks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which algorithm, chunk and depth.  Only facts that are the same on every rank may enter: ranks that decide
 // differently wait for each other for ever.
 #pragma once

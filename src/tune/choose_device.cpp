@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tune/choose_device.hpp"
 
 #include "tune/choose.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which algorithm, and in how many rows, for numbers on devices.  As in choose.hpp, everything that enters must be
 // the same on every rank: also the model of the device, whatever each of them has.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How many chunks a message is cut into, learnt from the times of earlier ones of its size to the same rank (as Ramesh
 // et al. do, "Designing efficient pipelined communication schemes using compression in MPI libraries", 2023).  Only the
 // sender chooses, and its envelope tells the receiver: nothing here need be the same on other ranks.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How long a device takes for so many bytes of uncompressed numbers: measured points, or a model until there are any.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is known of devices: how long coding takes there, measured where somebody has, otherwise modelled.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The plans of all ranks of an operation, and on which hop each action is.
 #pragma once
 

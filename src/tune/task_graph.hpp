@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tasks that wait for each other and take turns at what serves them: when the last of them ends, and what of that time
 // was spent with what on the way there.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How long a collective on devices takes: a walk along the plans that lower() makes of its algorithm, so that a new
 // algorithm needs no formula.
 #pragma once

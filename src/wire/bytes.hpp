@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Numbers in bytes, as frames and envelopes hold them.
 #pragma once
 

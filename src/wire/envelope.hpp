@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The envelope: what a message between two ranks begins with, and tells its receiver all it needs to take the rest.
 // docs/wire-format.md is the specification.
 #pragma once

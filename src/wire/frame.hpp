@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The frame: the unit that codecs write, transports carry and forward.  docs/wire-format.md is the
 // specification; this room implements its header and nothing of any payload.
 #pragma once

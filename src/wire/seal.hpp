@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The seal: what stands behind a frame while it travels between ranks.  It says who made the frame and how many
 // contributions it holds, and carries a checksum of all of that, of the frame, and of the place in the operation that
 // the frame is for.  docs/wire-format.md is the specification.

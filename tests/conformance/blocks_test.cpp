@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Blocks as a whole: the functions of Kernels::Blocks, which go other ways than the ones for points, and bodies that no
 // encoder writes, against the reference, byte for byte.
 #include <gtest/gtest.h>

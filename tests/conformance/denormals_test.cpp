@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Coding::exact_denormals: a block that holds a denormal number, as one that holds NaN or infinity, comes back to the
 // bit, whoever codes it; all others as if it were not asked for.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Kernels at the edges of their fast paths: points that float32 can and cannot hold, steps where float32 ends.
 #include <gtest/gtest.h>
 

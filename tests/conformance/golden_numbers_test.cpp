@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The numbers in every golden frame, pinned to the bit next to it as NAME.f32, NAME.bf16, ... (the decoder of
 // docs/educational is held to the same files), and the frames of tests/golden/malformed, which must be refused with the
 // words that its errors.txt says.

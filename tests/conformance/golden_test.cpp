@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Frames as files: bytes written today must be those that are written tomorrow, on every machine.
 //
 // To accept changed bytes after a deliberate change of the format (which is a new wire version):

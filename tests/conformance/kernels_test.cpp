@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every instruction set does what the reference kernels do, byte for byte and bit for bit.
 #include <gtest/gtest.h>
 

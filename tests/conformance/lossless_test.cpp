@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What lossless promises beyond what every codec does: its blocks stand alone, its capacity is tight, it sees what
 // numbers have in common.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Bytes that are not a frame of the codec: an error or numbers, never a crash, never a write outside of the numbers.
 #include <gtest/gtest.h>
 

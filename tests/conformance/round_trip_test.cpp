@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every codec, every kind of numbers, allowances from nothing to more than everything: what comes back is
 // within the allowance, what is not finite comes back as it was, and nothing outside the given memory is
 // touched.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Scaled frames: errors that are a share of the root mean square of a block of numbers.
 #include <gtest/gtest.h>
 

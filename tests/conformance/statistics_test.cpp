@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What errors do when there are many: they cancel where nothing leans to one side.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the bound of quant covers the last rounding to float32, too: docs/error-model.md, One number.
 #include <gtest/gtest.h>
 

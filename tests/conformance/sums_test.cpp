@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Frames that are added, folded, maximised and divided.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What szx promises beyond what every codec does: its chunks, its blocks, and the bound at its edges.
 #include <gtest/gtest.h>
 

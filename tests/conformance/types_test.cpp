@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every codec with every type of numbers that it supports, beyond the float and double of the other tests; and in so
 // many words that it does not, with those that it does not.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The functions that kernels code a block of zfp with, on the host, against libzfp: the same bits, and the same numbers
 // back, of every block that libzfp codes as it says (src/codec/zfp/README.md).
 #ifdef LACONIC_HAVE_ZFP

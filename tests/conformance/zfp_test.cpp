@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What only zfp has: a rate instead of a bound, errors that are measured, and a library behind it that trusts its
 // input.
 #ifdef LACONIC_HAVE_ZFP

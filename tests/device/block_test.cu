@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Barriers, shared memory and atomics.
 #include <gtest/gtest.h>
 

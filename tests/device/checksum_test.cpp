@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The sum of bytes on a device is the host's.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The device itself: its queues, its memory, and the kernels that belong to no codec.
 #include "device/device.hpp"
 

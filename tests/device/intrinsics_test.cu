@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // CUDA's functions of one thread, against definitions written out on the host.
 #include <gtest/gtest.h>
 

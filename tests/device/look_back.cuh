@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A scan in one pass: thread blocks take tickets, tell each other their sums in words that hold the epoch of the
 // launch, and look back until they meet somebody who knows the sum of all before.  The kernels of codecs do the same;
 // this one is small enough to be wrong in known ways.

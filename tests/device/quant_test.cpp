@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The kernels of quant against the reference on the host, byte for byte, where the tests of all codecs do not go: many
 // tiles, frames that no encoder writes, several arrays in one launch, epochs that come round.
 #include <gtest/gtest.h>

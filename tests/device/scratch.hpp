@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memory for tests of kernels: numbers on the device, and back again.
 #pragma once
 

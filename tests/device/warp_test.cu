@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the lanes of a warp do together, and the functions of one thread, against what they are defined to be.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The kernels of zfp against the codec on the host: the same bytes written, the same numbers read, the same complaints.
 #ifdef LACONIC_HAVE_ZFP
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Arbitrary bytes, taken for a frame, to every function of every codec: numbers or an error, the same from every
 // implementation, and nothing touched outside of the memory given.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Arbitrary bytes as a header: refused, or read and written back as they were.
 #include <cmath>
 

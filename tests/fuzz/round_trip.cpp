@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Arbitrary numbers with arbitrary allowances through every codec: the bound is held, what is not finite comes back as
 // it was, every implementation writes the same bytes, sums are what they ought to be.
 #include <algorithm>

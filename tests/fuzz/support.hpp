@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the fuzzers share: input taken apart, codecs to try, and a check that libFuzzer sees fail.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Arbitrary numbers of every type through every codec that knows it, with nothing allowed: every bit comes back, sums
 // are those of the numbers, in either order, folded or added.
 #include <algorithm>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Lets ranks of an MPI over UCX (Debian's MPICH 4) that wait by polling share few cores (LD_PRELOAD into the ranks).
  *
  * UCX polls shared memory, where there is no descriptor to wait on, and never yields: with more ranks than cores the

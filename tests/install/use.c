@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A user's program, outside the source tree and in C: what the installed package must be able to build and run. */
 #include <laconic/laconic.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Once warm, an operation allocates nothing.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // N ranks as N threads: every algorithm of every collective, with every codec, way to travel, operation and type, over
 // messages that are late and out of order.
 #include <gtest/gtest.h>

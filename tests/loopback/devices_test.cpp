@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ranks that have their numbers on a device: the same operations, and the same bits.
 #include <gtest/gtest.h>
 

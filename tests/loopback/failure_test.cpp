@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What goes wrong on one rank must be heard on every rank that needed its numbers, and nobody may hang.
 #include <gtest/gtest.h>
 

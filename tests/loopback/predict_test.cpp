@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Predicted errors against those that operations on real fields are found to make.
 #include "engine/predict.hpp"
 

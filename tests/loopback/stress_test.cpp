@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Many operations in flight on one transport: every collective, algorithm, codec, way to travel, type and root, mixed.
 // Each rank is a thread that admits operations in turn, as communicators do, and polls those under way in an order of
 // its own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What sums and moved blocks are, whatever the algorithm.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which bits a result has: with the integer lattice the same for every algorithm, chunk, depth and number of threads;
 // the same on all ranks for zeros and NaNs of every kind, and where the application rounds in another way.
 #include "allreduce_check.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One call of laconic_allreduce on a field, in all its variants, and what there is to choose from.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What can be said of one call alone: every element against exact arithmetic, the statistics, the same bits on all
 // ranks.
 #pragma once

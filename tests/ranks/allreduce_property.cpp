@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The promises about numbers in calls of every kind: the bound holds for every element, the same bits arise on every
 // rank, and the statistics say what happened.
 #include "allreduce_check.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The application's own nonblocking collectives on a communicator whose first compressed call is under way: neither may
 // meet the messages of the other, nor those that make Laconic's communicator.
 #include "support.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // laconic_compress() and laconic_decompress(): the bound, exactness, sizes, damaged bytes and wrong arguments.
 #include <cmath>
 

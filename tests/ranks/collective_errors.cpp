@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Wrong arguments of every kind of collective, on one rank or on all: every rank gets an error, by the name of the
 // argument on the rank that made it; nobody hangs, and the communicator works afterwards.
 #include <functional>

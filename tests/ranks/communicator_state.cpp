@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is kept with a communicator: statistics, hints, and the attributes of the application, which Laconic leaves
 // alone.
 #include "counted_communicators.hpp"

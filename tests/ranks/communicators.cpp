@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Communicators of every kind, made, used, mixed and freed: Laconic follows them and leaves nothing behind.
 #include <thread>
 

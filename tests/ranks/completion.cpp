@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Completion of requests on several communicators: whichever of them finishes first, and in whatever order they are in
 // the array, the others make progress.
 #include "support.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ranks of one call may pass different datatypes, as long as they hold the same numbers.  Every collective that moves
 // data, with another type on every rank and side, blocking, nonblocking and persistent; types are freed as soon as MPI
 // allows it.

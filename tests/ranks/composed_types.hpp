@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Types that are composed of numbers of one kind, and buffers of their items.
 #pragma once
 

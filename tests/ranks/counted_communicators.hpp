@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Counts the communicators of a program that nobody has freed, and uses one with a checked sum.  For one source file of
 // a program: it defines functions of MPI.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Settings from the environment, and from text: read when a communicator is first used, so every case takes a fresh
 // one.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Bad arguments: every rank gets an error that says what is wrong and what would be right, nobody waits for ever,
 // recvbuf stays as it was, and the communicator works afterwards.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What one element of a result must be, in arithmetic wide enough to tell.
 #pragma once
 

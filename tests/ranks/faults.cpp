@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A network that damages, cuts, swaps and repeats what is sent: nothing is lost silently.  Every operation is done
 // properly first; then with harm done to one frame, at random; then properly again.  A rank that reports success has
 // the bits of the proper operation, whatever happened; where something other arrived than was sent, some rank reports

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Stands between the library and MPI, and does to a chosen frame or envelope what a bad network might.  The program
 // that includes this defines the functions of MPI that the library's transport calls.
 #pragma once

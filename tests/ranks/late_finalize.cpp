@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI_Finalize from the destructor of a global object, as libraries that wrap MPI do it: by then objects that were made
 // during the calls are gone.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The bound lossless: integers of all of MPI's types exactly, extremes of floating-point numbers with the bits of
 // MPI_Allreduce, and sums of these in the order of the algorithm.
 #include <algorithm>

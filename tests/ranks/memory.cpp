@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What an Allreduce needs beside its buffers does not grow with the data, and no more chunks are under way than asked
 // for.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Messages of all types, sizes, bounds and codecs between all ranks, several in flight at a time, matched by tag, by
 // order and by wildcards, completed in any order: what arrives is what was sent, within its bound.
 #include "messages_letters.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Messages at their edges: truncation, nobody at the other end, types that are not arrays of numbers, communicators of
 // other kinds, statuses, and messages that Laconic did not send.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random messages between ranks, the same on all of them, and what must arrive of each.
 #pragma once
 

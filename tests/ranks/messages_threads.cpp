@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Threads that send and receive at the same time: each on a communicator of its own, and several on one.
 #include <cmath>
 

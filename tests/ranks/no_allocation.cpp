@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A compressed call allocates no memory in Laconic once calls of its kind have been made: what the MPI library
 // allocates is its own.  How many frames are under way at a time depends on the network, so the first calls may grow
 // the pool now and then; but that must end.

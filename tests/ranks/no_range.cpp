@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A relative bound over numbers that have no range: nothing is rounded, and NaN is not lost on the way.
 #include <cmath>
 #include <limits>

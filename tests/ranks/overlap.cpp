@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Buffers that overlap, and counts that no memory can hold: an error that says so, on every rank where the call is
 // compressed; and none for what only looks like it.
 #include <climits>

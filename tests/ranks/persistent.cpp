@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Persistent operations: compressed ones are started in any order, and what tells them apart is used again when the
 // ranks have freed it, each in an order of its own.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Calls that Laconic leaves to MPI: the same bits as from MPI_Allreduce, and the reason in the statistics.  And counts
 // beyond 2^31, through MPI and through the engine.
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // laconic_predict_error: before MPI_Init and after, against the statistics of calls, and what it says of bad arguments.
 #include <cmath>
 #include <functional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // progress=thread where MPI takes calls of one thread only: an error on every rank, and nothing is left waiting.
 #include "support.hpp"
 

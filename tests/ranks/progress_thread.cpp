@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // progress=thread: operations end although a rank that takes part is not in a call of Laconic.  Every part would wait
 // for ever without the thread.
 #include <cmath>

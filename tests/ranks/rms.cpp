@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // rms:R between ranks: every element within what the contributions may be off by, the same bits on every rank, and an
 // error on every rank where the codec does not know it.
 #include <cmath>

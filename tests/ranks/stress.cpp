@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Hundreds of operations in flight at the same time, on several communicators, begun in the same order on all ranks and
 // completed in another order on each.
 #include "collective_case.hpp"

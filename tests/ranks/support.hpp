@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A small harness for programs under mpiexec.  A failed check is printed at once by the rank that sees it,
 // and every rank ends with a non-zero code when any rank failed.  A watchdog ends a run that is stuck and
 // says in what.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Several threads of each rank, each with a communicator of its own and operations in flight on it.
 #include "collective_case.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What goes wrong between two ranks is told with the operation and the peer.  The failures are made here, in front of
 // the MPI library: a test of several requests says that one of them has failed, as MPI libraries do.
 #include <dlfcn.h>

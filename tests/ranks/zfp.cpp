@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The codec zfp between ranks: fixed accuracy and fixed rate; without libzfp, the error that says so on every rank.
 #include <cmath>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // docs/algorithms.md describes every algorithm, and its table of numbers is what the algorithms say.  To write the
 // table anew: LACONIC_DOCS_ACCEPT=1 test_schedule --gtest_filter='AlgorithmsDoc.*'
 #include <gtest/gtest.h>

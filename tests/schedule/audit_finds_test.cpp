@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The proof itself, given schedules that are wrong.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every algorithm for 1 to 65 ranks, proved symbolically, and held to what it says of itself.
 #include "schedule/audit.hpp"
 

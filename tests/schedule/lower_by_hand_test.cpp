@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plans written down by hand.
 #include <gtest/gtest.h>
 

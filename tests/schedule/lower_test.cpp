@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // lower(): whatever the schedule and the way to travel, frames and numbers are made before they are used, used while
 // they are there, and let go once; and every result is what it ought to be.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a seal says of a frame tells it from every other frame that might come in its place: shown symbolically, for
 // every algorithm, every way to travel and 1 to 65 ranks.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Inputs, guarded outputs and plans of all ranks for one operation, and everything that is promised of its results.
 #pragma once
 

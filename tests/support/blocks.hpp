@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Blocks of quant to test kernels with: curves that suit every order, and bodies that no encoder writes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Counts what is allocated. Replaces operator new of a whole program, and of the libraries that it runs with if it
 // exports its functions: for one source file of a program.
 #pragma once

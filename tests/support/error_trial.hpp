@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One operation on ranks in this process, and by how much every number of its results is off.  Needs no test framework.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What results ought to be, in arithmetic wider than the library's.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Transports, devices and codecs that fail when they are told to.
 #pragma once
 

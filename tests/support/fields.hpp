@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Arrays of numbers to test with: well-behaved, awkward and hostile.  The same arguments give the same bits
 // on every machine (integer arithmetic only, no libm), so frames made from them can be pinned.  Needs no test
 // framework.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Looking into frames, and running codecs with every byte around their output watched.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memory with known bytes on both sides.  intact() tells whether anything was written outside.
 #pragma once
 

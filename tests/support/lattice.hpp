@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Frames that hold chosen lattice points, made and read through Codec alone.  They rest on two things that the wire
 // format says: q * step is exact in float64, and blocks of lattice points are the same for every type of number.
 #pragma once

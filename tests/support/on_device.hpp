@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A codec whose numbers and frames make the journey to a device and back, so that everything that is tested of codecs
 // is tested of their kernels.  Device memory has no byte more than it needs.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One collective operation as all its ranks ask for it, and where its numbers are.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Bytes with nothing behind them: reading beyond the last one ends the program, also where the compiler's sanitizers
 // do not look (masked loads).
 #pragma once

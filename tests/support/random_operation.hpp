@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Operations as users may ask for them, and some as no user would.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Two codecs that must write the same bytes and read the same bits.
 #pragma once
 

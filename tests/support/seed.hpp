@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How much, and from which seed, random tests try.
 //
 // The seed of random tests: LACONIC_TEST_SEED, or a fixed one, so that a failure seen once is seen again.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ends a test that hangs, and says where it hung.
 #pragma once
 

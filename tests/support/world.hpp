@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // All ranks in one process: each with its transport, device and Run, driven by a thread each or by one thread in turns.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // malloc and its relatives stand in front of glibc's own, so that allocations of C libraries (libzfp) are seen as well
 // as those of C++.
 #include "allocations.hpp"

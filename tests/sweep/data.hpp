@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the sweep tries: fields from files, made-up numbers of every kind, random bit patterns, and the neighbourhood of
 // lattice points where kernels change their arithmetic.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Whether a number came back within its bound, decided without rounding.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Holds every codec in all its implementations to its promises on large amounts of data; ./dev sweep starts it.
 #include <algorithm>
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One pair of arrays through every implementation of a codec, with everything that the codec promises checked.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // combine(), dtype, numbers as text, status.
 #include <gtest/gtest.h>
 

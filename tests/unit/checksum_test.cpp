@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The sum that frames are sealed with: all kernels agree with the definition, and what a seal must find is found.
 #include "base/checksum.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // combine() of many pairs has the bits of combine() of each.
 #include <gtest/gtest.h>
 

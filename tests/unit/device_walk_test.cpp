@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The walk along plans gives the formulas that the algorithms are known by.  c(n), x(n): seconds to encode, and to
 // decode or decode and add, n bytes; w(n): n bytes, compressed, on the wire; a: latency; s: a sender's time for each
 // message; p = (N-1)/N.

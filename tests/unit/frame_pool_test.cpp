@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The pool of frames.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The ledger: how a bound is divided into what single encodes may err.
 #include "engine/ledger.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The model of errors against sums that are known.
 #include "engine/predict.hpp"
 

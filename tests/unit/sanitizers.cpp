@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tests ask for memory that cannot be had; sanitizers shall say no as malloc does, instead of ending the test.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define LACONIC_SEEN_BY_RUNTIME extern "C" __attribute__((visibility("default")))

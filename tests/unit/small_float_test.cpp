@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The 16-bit types: every bit pattern, and every place between two of them where rounding changes its mind.
 #include "base/small_float.hpp"
 

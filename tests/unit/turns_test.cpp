@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The order of operations on one transport.
 #include "engine/turns.hpp"
 

@@ -41,6 +41,13 @@ def formatting():
     return [f"{name}: not formatted (./dev fmt)" for name in files]
 
 
+def licences():
+    """Files of code that do not name their licence where a reader looks for it."""
+    endings = (".c", ".h", ".cpp", ".hpp", ".cu", ".cuh", ".def", ".inl", ".inc", ".F90", ".py")
+    return [f"{name}: no SPDX line at the top" for name in tracked(*endings)
+            if "SPDX-License-Identifier: BSD-3-Clause" not in (ROOT / name).read_text()[:400]]
+
+
 def quick():
     """Pairs of check and problems found."""
     problems, warnings = rooms.check(ROOT / "src")
@@ -49,6 +56,7 @@ def quick():
     yield "rooms", problems
     yield "format", formatting()
     yield "words", words()
+    yield "licences", licences()
 
 
 def tidy(jobs):

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Time that a call of a collective spends on the addresses of its buffers, beside a copy of the least data that is
 // compressed by default.  README.md says how to build and run it.
 #include <mpi.h>

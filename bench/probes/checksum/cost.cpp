@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Measures the cost of the checksum beside the coding that it protects, in one run: chunk after chunk is copied,
 // encoded, summed up, decoded; each step is timed by itself, so that other work on the machine meets all of them alike.
 // cost FIELD.f32...

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Runs the kernels on the CPU, a thread per lane, and compares what they write with the format, byte for byte.
 //   g++ -std=c++20 -O2 -ffp-contract=off -pthread check.cpp -o check && ./check
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The kernels whose instructions count.py counts.  A warp codes one block of 1024 values.
 #include "lanes.hpp"
 #include "transpose.hpp"

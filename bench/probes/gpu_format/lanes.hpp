@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The rival: values packed in the 32 lanes of a row, a width for every 128 values, 8 such in a segment of 1024.  With
 // `quad` a lane holds four consecutive values instead of one of each of four rows.
 #pragma once

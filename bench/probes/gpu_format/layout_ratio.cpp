@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ratios of candidate layouts on fields of float32, all with the quantiser of `quant`: what a layout costs in bytes,
 // before what it costs in instructions.   layout_ratio FIELD.f32...
 #include <algorithm>

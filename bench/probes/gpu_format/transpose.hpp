@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Bit planes of 16 by transposes in registers: a lane owns the 16 values of a sub-block, twice; a warp owns a block.
 #pragma once
 

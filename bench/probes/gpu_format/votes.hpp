@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Bit planes of 16 by votes: a lane holds one value of two sub-blocks in turn, and a vote is one plane of both.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the kernels use of CUDA.  Under any other compiler: the same for a warp whose lanes are threads (check.cpp), so
 // that the code that is counted is also code that is right.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ratios of what was tried for the codec lossless on fields of float32, bit by bit; nothing is written.
 // variants FIELD.f32...
 #include <algorithm>

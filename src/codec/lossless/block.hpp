@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One block of lossless: up to 1024 numbers to a body and back.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The layout of lossless, as docs/wire-format.md specifies it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // lossless: every bit of every number comes back.  Frames are added as numbers: decoded, combined and encoded again.
 #include <cstring>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sixteen 16-bit words to their sixteen bit planes, four words to a lane, two of these at a time: the smallest vectors
 // that all processors have, in the compiler's own words for them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // AVX2 kernels.
 #if defined(__x86_64__)
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Whole blocks of float32 numbers by way of words of 16 bits, and sums without points in between, as in
 // avx512_gfni_blocks.inl.  Included inside a target region.
 

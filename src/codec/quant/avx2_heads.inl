@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What comes before the planes of a full block, for all its sub-blocks at once: read_head and write_head of layout.hpp,
 // which take as long as everything else together.  Included inside a target region.
 

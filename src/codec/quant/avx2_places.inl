@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where planes lie in a frame and where they go in a vector, of residuals of up to 16 bits: for all sub-blocks of a
 // block at once, since one by one it takes a fifth of the time of adding frames.  Included inside a target region.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Packing and unpacking with AVX2, also for processors that have AVX-512 but not the instructions of avx512_gfni.cpp.
 // Included inside a target region.
 

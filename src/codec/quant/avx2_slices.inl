@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sums of residuals without taking their bits apart and together again: frames hold bits in planes, and a sum is formed
 // plane by plane, 256 residuals at a time.  Included inside a target region.
 

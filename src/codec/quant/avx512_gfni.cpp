@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // AVX-512 kernels with GFNI and VBMI2: 64 residuals at a time.
 #if defined(__x86_64__)
 

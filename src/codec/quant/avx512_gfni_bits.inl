@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Bit planes of 64 residuals at a time, included inside the target region of avx512_gfni.cpp.
 //
 // gf2p8affineqb(x, A) computes, for every byte x of a 64-bit lane, eight parities of x with the rows of the 8x8 bit

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Whole blocks of float32 numbers and their sums, included inside the target region of avx512_gfni.cpp.  Points are
 // words of 16 bits where they are needed at all: residuals are added as residuals.
 

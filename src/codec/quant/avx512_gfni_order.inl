@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Whether sums of residuals are in the order that encoding their points would choose.  Included inside the target
 // region of avx512_gfni.cpp.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // From residuals to the body of a block, included inside the target region of avx512_gfni.cpp.
 //
 // In passes over the block, with what they hand on in between in memory: the chain from a residual to where its planes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Packing and unpacking 32-bit points, included inside the target region of avx512_gfni.cpp.
 
 #include "codec/quant/avx512_gfni_output.inl"

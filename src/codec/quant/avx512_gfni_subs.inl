@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One sub-block of any width at a time, one mask for each plane.  Included inside the target region of avx512_gfni.cpp.
 
 #include "codec/quant/avx512_numbers.inl"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Points as words of 16 bits, and blocks of numbers encoded by way of them.  Included inside the target region of
 // avx512_gfni.cpp.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Numbers to points and back with AVX-512.  Included inside a target region.
 
 __mmask8 first(std::size_t n) { return static_cast<__mmask8>(n >= 8 ? 0xff : (1u << n) - 1); }

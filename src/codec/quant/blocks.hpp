@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Walking the blocks of a frame, and writing them, as docs/wire-format.md lays them out: the index, then the bodies.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Combining points; a plain loop that the compiler turns into vectors of the including file's target.
 
 void combine_points(Op op, Points& into, const Points& other, std::size_t n) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which kernels this processor can run, and which of them are used.
 #include <cstdlib>
 #include <string>

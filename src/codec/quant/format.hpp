@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The integer lattice and the layout of one block, as docs/wire-format.md specifies them.  Everything that decides
 // a byte or a bit of a result is here, once; kernels for other instruction sets only go faster.
 #pragma once

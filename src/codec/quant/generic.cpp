@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Kernels for any processor: eight bytes at a time in a 64-bit register, and loops that compilers turn into whatever
 // vectors the target has.
 #include <algorithm>

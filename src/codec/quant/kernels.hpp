@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The loops of quant, one table per instruction set.  Every table computes the same bytes and bits as
 // reference_kernels(), which is the specification in code.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The parts of a packed block that are not bit planes, shared by all kernels: they are short and the same for all.
 #pragma once
 

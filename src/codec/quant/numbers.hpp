@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Blocks of numbers, on the lattice and off it: what the kernels do, for every type.
 #pragma once
 

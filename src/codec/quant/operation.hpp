@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the header of a frame must say within an operation; the same for frames in the memory of the host and of
 // devices.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Packing a block from the pieces that each instruction set defines before including this inside its target region:
 // sampled_width<order> and pack_order<order>.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What can be wrong with a block of a frame, and how it is said.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // quant: numbers are rounded once, at the source, to integer multiples of a step; sums of integers are exact, so the
 // result does not depend on who adds what when.  A block with a number that has no lattice point within the
 // allowance (NaN, infinity, too large for the step) is kept uncompressed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // quant on devices: src/codec/quant/cuda/.
 #pragma once
 

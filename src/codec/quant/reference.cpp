@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The reference kernels: short, obviously right, and what every other table is compared with.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Scaled frames: the largest error of a number is a share of the root mean square of its block.  Steps are powers of
 // two and every block has its own, so points of different blocks are brought to the same step by shifting them, and
 // sums stay exact.  docs/wire-format.md has the bytes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What decides the bytes of scaled frames, for the host and for kernels: docs/wire-format.md.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Unpacking a block with read_block and unpack_planes<order>, which each instruction set defines before including this
 // inside its target region.
 

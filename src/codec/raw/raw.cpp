@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // raw: the frame is the bytes of the numbers.  Through it the uncompressed path is not a second code path.
 #include <cstring>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One block of szx: up to 128 numbers to bytes and back.
 #pragma once
 

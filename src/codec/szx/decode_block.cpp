@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The decoder of one block.  Every byte may be hostile: sizes are known to fit before anything is read.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The encoder of one block.  SZx (Yu et al., HPDC 2022) as C-Coll uses it: a block whose numbers all lie within the
 // bound of the middle of their range is that middle; any other is what remains of the numbers less the middle when
 // the bits that the bound does not need are cut off, without the leading bytes that a number shares with the one

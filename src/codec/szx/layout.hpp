@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The numbers that fix the bytes of szx (docs/wire-format.md).
 #pragma once
 

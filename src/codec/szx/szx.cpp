@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // szx: SZx as C-Coll customises it, for comparison.  Frames cannot be added: fold() and add() decode, combine the
 // numbers and encode again, with an error of their own.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the bytes of a frame of zfp are, for the host and for kernels (docs/wire-format.md).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One piece of numbers through libzfp, in memory of this thread's own: what libzfp reads and writes is never the
 // frame itself, because it knows no end of its memory.
 #pragma once

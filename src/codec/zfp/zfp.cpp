@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // zfp: Lindstrom's transform coder in one dimension, by libzfp, for comparison with what others use.  Its sums are
 // not exact: frames are decoded, combined as numbers and coded again.
 #include <algorithm>

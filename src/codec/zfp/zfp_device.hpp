@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // zfp on devices: src/codec/zfp/cuda/.
 #pragma once
 

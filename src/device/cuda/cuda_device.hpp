@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A GPU: jobs run on a few streams, each of which serves one job at a time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A stream as a queue, an event as its mark.
 #pragma once
 

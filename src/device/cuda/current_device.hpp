@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The device that calls of the CUDA runtime in this thread are about, for the life of an object; then it is again the
 // one that the application has chosen.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The CUDA C++ language, for files with kernels: nvcc's own, or the emulator's in builds with LACONIC_CUDA=EMULATED.
 //
 // What kernels use beyond CUDA's own words, because it has to be told to the emulator, too:

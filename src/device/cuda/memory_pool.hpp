@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memory of the device, or of the host pinned for it.  Allocating either takes as long as many messages and may wait
 // for the device, so what is given back is kept and lent again.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Kernels for numbers of any type, apart from every codec.
 #pragma once
 

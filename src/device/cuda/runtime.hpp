@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The CUDA runtime API, for files that call it: CUDA's own, or the emulator's in builds with LACONIC_CUDA=EMULATED.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Standard floating-point arithmetic for the life of an object: round to nearest, denormals kept, no traps.
 //
 // Programs built with -ffast-math or by some Fortran compilers run with denormals flushed to zero, others change

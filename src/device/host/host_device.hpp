@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Host memory, and the calling thread or a few worker threads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Binomial tree: the blocks of a subtree go to its head, which keeps its own and forwards the others as they arrive,
 // the farthest first. (Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH",
 // 2005.)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Bruck: with everything it has, rank, rank+1, ..., a rank doubles what rank-distance has, for distance 1, 2, 4, ...
 // Few hops for any size.
 // (Bruck, Ho, Kipnis, Upfal and Weathersby, "Efficient algorithms for all-to-all communications in multiport

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Bruck: a block that has to go k ranks onward goes by 1, 2, 4, ... for each bit of k, together with all blocks whose
 // way has that bit: log2(size) neighbours instead of size-1, for more bytes.  Blocks have names, so the rotations of
 // the original before and after are not needed. (Bruck, Ho, Kipnis, Upfal and Weathersby, "Efficient algorithms for

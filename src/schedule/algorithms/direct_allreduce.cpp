@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Direct, also called two-shot: every rank owns one block, gets everybody's part of it, adds them up and sends
 // everybody the result.  Two hops whatever the size, as many bytes as the ring; every rank talks to every other.
 // (The reduce-scatter and allgather of van de Geijn, "On global combine operations", 1994, each by direct messages.)

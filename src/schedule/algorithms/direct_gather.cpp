@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Direct: every rank sends its block to the root.
 // (Chan, Heimlich, Purkayastha and van de Geijn, "Collective communication: theory, practice, and experience", 2007.)
 #include "schedule/patterns.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Direct: in exchange k every rank sends rank+k its part of that rank's block, and adds what rank-k has for its own.
 // (The pairwise exchange of Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
 // MPICH", 2005.)

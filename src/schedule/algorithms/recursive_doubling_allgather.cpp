@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Recursive doubling: partners at distance 1, 2, 4, ... exchange everything they have.
 // (Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH", 2005.)
 #include "schedule/patterns.hpp"

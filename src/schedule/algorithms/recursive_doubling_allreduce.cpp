@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Recursive doubling: partners at distance 1, 2, 4, ... exchange and add everything they have.  log2(size) steps of
 // all the data: for small messages.  Where size is no power of two, the even rank of each pair hands its values to the
 // odd one (see Pairs).

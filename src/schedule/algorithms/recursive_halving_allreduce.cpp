@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Recursive halving, then doubling: partners at distance size/2, size/4, ... exchange halves of what they still have to
 // add up; then 1, 2, 4, ... hand the results back.  The bytes of the ring in 2 log2(size) hops.  Where size is no power
 // of two, pairs of ranks act as one (see Pairs), which costs all the data once more.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Recursive halving, then a gather: partners at distance size/2, size/4, ... exchange halves of what they still have to
 // add up, and the sums go up a binomial tree to the root.  The bytes of the ring in 2 log2(size) hops.  Where size is
 // no power of two, pairs of ranks act as one (see Pairs), which costs about all the data once more. (Rabenseifner,

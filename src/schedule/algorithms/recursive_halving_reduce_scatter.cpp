@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Recursive halving: partners at distance size/2, size/4, ... exchange halves of what they still have to add up, in
 // log2(size) hops.  Where size is no power of two, pairs of ranks act as one (see Pairs), which costs more than the
 // data once more. (Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH",
@@ -21,8 +22,8 @@ Schedule build(Place at) {
   if (pairs.stands_for_two(me))
     for (int b = 0; b < at.size; ++b)
       if (b != at.rank - 1) s.reduce(b, at.rank - 1);
-  const auto blocks_of = [&](Range participants) {
-    return Range{pairs.first_of(participants.begin), pairs.first_of(participants.end)};
+  const auto blocks_of = [&](BlockRange participants) {
+    return BlockRange{pairs.first_of(participants.begin), pairs.first_of(participants.end)};
   };
   for (int distance = pairs.power / 2; distance > 0; distance /= 2) {
     const int partner = me ^ distance;

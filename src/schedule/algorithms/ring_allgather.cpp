@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ring: every rank passes on what it got last.
 // (Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH", 2005.)
 #include "schedule/patterns.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ring: the root scatters the blocks, one for each rank, and a ring allgather spreads them.  The root sends less than
 // twice the data.
 // (Barnett, Gupta, Payne, Shuler, van de Geijn and Watts, "Interprocessor collective communication library (InterCom)",

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ring: the sum of each block starts behind its owner and passes all ranks on the way to it.
 // (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009.)
 #include "schedule/patterns.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // N ranks as threads of one process, for tests: messages are delayed and overtake one another at random, and a send
 // completes only after its bytes were taken, so memory that is reused too early shows.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "transport/mpi/device_memory.hpp"
 #include "base/build.hpp"
 

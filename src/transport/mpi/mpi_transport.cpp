@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "transport/mpi/mpi_transport.hpp"
 
 #include <climits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Bytes between the ranks of an MPI communicator.
 #pragma once
 

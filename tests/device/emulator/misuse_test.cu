@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a GPU would hang on, or quietly get wrong, is an error that says who stands where.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Faults that are known to be in a kernel must be found; one that is right must pass, whatever the seed.
 #include <functional>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The emulated runtime: what runs when, who owns which memory, and what is noticed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

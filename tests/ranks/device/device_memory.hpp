@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Buffers in memory that a device knows of.  What is put there comes by a stream, and nobody waits for it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a device is asked for, and what becomes of a call when it cannot give it.  With the emulator's means to count
 // and to refuse.
 #include "base/build.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Messages from and to memory of devices, of all types, bounds and codecs, several in flight at a time: what arrives is
 // what was sent, within its bound, whatever memory the other end has.
 #include "device_memory.hpp"

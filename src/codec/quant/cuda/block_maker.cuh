@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The ways of a warp through a block whose lattice is that of the whole frame.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The kernels of one number type, as the host launches them.  Every number type is compiled in a file of its own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A lane's share of a block: 32 neighbouring numbers, which are two sub-blocks, half a group.  A warp holds a block.
 // Arrays are indexed by constants alone, so that kernels keep them in registers.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // From what a codec is asked for to the arguments of kernels.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the output of a thread block begins: the sum of what all earlier ones write, in one launch (decoupled
 // look-back, Merrill and Garland 2016).  A thread block says what it writes as soon as it knows, then looks back until
 // it meets one that has said what all up to it write.

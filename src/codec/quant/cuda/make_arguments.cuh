@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What kernels that write frames are told, and what their ways of making blocks have in common.
 #pragma once
 

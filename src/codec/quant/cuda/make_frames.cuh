@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Kernels that write frames: encode, fold, add, and encode of several arrays at once.  One pass over the numbers: a
 // warp makes a block, a thread block a tile of them, and looks back for its place in the frame.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Numbers of a block in memory: rounded to points, and off the lattice; and bytes that begin anywhere.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // quant for numbers on a device: the same bytes as on the host.
 #include <limits>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Kernels that read frames: decode, and decode with a reduction into numbers that are there.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The ways of a warp through a block of a scaled frame.
 #pragma once
 

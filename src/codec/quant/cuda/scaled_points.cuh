@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Blocks of scaled frames: points with an exponent of their own (docs/wire-format.md, scaled frames).  A warp's block
 // has half as many numbers, so half of the lanes have none.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A block on the lattice in the hands of a warp: points to body and back (docs/wire-format.md, quant).
 #pragma once
 

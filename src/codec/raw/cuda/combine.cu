@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "codec/raw/cuda/combine.hpp"
 
 #include "base/combine.hpp"

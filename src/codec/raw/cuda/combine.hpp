@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Numbers combined with numbers on a GPU.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Frames of raw are their numbers: copies and sums, of which the host knows everything in advance.
 #include "codec/raw/cuda/raw_on_device.hpp"
 

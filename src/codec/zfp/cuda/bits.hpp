@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Streams of bits in words of 32, least significant first, for one block of zfp: no array, no memory of their own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A block of four numbers as zfp codes it at a fixed rate (docs/wire-format.md): the bits of libzfp, for the host and
 // for kernels.  All of it lives in registers: bit planes come one after the other out of nibbles, never out of arrays.
 #pragma once

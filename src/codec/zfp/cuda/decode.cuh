@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The kernel that reads the parts of a frame.
 #pragma once
 

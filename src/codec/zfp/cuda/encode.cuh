@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Kernels that write the parts of frames.
 //
 // Each part is written where it belongs when no piece turns out to be raw that need not be, and leaves a verdict: the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Blocks of numbers out of arrays and frames in device memory, and back into arrays.
 #pragma once
 

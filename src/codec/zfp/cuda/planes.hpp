@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One bit plane of a block of four: the code that zfp sends for its four bits, without a loop over them.
 //
 // n of the four have had a 1 in a plane above, or stand before one that had.  Their bits are sent as they are; the

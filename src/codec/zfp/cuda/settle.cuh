@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Kernels of one thread block that know all pieces of a frame: what its pieces come to, when it is written, and where
 // they are, when it is read.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where everything of a frame of a fixed rate lies, and how the work on it is cut up.
 //
 // A thread has a block of four numbers, and a thread block a quarter of a piece, its *part*: whose code is whole bytes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the threads of a block of 256 find out together.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What tests may ask of the emulator, beyond what a GPU does.
 #pragma once
 

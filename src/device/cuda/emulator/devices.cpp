@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Devices, errors, and what tests may ask for.
 #include <cstring>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "device/cuda/emulator/fiber.hpp"
 
 #include <sys/mman.h>

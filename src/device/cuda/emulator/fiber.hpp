@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Contexts of execution that hand over to each other by name: one for every CUDA thread that is resident.
 #pragma once
 

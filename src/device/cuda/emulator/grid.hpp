@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The execution model of CUDA: thread blocks of warps of 32 lanes, of which some are resident at a time.  Each lane is
 // a fiber.  Whenever lanes meet, or touch words that thread blocks share, another lane, or a lane of another warp or
 // block, may go on instead: which one is drawn by a seed.

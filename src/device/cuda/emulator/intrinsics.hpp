@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // CUDA's functions of one thread: bits, integers, and arithmetic with its rounding spelled out.  The compiler of the
 // host rounds to nearest and contracts nothing (-ffp-contract=off), as nvcc does with -fmad=false.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // CUDA C++ for the compiler of the host: the words that kernels use, over the emulator's grid.  Overloads are those
 // that CUDA has, no more, so that what compiles here compiles there.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is behind the emulated runtime: memory, streams and what is pending in them, faults.  One lock for everything,
 // kernels included.
 #pragma once

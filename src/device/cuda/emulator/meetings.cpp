@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the lanes of a warp do together.
 #include <algorithm>
 #include <bit>

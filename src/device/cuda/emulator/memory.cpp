@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memory of the emulated runtime: the host's own, with a register of what is whose.
 #include <algorithm>
 #include <cstring>

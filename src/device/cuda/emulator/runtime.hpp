@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The part of the CUDA runtime API that the project uses, with CUDA's names and numbers, on the memory and the clock of
 // the host.  Streams are lazy: nothing runs when it is enqueued.  Queries run some of what is pending, in an order that
 // streams and events allow and a seed draws; synchronising runs what is needed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Streams, events, and what is enqueued into them.
 #include <cstring>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // CUDA's vector types, as far as kernels use them: with its names, sizes and alignments.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Places in the source, for messages, and what has to be seen by programs that are linked with the shared library.
 #pragma once
 
