@@ -7,8 +7,8 @@
 
 #include <cstdlib>
 
-#include "comm/settings.hpp"
-#include "dropin/settings.hpp"
+#include "comm/core/settings.hpp"
+#include "dropin/core/settings.hpp"
 #include "failure.hpp"
 #include "laconic/laconic.h"
 

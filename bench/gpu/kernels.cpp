@@ -82,7 +82,7 @@ class Bench {
     measure(
         {"merge", out_.get(), 2 * numbers + b, false},
         [&] { return combined(x_, decoded(codec, frame_y_, count_, coding_), coding_); },
-        [&](std::size_t s) { return kernels.decode_combine(y(s), in_->at(s), out_->at(s), count_, coding_, queue_); });
+        [&](std::size_t s) { return kernels.decode_reduce(y(s), in_->at(s), out_->at(s), count_, coding_, queue_); });
     measure(
         {"fold", made_.get(), numbers + b, true}, [&] { return folded(codec, frame_y_, x_, coding_); },
         [&](std::size_t s) { return kernels.fold(y(s), in_->at(s), count_, coding_, made_->at(s), queue_); });

@@ -23,12 +23,12 @@ std::string_view name_of(Verb verb) {
   return "?";
 }
 
-std::string_view name_of(Home home) {
-  switch (home) {
-    case Home::none: return "";
-    case Home::input: return "input";
-    case Home::output: return "output";
-    case Home::spare: return "spare";
+std::string_view name_of(Location location) {
+  switch (location) {
+    case Location::none: return "";
+    case Location::input: return "input";
+    case Location::output: return "output";
+    case Location::spare: return "spare";
   }
   return "";
 }

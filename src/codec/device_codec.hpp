@@ -51,8 +51,8 @@ class DeviceCodec {
                         Queue& queue) const = 0;
 
   // result[i] = with[i] op decoded number i, to the bits of decoding and combine_pair(); result may be `with`.
-  virtual Status decode_combine(const DeviceFrame& frame, const void* with, void* result, std::size_t count,
-                                const Coding& coding, Queue& queue) const = 0;
+  virtual Status decode_reduce(const DeviceFrame& frame, const void* with, void* result, std::size_t count,
+                               const Coding& coding, Queue& queue) const = 0;
 
   // encode() of every piece in one launch; `pieces` itself is in memory that host and device share, and must stay as it
   // is until the queue has passed the launch.

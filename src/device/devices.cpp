@@ -7,7 +7,7 @@
 
 namespace laconic {
 
-Whereabouts whereabouts(const void*) { return {}; }
+MemoryType memory_type_of(const void*) { return {}; }
 
 std::unique_ptr<Device> open_device(int, Status& status, int) {
   status = {Code::device, "this build of Laconic has no device code (LACONIC_CUDA)"};

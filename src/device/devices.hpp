@@ -17,7 +17,7 @@ enum class Memory {
 };
 
 // What memory a pointer is to.
-struct Whereabouts {
+struct MemoryType {
   Memory memory = Memory::host;
   int device = -1;  // managed, device: its number
 
@@ -26,7 +26,7 @@ struct Whereabouts {
 };
 
 // Never an error: where there is no device, or none that can be used, all memory is the host's.
-Whereabouts whereabouts(const void* pointer);
+MemoryType memory_type_of(const void* pointer);
 
 // Jobs that a device works on at a time, each with a queue of its own, unless told otherwise.
 inline constexpr int usual_queues = 8;

@@ -41,7 +41,7 @@ const Coding& CodingJob::coding() const {
 }
 
 bool CodingJob::reads_current() const {
-  return act == Act::add || act == Act::unpack || act == Act::decode || (act == Act::merge && from == Home::none);
+  return act == Act::add || act == Act::unpack || act == Act::decode || (act == Act::merge && from == Location::none);
 }
 
 // What the job reads is looked at just before: then it is in the caches for what follows.
@@ -81,10 +81,10 @@ Coded CodingJob::code() {
 
 Status CodingJob::merge() {
   // The one operand is decoded to where the sum will be, unless the other is there.
-  const bool separate = from == Home::none || numbers == result;
+  const bool separate = from == Location::none || numbers == result;
   std::byte* decoded = separate ? scratch->blob.data() : result;
   if (Status s = codec->decode(arrived->frame(), decoded, count, coding()); !s) return s;
-  if (from == Home::none)
+  if (from == Location::none)
     if (Status s = codec->decode(current->frame(), result, count, coding()); !s) return s;
   const double begin = now();
   const std::byte* other = separate ? scratch->blob.data() : numbers;

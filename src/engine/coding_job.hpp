@@ -27,10 +27,10 @@ constexpr bool makes_frame(Act act) { return act == Act::encode || act == Act::f
 class CodingJob final : public Job {
  public:
   Act act = Act::encode;
-  Home from = Home::none;       // merge: whether there are numbers; they may be at nullptr where count is 0
-  bool last = false;            // encode
-  bool travels = true;          // encode, fold, add: the new frame will be sent
-  bool reduce_on_host = false;  // merge, on a device: with the arithmetic of the host, for comparison
+  Location from = Location::none;  // merge: whether there are numbers; they may be at nullptr where count is 0
+  bool last = false;               // encode
+  bool travels = true;             // encode, fold, add: the new frame will be sent
+  bool reduce_on_host = false;     // merge, on a device: with the arithmetic of the host, for comparison
   const Codec* codec = nullptr;
   const Codings* codings = nullptr;
   FrameSlot* arrived = nullptr;        // fold, add, merge

@@ -107,8 +107,8 @@ Status CodingJob::begin(Queue& queue) {
 
 // A merge of two frames first decodes the one that is there.
 Status CodingJob::begin_merge(Queue& queue) {
-  stage_ = from == Home::none ? Stage::decoding : Stage::coding;
-  if (from == Home::none) {
+  stage_ = from == Location::none ? Stage::decoding : Stage::coding;
+  if (from == Location::none) {
     DeviceFrame there;
     if (Status s = load(*current, there, queue); !s) return s;
     if (Status s = codec->on_device()->decode(there, result, count, coding(), queue); !s) return s;
@@ -132,7 +132,7 @@ Status CodingJob::enqueue(Queue& queue) {
       return kernels.add(a, b, count, coding(), out->blob.data(), queue);
     case Act::merge:
       if (reduce_on_host) return kernels.decode(a, scratch->blob.data(), count, coding(), queue);
-      return kernels.decode_combine(a, from == Home::none ? result : numbers, result, count, coding(), queue);
+      return kernels.decode_reduce(a, from == Location::none ? result : numbers, result, count, coding(), queue);
     default:
       if (Status s = load(*current, b, queue); !s) return s;
       return kernels.decode(b, result, count, coding(), queue);
@@ -204,7 +204,7 @@ Status CodingJob::hand_over(Queue& queue, bool& more) {
 Status CodingJob::bring_to_host(Queue& queue) {
   stage_ = Stage::combining;
   began_combining_ = now();
-  const std::byte* other = from == Home::none ? result : numbers;
+  const std::byte* other = from == Location::none ? result : numbers;
   // The frame that arrived is decoded, and not needed any more.
   if (count > 0) {
     if (Status s = queue.copy(scratch->wire.data(), scratch->blob.data(), bytes_of_numbers()); !s) return s;

@@ -65,19 +65,19 @@ class Lowering {
  private:
   struct State {
     std::int32_t local = -1;  // its place in Plan::blocks
-    Stake stake;
+    Ownership ownership;
     bool frame = false;
-    Home numbers = Home::none;
+    Location numbers = Location::none;
   };
 
   State& touch(std::int32_t block) {
     State& state = states_[static_cast<std::size_t>(block)];
     if (state.local < 0) {
       state.local = static_cast<std::int32_t>(plan_.blocks.size());
-      state.stake = stake_of(collective_, at_, block);
-      state.numbers = state.stake.has ? Home::input : Home::none;
+      state.ownership = ownership_of(collective_, at_, block);
+      state.numbers = state.ownership.has ? Location::input : Location::none;
       plan_.blocks.push_back(block);
-      plan_.passing.push_back(!state.stake.has && !state.stake.wants);
+      plan_.passing.push_back(!state.ownership.has && !state.ownership.wants);
     }
     return state;
   }
@@ -109,17 +109,17 @@ class Lowering {
   }
 
   void forget(State& block) {
-    if (block.numbers == Home::spare) add(Act::forget, block);
-    block.numbers = Home::none;
+    if (block.numbers == Location::spare) add(Act::forget, block);
+    block.numbers = Location::none;
   }
 
   // What a rank computes of a block that it wants may as well be where the result goes.
-  Home home_of(const State& block) const { return block.stake.wants ? Home::output : Home::spare; }
+  Location location_of(const State& block) const { return block.ownership.wants ? Location::output : Location::spare; }
 
   void send(State& block, std::int32_t peer, std::uint32_t message, bool final) {
     const bool per_hop = plan_.travel == Travel::per_hop;
     if (!block.frame) {
-      encode(block, !per_hop && (!reduces(collective_) || (block.stake.wants && final)));
+      encode(block, !per_hop && (!reduces(collective_) || (block.ownership.wants && final)));
       if (!per_hop) forget(block);
     }
     Action& action = add(Act::send, block);
@@ -132,7 +132,7 @@ class Lowering {
     add_receive(Act::take, block, peer, message).complete = complete;
     block.frame = true;
     if (plan_.travel != Travel::per_hop) return;
-    block.numbers = home_of(block);
+    block.numbers = location_of(block);
     add(Act::unpack, block).to = block.numbers;
     block.frame = false;
   }
@@ -140,13 +140,13 @@ class Lowering {
   void reduce(State& block, std::int32_t peer, std::uint32_t message) {
     if (plan_.travel == Travel::adding) {
       add_receive(block.frame ? Act::add : Act::fold, block, peer, message).from =
-          block.frame ? Home::none : block.numbers;
+          block.frame ? Location::none : block.numbers;
       block.frame = true;
       return;
     }
     Action& action = add_receive(Act::merge, block, peer, message);
-    action.from = block.frame ? Home::none : block.numbers;
-    action.to = home_of(block);
+    action.from = block.frame ? Location::none : block.numbers;
+    action.to = location_of(block);
     block.numbers = action.to;
     block.frame = false;
   }
@@ -158,7 +158,7 @@ class Lowering {
   }
 
   void finish(State& block) {
-    if (!block.stake.wants) return let_go(block);
+    if (!block.ownership.wants) return let_go(block);
     if (block.frame) {
       add(Act::decode, block);
       block.frame = false;
@@ -171,8 +171,8 @@ class Lowering {
   // A block that no step names.  Where data moves, what a rank keeps is what it would have sent: the result does not
   // depend on who sits where.
   void leave(std::int32_t b) {
-    const Stake stake = stake_of(collective_, at_, b);
-    if (states_[static_cast<std::size_t>(b)].local >= 0 || !stake.has || !stake.wants) return;
+    const Ownership ownership = ownership_of(collective_, at_, b);
+    if (states_[static_cast<std::size_t>(b)].local >= 0 || !ownership.has || !ownership.wants) return;
     State& block = touch(b);
     if (at_.size > 1 && plan_.travel != Travel::per_hop && !reduces(collective_)) encode(block, true);
     finish(block);
@@ -196,7 +196,7 @@ class Lowering {
         case Act::merge:
         case Act::unpack:
           h.frame = false;
-          h.spare = action.to == Home::spare;
+          h.spare = action.to == Location::spare;
           break;
         case Act::drop:
         case Act::decode: h.frame = false; break;
@@ -253,7 +253,7 @@ class Slots {
       Block& block = blocks_[static_cast<std::size_t>(action.block)];
       const bool job = makes_frame(action.act) || action.act == Act::merge;
       taken_ += waits_for_message(action.act);
-      if (action.to == Home::spare && !block.spare) ++held_, block.spare = true;
+      if (action.to == Location::spare && !block.spare) ++held_, block.spare = true;
       if (action.act == Act::take) replace(block);
       // What a job reads besides the current frame, what it makes, and its scratch.
       const std::size_t working =

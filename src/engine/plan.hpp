@@ -33,7 +33,7 @@ constexpr bool waits_for_message(Act act) {
 }
 
 // Where the numbers of a block are.
-enum class Home : std::uint8_t {
+enum class Location : std::uint8_t {
   none,
   input,  // the rank's own, as the caller gave them
   output,
@@ -42,14 +42,14 @@ enum class Home : std::uint8_t {
 
 struct Action {
   Act act;
-  std::int32_t block;          // by its place in Plan::blocks
-  std::int32_t peer = -1;      // send, take, fold, add, merge
-  std::uint32_t message = 0;   // its number among the messages of a chunk between the two ranks, in its direction
-  std::uint32_t messages = 0;  // how many those are
-  Home from = Home::none;      // the numbers that encode, fold, merge and copy read; merge: none for the frame
-  Home to = Home::none;        // where merge and unpack put numbers
-  bool last = false;           // encode: of a value that is a result (Terms)
-  bool complete = false;       // take: of a value that nothing is added to any more
+  std::int32_t block;              // by its place in Plan::blocks
+  std::int32_t peer = -1;          // send, take, fold, add, merge
+  std::uint32_t message = 0;       // its number among the messages of a chunk between the two ranks, in its direction
+  std::uint32_t messages = 0;      // how many those are
+  Location from = Location::none;  // the numbers that encode, fold, merge and copy read; merge: none for the frame
+  Location to = Location::none;    // where merge and unpack put numbers
+  bool last = false;               // encode: of a value that is a result (Terms)
+  bool complete = false;           // take: of a value that nothing is added to any more
 };
 
 struct Plan {

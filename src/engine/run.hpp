@@ -127,7 +127,7 @@ class Run {
   static double error_in(const FrameSlot* frame);
   bool will_be_sent(const Lane& lane) const;
   int take_arrival(Lane& lane, Status& problem);
-  std::byte* home(Lane& lane, const Action& action, Home where);
+  std::byte* location(Lane& lane, const Action& action, Location where);
   void take_error(Lane& lane, const Action& action);
   void account_seconds(const CodingJob& job);
   bool post_receives(Lane& lane);

@@ -29,15 +29,15 @@ bool miscounted(const CodingJob& job) {
 
 }  // namespace
 
-std::byte* Run::home(Lane& lane, const Action& action, Home where) {
+std::byte* Run::location(Lane& lane, const Action& action, Location where) {
   const Region& region = work_.regions[static_cast<std::size_t>(action.block)];
   Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
   const std::size_t offset = slice(action.block, lane.row).offset * size_of(work_.coding.dtype);
   switch (where) {
-    case Home::none: return nullptr;
-    case Home::input: return const_cast<std::byte*>(region.input) + offset;  // only read, whoever asks for it
-    case Home::output: return region.output + offset;
-    case Home::spare:
+    case Location::none: return nullptr;
+    case Location::input: return const_cast<std::byte*>(region.input) + offset;  // only read, whoever asks for it
+    case Location::output: return region.output + offset;
+    case Location::spare:
       if (block.spare == FramePool::none) block.spare = acquire();
       if (block.spare == FramePool::none) return nullptr;
       pool_.use(block.spare, slice(action.block, lane.row).count * size_of(work_.coding.dtype));
@@ -58,11 +58,12 @@ bool Run::begin_job(Lane& lane, const Action& action) {
   job.codec = work_.codec;
   job.codings = &codings_;
   job.count = passing(action.block) ? block.count : slice(action.block, lane.row).count;
-  job.numbers = home(lane, action, action.from);
-  job.result = home(lane, action, action.act == Act::decode || action.act == Act::copy ? Home::output : action.to);
+  job.numbers = location(lane, action, action.from);
+  job.result =
+      location(lane, action, action.act == Act::decode || action.act == Act::copy ? Location::output : action.to);
   job.error_before = action.act == Act::encode ? block.error : 0;
   job.sealing = sealing_of(lane, action);
-  job.contributions = action.from == Home::none ? 0 : block.contributions;
+  job.contributions = action.from == Location::none ? 0 : block.contributions;
   job.problem = {};
   if (makes_frame(action.act)) lane.out_slot = acquire();
   if (action.act == Act::merge) lane.scratch_slot = acquire();
@@ -81,7 +82,8 @@ bool Run::begin_job(Lane& lane, const Action& action) {
   lane.error_current = error_in(job.current);
   lane.error_arrived = error_in(job.arrived);
   lane.job_pending = true;
-  if (block.failed && action.from != Home::none) job.problem = {Code::frame, "the numbers of a block did not arrive"};
+  if (block.failed && action.from != Location::none)
+    job.problem = {Code::frame, "the numbers of a block did not arrive"};
   device_.submit(job);
   if (device_.runs_inline()) ran_job_ = true;
   return true;
@@ -153,7 +155,7 @@ void Run::finish_job(Lane& lane) {
 // Of the numbers that a job has put somewhere.
 void Run::take_error(Lane& lane, const Action& action) {
   Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
-  if (action.from == Home::none) block.error = lane.error_current;
+  if (action.from == Location::none) block.error = lane.error_current;
   if (action.act == Act::merge) {
     const double other = lane.error_arrived;
     const double both = work_.coding.op == Op::sum ? block.error + other : std::max(block.error, other);

@@ -89,7 +89,7 @@ class World {
     }
     rank.holds.resize(at(cut));
     for (int b = 0; b < cut; ++b)
-      if (stake_of(collective_, place(r), b).has) rank.holds[at(b)] = std::make_unique<Holding>(Holding::of(r));
+      if (ownership_of(collective_, place(r), b).has) rank.holds[at(b)] = std::make_unique<Holding>(Holding::of(r));
     if (reduces(collective_)) rank.last_change.assign(at(cut), -1);
     std::size_t receives = 0;
     for (std::size_t i = 0; i < schedule.steps.size(); ++i) {
@@ -142,7 +142,7 @@ class World {
   bool is_result(int r, int block) const {
     if (!reduces(collective_)) return true;
     const Rank& rank = ranks_[at(r)];
-    return stake_of(collective_, place(r), block).wants &&
+    return ownership_of(collective_, place(r), block).wants &&
            rank.last_change[at(block)] < static_cast<std::ptrdiff_t>(rank.position);
   }
 
@@ -177,10 +177,10 @@ class World {
     for (int b = 0; b < result.blocks; ++b) {
       Holding::Sources sources;
       for (int r = 0; r < size_; ++r)
-        if (stake_of(collective_, place(r), b).has) sources.push_back(r);
+        if (ownership_of(collective_, place(r), b).has) sources.push_back(r);
       int first = -1;
       for (int r = 0; r < size_ && problem_.empty(); ++r) {
-        if (!stake_of(collective_, place(r), b).wants) continue;
+        if (!ownership_of(collective_, place(r), b).wants) continue;
         if (first < 0) first = r;
         check_block(r, b, sources, first, result);
       }

@@ -21,12 +21,12 @@ struct Place {
 };
 
 // What a rank has of a block before the operation, and whether it wants the result of it.
-struct Stake {
+struct Ownership {
   bool has = false;
   bool wants = false;
 };
 
-constexpr Stake stake_of(Collective collective, Place at, std::int32_t block) {
+constexpr Ownership ownership_of(Collective collective, Place at, std::int32_t block) {
   const CollectiveTraits& t = traits_of(collective);
   if (t.all_to_all()) return {block / at.size == at.rank, block % at.size == at.rank};
   const auto holds = [&](const SideTraits& side) {

@@ -17,7 +17,7 @@ namespace laconic {
 enum class Kernel : std::uint8_t {
   encode,  // numbers to a frame
   decode,  // a frame to numbers
-  merge,   // a frame into numbers: decode_combine
+  merge,   // a frame into numbers: decode_reduce
   fold,    // a frame and numbers to a frame
   add,     // two frames to a frame
   copy,    // numbers to numbers

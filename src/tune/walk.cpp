@@ -101,11 +101,11 @@ class Walk {
       }
       if (action.act == Act::take) value = arrival;
       // What was computed where the result goes is there already.
-      if (turn_of(action.act) < 0 || (action.act == Act::copy && action.from == Home::output)) continue;
+      if (turn_of(action.act) < 0 || (action.act == Act::copy && action.from == Location::output)) continue;
       Launch& launch = launch_of(rank, action.act, hops_.hop(rank, i), launches);
       launch.bytes[static_cast<std::size_t>(kernel_of(action.act))] += bytes_;
       // Added to what the own frame holds, which has to be decoded, too.
-      if (action.act == Act::merge && action.from == Home::none)
+      if (action.act == Act::merge && action.from == Location::none)
         launch.bytes[static_cast<std::size_t>(Kernel::decode)] += bytes_;
       graph_.after(launch.task, value);
       graph_.after(launch.task, arrival);

@@ -251,8 +251,8 @@ void combines() {
       numbers.write(with.data());
       DeviceBytes there(frame.size());
       there.write(frame.data());
-      must(kernels().decode_combine({there.get(), frame.size(), header_of(frame)}, numbers.get(), numbers.get(), count,
-                                    coding, queue));
+      must(kernels().decode_reduce({there.get(), frame.size(), header_of(frame)}, numbers.get(), numbers.get(), count,
+                                   coding, queue));
       Status status;
       queue.reached(status);
       must(status);

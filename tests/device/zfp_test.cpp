@@ -180,7 +180,7 @@ class ZfpOnDevice : public DeviceTest {
     ASSERT_TRUE(s.ok()) << s.message();
     ASSERT_TRUE(equal(out.read(), numbers)) << "decode";
     const Array<T> both(other, shift);  // the result takes the place of one of the two
-    s = finish(kernels().decode_combine(in, both.get(), both.get(), other.size(), coding, *queue_));
+    s = finish(kernels().decode_reduce(in, both.get(), both.get(), other.size(), coding, *queue_));
     ASSERT_TRUE(s.ok()) << s.message();
     std::vector<T> combined = other;
     combine(coding.op, combined.data(), numbers.data(), numbers.size());

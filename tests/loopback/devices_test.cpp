@@ -270,9 +270,9 @@ class MuteKernels final : public DeviceCodec {
   Status decode(const DeviceFrame& f, void* x, std::size_t n, const Coding& c, Queue& q) const override {
     return inner_.decode(f, x, n, c, q);
   }
-  Status decode_combine(const DeviceFrame& f, const void* with, void* x, std::size_t n, const Coding& c,
-                        Queue& q) const override {
-    return inner_.decode_combine(f, with, x, n, c, q);
+  Status decode_reduce(const DeviceFrame& f, const void* with, void* x, std::size_t n, const Coding& c,
+                       Queue& q) const override {
+    return inner_.decode_reduce(f, with, x, n, c, q);
   }
   Status encode_pieces(std::span<const Piece>, const Coding&, Queue&) const override { return refused(); }
   Status status(std::uint32_t fault) const override {

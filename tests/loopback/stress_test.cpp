@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/turns.hpp"
+#include "engine/sequencer.hpp"
 #include "support/bench.hpp"
 #include "support/faults.hpp"
 #include "support/seed.hpp"
@@ -160,11 +160,11 @@ class Driver {
   bool begin_next() {
     // Callers ask for operations in the same order, but not all at once.
     if (taken_ < operations_.size() && random_.below(2) == 0) {
-      EXPECT_EQ(turns_.take(), taken_);
+      EXPECT_EQ(sequencer_.take(), taken_);
       ++taken_;
     }
-    if (begun_ == taken_ || !turns_.reached(begun_)) return false;
-    turns_.begin();
+    if (begun_ == taken_ || !sequencer_.reached(begun_)) return false;
+    sequencer_.begin();
     std::unique_ptr<Run> run = std::move(idle_.back());
     idle_.pop_back();
     const Work& work = operations_[begun_]->works[static_cast<std::size_t>(rank_)];
@@ -187,7 +187,7 @@ class Driver {
     EXPECT_TRUE(u.run->poll());
     EXPECT_EQ(u.run->footprint(), u.reserved) << "more frames than were reserved";
     operations_[u.turn]->finish(rank_, *u.run);
-    turns_.finish(u.turn);
+    sequencer_.finish(u.turn);
     ++finished_;
     // Which Run is used again is a matter of chance as well.
     idle_.insert(idle_.begin() + static_cast<std::ptrdiff_t>(random_.below(idle_.size() + 1)), std::move(u.run));
@@ -200,7 +200,7 @@ class Driver {
   std::vector<std::unique_ptr<AnyOperation>>& operations_;
   std::unique_ptr<Transport> transport_;
   LimitedDevice device_;
-  Turns turns_{under_way_at_most};
+  Sequencer sequencer_{under_way_at_most};
   std::vector<std::unique_ptr<Run>> idle_;
   std::vector<UnderWay> under_way_;
   std::uint64_t taken_ = 0;

@@ -29,7 +29,7 @@ class Rooms(unittest.TestCase):
 
     def test_mpi_stays_in_its_rooms(self):
         self.good("transport/mpi/a.cpp", "#include <mpi.h>\n")
-        self.good("comm/c_api.cpp", '#include "laconic/laconic.h"\n')
+        self.good("comm/api/c_api.cpp", '#include "laconic/laconic.h"\n')
         self.bad("engine/a.cpp", "#include <mpi.h>\n", "mpi.h is for")
         self.bad("transport/loopback/a.cpp", "#include <mpi.h>\n", "mpi.h is for")
         self.bad("base/a.cpp", '#include "laconic/laconic.h"\n', "laconic.h is for")

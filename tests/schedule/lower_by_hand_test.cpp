@@ -90,7 +90,7 @@ TEST(LowerByHand, OneRankCopies) {
       const Plan plan = lower(algorithm.build({0, 1, 0}), algorithm.collective, {0, 1, 0}, travel);
       ASSERT_EQ(plan.actions.size(), 1u);
       EXPECT_EQ(plan.actions[0].act, Act::copy);
-      EXPECT_EQ(plan.actions[0].from, Home::input);
+      EXPECT_EQ(plan.actions[0].from, Location::input);
       EXPECT_EQ(plan.most_held, 0u);
     }
 }

@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(Algorithms, Lower,
 // Executes the plan for one block in turn: what is there, and where.
 class Held {
  public:
-  explicit Held(Stake stake) : stake_(stake), input_(stake.has) {}
+  explicit Held(Ownership ownership) : ownership_(ownership), input_(ownership.has) {}
 
   void run(const Action& a, Travel travel) {
     ASSERT_FALSE(result_) << name_of(a.act) << " after the result was written";
@@ -99,7 +99,7 @@ class Held {
         break;
       case Act::merge:
         ASSERT_NE(travel, Travel::adding);
-        if (a.from == Home::none) {
+        if (a.from == Location::none) {
           ASSERT_TRUE(frame_);
           ASSERT_FALSE(spare_) << "there are numbers besides the frame";
         } else {
@@ -125,12 +125,12 @@ class Held {
         break;
       case Act::decode:
         ASSERT_TRUE(frame_);
-        ASSERT_TRUE(stake_.wants);
+        ASSERT_TRUE(ownership_.wants);
         frame_ = false;
         result_ = true;
         break;
       case Act::copy:
-        ASSERT_TRUE(stake_.wants);
+        ASSERT_TRUE(ownership_.wants);
         ASSERT_TRUE(there(a.from));
         result_ = true;
         break;
@@ -138,7 +138,7 @@ class Held {
   }
 
   void end() const {
-    EXPECT_EQ(result_, stake_.wants);
+    EXPECT_EQ(result_, ownership_.wants);
     EXPECT_FALSE(frame_) << "a frame is left";
     EXPECT_FALSE(spare_) << "numbers are left";
   }
@@ -148,25 +148,25 @@ class Held {
   bool done() const { return result_; }
 
  private:
-  bool there(Home from) const {
+  bool there(Location from) const {
     switch (from) {
-      case Home::none: return false;
-      case Home::input: return input_;
-      case Home::output: return output_;
-      case Home::spare: return spare_;
+      case Location::none: return false;
+      case Location::input: return input_;
+      case Location::output: return output_;
+      case Location::spare: return spare_;
     }
     return false;
   }
 
   // False when it is not a place for numbers of the block.
-  bool put(Home to) {
-    if (to != (stake_.wants ? Home::output : Home::spare) || (stake_.wants && spare_)) return false;
-    (stake_.wants ? output_ : spare_) = true;
+  bool put(Location to) {
+    if (to != (ownership_.wants ? Location::output : Location::spare) || (ownership_.wants && spare_)) return false;
+    (ownership_.wants ? output_ : spare_) = true;
     input_ = false;
     return true;
   }
 
-  Stake stake_;
+  Ownership ownership_;
   bool input_;
   bool output_ = false;
   bool spare_ = false;
@@ -182,7 +182,7 @@ TEST_P(Lower, FramesAndNumbersAreThereWhenTheyAreUsedAndLetGoOnce) {
     for (const std::int32_t b : plan.blocks) {
       ASSERT_GE(b, 0);
       ASSERT_LT(b, schedule.blocks);
-      held.emplace_back(stake_of(collective(), at, b));
+      held.emplace_back(ownership_of(collective(), at, b));
     }
     std::size_t most = 0;
     std::size_t now = 0;
@@ -214,8 +214,8 @@ TEST_P(Lower, DealsWithEveryBlockThatIsWanted) {
     for (const Step& s : schedule.steps) named[static_cast<std::size_t>(s.block)] = true;
     for (std::int32_t b = 0; b < schedule.blocks; ++b) {
       const bool dealt_with = std::binary_search(blocks.begin(), blocks.end(), b);
-      const Stake stake = stake_of(collective(), at, b);
-      EXPECT_EQ(dealt_with, named[static_cast<std::size_t>(b)] || stake.wants) << "block " << b;
+      const Ownership ownership = ownership_of(collective(), at, b);
+      EXPECT_EQ(dealt_with, named[static_cast<std::size_t>(b)] || ownership.wants) << "block " << b;
     }
   });
 }
@@ -289,13 +289,13 @@ TEST_P(Lower, CodesNoMoreThanItMust) {
     for (const Step& s : schedule.steps) asked[static_cast<std::size_t>(s.block)] += s.verb == Verb::reduce;
     for (std::size_t k = 0; k < coded.size(); ++k) {
       const Counts& c = coded[k];
-      const Stake stake = stake_of(collective(), at, plan.blocks[k]);
+      const Ownership ownership = ownership_of(collective(), at, plan.blocks[k]);
       EXPECT_EQ(c.combines, asked[static_cast<std::size_t>(plan.blocks[k])]);
-      EXPECT_EQ(c.decodes + c.copies, stake.wants ? 1 : 0);
+      EXPECT_EQ(c.decodes + c.copies, ownership.wants ? 1 : 0);
       switch (travel()) {
         case Travel::adding:
           // Own numbers once, and then only where they are not folded in.
-          EXPECT_LE(c.encodes, stake.has ? 1 : 0);
+          EXPECT_LE(c.encodes, ownership.has ? 1 : 0);
           EXPECT_EQ(c.unpacks, 0);
           if (at.size > 1) {
             EXPECT_EQ(c.copies, 0);
@@ -303,10 +303,10 @@ TEST_P(Lower, CodesNoMoreThanItMust) {
           break;
         case Travel::reencoding:
           // A value of its own and every sum, once, when it is sent or kept where others keep it from its frame.
-          EXPECT_LE(c.encodes, (stake.has ? 1 : 0) + c.combines);
+          EXPECT_LE(c.encodes, (ownership.has ? 1 : 0) + c.combines);
           EXPECT_EQ(c.unpacks, 0);
           if (!reduces(collective())) {
-            EXPECT_LE(c.encodes, stake.has ? 1 : 0);
+            EXPECT_LE(c.encodes, ownership.has ? 1 : 0);
           }
           break;
         case Travel::per_hop:
@@ -332,7 +332,7 @@ TEST_P(Lower, ResultsAreEncodedAsSuch) {
         EXPECT_FALSE(a.last) << name_of(a.act);
         continue;
       }
-      const bool wants = stake_of(collective(), at, plan.blocks[b]).wants;
+      const bool wants = ownership_of(collective(), at, plan.blocks[b]).wants;
       const bool result = !reduces(collective()) || (wants && ahead[b] == 0);
       EXPECT_EQ(a.last, travel() != Travel::per_hop && result) << "block " << plan.blocks[b];
     }

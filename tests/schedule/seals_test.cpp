@@ -102,7 +102,7 @@ class Operating {
       if (way.empty()) return false;
       came = way.front();
       way.pop_front();
-      const bool adds_frame = a.act == Act::add || (a.act == Act::merge && a.from == Home::none);
+      const bool adds_frame = a.act == Act::add || (a.act == Act::merge && a.from == Location::none);
       const std::uint32_t own = a.act == Act::take ? 0 : adds_frame ? frame.contributions : numbers.contributions;
       p.spots.push_back({a.complete, block, a.peer, own, came});
     }
@@ -118,7 +118,7 @@ class Operating {
         frame = {block, me, came.contributions + frame.contributions, sum_of(came.content, frame.content)};
         break;
       case Act::merge: {
-        const Numbers other = a.from == Home::none ? Numbers{frame.contributions, frame.content} : numbers;
+        const Numbers other = a.from == Location::none ? Numbers{frame.contributions, frame.content} : numbers;
         numbers = {came.contributions + other.contributions, sum_of(came.content, other.content)};
         break;
       }

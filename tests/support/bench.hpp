@@ -56,8 +56,8 @@ class Bench {
   const Plan& plan(int r) const { return rank(r).plan; }
   std::int32_t cut() const { return ranks_[0].plan.cut; }
   std::size_t count(std::int32_t block) const { return counts_[static_cast<std::size_t>(block)]; }
-  bool has(int r, std::int32_t block) const { return stake(r, block).has; }
-  bool wants(int r, std::int32_t block) const { return stake(r, block).wants; }
+  bool has(int r, std::int32_t block) const { return ownership(r, block).has; }
+  bool wants(int r, std::int32_t block) const { return ownership(r, block).wants; }
 
   // Of a rank that has the block, and of one that wants it.
   const std::vector<T>& input(int r, std::int32_t block) const { return part(r, block).input; }
@@ -261,8 +261,8 @@ class Bench {
   const Rank& rank(int r) const { return ranks_[static_cast<std::size_t>(r)]; }
   Part& part(int r, std::int32_t block) { return rank(r).parts.at(block); }
   const Part& part(int r, std::int32_t block) const { return rank(r).parts.at(block); }
-  Stake stake(int r, std::int32_t block) const {
-    return stake_of(operation_.collective(), {r, size_, operation_.root}, block);
+  Ownership ownership(int r, std::int32_t block) const {
+    return ownership_of(operation_.collective(), {r, size_, operation_.root}, block);
   }
 
   void place(int r, Kind kind, std::uint64_t seed) {

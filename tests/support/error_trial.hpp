@@ -72,7 +72,7 @@ class ErrorTrial {
     for (std::int32_t b = 0; b < cut_; ++b) {
       const std::vector<int> sources = sources_of(o_, size_, b);
       for (int r = 0; r < size_; ++r) {
-        if (!stake(r, b).wants || (sources.size() == 1 && sources[0] == r)) continue;
+        if (!ownership(r, b).wants || (sources.size() == 1 && sources[0] == r)) continue;
         collect(r, b, sources, errors);
         if (!o_.per_hop) break;
       }
@@ -94,30 +94,30 @@ class ErrorTrial {
 
   Rank& mine(int r) { return *ranks_[static_cast<std::size_t>(r)]; }
   std::size_t count(std::int32_t b) const { return counts_[static_cast<std::size_t>(b)]; }
-  Stake stake(int r, std::int32_t b) const { return stake_of(o_.collective(), {r, size_, o_.root}, b); }
+  Ownership ownership(int r, std::int32_t b) const { return ownership_of(o_.collective(), {r, size_, o_.root}, b); }
 
   void place(int r, const Bring& bring) {
     Rank& rank = mine(r);
     std::size_t total = 0;
-    for (std::int32_t b = 0; b < cut_; ++b) total += stake(r, b).has ? count(b) : 0;
+    for (std::int32_t b = 0; b < cut_; ++b) total += ownership(r, b).has ? count(b) : 0;
     const std::vector<float> field = bring(r, total);
     auto next = field.begin();
     rank.input.resize(static_cast<std::size_t>(cut_));
     rank.output.resize(static_cast<std::size_t>(cut_));
     for (std::int32_t b = 0; b < cut_; ++b) {
       const auto at = static_cast<std::size_t>(b);
-      if (stake(r, b).has) {
+      if (ownership(r, b).has) {
         rank.input[at].assign(next, next + static_cast<std::ptrdiff_t>(count(b)));
         next += static_cast<std::ptrdiff_t>(count(b));
       }
-      if (stake(r, b).wants) rank.output[at].resize(count(b));
+      if (ownership(r, b).wants) rank.output[at].resize(count(b));
     }
     for (const std::int32_t b : rank.plan.blocks) {
       const auto at = static_cast<std::size_t>(b);
       Region region;
-      if (stake(r, b).has) region.input = reinterpret_cast<const std::byte*>(rank.input[at].data());
-      if (stake(r, b).wants) region.output = reinterpret_cast<std::byte*>(rank.output[at].data());
-      region.count = stake(r, b).has || stake(r, b).wants ? count(b) : 0;
+      if (ownership(r, b).has) region.input = reinterpret_cast<const std::byte*>(rank.input[at].data());
+      if (ownership(r, b).wants) region.output = reinterpret_cast<std::byte*>(rank.output[at].data());
+      region.count = ownership(r, b).has || ownership(r, b).wants ? count(b) : 0;
       rank.regions.push_back(region);
     }
   }

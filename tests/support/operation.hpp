@@ -106,7 +106,7 @@ inline std::vector<std::size_t> uneven_counts(std::size_t blocks, std::size_t ab
 inline std::vector<int> sources_of(const Operation& o, int size, std::int32_t block) {
   std::vector<int> sources;
   for (int r = 0; r < size; ++r)
-    if (stake_of(o.collective(), {r, size, o.root}, block).has) sources.push_back(r);
+    if (ownership_of(o.collective(), {r, size, o.root}, block).has) sources.push_back(r);
   return sources;
 }
 

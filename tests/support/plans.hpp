@@ -23,12 +23,12 @@ inline std::string_view text_of(Travel travel) {
   return "?";
 }
 
-inline std::string_view text_of(Home home) {
-  switch (home) {
-    case Home::none: return "frame";
-    case Home::input: return "input";
-    case Home::output: return "output";
-    case Home::spare: return "spare";
+inline std::string_view text_of(Location location) {
+  switch (location) {
+    case Location::none: return "frame";
+    case Location::input: return "input";
+    case Location::output: return "output";
+    case Location::spare: return "spare";
   }
   return "?";
 }

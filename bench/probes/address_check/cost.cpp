@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-#include "comm/shape.hpp"
+#include "comm/collectives/shape.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 namespace laconic {
 
-Whereabouts whereabouts(const void* pointer) {
+MemoryType memory_type_of(const void* pointer) {
   if (pointer == nullptr) return {};
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess) {

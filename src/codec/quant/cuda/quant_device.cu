@@ -108,8 +108,8 @@ class QuantOnDevice final : public DeviceCodec {
     });
   }
 
-  Status decode_combine(const DeviceFrame& frame, const void* with, void* result, std::size_t count,
-                        const Coding& coding, Queue& queue) const override {
+  Status decode_reduce(const DeviceFrame& frame, const void* with, void* result, std::size_t count,
+                       const Coding& coding, Queue& queue) const override {
     return run(coding, count, [&](auto zero) {
       using T = decltype(zero);
       return Launches<T>::decode(frame, static_cast<const T*>(with), static_cast<T*>(result), count, coding, queue);

@@ -67,8 +67,8 @@ class RawOnDevice final : public DeviceCodec {
     return queue.copy(numbers, payload_of(frame), count * size_of(coding.dtype));
   }
 
-  Status decode_combine(const DeviceFrame& frame, const void* with, void* result, std::size_t count,
-                        const Coding& coding, Queue& queue) const override {
+  Status decode_reduce(const DeviceFrame& frame, const void* with, void* result, std::size_t count,
+                       const Coding& coding, Queue& queue) const override {
     queue.report()->fault = 0;
     if (Status s = check(frame, count, coding); !s) return s;
     return raw::combine_on_device(coding.dtype, coding.op, with, payload_of(frame), result, count, queue);

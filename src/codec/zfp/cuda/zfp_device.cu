@@ -191,11 +191,11 @@ class ZfpOnDevice final : public DeviceCodec {
 
   Status decode(const DeviceFrame& frame, void* numbers, std::size_t count, const Coding& coding,
                 Queue& queue) const override {
-    return decode_combine(frame, nullptr, numbers, count, coding, queue);
+    return decode_reduce(frame, nullptr, numbers, count, coding, queue);
   }
 
-  Status decode_combine(const DeviceFrame& frame, const void* with, void* result, std::size_t count,
-                        const Coding& coding, Queue& queue) const override {
+  Status decode_reduce(const DeviceFrame& frame, const void* with, void* result, std::size_t count,
+                       const Coding& coding, Queue& queue) const override {
     return run(coding, count, [&](auto zero) {
       using T = decltype(zero);
       const Result<T> into{static_cast<T*>(result), static_cast<const T*>(with), coding.op, coding.divisor};

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calls/audit.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "core/process.hpp"
+
+namespace laconic::dropin {
+namespace {
+
+template <class T>
+double difference(const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
+  double most = 0;
+  for (std::size_t at = 0; at + sizeof(T) <= a.size() && at + sizeof(T) <= b.size(); at += sizeof(T)) {
+    if (std::memcmp(&a[at], &b[at], sizeof(T)) == 0) continue;
+    T x;
+    T y;
+    std::memcpy(&x, &a[at], sizeof x);
+    std::memcpy(&y, &b[at], sizeof y);
+    if (std::isnan(x) && std::isnan(y)) continue;
+    const double d = std::fabs(static_cast<double>(x) - static_cast<double>(y));
+    // A NaN or an infinity on one side only is no error of any size that could be stated.
+    most = std::isnan(d) ? std::numeric_limits<double>::infinity() : std::fmax(most, d);
+    if (std::isinf(most)) return most;
+  }
+  return most;
+}
+
+}  // namespace
+
+Audit::Audit(const Call& call, Communicator& communicator, NumberSides& numbers)
+    : call_(call), communicator_(communicator), numbers_(numbers) {
+  const std::int64_t every = Process::instance().settings().audit;
+  on_ = every > 0 && communicator.audited++ % every == 0;
+  if (!on_) return;
+  if (call.traits().keeps_block() && numbers.in_place) {
+    const Side mine = own_block(call, communicator.rank());
+    result_.set(mine, 1, false);
+  } else {
+    result_ = numbers.recv;
+  }
+}
+
+int Audit::before(Plain plain) {
+  if (!on_) return MPI_SUCCESS;
+  // What the plain call reads and overwrites: in place, and the buffer of a broadcast.
+  const bool overwrites = (numbers_.in_place || call_.traits().one_buffer()) && numbers_.recv.used();
+  std::vector<std::byte> input;
+  if (overwrites) numbers_.recv.save(input);
+  const double begin = PMPI_Wtime();
+  const int code = plain();
+  seconds_ = PMPI_Wtime() - begin;
+  if (code != MPI_SUCCESS) return code;
+  if (result_.used()) result_.save(plain_);
+  if (overwrites) numbers_.recv.restore(input);
+  return MPI_SUCCESS;
+}
+
+double Audit::largest_difference(const std::vector<std::byte>& found) const {
+  const Numbers& numbers = result_.layout().numbers;
+  if (numbers.type == MPI_FLOAT) return difference<float>(plain_, found);
+  if (numbers.type == MPI_DOUBLE) return difference<double>(plain_, found);
+  return plain_ == found ? 0 : std::numeric_limits<double>::infinity();
+}
+
+void Audit::after() {
+  if (!on_) return;
+  double error = 0;
+  if (result_.used()) {
+    std::vector<std::byte> found;
+    result_.save(found);
+    error = largest_difference(found);
+    if (Process::instance().settings().keep_plain) result_.restore(plain_);
+  }
+  Tallies::instance().audited(communicator_.tallies(), call_.operation, error, seconds_);
+}
+
+}  // namespace laconic::dropin

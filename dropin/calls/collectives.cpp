@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The collectives of MPI that the drop-in stands in front of, in all forms that the MPI has. The text of each is in
+// collectives.inl, which is read once for each width of counts.
+#include <mpi.h>
+
+#include "call/arguments.hpp"
+#include "calls/call.hpp"
+#include "calls/intercept.hpp"
+#include "core/process.hpp"
+#include "mpi/exports.hpp"
+
+using laconic::Routine;
+using laconic::set_arguments;
+using namespace laconic::dropin;
+
+#define LACONIC_NAME(name) name
+#define LACONIC_COUNT int
+#define LACONIC_DISPL int
+#include "calls/collectives.inl"
+#undef LACONIC_NAME
+#undef LACONIC_COUNT
+#undef LACONIC_DISPL
+
+#if MPI_VERSION >= 4
+#define LACONIC_NAME(name) name##_c
+#define LACONIC_COUNT MPI_Count
+#define LACONIC_DISPL MPI_Aint
+#include "calls/collectives.inl"
+#endif

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calls/filter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/process.hpp"
+#include "requests/progress.hpp"
+
+namespace laconic::dropin {
+namespace {
+
+MPI_Count sum(const Counts& counts, int ranks) {
+  MPI_Count all = 0;
+  for (int k = 0; k < ranks; ++k) {
+    if (counts[k] < 0) return -1;
+    all += counts[k];
+  }
+  return all;
+}
+
+// The larger buffer of the call, as this rank sees it, and its items.
+struct Largest {
+  const Side* side;
+  MPI_Count items;
+};
+
+Largest largest_of(const Call& call, int rank, int ranks) {
+  const CollectiveTraits& t = call.traits();
+  const bool root = rank == call.root;
+  if (t.cut_freely()) return {&call.recv, call.recv.count};
+  const auto of_blocks = [&](const SideTraits& side) { return side.cut() && (!side.root_only || root); };
+  const bool sending = !of_blocks(t.recv) && (of_blocks(t.send) || t.send.contents == Contents::block);
+  const Side& side = sending ? call.send : call.recv;
+  return {&side, side.counts.given() ? sum(side.counts, ranks) : side.count * ranks};
+}
+
+bool known_op(const Call& call, Kind kind) {
+  if (call.op == MPI_SUM) return true;
+  return (call.op == MPI_MAX || call.op == MPI_MIN) && !is_complex(kind);
+}
+
+Decision left(Reason reason, Communicator* communicator = nullptr) { return {reason, communicator, false, 0}; }
+
+Reason rules_on(const Call& call, const Communicator& communicator, Kind kind, std::uint64_t bytes) {
+  const Facts facts{call.operation, call.form, kind, !communicator.lossless(), bytes, call.comm, call.site};
+  return Process::instance().settings().rules.touches(facts) ? Reason::touched : Reason::rule;
+}
+
+// What is not blocking needs someone who makes progress, and cannot be audited.
+Reason form_fits(const Call& call) {
+  if (call.form == Form::blocking) return Reason::touched;
+  if (Process::instance().settings().keep_plain) return Reason::audit;
+  return Process::instance().progresses() ? Reason::touched : Reason::threads;
+}
+
+bool root_is_valid(const Call& call, const Communicator& communicator) {
+  return !call.traits().rooted() || (call.root >= 0 && call.root < communicator.size());
+}
+
+Decision filter_reduction(const Call& call) {
+  Process& process = Process::instance();
+  const Numbers numbers = numbers_of(call.recv.type);
+  if (!numbers.known()) return left(Reason::type);
+  if (!known_op(call, numbers.kind)) return left(Reason::op);
+  const bool scatters = call.traits().keeps_block();
+  const auto width = static_cast<std::uint64_t>(numbers.each) * static_cast<std::uint64_t>(numbers.width);
+  const auto bytes_of = [&](MPI_Count items) { return static_cast<std::uint64_t>(items) * width; };
+  if (!scatters && call.recv.count < 0) return left(Reason::arguments);
+  if (const Reason r = by_size(scatters ? UINT64_MAX : bytes_of(call.recv.count)); r != Reason::touched) return left(r);
+  Communicator& communicator = Communicator::of(call.comm);
+  if (communicator.unfit() != Reason::touched) return left(communicator.unfit(), &communicator);
+  if (!root_is_valid(call, communicator)) return left(Reason::arguments, &communicator);
+  const MPI_Count items = largest_of(call, communicator.rank(), communicator.size()).items;
+  if (items < 0) return left(Reason::arguments, &communicator);
+  if (bytes_of(items) < communicator.min_bytes()) return left(Reason::small, &communicator);
+  Reason reason = fits(communicator, numbers.kind);
+  if (reason == Reason::touched) reason = form_fits(call);
+  const bool by_rank = process.settings().rules.differ_by_rank();
+  if (reason == Reason::touched && !by_rank) reason = rules_on(call, communicator, numbers.kind, bytes_of(items));
+  return {reason, &communicator, by_rank || process.settings().audit > 0, bytes_of(items)};
+}
+
+Decision filter_movement(const Call& call) {
+  Communicator& communicator = Communicator::of(call.comm);
+  if (communicator.unfit() != Reason::touched) return left(communicator.unfit(), &communicator);
+  if (!Process::instance().settings().rules.may_touch(call.operation, call.form))
+    return left(Reason::rule, &communicator);
+  if (!root_is_valid(call, communicator)) return left(Reason::arguments, &communicator);
+  std::uint64_t bytes = 0;
+  if (!call.traits().counts_partial()) {
+    MPI_Count each = 0;
+    const auto [side, items] = largest_of(call, communicator.rank(), communicator.size());
+    const MPI_Datatype type = side->type;
+    if (type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &each) != MPI_SUCCESS)
+      return left(Reason::arguments, &communicator);
+    if (items < 0) return left(Reason::arguments, &communicator);
+    bytes = static_cast<std::uint64_t>(items * each);
+    if (bytes < communicator.min_bytes()) return left(Reason::small, &communicator);
+  }
+  const Reason asked = fits(communicator, Kind::none);
+  return {asked == Reason::touched ? form_fits(call) : asked, &communicator, true, bytes};
+}
+
+}  // namespace
+
+Reason by_size(std::uint64_t bytes) {
+  const std::uint64_t least = Process::instance().least_bytes();
+  if (least == UINT64_MAX) return Reason::no_bound;
+  return bytes < least ? Reason::small : Reason::touched;
+}
+
+Reason fits(const Communicator& communicator, Kind kind) {
+  const laconic_options& options = communicator.options();
+  if (options.algorithm == LACONIC_ALGORITHM_PLAIN || options.variant == LACONIC_VARIANT_PLAIN) return Reason::asked;
+  const bool left =
+      kind == Kind::integer && !communicator.lossless() && !Process::instance().settings().rules.names_integers();
+  return left ? Reason::type : Reason::touched;
+}
+
+Decision filter(const Call& call) {
+  if (call.comm == MPI_COMM_NULL) return left(Reason::arguments);
+  return reduces(call.operation) ? filter_reduction(call) : filter_movement(call);
+}
+
+Reason filter_alone(const Call& call, const Decision& decision, NumberSides& numbers) {
+  const Communicator& communicator = *decision.communicator;
+  numbers.set(call, communicator.rank(), communicator.size());
+  const NumberSide& one = numbers.one();
+  if (!one.used()) return Reason::arguments;
+  for (const NumberSide* side : {&numbers.send, &numbers.recv}) {
+    if (!side->used()) continue;
+    if (side->items() == 0 && side != &one) continue;
+    const bool same = side->layout().numbers.type == one.layout().numbers.type;
+    if (!side->layout().known() || !same) return Reason::type;
+    if (side->items() < 0) return Reason::arguments;
+  }
+  Reason reason = fits(communicator, numbers.kind());
+  if (reason == Reason::touched)
+    reason = rules_on(call, communicator, numbers.kind(),
+                      call.traits().counts_partial() ? numbers.most_bytes() : decision.bytes);
+  if (reason != Reason::touched) return reason;
+  // Laconic takes buffers on devices; what is packed or compared has to be on the host.
+  const bool compares = call.form == Form::blocking && Process::instance().settings().audit > 0;
+  for (const auto& [side, buffer] : {std::pair{&numbers.send, call.send.buffer}, {&numbers.recv, call.recv.buffer}})
+    if (side->used() && side->bytes() > 0 && (compares || side->packs()) && on_device(buffer)) return Reason::device;
+  for (NumberSide* side : {&numbers.send, &numbers.recv})
+    if (side->used() && !side->make_room()) return Reason::memory;
+  return numbers.take() == MPI_SUCCESS ? Reason::touched : Reason::type;
+}
+
+Reason agree(const Call& call, Communicator& communicator, Reason mine, const NumberSides& numbers) {
+  const std::array<std::uint64_t, 2> own{static_cast<std::uint64_t>(mine), numbers.most_bytes()};
+  std::array<std::uint64_t, 2> all{};
+  MPI_Request request = MPI_REQUEST_NULL;
+  // Nonblocking on every rank, because one may have operations in flight that others wait for.
+  int code = PMPI_Iallreduce(own.data(), all.data(), 2, MPI_UINT64_T, MPI_MAX, call.comm, &request);
+  if (code == MPI_SUCCESS) code = wait_with_progress(request);
+  if (code != MPI_SUCCESS) return Reason::refused;
+  if (all[0] != 0) return static_cast<Reason>(all[0]);
+  return call.traits().counts_partial() && all[1] < communicator.min_bytes() ? Reason::small : Reason::touched;
+}
+
+}  // namespace laconic::dropin

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calls/intercept.hpp"
+
+#include "calls/audit.hpp"
+#include "calls/dispatch.hpp"
+#include "calls/filter.hpp"
+#include "core/process.hpp"
+#include "report/report.hpp"
+#include "requests/progress.hpp"
+
+namespace laconic::dropin {
+namespace {
+
+// To MPI, and counted where somebody wants to know.
+int leave(const Call& call, Reason reason, Communicator* communicator, Plain plain) {
+  if (Process::instance().counts() && reason != Reason::arguments) {
+    Communicator& where = communicator != nullptr ? *communicator : Communicator::of(call.comm);
+    Tallies::instance().plain(where.tallies(), call.operation, reason);
+  }
+  return plain();
+}
+
+int refused(const Call& call, Communicator& communicator, int code, Plain plain) {
+  if (communicator.complain() && communicator.rank() == 0)
+    say(std::string(name_of(call.operation)) + " is left to MPI: " + message_of(code));
+  return leave(call, Reason::refused, &communicator, plain);
+}
+
+int compress(const Call& call, Communicator& communicator, NumberSides& numbers, Plain plain) {
+  laconic_stats stats{};
+  Audit audit(call, communicator, numbers);
+  if (const int code = audit.before(plain); code != MPI_SUCCESS) return code;
+  int code = MPI_SUCCESS;
+  {
+    const Quiet ours;
+    code = dispatch(call, numbers, options_of(communicator, call, numbers, &stats), nullptr);
+  }
+  if (code != MPI_SUCCESS && nothing_happened(code)) return refused(call, communicator, code, plain);
+  if (code != MPI_SUCCESS) {
+    PMPI_Comm_call_errhandler(call.comm, code);
+    return code;
+  }
+  if (numbers.recv.used()) code = numbers.recv.put_all();
+  Tallies::instance().compressed(communicator.tallies(), call.operation, stats);
+  audit.after();
+  if (Process::instance().settings().report == Report::each && communicator.rank() == 0)
+    report_call(communicator.tallies(), call.operation, call.form, stats.bytes_in, stats);
+  return code;
+}
+
+int intercept_blocking(const Call& call, const Decision& decision, Plain plain) {
+  Communicator& communicator = *decision.communicator;
+  NumberSides numbers;
+  Reason reason = filter_alone(call, decision, numbers);
+  if (decision.agree) reason = agree(call, communicator, reason, numbers);
+  if (reason != Reason::touched) return leave(call, reason, &communicator, plain);
+  return compress(call, communicator, numbers, plain);
+}
+
+// Some rank alone finds that it cannot take what the others may have begun. They hear of it from Laconic, as this side
+// has no buffer for it: an error on all ranks, where leaving the call to MPI would have them wait for ever.
+bool found_alone(Reason reason) { return reason == Reason::memory || reason == Reason::device; }
+
+void say_why(const Call& call, Communicator& communicator, Reason reason) {
+  if (!communicator.complain()) return;
+  say(std::string(name_of(call.operation)) + " cannot be compressed on this rank: " + text_of(reason) +
+      "; it is an error on all ranks, which LACONIC_EXCLUDE=" + std::string(name_of(call.operation)) + " avoids");
+}
+
+bool prepared(MPI_Comm comm) {
+  const Quiet ours;
+  int prepared = 0;
+  return laconic_comm_prepared(comm, &prepared) == MPI_SUCCESS && prepared != 0;
+}
+
+// What is not blocking cannot wait for an agreement: it is touched where all ranks know enough for one answer. Of types
+// with one signature they know the same, however they are laid out.
+int intercept_other(const Call& call, const Decision& decision, Plain plain) {
+  Communicator& communicator = *decision.communicator;
+  const bool by_rank = Process::instance().settings().rules.differ_by_rank() || call.traits().counts_partial();
+  if (by_rank) return leave(call, Reason::form, &communicator, plain);
+  if (call.form == Form::nonblocking && !prepared(call.comm))
+    return leave(call, Reason::unprepared, &communicator, plain);
+  NumberSides numbers;
+  const Reason reason = filter_alone(call, decision, numbers);
+  if (found_alone(reason))
+    say_why(call, communicator, reason);
+  else if (reason != Reason::touched)
+    return leave(call, reason, &communicator, plain);
+  const int code = call.form == Form::nonblocking
+                       ? begin_operation(call, communicator, numbers, call.request)
+                       : make_persistent_operation(call, communicator, numbers, call.request);
+  if (code == MPI_SUCCESS) return code;
+  if (!found_alone(reason)) return refused(call, communicator, code, plain);
+  PMPI_Comm_call_errhandler(call.comm, code);
+  return code;
+}
+
+}  // namespace
+
+int intercept(const Call& call, Plain plain) {
+  if (from_library(call.site) || !Process::instance().running()) return plain();
+  const Decision decision = filter(call);
+  if (decision.reason != Reason::touched) return leave(call, decision.reason, decision.communicator, plain);
+  if (call.form == Form::blocking) return intercept_blocking(call, decision, plain);
+  return intercept_other(call, decision, plain);
+}
+
+}  // namespace laconic::dropin

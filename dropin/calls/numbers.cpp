@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calls/numbers.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace laconic::dropin {
+namespace {
+
+Side with_counts_of_sum(const Call& call) {
+  Side all = call.send;
+  all.buffer = call.recv.buffer;
+  return all;
+}
+
+}  // namespace
+
+Side own_block(const Call& call, int rank) {
+  Side mine = call.recv;
+  mine.count = call.send.counts.given() ? call.send.counts[rank] : call.send.count;
+  return mine;
+}
+
+void NumberSide::set(const Side& side, int ranks, bool cut) {
+  used_ = true;
+  side_ = side;
+  ranks_ = cut ? ranks : 1;
+  layout_ = layout_of(side.type);
+  counts_.clear();
+  displs_.clear();
+  if (!side_.counts.given()) return;
+  MPI_Aint next = 0;
+  for (int part = 0; part < ranks_; ++part) {
+    counts_.push_back(items_of(part) * layout_.each);
+    displs_.push_back(packs() ? next : place_of(part) * static_cast<MPI_Aint>(layout_.each));
+    next += static_cast<MPI_Aint>(counts_.back());
+  }
+}
+
+MPI_Count NumberSide::items_of(int part) const { return side_.counts.given() ? side_.counts[part] : side_.count; }
+
+MPI_Aint NumberSide::place_of(int part) const {
+  if (side_.displs.given()) return side_.displs[part];
+  if (!side_.counts.given()) return static_cast<MPI_Aint>(part) * static_cast<MPI_Aint>(side_.count);
+  MPI_Aint before = 0;
+  for (int p = 0; p < part; ++p) before += static_cast<MPI_Aint>(side_.counts[p]);
+  return before;
+}
+
+std::byte* NumberSide::at(int part) const {
+  return static_cast<std::byte*>(side_.buffer) + place_of(part) * layout_.extent;
+}
+
+std::size_t NumberSide::bytes_of(int part) const {
+  return static_cast<std::size_t>(items_of(part) * layout_.each * layout_.numbers.width);
+}
+
+MPI_Count NumberSide::items() const {
+  if (!side_.counts.given()) return side_.count * ranks_;
+  MPI_Count all = 0;
+  for (int part = 0; part < ranks_; ++part) all += side_.counts[part];
+  return all;
+}
+
+bool NumberSide::make_room() {
+  if (!packs()) return true;
+  if (!can_pack(layout_)) return false;
+  try {
+    copy_.resize(static_cast<std::size_t>(bytes()));
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
+void* NumberSide::buffer() const { return packs() ? const_cast<std::byte*>(copy_.data()) : side_.buffer; }
+
+int NumberSide::take(int part) {
+  if (!packs()) return MPI_SUCCESS;
+  std::size_t before = 0;
+  for (int p = 0; p < part; ++p) before += bytes_of(p);
+  return pack(at(part), items_of(part), side_.type, layout_, copy_.data() + before);
+}
+
+int NumberSide::take_all() {
+  int code = MPI_SUCCESS;
+  for (int part = 0; part < parts() && code == MPI_SUCCESS; ++part) code = take(part);
+  return code;
+}
+
+int NumberSide::put_all() { return packs() ? restore(copy_) : MPI_SUCCESS; }
+
+int NumberSide::save(std::vector<std::byte>& out) const {
+  out.resize(static_cast<std::size_t>(bytes()));
+  std::size_t before = 0;
+  int code = MPI_SUCCESS;
+  for (int part = 0; part < parts() && code == MPI_SUCCESS; ++part) {
+    if (packs())
+      code = pack(at(part), items_of(part), side_.type, layout_, out.data() + before);
+    else if (bytes_of(part) > 0)
+      std::memcpy(out.data() + before, at(part), bytes_of(part));
+    before += bytes_of(part);
+  }
+  return code;
+}
+
+int NumberSide::restore(const std::vector<std::byte>& in) const {
+  std::size_t before = 0;
+  int code = MPI_SUCCESS;
+  for (int part = 0; part < parts() && code == MPI_SUCCESS; ++part) {
+    if (packs())
+      code = unpack(in.data() + before, at(part), items_of(part), side_.type, layout_);
+    else if (bytes_of(part) > 0)
+      std::memcpy(at(part), in.data() + before, bytes_of(part));
+    before += bytes_of(part);
+  }
+  return code;
+}
+
+void NumberSides::set(const Call& call, int rank, int ranks) {
+  traits_ = call.traits();
+  rank_ = rank;
+  root_ = rank == call.root;
+  in_place = call.send.buffer == MPI_IN_PLACE || call.recv.buffer == MPI_IN_PLACE;
+  const auto counts = [&](const SideTraits& side, const Side& of_call) {
+    return side.contents != Contents::nothing && (!side.root_only || root_) && of_call.buffer != MPI_IN_PLACE;
+  };
+  if (!traits_.one_buffer() && counts(traits_.send, call.send)) send.set(call.send, ranks, traits_.send.cut());
+  if (traits_.one_buffer()) {
+    recv.set(call.recv, ranks, false);
+  } else if (counts(traits_.recv, call.recv)) {
+    // In place the receive buffer holds what all ranks' blocks are made of.
+    if (traits_.keeps_block() && in_place)
+      recv.set(with_counts_of_sum(call), ranks, true);
+    else
+      recv.set(traits_.keeps_block() ? own_block(call, rank) : call.recv, ranks, traits_.recv.cut());
+  }
+}
+
+std::uint64_t NumberSides::most_bytes() const {
+  MPI_Count most = 0;
+  for (const NumberSide* side : {&send, &recv})
+    if (side->used() && side->layout().known()) most = std::max(most, side->bytes());
+  return static_cast<std::uint64_t>(most);
+}
+
+int NumberSides::take() {
+  if (send.used()) return send.take_all();
+  if (traits_.send.root_only && !root_) return MPI_SUCCESS;
+  return traits_.send.contents == Contents::block ? recv.take(rank_) : recv.take_all();
+}
+
+}  // namespace laconic::dropin

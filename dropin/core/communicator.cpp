@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/communicator.hpp"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+
+#include "core/process.hpp"
+
+namespace laconic::dropin {
+namespace {
+
+int attribute_key(MPI_Comm_copy_attr_function* on_copy, MPI_Comm_delete_attr_function* on_delete) {
+  static const int key = [&] {
+    int made = MPI_KEYVAL_INVALID;
+    PMPI_Comm_create_keyval(on_copy, on_delete, &made, nullptr);
+    return made;
+  }();
+  return key;
+}
+
+// Names that the program gave, not those that MPI made up.
+std::string name_of(MPI_Comm comm) {
+  std::array<char, MPI_MAX_OBJECT_NAME + 1> text{};
+  int length = 0;
+  PMPI_Comm_get_name(comm, text.data(), &length);
+  const std::string name = text.data();
+  return name.empty() || name.starts_with("MPI COMMUNICATOR ") ? "unnamed" : name;
+}
+
+// Whether all members were started together with this process: only then is it known that they have the same settings.
+bool of_this_job(MPI_Comm comm, int size) {
+  MPI_Group members = MPI_GROUP_NULL;
+  MPI_Group world = MPI_GROUP_NULL;
+  PMPI_Comm_group(comm, &members);
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::vector<int> found(static_cast<std::size_t>(size));
+  for (int r = 0; r < size; ++r) ranks[static_cast<std::size_t>(r)] = r;
+  PMPI_Group_translate_ranks(members, size, ranks.data(), world, found.data());
+  PMPI_Group_free(&members);
+  PMPI_Group_free(&world);
+  return std::find(found.begin(), found.end(), MPI_UNDEFINED) == found.end();
+}
+
+}  // namespace
+
+Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
+  PMPI_Comm_rank(comm, &rank_);
+  PMPI_Comm_size(comm, &size_);
+  int between_groups = 0;
+  PMPI_Comm_test_inter(comm, &between_groups);
+  if (between_groups)
+    unfit_ = Reason::intercomm;
+  else if (size_ == 1)
+    unfit_ = Reason::one_rank;
+  else if (!of_this_job(comm, size_))
+    unfit_ = Reason::foreign;
+  tallies_ = &Tallies::instance().group(name_of(comm), size_);
+  merge();
+}
+
+// A duplicate learns which communicator it is.
+void Communicator::settle(MPI_Comm comm) {
+  comm_ = comm;
+  tallies_ = &Tallies::instance().group(name_of(comm), size_);
+}
+
+Communicator& Communicator::of(MPI_Comm comm) {
+  static std::mutex making;
+  std::unique_lock lock(making);
+  const int key = attribute_key(on_copy, on_delete);
+  void* value = nullptr;
+  int found = 0;
+  PMPI_Comm_get_attr(comm, key, static_cast<void*>(&value), &found);
+  if (!found) {
+    auto* made = new Communicator(comm);
+    PMPI_Comm_set_attr(comm, key, made);
+    return *made;
+  }
+  auto* known = static_cast<Communicator*>(value);
+  if (known->comm_ != comm) known->settle(comm);
+  if (const auto proposal = known->proposal_; proposal) {
+    lock.unlock();  // others may go on meanwhile
+    proposal->accepted();
+    lock.lock();
+    if (known->proposal_ == proposal) known->decide(*proposal);
+  }
+  return *known;
+}
+
+// A duplicate has the hints of its original, as MPI has it, unless it is given others. The rest it finds out when it is
+// first used; which communicator it is, is not known here.
+int Communicator::on_copy(MPI_Comm, int, void*, void* from, void* to, int* flag) {
+  auto* original = static_cast<Communicator*>(from);
+  *flag = !original->hints_.empty() || original->differ_ || original->proposal_ || original->for_duplicate_;
+  if (!*flag) return MPI_SUCCESS;
+  auto* copy = new Communicator(*original);
+  copy->audited = 0;
+  copy->complained_ = false;
+  if (original->for_duplicate_) copy->proposal_ = std::move(original->for_duplicate_);
+  copy->for_duplicate_.reset();
+  *static_cast<void**>(to) = copy;
+  return MPI_SUCCESS;
+}
+
+int Communicator::on_delete(MPI_Comm, int, void* self, void*) {
+  delete static_cast<Communicator*>(self);
+  return MPI_SUCCESS;
+}
+
+void Communicator::merge() {
+  read_hints(hints_, options_);
+  const laconic_options& environment = Process::instance().settings().options;
+  if (options_.bound.mode == LACONIC_BOUND_UNSET) options_.bound = environment.bound;
+  if (options_.min_bytes == 0) options_.min_bytes = environment.min_bytes;
+  if (options_.denormals == LACONIC_DENORMALS_UNSET) options_.denormals = environment.denormals;
+}
+
+Reason Communicator::unfit() const {
+  if (unfit_ != Reason::touched) return unfit_;
+  if (differ_) return Reason::differ;
+  return options_.bound.mode == LACONIC_BOUND_UNSET ? Reason::no_bound : Reason::touched;
+}
+
+std::uint64_t Communicator::min_bytes() const {
+  return static_cast<std::uint64_t>(options_.min_bytes > 0 ? options_.min_bytes : default_min_bytes);
+}
+
+void Communicator::set_hints(MPI_Info info) {
+  const auto proposal = Proposal::begin(comm_, rank_, info);
+  proposal->accepted();
+  decide(*proposal);
+}
+
+void Communicator::set_hints_of_duplicate(MPI_Info info) { for_duplicate_ = Proposal::begin(comm_, rank_, info); }
+
+void Communicator::decide(Proposal& proposal) {
+  differ_ = !proposal.accepted();
+  if (!differ_) {
+    hints_ = proposal.hints();
+    merge();
+  }
+  proposal_.reset();
+}
+
+}  // namespace laconic::dropin

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/process.hpp"
+
+#include <link.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <random>
+#include <thread>
+
+#include "calls/dispatch.hpp"
+#include "core/communicator.hpp"
+#include "messages/envelope.hpp"
+#include "messages/receive_buffer.hpp"
+#include "mpi/mpi_itself.hpp"
+#include "report/report.hpp"
+#include "requests/pending.hpp"
+#include "requests/progress.hpp"
+
+namespace laconic::dropin {
+
+std::array<std::array<std::atomic<bool>, num_forms>, num_operations> attention{};
+std::atomic<bool> messages_attention{false};
+
+namespace {
+
+// Where the code of a library is. Written once, before anything is watched.
+struct Code {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  bool holds(std::uintptr_t at) const { return at >= begin && at < end; }
+};
+Code library;
+Code mpi_library;
+
+struct Search {
+  std::uintptr_t wanted;
+  Code found;
+};
+
+int on_object(struct dl_phdr_info* info, std::size_t, void* data) {
+  auto& search = *static_cast<Search*>(data);
+  for (int k = 0; k < info->dlpi_phnum; ++k) {
+    const auto& segment = info->dlpi_phdr[k];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+    const Code code{info->dlpi_addr + segment.p_vaddr, info->dlpi_addr + segment.p_vaddr + segment.p_memsz};
+    if (!code.holds(search.wanted)) continue;
+    search.found = code;
+    return 1;
+  }
+  return 0;
+}
+
+Code code_with(const void* address) {
+  Search search{reinterpret_cast<std::uintptr_t>(address), {}};
+  dl_iterate_phdr(on_object, &search);
+  return search.found;
+}
+
+}  // namespace
+
+bool from_library(const void* site) {
+  const auto at = reinterpret_cast<std::uintptr_t>(site);
+  return library.holds(at) || mpi_library.holds(at);
+}
+
+void say(const std::string& message) {
+  const std::string line = "laconic: " + message + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+Process& Process::instance() {
+  // Never destroyed: programs call MPI until their very end.
+  static Process& process = *new Process;
+  return process;
+}
+
+void Process::find_library() {
+  library = code_with(reinterpret_cast<void*>(&laconic_version));
+  mpi_library = code_with(mpi::code());
+}
+
+void Process::read_settings() {
+  if (!read_) problem_ = settings_.read();
+  read_ = true;
+}
+
+bool Process::wants_thread() {
+  read_settings();
+  if (!problem_.empty() || settings_.options.bound.mode == LACONIC_BOUND_UNSET) return false;
+  for (std::size_t o = 0; o < num_operations; ++o)
+    for (const Form form : {Form::nonblocking, Form::persistent})
+      if (is_collective(static_cast<Operation>(o)) && settings_.rules.may_touch(static_cast<Operation>(o), form))
+        return true;
+  return false;
+}
+
+// What one rank finds wrong ends the job before it has begun; settings that differ leave everything to MPI.
+bool Process::agree() {
+  read_settings();
+  PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
+  const std::uint64_t signature = settings_.signature();
+  const std::uint64_t complaint = complaint_of(!problem_.empty(), world_rank_);
+  const char* why = nullptr;
+  const auto may = [&](Form form) { return settings_.rules.may_touch(Operation::send, form); };
+  const bool messages = may(Form::blocking) || may(Form::nonblocking) || may(Form::persistent);
+  const bool blind = messages && !mpi::sees_all_receives(why);
+  if (blind) say(std::string("messages are left to MPI: ") + why);
+  std::array<std::uint64_t, 5> mine{complaint, signature, ~signature, progresses_ ? 0U : 1U, blind ? 1U : 0U};
+  std::array<std::uint64_t, 5> most{};
+  PMPI_Allreduce(mine.data(), most.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+  progresses_ = most[3] == 0;
+  messages_ = messages && most[4] == 0;
+  if (most[0] != 0) {
+    if (most[0] == complaint) {
+      say(problem_);
+      // Launchers drop what ranks have said when they end a job; they need a moment to read it.
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      PMPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    PMPI_Barrier(MPI_COMM_WORLD);
+  }
+  const bool same = most[1] == ~most[2];
+  if (!same && world_rank_ == 0) say("the settings LACONIC_... differ between ranks; all calls are left to MPI");
+  return same;
+}
+
+void Process::start() {
+  find_datatypes();
+  find_library();
+  differ_ = !agree();
+  const laconic_options& options = settings_.options;
+  if (options.bound.mode != LACONIC_BOUND_UNSET)
+    least_bytes_ = static_cast<std::uint64_t>(options.min_bytes > 0 ? options.min_bytes : default_min_bytes);
+  if (!differ_ && messages_) begin_messages();
+  // A nonblocking call cannot always do it: with Open MPI it would stay plain.
+  if (!differ_ && progresses_ && wants_thread()) prepare_world();
+  running_.store(!differ_);
+  set_attention();
+}
+
+void Process::prepare_world() {
+  const Quiet ours;
+  laconic_comm_set_info(MPI_COMM_WORLD, MPI_INFO_NULL);
+}
+
+// Before any rank can send an envelope, all know what one looks like.
+void Process::begin_messages() {
+  Mark mark{};
+  if (world_rank_ == 0) {
+    std::random_device random;
+    for (std::uint64_t& word : mark) word = (std::uint64_t{random()} << 32) | random();
+  }
+  PMPI_Bcast(mark.data(), static_cast<int>(mark.size()), MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  set_mark(mark);
+  open_self();
+}
+
+void Process::set_tools_count(bool value) {
+  // Settings are not to be looked at before they have been read; start() looks at what was set here.
+  if (tools_count_.exchange(value) != value && running_.load()) set_attention();
+}
+
+void Process::set_attention() {
+  const std::lock_guard lock(attention_);
+  const bool bound = settings_.options.bound.mode != LACONIC_BOUND_UNSET || hinted_;
+  for (std::size_t o = 0; o < num_operations; ++o)
+    for (std::size_t f = 0; f < num_forms; ++f) {
+      const bool can = progresses_ || static_cast<Form>(f) == Form::blocking;
+      const bool touchable = bound && can && settings_.rules.may_touch(static_cast<Operation>(o), static_cast<Form>(f));
+      attention[o][f].store(running() && (touchable || counts()), std::memory_order_relaxed);
+    }
+  messages_attention.store(running() && messages_, std::memory_order_relaxed);
+}
+
+void Process::hinted(std::uint64_t min_bytes) {
+  std::uint64_t least = least_bytes_.load(std::memory_order_relaxed);
+  while (min_bytes < least && !least_bytes_.compare_exchange_weak(least, min_bytes)) {
+  }
+  hinted_ = true;
+  set_attention();
+}
+
+void Process::finish() {
+  if (!running()) return;
+  Proposal::finish_all();
+  drain();
+  stop_thread();
+  if (messages_) sweep(), close_self();
+  running_.store(false, std::memory_order_release);
+  set_attention();
+  report_all(settings_);
+}
+
+void Process::give_up() {
+  if (!running()) return;
+  stop_thread();
+  running_.store(false, std::memory_order_release);
+  set_attention();
+  if (world_rank_ == 0) report_own(settings_);
+}
+
+}  // namespace laconic::dropin

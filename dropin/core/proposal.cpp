@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/proposal.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/process.hpp"
+#include "mpi/mpi_itself.hpp"
+#include "requests/progress.hpp"
+
+namespace laconic::dropin {
+namespace {
+
+constexpr std::string_view prefix = "laconic_";
+
+// Whatever becomes of their communicators: what MPI is to write into has to stay until it has.
+struct Undecided {
+  std::mutex mutex;
+  std::vector<std::shared_ptr<Proposal>> proposals;
+};
+Undecided& undecided = *new Undecided;
+
+}  // namespace
+
+std::string read_hints(const Hints& hints, laconic_options& options) {
+  laconic_options_init(&options);
+  for (const auto& [name, value] : hints) {
+    std::string problem = set_option(options, name.c_str(), value.c_str(), "hint laconic_" + name);
+    if (!problem.empty()) return problem;
+  }
+  return "";
+}
+
+Hints hints_of(MPI_Info info) {
+  Hints hints;
+  if (info == MPI_INFO_NULL) return hints;
+  int keys = 0;
+  PMPI_Info_get_nkeys(info, &keys);
+  for (int k = 0; k < keys; ++k) {
+    std::array<char, MPI_MAX_INFO_KEY + 1> key{};
+    PMPI_Info_get_nthkey(info, k, key.data());
+    const std::string_view name = key.data();
+    if (!name.starts_with(prefix)) continue;
+    int length = 0;
+    int found = 0;
+    PMPI_Info_get_valuelen(info, key.data(), &length, &found);
+    if (!found) continue;
+    std::vector<char> value(static_cast<std::size_t>(length) + 1, '\0');
+    PMPI_Info_get(info, key.data(), length, value.data(), &found);
+    hints.emplace_back(name.substr(prefix.size()), value.data());
+  }
+  std::sort(hints.begin(), hints.end());
+  return hints;
+}
+
+std::shared_ptr<Proposal> Proposal::begin(MPI_Comm comm, int rank, MPI_Info info) {
+  auto made = std::make_shared<Proposal>();
+  made->hints_ = hints_of(info);
+  made->rank_ = rank;
+  laconic_options options{};
+  made->problem_ = read_hints(made->hints_, options);
+  std::string all;
+  for (const auto& [name, value] : made->hints_) all += name + '=' + value + '\n';
+  // Who is wrong, and whether all say the same.
+  const std::uint64_t signature = hash_of(all);
+  made->mine_ = {complaint_of(!made->problem_.empty(), rank), signature, ~signature};
+  // A rank that cannot take part leaves the others with what they have, and its own to MPI.
+  if (PMPI_Iallreduce(made->mine_.data(), made->most_.data(), 3, MPI_UINT64_T, MPI_MAX, comm, &made->request_) !=
+      MPI_SUCCESS)
+    made->most_ = {1, 0, 0};
+  made->watch(options);
+  const std::lock_guard lock(undecided.mutex);
+  std::erase_if(undecided.proposals, [](const auto& one) {
+    const std::unique_lock unexpected(one->mutex_, std::try_to_lock);
+    if (unexpected && !one->decided_) {
+      int done = 0;
+      mpi::Test(&one->request_, &done, MPI_STATUS_IGNORE);
+    }
+    return unexpected && one->request_ == MPI_REQUEST_NULL;
+  });
+  undecided.proposals.push_back(made);
+  return made;
+}
+
+// Calls on the communicator have to be looked at from now on: the first of them waits for the answer.
+void Proposal::watch(const laconic_options& options) const {
+  const laconic_options& environment = Process::instance().settings().options;
+  const auto unset = [](const laconic_options& o) { return o.bound.mode == LACONIC_BOUND_UNSET; };
+  if (hints_.empty() || !problem_.empty() || (unset(options) && unset(environment))) return;
+  const std::int64_t least = options.min_bytes > 0 ? options.min_bytes : environment.min_bytes;
+  Process::instance().hinted(static_cast<std::uint64_t>(least > 0 ? least : default_min_bytes));
+}
+
+void Proposal::finish_all() {
+  std::vector<std::shared_ptr<Proposal>> all;
+  {
+    const std::lock_guard lock(undecided.mutex);
+    all.swap(undecided.proposals);
+  }
+  for (const auto& one : all) one->accepted();
+}
+
+bool Proposal::accepted() {
+  const std::lock_guard lock(mutex_);
+  if (request_ != MPI_REQUEST_NULL) wait_with_progress(request_);
+  if (!std::exchange(decided_, true)) say_what_is_wrong();
+  return most_[0] == 0 && most_[1] == ~most_[2];
+}
+
+void Proposal::say_what_is_wrong() const {
+  if (most_[0] != 0 && most_[0] == mine_[0])
+    say(problem_ + "; calls on this communicator are left to MPI");
+  else if (most_[0] == 0 && most_[1] != ~most_[2] && rank_ == 0)
+    say("the ranks of a communicator were given different hints laconic_...; its calls are left to MPI");
+}
+
+}  // namespace laconic::dropin

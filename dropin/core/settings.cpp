@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/settings.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+extern char** environ;
+
+namespace laconic::dropin {
+namespace {
+
+std::string error_text(int code) {
+  std::array<char, 1024> text{};
+  laconic_error_string(code, text.data(), text.size());
+  constexpr std::string_view prefix = "laconic: ";
+  const std::string_view all = text.data();
+  return std::string(all.starts_with(prefix) ? all.substr(prefix.size()) : all);
+}
+
+std::string upper(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return result;
+}
+
+const char* variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+std::string read_report(Settings& s, std::string_view text) {
+  constexpr std::string_view json = "json:";
+  if (text.empty()) return "";
+  if (text == "summary") {
+    s.report = Report::summary;
+  } else if (text == "each") {
+    s.report = Report::each;
+  } else if (text.starts_with(json) && text.size() > json.size()) {
+    s.report = Report::json;
+    s.report_file = text.substr(json.size());
+  } else {
+    return "LACONIC_REPORT: '" + std::string(text) + "' is not valid; valid are summary, each, json:FILE";
+  }
+  return "";
+}
+
+std::string read_audit(Settings& s, std::string_view text) {
+  if (text.empty()) return "";
+  constexpr std::string_view suffix = ":plain";
+  std::string_view number = text;
+  if (number.ends_with(suffix)) {
+    s.keep_plain = true;
+    number.remove_suffix(suffix.size());
+  }
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), s.audit);
+  if (error == std::errc{} && end == number.data() + number.size() && s.audit > 0) return "";
+  return "LACONIC_AUDIT: '" + std::string(text) +
+         "' is not valid; valid are whole numbers from 1 (every call) and such with :plain after them (the program "
+         "goes on with the plain results)";
+}
+
+std::string read_messages(Settings& s, std::string_view text) {
+  if (text.empty() || text == "0") return "";
+  s.messages = text == "1";
+  return s.messages ? "" : "LACONIC_P2P: '" + std::string(text) + "' is not valid; valid are 0 and 1";
+}
+
+bool is_ours(std::string_view name) {
+  for (const char* other :
+       {"LACONIC_ISA", "LACONIC_REPORT", "LACONIC_INCLUDE", "LACONIC_EXCLUDE", "LACONIC_AUDIT", "LACONIC_P2P"})
+    if (name == other) return true;
+  for (const char* option : option_names)
+    if (name == "LACONIC_" + upper(option)) return true;
+  return false;
+}
+
+std::string unknown_variable() {
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const auto equals = text.find('=');
+    if (!text.starts_with("LACONIC_") || equals == std::string_view::npos || is_ours(text.substr(0, equals))) continue;
+    std::string valid;
+    for (const char* option : option_names) valid += "LACONIC_" + upper(option) + ", ";
+    return "environment variable '" + std::string(text.substr(0, equals)) + "' is not valid; valid are " + valid +
+           "LACONIC_ISA, LACONIC_REPORT, LACONIC_INCLUDE, LACONIC_EXCLUDE, LACONIC_AUDIT, LACONIC_P2P";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::uint64_t hash_of(const std::string& text) {
+  std::uint64_t h = 0xcbf29ce484222325ULL;
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return h ^ (h >> 29);
+}
+
+std::uint64_t complaint_of(bool wrong, int rank) {
+  return wrong ? std::uint64_t{INT64_MAX} - static_cast<std::uint64_t>(rank) : 0;
+}
+
+std::string set_option(laconic_options& options, const char* name, const char* value, const std::string& source) {
+  const int code = laconic_options_set(&options, name, value);
+  return code == MPI_SUCCESS ? "" : source + ": " + error_text(code);
+}
+
+std::string check_options(const laconic_options& options) {
+  if (options.bound.mode == LACONIC_BOUND_UNSET) return "";
+  // Codec and bound as the library would take them; a few numbers are enough to find out.
+  laconic_options some = options;
+  some.algorithm = LACONIC_ALGORITHM_UNSET;
+  const std::array<double, 4> numbers{1, 2, 3, 4};
+  std::vector<std::byte> room(laconic_max_compressed_size(numbers.size(), MPI_DOUBLE, &some) + 1);
+  std::size_t bytes = 0;
+  const int code =
+      laconic_compress(numbers.data(), numbers.size(), MPI_DOUBLE, room.data(), room.size(), &bytes, &some);
+  return code == MPI_SUCCESS ? "" : error_text(code);
+}
+
+std::string Settings::read() {
+  laconic_options_init(&options);
+  std::string problem = unknown_variable();
+  for (const char* option : option_names) {
+    const std::string name = "LACONIC_" + upper(option);
+    const char* value = std::getenv(name.c_str());
+    if (problem.empty() && value != nullptr) problem = set_option(options, option, value, name);
+  }
+  if (problem.empty()) problem = check_options(options);
+  if (problem.empty()) problem = read_messages(*this, variable("LACONIC_P2P"));
+  if (problem.empty()) problem = rules.read(variable("LACONIC_INCLUDE"), variable("LACONIC_EXCLUDE"), messages);
+  if (problem.empty()) problem = read_report(*this, variable("LACONIC_REPORT"));
+  if (problem.empty()) problem = read_audit(*this, variable("LACONIC_AUDIT"));
+  return problem;
+}
+
+std::uint64_t Settings::signature() const {
+  std::string all;
+  for (const char* option : option_names) all += std::string(variable(("LACONIC_" + upper(option)).c_str())) + '\n';
+  // Where reports go is rank 0's business; whether there are any is everybody's.
+  all += std::string(variable("LACONIC_INCLUDE")) + '\n' + variable("LACONIC_EXCLUDE") + '\n';
+  all +=
+      std::string(variable("LACONIC_AUDIT")) + '\n' + (messages ? '1' : '0') + std::to_string(static_cast<int>(report));
+  return hash_of(all);
+}
+
+}  // namespace laconic::dropin

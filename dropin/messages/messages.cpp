@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI's functions that send, receive and look for messages, by both of their names. The text of those with counts is in
+// messages.inl, which is read once for each width of them.
+#include <mpi.h>
+
+#include <climits>
+#include <functional>
+#include <thread>
+
+#include "core/process.hpp"
+#include "messages/outgoing.hpp"
+#include "messages/unexpected.hpp"
+#include "mpi/exports.hpp"
+#include "mpi/mpi_itself.hpp"
+#include "requests/pending.hpp"
+#include "requests/persistent.hpp"
+#include "requests/progress.hpp"
+
+using namespace laconic::dropin;
+
+namespace {
+
+bool untouched(const void* site) { return !messages_watched() || from_library(site); }
+
+// An error of ours, as MPI would raise one of its own.
+int raise(MPI_Comm comm, int code) {
+  if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm, code);
+  return code;
+}
+
+int finish_receive(const ReceiveBuffer& receive_buffer, int source, MPI_Status& status) {
+  const int code = source == MPI_PROC_NULL ? MPI_SUCCESS : raise(receive_buffer.comm, settle(receive_buffer, status));
+  sweep();
+  return code;
+}
+
+std::optional<UnexpectedMessage> unexpected_for(int source, int tag, MPI_Comm comm) {
+  return has_unexpected() ? take_unexpected(source, tag, comm) : std::nullopt;
+}
+
+int put_unexpected(UnexpectedMessage& unexpected, const ReceiveBuffer& receive_buffer, MPI_Status& status) {
+  const bool by_mpi = !unexpected.was_received();
+  const int code = receive_unexpected(unexpected, receive_buffer, status);
+  return by_mpi ? code : raise(receive_buffer.comm, code);
+}
+
+// Begins a receive: what was held comes first.
+template <class Irecv>
+int begin_receive(const ReceiveBuffer& receive_buffer, int source, int tag, MPI_Request* request, Irecv irecv) {
+  const Gate gate;
+  if (auto unexpected = unexpected_for(source, tag, receive_buffer.comm)) {
+    MPI_Status status{};
+    const int code = receive_unexpected(*unexpected, receive_buffer, status);
+    return make_completed(status, code, receive_buffer, request);
+  }
+  const int code = irecv(request);
+  if (code == MPI_SUCCESS && source != MPI_PROC_NULL && receive_buffer.room() >= least_envelope)
+    expect(*request, receive_buffer);
+  return code;
+}
+
+template <class Recv, class Irecv>
+int receive(const ReceiveBuffer& receive_buffer, int source, int tag, MPI_Status* wanted, Recv recv, Irecv irecv) {
+  MPI_Status own{};
+  MPI_Status& status = wanted == MPI_STATUS_IGNORE ? own : *wanted;
+  MPI_Request request = MPI_REQUEST_NULL;
+  {
+    const Gate gate;
+    if (auto unexpected = unexpected_for(source, tag, receive_buffer.comm))
+      return put_unexpected(*unexpected, receive_buffer, status);
+    if (many_threads())
+      if (const int code = irecv(&request); code != MPI_SUCCESS) return code;
+  }
+  const int code = many_threads() ? mpi::Wait(&request, &status) : recv(&status);
+  return code == MPI_SUCCESS ? finish_receive(receive_buffer, source, status) : code;
+}
+
+// A receive that begins before the send, and ends after it. `send` blocks.
+template <class Irecv, class Send>
+int exchange(const ReceiveBuffer& receive_buffer, int source, int tag, MPI_Status* status, Irecv irecv, Send send) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (const int code = begin_receive(receive_buffer, source, tag, &request, irecv); code != MPI_SUCCESS) return code;
+  if (const int code = send(); code != MPI_SUCCESS) return code;
+  return MPI_Wait(&request, status);
+}
+
+// What is not done in one call of MPI: others could take messages away in between, or have done so.
+bool apart(int source, int tag, MPI_Comm comm) {
+  return many_threads() || (has_unexpected() && holds(source, tag, comm));
+}
+
+// The same in one request, that of the receive: what is sent is in memory of ours, and nobody waits for it. (MPI's own
+// function does both, but MPICH's says nothing of what was received.)
+template <class Irecv>
+int begin_exchange(const ReceiveBuffer& receive_buffer, int source, int tag, MPI_Request* request, Irecv irecv,
+                   SealedEnvelope sent, int dest, int sent_tag) {
+  if (const int code = begin_receive(receive_buffer, source, tag, request, irecv); code != MPI_SUCCESS) return code;
+  MPI_Request sending = MPI_REQUEST_NULL;
+  const int code =
+      mpi::Isend(sent.memory.data(), sent.length, MPI_PACKED, dest, sent_tag, receive_buffer.comm, &sending);
+  if (code == MPI_SUCCESS) give_up(sending, std::move(sent.memory));
+  return code;
+}
+
+// What is in a buffer that a message is about to come to.
+int copy_of(const ReceiveBuffer& receive_buffer, std::optional<SealedEnvelope>& out) {
+  out.emplace();
+  return copy_of(receive_buffer, out->memory, out->length);
+}
+
+class PersistentMessage final : public Persistent {
+ public:
+  using Begin = std::function<int(MPI_Datatype, MPI_Request*)>;
+  PersistentMessage(MPI_Datatype type, Begin begin) : type_(type), begin_(std::move(begin)) {}
+  int start(MPI_Request& active) override { return begin_(type_.get(), &active); }
+  int cancel(MPI_Request& active) override { return mpi::Cancel(&active); }
+
+ private:
+  OwnType type_;
+  Begin begin_;
+};
+
+int make_persistent_message(MPI_Datatype type, PersistentMessage::Begin begin, MPI_Request* request) {
+  return make_persistent(std::make_unique<PersistentMessage>(type, std::move(begin)), request);
+}
+
+template <class Look>
+int look_until_found(Look look) {
+  int flag = 0;
+  while (true) {
+    if (const int code = look(&flag); code != MPI_SUCCESS || flag) return code;
+    if (busy()) make_progress();
+    std::this_thread::yield();
+  }
+}
+
+}  // namespace
+
+#define LACONIC_NAME(name) name
+#define LACONIC_COUNT int
+#include "messages/messages.inl"
+#undef LACONIC_NAME
+#undef LACONIC_COUNT
+
+#if MPI_VERSION >= 4
+#define LACONIC_NAME(name) name##_c
+#define LACONIC_COUNT MPI_Count
+#include "messages/messages.inl"
+#undef LACONIC_NAME
+#undef LACONIC_COUNT
+#endif
+
+LACONIC_EXPORT int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+  if (untouched(LACONIC_SITE)) return mpi::Iprobe(source, tag, comm, flag, status);
+  return look_for(source, tag, comm, flag, status);
+}
+LACONIC_ALSO_AS_PMPI(Iprobe)
+
+LACONIC_EXPORT int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  if (untouched(LACONIC_SITE)) return mpi::Probe(source, tag, comm, status);
+  // MPI waits better than we do.
+  if (!many_threads() && !has_unexpected())
+    if (const int code = mpi::Probe(source, tag, comm, MPI_STATUS_IGNORE); code != MPI_SUCCESS) return code;
+  return look_until_found([&](int* flag) { return look_for(source, tag, comm, flag, status); });
+}
+LACONIC_ALSO_AS_PMPI(Probe)
+
+LACONIC_EXPORT int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
+                               MPI_Status* status) {
+  if (untouched(LACONIC_SITE)) return mpi::Improbe(source, tag, comm, flag, message, status);
+  return match(source, tag, comm, flag, message, status);
+}
+LACONIC_ALSO_AS_PMPI(Improbe)
+
+LACONIC_EXPORT int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
+  if (untouched(LACONIC_SITE)) return mpi::Mprobe(source, tag, comm, message, status);
+  if (!many_threads() && !has_unexpected())
+    if (const int code = mpi::Probe(source, tag, comm, MPI_STATUS_IGNORE); code != MPI_SUCCESS) return code;
+  return look_until_found([&](int* flag) { return match(source, tag, comm, flag, message, status); });
+}
+LACONIC_ALSO_AS_PMPI(Mprobe)

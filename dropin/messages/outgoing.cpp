@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "messages/outgoing.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <new>
+
+#include "calls/dispatch.hpp"
+#include "calls/filter.hpp"
+#include "calls/numbers.hpp"
+#include "core/communicator.hpp"
+#include "core/process.hpp"
+#include "report/report.hpp"
+
+namespace laconic::dropin {
+namespace {
+
+Call call_of(const Outgoing& m) {
+  Call call;
+  call.operation = Operation::send;
+  call.send = {const_cast<void*>(m.buffer), m.count, {}, {}, m.type};
+  return call;
+}
+
+struct MessageDecision {
+  Reason reason = Reason::arguments;
+  Communicator* communicator = nullptr;
+};
+
+// Sets the side of the numbers that are sent, unless it finds out earlier that they stay MPI's.
+MessageDecision filter(const Outgoing& m, NumberSides& sides) {
+  if (m.comm == MPI_COMM_NULL || m.dest < 0 || m.count < 0 || m.type == MPI_DATATYPE_NULL) return {};
+  Process& process = Process::instance();
+  MPI_Count each = 0;
+  if (PMPI_Type_size_x(m.type, &each) != MPI_SUCCESS) return {};
+  const auto bytes = static_cast<std::uint64_t>(each) * static_cast<std::uint64_t>(m.count);
+  if (const Reason r = by_size(bytes); r != Reason::touched)
+    return {r, process.counts() ? &Communicator::of(m.comm) : nullptr};
+  Communicator& communicator = Communicator::of(m.comm);
+  const auto left = [&](Reason reason) { return MessageDecision{reason, &communicator}; };
+  if (communicator.unfit() != Reason::touched) return left(communicator.unfit());
+  if (m.dest >= communicator.size()) return {};
+  if (m.dest == communicator.rank()) return left(Reason::itself);
+  if (bytes < communicator.min_bytes()) return left(Reason::small);
+  sides.set(call_of(m), communicator.rank(), communicator.size());
+  const Layout& layout = sides.send.layout();
+  if (!layout.known() || layout.numbers.kind == Kind::integer) return left(Reason::type);
+  if (process.settings().keep_plain) return left(Reason::audit);
+  if (const Reason reason = fits(communicator, layout.numbers.kind); reason != Reason::touched) return left(reason);
+  const Facts facts{Operation::send, m.form, layout.numbers.kind, !communicator.lossless(), bytes, m.comm, m.site};
+  if (!process.settings().rules.touches(facts)) return left(Reason::rule);
+  return left(on_device(m.buffer) ? Reason::device : Reason::touched);
+}
+
+template <class T>
+double range_of(const T* x, MPI_Count count) {
+  T low = std::numeric_limits<T>::infinity();
+  T high = -low;
+  for (MPI_Count k = 0; k < count; ++k) {
+    if (!std::isfinite(x[k])) continue;
+    low = std::min(low, x[k]);
+    high = std::max(high, x[k]);
+  }
+  return high > low ? static_cast<double>(high) - static_cast<double>(low) : 0;
+}
+
+// The bound as an absolute error, for reports.
+double resolved(const laconic_bound& bound, const void* numbers, MPI_Count count, const Numbers& type) {
+  switch (bound.mode) {
+    case LACONIC_BOUND_ABS: return bound.value;
+    case LACONIC_BOUND_LOSSLESS: return 0;
+    case LACONIC_BOUND_REL:
+      return bound.value * (type.width == sizeof(float) ? range_of(static_cast<const float*>(numbers), count)
+                                                        : range_of(static_cast<const double*>(numbers), count));
+    default: return std::numeric_limits<double>::infinity();
+  }
+}
+
+void count(const Outgoing& m, Communicator& communicator, const NumberSide& numbers, const SealedEnvelope& sealed,
+           double seconds) {
+  laconic_stats stats{};
+  stats.bytes_in = static_cast<std::uint64_t>(numbers.bytes());
+  stats.bytes_uncompressed = stats.bytes_in;
+  stats.bytes_sent = static_cast<std::uint64_t>(sealed.length);
+  stats.seconds_total = seconds;
+  if (Process::instance().counts())
+    stats.bound = resolved(communicator.options().bound, numbers.buffer(), numbers.count(), numbers.layout().numbers);
+  stats.achieved_bound = stats.bound;
+  Tallies::instance().compressed(communicator.tallies(), Operation::send, stats);
+  if (Process::instance().settings().report == Report::each)
+    report_call(communicator.tallies(), Operation::send, m.form, stats.bytes_in, stats);
+}
+
+void leave(const MessageDecision& why) {
+  if (why.communicator != nullptr && Process::instance().counts())
+    Tallies::instance().plain(why.communicator->tallies(), Operation::send, why.reason);
+}
+
+}  // namespace
+
+bool may_seal(const Outgoing& message) {
+  NumberSides sides;
+  return filter(message, sides).reason == Reason::touched;
+}
+
+std::optional<SealedEnvelope> seal(const Outgoing& m) {
+  NumberSides sides;
+  MessageDecision found = filter(m, sides);
+  const auto left = [&](Reason reason) {
+    found.reason = reason;
+    leave(found);
+    return std::nullopt;
+  };
+  if (found.reason != Reason::touched) return left(found.reason);
+  try {
+    NumberSide& numbers = sides.send;
+    if (!numbers.make_room()) return left(Reason::memory);
+    if (numbers.take_all() != MPI_SUCCESS) return left(Reason::type);
+    laconic_options options = options_of(*found.communicator, call_of(m), sides, nullptr);
+    if (options.checksum == LACONIC_CHECKSUM_UNSET) options.checksum = Process::instance().settings().options.checksum;
+    const auto begin = std::chrono::steady_clock::now();
+    int code = MPI_SUCCESS;
+    auto sealed = seal(numbers.buffer(), numbers.count(), numbers.layout().numbers, options, found.communicator->rank(),
+                       m.tag, code);
+    if (!sealed) return left(code == MPI_SUCCESS ? Reason::longer : Reason::refused);
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+    count(m, *found.communicator, numbers, *sealed, time.count());
+    return sealed;
+  } catch (const std::bad_alloc&) {
+    return left(Reason::memory);
+  }
+}
+
+}  // namespace laconic::dropin

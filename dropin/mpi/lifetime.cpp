@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The beginning and the end: MPI_Init and its kin, and what ends a program.
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/process.hpp"
+#include "messages/unexpected.hpp"
+#include "mpi/exports.hpp"
+#include "mpi/lifetime.hpp"
+
+using namespace laconic::dropin;
+
+namespace laconic::dropin {
+
+void started() {
+  Process::instance().start();
+  // Of a program that ends without MPI_Finalize, rank 0 says what it knows.
+  std::atexit([] { Process::instance().give_up(); });
+}
+
+}  // namespace laconic::dropin
+
+namespace {
+
+int asked_level = MPI_THREAD_SINGLE;
+
+}  // namespace
+
+// Operations that are not blocking need a thread that makes progress, and so an MPI that takes calls of several; the
+// program sees the level that it asked for.
+LACONIC_EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  const bool more = Process::instance().wants_thread() && required < MPI_THREAD_MULTIPLE;
+  const int code = PMPI_Init_thread(argc, argv, more ? MPI_THREAD_MULTIPLE : required, provided);
+  if (code != MPI_SUCCESS) return code;
+  Process::instance().set_progresses(*provided >= MPI_THREAD_MULTIPLE);
+  if (more) {
+    *provided = std::min(*provided, required);
+    Process::instance().set_raised();
+  }
+  asked_level = *provided;
+  Gate::set_threads(asked_level >= MPI_THREAD_MULTIPLE);
+  started();
+  return code;
+}
+
+LACONIC_EXPORT int MPI_Init(int* argc, char*** argv) {
+  if (Process::instance().wants_thread()) {
+    int provided = 0;
+    return MPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, &provided);
+  }
+  const int code = PMPI_Init(argc, argv);
+  if (code == MPI_SUCCESS) started();
+  return code;
+}
+
+LACONIC_EXPORT int MPI_Query_thread(int* provided) {
+  const int code = PMPI_Query_thread(provided);
+  if (code == MPI_SUCCESS && Process::instance().raised()) *provided = std::min(*provided, asked_level);
+  return code;
+}
+
+LACONIC_EXPORT int MPI_Finalize(void) {
+  Process::instance().finish();
+  return PMPI_Finalize();
+}
+
+LACONIC_EXPORT int MPI_Abort(MPI_Comm comm, int code) {
+  Process::instance().give_up();
+  return PMPI_Abort(comm, code);
+}

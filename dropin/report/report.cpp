@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/report.hpp"
+
+#include <mpi.h>
+
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+#include <vector>
+
+#include "core/process.hpp"
+
+namespace laconic::dropin {
+namespace {
+
+using Groups = std::map<std::string, TallyGroup>;
+
+__attribute__((format(printf, 1, 2))) std::string format(const char* form, ...) {
+  char buffer[1024];
+  std::va_list arguments;
+  va_start(arguments, form);
+  std::vsnprintf(buffer, sizeof buffer, form, arguments);
+  va_end(arguments);
+  return buffer;
+}
+
+double ratio_of(std::uint64_t uncompressed, std::uint64_t sent) {
+  return sent > 0 ? static_cast<double>(uncompressed) / static_cast<double>(sent) : 1.0;
+}
+double ratio_of(const Tally& t) { return ratio_of(t.uncompressed, t.sent); }
+
+std::string why_plain(const Tally& t) {
+  std::string text;
+  for (std::size_t k = 1; k < reasons; ++k)
+    if (t.plain[k] > 0)
+      text += format("%s%llu %s", text.empty() ? "" : "; ", static_cast<unsigned long long>(t.plain[k]),
+                     text_of(static_cast<Reason>(k)));
+  return text;
+}
+
+void print_operation(std::FILE* out, const TallyGroup& group, std::size_t o) {
+  const Tally& t = group.by_operation[o];
+  const std::string name(name_of(static_cast<Operation>(o)));
+  std::fprintf(out, "laconic: %-20s %-24s %8llu calls %8llu compressed", name.c_str(),
+               format("%.60s (%d)", group.name.c_str(), group.ranks).c_str(), static_cast<unsigned long long>(t.calls),
+               static_cast<unsigned long long>(t.compressed));
+  if (t.compressed > 0)
+    std::fprintf(out, ", %.3f MB, %.3f MB on the wire, ratio %.2f, %.3f s, bound %.3g, worst case %.3g",
+                 static_cast<double>(t.bytes) * 1e-6, static_cast<double>(t.sent) * 1e-6, ratio_of(t), t.seconds,
+                 t.bound, t.achieved);
+  if (t.audits > 0)
+    std::fprintf(out, "; %llu audits: error %.3g, plain %.3f s", static_cast<unsigned long long>(t.audits), t.error,
+                 t.plain_seconds);
+  if (const std::string why = why_plain(t); !why.empty()) std::fprintf(out, "; plain: %s", why.c_str());
+  std::fputc('\n', out);
+}
+
+void print_summary(std::FILE* out, const Groups& groups, const char* remark) {
+  std::fprintf(out, "laconic: report%s; counts and times are the most of any rank, bytes are of all\n", remark);
+  bool any = false;
+  for (const auto& [key, group] : groups)
+    for (std::size_t o = 0; o < num_operations; ++o)
+      if (group.by_operation[o].calls > 0) print_operation(out, group, o), any = true;
+  if (!any) std::fprintf(out, "laconic: no collective that it knows was called\n");
+  std::fflush(out);
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) < 0x20)
+      out += format("\\u%04x", static_cast<unsigned>(c));
+    else
+      out += c;
+  }
+  return out + '"';
+}
+
+// JSON has no word for infinity.
+std::string number(double x) { return std::isfinite(x) ? format("%.9g", x) : "null"; }
+
+std::string json_of(const TallyGroup& group, std::size_t o) {
+  const Tally& t = group.by_operation[o];
+  const auto u = [](std::uint64_t x) { return static_cast<unsigned long long>(x); };
+  std::string plain;
+  for (std::size_t k = 1; k < reasons; ++k)
+    if (t.plain[k] > 0)
+      plain += format("%s\"%s\": %llu", plain.empty() ? "" : ", ", key_of(static_cast<Reason>(k)), u(t.plain[k]));
+  return "    {\"operation\": " + quoted(std::string(name_of(static_cast<Operation>(o)))) +
+         ", \"communicator\": " + quoted(group.name) +
+         format(", \"ranks\": %d, \"calls\": %llu", group.ranks, u(t.calls)) +
+         format(", \"compressed\": %llu, \"bytes\": %llu, \"wire_bytes\": %llu", u(t.compressed), u(t.bytes),
+                u(t.sent)) +
+         format(", \"uncompressed_bytes\": %llu, \"ratio\": ", u(t.uncompressed)) + number(ratio_of(t)) +
+         ", \"seconds\": " + number(t.seconds) + ", \"bound\": " + number(t.bound) +
+         ", \"worst_case\": " + number(t.achieved) + format(", \"audits\": %llu", u(t.audits)) +
+         ", \"audit_error\": " + number(t.error) + ", \"audit_plain_seconds\": " + number(t.plain_seconds) +
+         ", \"plain\": {" + plain + "}}";
+}
+
+void write_json(const Settings& settings, const Groups& groups, bool complete) {
+  std::FILE* out = std::fopen(settings.report_file.c_str(), "w");
+  if (out == nullptr) {
+    say("LACONIC_REPORT: the file " + settings.report_file + " cannot be written; the summary follows");
+    return print_summary(stderr, groups, "");
+  }
+  std::fprintf(out, "{\n  \"laconic\": \"%d.%d.%d\",\n  \"complete\": %s,\n  \"operations\": [\n",
+               LACONIC_VERSION_MAJOR, LACONIC_VERSION_MINOR, LACONIC_VERSION_PATCH, complete ? "true" : "false");
+  std::string lines;
+  for (const auto& [key, group] : groups)
+    for (std::size_t o = 0; o < num_operations; ++o)
+      if (group.by_operation[o].calls > 0) lines += (lines.empty() ? "" : ",\n") + json_of(group, o);
+  std::fprintf(out, "%s%s  ]\n}\n", lines.c_str(), lines.empty() ? "" : "\n");
+  if (std::fclose(out) != 0)
+    say("LACONIC_REPORT: the file " + settings.report_file + " could not be written to its end");
+}
+
+void put(const Settings& settings, const Groups& groups, bool complete) {
+  if (settings.report == Report::json) return write_json(settings, groups, complete);
+  print_summary(stderr, groups, complete ? "" : " of rank 0 alone, for MPI was not finalized");
+}
+
+}  // namespace
+
+void report_all(const Settings& settings) {
+  if (settings.report == Report::none) return;
+  int rank = 0;
+  int size = 1;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  const std::string mine = Tallies::instance().to_text();
+  const int length = static_cast<int>(mine.size());
+  std::vector<int> lengths(static_cast<std::size_t>(size));
+  PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, MPI_COMM_WORLD);
+  std::vector<int> places(lengths.size());
+  int total = 0;
+  for (std::size_t k = 0; k < lengths.size(); ++k) {
+    places[k] = total;
+    total += lengths[k];
+  }
+  std::string all(static_cast<std::size_t>(rank == 0 ? total : 0), ' ');
+  PMPI_Gatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), places.data(), MPI_CHAR, 0, MPI_COMM_WORLD);
+  if (rank != 0) return;
+  Groups groups;
+  Tallies::merge(all, groups);
+  put(settings, groups, true);
+}
+
+void report_own(const Settings& settings) {
+  if (settings.report == Report::none) return;
+  Groups groups;
+  Tallies::merge(Tallies::instance().to_text(), groups);
+  put(settings, groups, false);
+}
+
+void report_call(const TallyGroup& group, Operation operation, Form form, std::uint64_t bytes,
+                 const laconic_stats& stats) {
+  const std::string name(name_of(operation));
+  const std::string how(form_names[index_of(form)]);
+  say(format("%s (%s) on %.60s (%d): %llu bytes, ratio %.2f, %.6f s, bound %.3g, worst case %.3g", name.c_str(),
+             how.c_str(), group.name.c_str(), group.ranks, static_cast<unsigned long long>(bytes),
+             ratio_of(stats.bytes_uncompressed, stats.bytes_sent), stats.seconds_total, stats.bound,
+             stats.achieved_bound));
+}
+
+}  // namespace laconic::dropin

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/tally.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+namespace laconic::dropin {
+namespace {
+
+struct Words {
+  const char* key;
+  const char* text;
+};
+
+constexpr std::array<Words, reasons> words{{
+    {"compressed", "compressed"},
+    {"no_bound", "no bound was set"},
+    {"rule", "not included, or excluded"},
+    {"type", "numbers of another type"},
+    {"op", "another operation than SUM, MAX, MIN"},
+    {"small", "smaller than min_bytes"},
+    {"one_rank", "a communicator of one rank"},
+    {"itself", "from a rank to itself"},
+    {"intercomm", "an intercommunicator"},
+    {"foreign", "ranks of another job"},
+    {"differ", "hints that differ or are not valid"},
+    {"asked", "plain was asked for"},
+    {"audit", "LACONIC_AUDIT=N:plain keeps plain what it cannot audit"},
+    {"arguments", "arguments that MPI is to judge"},
+    {"memory", "no copy of the numbers could be made"},
+    {"longer", "no shorter when compressed"},
+    {"threads", "no thread to make progress"},
+    {"form", "rules or counts that need an agreement"},
+    {"device", "buffers on a GPU that would have to be packed or compared"},
+    {"unprepared", "Open MPI, and no blocking call on it was compressed before"},
+    {"refused", "refused by Laconic"},
+}};
+
+}  // namespace
+
+const char* text_of(Reason reason) { return words[static_cast<std::size_t>(reason)].text; }
+const char* key_of(Reason reason) { return words[static_cast<std::size_t>(reason)].key; }
+
+Tallies& Tallies::instance() {
+  static Tallies& tallies = *new Tallies;  // never destroyed, as Process
+  return tallies;
+}
+
+TallyGroup& Tallies::group(const std::string& name, int ranks) {
+  const std::lock_guard lock(mutex_);
+  TallyGroup& group = groups_[name + '\n' + std::to_string(ranks)];
+  group.name = name;
+  group.ranks = ranks;
+  return group;
+}
+
+template <class F>
+void Tallies::count(TallyGroup& group, Operation operation, F f) {
+  const std::lock_guard lock(mutex_);
+  f(group.by_operation[index_of(operation)]);
+  for (Tally* tally : watchers_[index_of(operation)]) f(*tally);
+}
+
+void Tallies::plain(TallyGroup& group, Operation operation, Reason reason) {
+  count(group, operation, [&](Tally& tally) {
+    ++tally.calls;
+    ++tally.plain[static_cast<std::size_t>(reason)];
+  });
+}
+
+void Tallies::compressed(TallyGroup& group, Operation operation, const laconic_stats& stats) {
+  count(group, operation, [&](Tally& tally) {
+    ++tally.calls;
+    ++tally.compressed;
+    tally.bytes += stats.bytes_in;
+    tally.sent += stats.bytes_sent;
+    tally.uncompressed += stats.bytes_uncompressed;
+    tally.seconds += stats.seconds_total;
+    tally.bound = std::max(tally.bound, stats.bound);
+    tally.achieved = std::max(tally.achieved, stats.achieved_bound);
+  });
+}
+
+void Tallies::audited(TallyGroup& group, Operation operation, double error, double seconds) {
+  count(group, operation, [&](Tally& tally) {
+    ++tally.audits;
+    tally.error = std::max(tally.error, error);
+    tally.plain_seconds += seconds;
+  });
+}
+
+void Tallies::watch(Operation operation, Tally& tally) {
+  const std::lock_guard lock(mutex_);
+  watchers_[index_of(operation)].push_back(&tally);
+}
+
+void Tallies::unwatch(Operation operation, Tally& tally) {
+  const std::lock_guard lock(mutex_);
+  std::erase(watchers_[index_of(operation)], &tally);
+}
+
+std::string Tallies::to_text() {
+  const std::lock_guard lock(mutex_);
+  std::ostringstream out;
+  out.precision(17);
+  for (const auto& [key, group] : groups_)
+    for (std::size_t o = 0; o < num_operations; ++o) {
+      const Tally& t = group.by_operation[o];
+      if (t.calls == 0) continue;
+      out << o << ' ' << group.ranks << ' ' << t.calls << ' ' << t.compressed << ' ' << t.bytes << ' ' << t.sent << ' '
+          << t.uncompressed << ' ' << t.seconds << ' ' << t.bound << ' ' << t.achieved << ' ' << t.audits << ' '
+          << t.error << ' ' << t.plain_seconds;
+      for (const std::uint64_t count : t.plain) out << ' ' << count;
+      // Last, because it may hold anything but the end of a line.
+      std::string name = group.name;
+      std::replace(name.begin(), name.end(), '\n', ' ');
+      out << ' ' << name << '\n';
+    }
+  return out.str();
+}
+
+void Tallies::merge(const std::string& text, std::map<std::string, TallyGroup>& into) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream in(line);
+    Tally t;
+    std::size_t o = 0;
+    int ranks = 0;
+    std::string bound;
+    std::string achieved;
+    std::string error;
+    in >> o >> ranks >> t.calls >> t.compressed >> t.bytes >> t.sent >> t.uncompressed >> t.seconds >> bound >>
+        achieved >> t.audits >> error >> t.plain_seconds;
+    for (std::uint64_t& count : t.plain) in >> count;
+    std::string name;
+    in.get();
+    std::getline(in, name);
+    if (!in && name.empty()) continue;
+    // Streams write infinity but do not read it.
+    t.bound = std::strtod(bound.c_str(), nullptr);
+    t.achieved = std::strtod(achieved.c_str(), nullptr);
+    t.error = std::strtod(error.c_str(), nullptr);
+    TallyGroup& group = into[name + '\n' + std::to_string(ranks)];
+    group.name = name;
+    group.ranks = ranks;
+    Tally& sum = group.by_operation[o % num_operations];
+    sum.calls = std::max(sum.calls, t.calls);
+    sum.compressed = std::max(sum.compressed, t.compressed);
+    for (std::size_t k = 0; k < reasons; ++k) sum.plain[k] = std::max(sum.plain[k], t.plain[k]);
+    sum.bytes += t.bytes;
+    sum.sent += t.sent;
+    sum.uncompressed += t.uncompressed;
+    sum.seconds = std::max(sum.seconds, t.seconds);
+    sum.bound = std::max(sum.bound, t.bound);
+    sum.achieved = std::max(sum.achieved, t.achieved);
+    sum.audits = std::max(sum.audits, t.audits);
+    sum.error = std::max(sum.error, t.error);
+    sum.plain_seconds = std::max(sum.plain_seconds, t.plain_seconds);
+  }
+}
+
+}  // namespace laconic::dropin

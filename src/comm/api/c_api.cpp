@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The C API: options, hints, statistics, names.
+#include <cstring>
+#include <string>
+
+#include "comm/api/c_guard.hpp"
+#include "comm/core/binding.hpp"
+#include "comm/core/errors.hpp"
+#include "comm/core/hints.hpp"
+#include "comm/core/process.hpp"
+#include "comm/core/settings.hpp"
+#include "comm/core/stats.hpp"
+#include "laconic/laconic.h"
+
+using laconic::guarded;
+using laconic::null_argument;
+using laconic::Status;
+
+void laconic_options_init(laconic_options* options) {
+  if (options == nullptr) return;
+  std::memset(options, 0, sizeof *options);
+  options->size = sizeof *options;
+}
+
+int laconic_options_set(laconic_options* options, const char* name, const char* value) {
+  return guarded(MPI_COMM_NULL, [&] {
+    if (options == nullptr) return laconic::remember(null_argument("options", "a laconic_options"));
+    if (name == nullptr) return laconic::remember(null_argument("name", "the name of an option"));
+    if (value == nullptr) return laconic::remember(null_argument("value", "text"));
+    return laconic::remember(laconic::set_option(*options, name, value));
+  });
+}
+
+int laconic_comm_set_info(MPI_Comm comm, MPI_Info info) {
+  return guarded(comm, [&] {
+    std::shared_ptr<laconic::Binding> binding;
+    if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
+    return laconic::report(comm, laconic::set_hints(binding, info));
+  });
+}
+
+int laconic_comm_prepared(MPI_Comm comm, int* prepared) {
+  return guarded(comm, [&] {
+    std::shared_ptr<laconic::Binding> binding;
+    if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
+    if (prepared == nullptr)
+      return laconic::report(comm, {laconic::Code::argument, "prepared is NULL; valid is the address of an int"});
+    const std::lock_guard lock(binding->mutex);
+    *prepared = binding->serves_nonblocking() ? 1 : 0;
+    return MPI_SUCCESS;
+  });
+}
+
+MPI_Op laconic_op_avg(void) {
+  try {
+    return laconic::Process::instance().average();
+  } catch (...) {
+    return MPI_OP_NULL;
+  }
+}
+
+int laconic_stats_get(MPI_Comm comm, laconic_stats* stats) {
+  return guarded(comm, [&] {
+    if (stats == nullptr) return laconic::report(comm, null_argument("stats", "a laconic_stats"));
+    std::shared_ptr<laconic::Binding> binding;
+    if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
+    const std::lock_guard lock(binding->mutex);
+    *stats = binding->stats;
+    return MPI_SUCCESS;
+  });
+}
+
+int laconic_stats_reset(MPI_Comm comm) {
+  return guarded(comm, [&] {
+    std::shared_ptr<laconic::Binding> binding;
+    if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
+    const std::lock_guard lock(binding->mutex);
+    binding->stats = laconic::empty_stats();
+    return MPI_SUCCESS;
+  });
+}
+
+void laconic_version(int* major, int* minor, int* patch) {
+  if (major != nullptr) *major = LACONIC_VERSION_MAJOR;
+  if (minor != nullptr) *minor = LACONIC_VERSION_MINOR;
+  if (patch != nullptr) *patch = LACONIC_VERSION_PATCH;
+}
+
+int laconic_error_string(int errorcode, char* string, size_t capacity) {
+  return guarded(MPI_COMM_NULL, [&] {
+    if (string == nullptr || capacity == 0)
+      return laconic::remember(null_argument("string", "memory of at least one byte"));
+    const std::string message = laconic::message_of(errorcode);
+    const size_t length = message.copy(string, capacity - 1);
+    string[length] = '\0';
+    return MPI_SUCCESS;
+  });
+}

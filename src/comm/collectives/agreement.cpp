@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/collectives/agreement.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "comm/core/errors.hpp"
+
+namespace laconic {
+namespace {
+
+constexpr double ranks_per_class = 0x1p32;
+
+// A value and who brought it in one number, which a maximum keeps together: 33 bits and 20 bits, as doubles hold whole
+// numbers to 2^53 exactly.
+constexpr double ranks_per_value = 0x1p20;
+constexpr unsigned unused_bits = 64 - 33;
+
+double value_in(double field) { return std::floor(field / ranks_per_value); }
+long rank_in(double field) { return static_cast<long>(field - value_in(field) * ranks_per_value); }
+
+constexpr std::array<const char*, all_arguments> names{
+    "function", "root",      "count",   "datatype",  "op",       "bound",          "target",
+    "codec",    "algorithm", "variant", "denormals", "checksum", "chunk_elements", "depth"};
+
+}  // namespace
+
+Status Agreement::start(MPI_Comm comm, const Proposal& proposal, int tag) {
+  local_ = proposal.status;
+  verdict_ = {};
+  MPI_Comm_rank(comm, &rank_);
+  types_may_differ_ = proposal.types_may_differ;
+  // Only maxima are taken; a minimum is the maximum of the negatives.  A failure carries its class and who found it.
+  mine_[failure] = local_.ok() ? 0 : class_of(local_.code()) * ranks_per_class + rank_;
+  mine_[range_most] = proposal.range.greatest;
+  mine_[range_least] = -proposal.range.least;
+  mine_[largest_count] = static_cast<double>(proposal.largest);
+  mine_[most_bytes] = static_cast<double>(proposal.bytes);
+  mine_[plain_reason] = proposal.plain;
+  mine_[any_on_host] = proposal.on_device ? 0 : 1;
+  mine_[salt_most] = static_cast<double>(proposal.salt >> 12);
+  const double rank = std::min<double>(rank_, ranks_per_value - 1);
+  for (std::size_t a = 0; a < all_arguments; ++a) {
+    // A value that is there is not 0, so the 0 of those that are not is below all and its negative above all.
+    const bool counts = local_.ok() && proposal.values[a] != 0;
+    const auto value = static_cast<double>(std::max<std::uint64_t>(proposal.values[a] >> unused_bits, 1));
+    const double field = value * ranks_per_value + rank;
+    mine_[first_argument + 2 * a] = counts ? field : 0;
+    mine_[first_argument + 2 * a + 1] = counts ? -field : -std::numeric_limits<double>::max();
+  }
+  const int rc = tag == no_tag ? maximum_.start(comm, mine_.data(), all_.data(), fields)
+                               : maximum_.start(comm, tag, mine_.data(), all_.data(), fields);
+  if (rc != MPI_SUCCESS) return {Code::transport, "the agreement of the ranks failed: " + message_of(rc)};
+  waiting_ = true;
+  return {};
+}
+
+bool Agreement::poll() {
+  if (!waiting_) return true;
+  bool done = false;
+  const int rc = maximum_.poll(done);
+  if (rc != MPI_SUCCESS) {
+    verdict_ = {Code::transport, "the agreement of the ranks failed: " + message_of(rc)};
+    waiting_ = false;
+    return true;
+  }
+  if (!done) return false;
+  waiting_ = false;
+  conclude();
+  return true;
+}
+
+void Agreement::conclude() {
+  range_ = {-all_[range_least], all_[range_most]};
+  if (!local_.ok()) {
+    verdict_ = local_;
+  } else if (all_[failure] > 0) {
+    const auto error_class = static_cast<int>(all_[failure] / ranks_per_class);
+    const auto rank = static_cast<long>(all_[failure] - error_class * ranks_per_class);
+    verdict_ = {
+        code_of_class(error_class),
+        "rank " + std::to_string(rank) + " was called with an argument that is not valid (its own error says which)"};
+  } else if (const std::string text = disagreement(); !text.empty()) {
+    verdict_ = {Code::mismatch, "the ranks disagree on " + text + "; it must be the same on every rank"};
+  }
+}
+
+bool Agreement::differ(Argument argument) const {
+  const double most = all_[most_of(argument)];
+  const double least = -all_[least_of(argument)];
+  return most != 0 && value_in(most) != value_in(least);
+}
+
+std::optional<Dtype> Agreement::dtype() const {
+  const double most = all_[most_of(Argument::datatype)];
+  if (most == 0) return std::nullopt;
+  return static_cast<Dtype>(static_cast<int>(value_in(most)) - 1);
+}
+
+// What it is about, and two ranks that differ; empty where all agree.
+std::string Agreement::disagreement() const {
+  std::string text;
+  for (std::size_t a = 0; a < all_arguments; ++a) {
+    const auto argument = static_cast<Argument>(a);
+    if (!differ(argument) || (argument == Argument::datatype && types_may_differ_)) continue;
+    text += (text.empty() ? "" : ", ") + std::string(names[a]) + " (rank " +
+            std::to_string(rank_in(-all_[least_of(argument)])) + " and rank " +
+            std::to_string(rank_in(all_[most_of(argument)])) + ")";
+    if (argument == Argument::function) break;  // the others mean other things
+  }
+  return text;
+}
+
+}  // namespace laconic

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/collectives/collective.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <string>
+
+#include "base/checksum.hpp"
+#include "base/clock.hpp"
+#include "comm/core/asked.hpp"
+#include "comm/core/errors.hpp"
+#include "comm/core/process.hpp"
+#include "comm/core/settings.hpp"
+#include "comm/core/stats.hpp"
+#include "device/host/float_environment.hpp"
+#include "engine/ledger.hpp"
+#include "tune/choose.hpp"
+
+namespace laconic {
+
+void CollectiveOperation::set(const std::shared_ptr<Binding>& b, const CollectiveCall& call,
+                              const laconic_options* options) {
+  binding = b;
+  asked_ = call;
+  slot_ = Slots::none;
+  has_options_ = options != nullptr;
+  if (has_options_) given_ = *options;
+}
+
+void CollectiveOperation::keep_types() {
+  // An operation of the application's may compare the type that it is called with.
+  if (asked_.traits().reduces) return;
+  const bool same = asked_.send.type == asked_.recv.type;
+  asked_.recv.type = received_type_.keep(asked_.recv.type);
+  asked_.send.type = same ? asked_.recv.type : sent_type_.keep(asked_.send.type);
+}
+
+void CollectiveOperation::begin(bool blocking) {
+  began_ = now();
+  blocking_ = blocking;
+  stats_ = empty_stats();
+  status = {};
+  mpi_code = MPI_SUCCESS;
+  has_turn_ = begun_ = false;
+  run_ = nullptr;
+  const bool options_ok = look_at_arguments();
+  flat_.clear();
+  holder_ = device_ = nullptr;
+  device_rows_ = 0;
+  reason_ = known_reason(options_ok);
+  if (reason_ == LACONIC_PLAIN_NOT && !blocking && !binding->serves_nonblocking()) reason_ = LACONIC_PLAIN_UNPREPARED;
+  if (local_.ok()) local_ = place_buffers();
+  if (local_.ok() && reason_ == LACONIC_PLAIN_NOT) local_ = flatten();
+  in_flight = true;
+  if (!blocking) binding->nonblocking = true;
+  if (reason_ != LACONIC_PLAIN_NOT) {
+    if (!local_.ok()) return end(local_);
+    return begin_plain();
+  }
+  // Where the error ends the program nobody is left to be told, and whoever is not listening cannot hold it up.
+  if (!local_.ok() && errors_are_fatal(call_.comm)) return end(local_);
+  has_turn_ = slot_ == Slots::none;
+  if (has_turn_) turn_ = binding->sequencer.take();
+  stage_ = Stage::queued;
+}
+
+bool CollectiveOperation::wants_slot() { return known_reason(look_at_arguments()) == LACONIC_PLAIN_NOT; }
+
+// Finds what is wrong with them; true where it is not the options.
+bool CollectiveOperation::look_at_arguments() {
+  call_ = asked_;
+  // Between two groups an argument may mean another thing, or nothing: that is left to MPI.
+  shape_ = Shape(call_, binding->rank, binding->intercomm ? 0 : binding->size);
+  const Status arguments = binding->intercomm ? shape_.check_mean() : shape_.check();
+  const Status options = take_options();
+  local_ = arguments.ok() ? options : arguments;
+  return options.ok();
+}
+
+// Options, then hints, then environment; what is unset everywhere gets its default.
+Status CollectiveOperation::take_options() {
+  laconic_options_init(&settings_);
+  Status problem;
+  if (has_options_) {
+    problem = check_options(given_);
+    if (problem.ok()) {
+      settings_ = given_;
+    } else {
+      // Whether the call is large enough to be compressed still counts, as far as it can be read.
+      const bool readable = given_.size == sizeof(laconic_options) && given_.min_bytes >= 0;
+      settings_.min_bytes = readable ? given_.min_bytes : 1;
+      if (readable) settings_.bound = given_.bound;
+    }
+  }
+  if (problem.ok()) problem = binding->inherited_status;
+  // The other ranks may have been told to compress everything.
+  if (!binding->inherited_status.ok() && settings_.min_bytes == 0) settings_.min_bytes = 1;
+  if (binding->inherited_status.ok()) {
+    fill_unset(settings_, binding->inherited);
+    // An algorithm that the collective does not have was meant for others, unless it was asked for in this call.
+    const bool inherited = !has_options_ || given_.algorithm == LACONIC_ALGORITHM_UNSET;
+    if (inherited && settings_.algorithm > LACONIC_ALGORITHM_PLAIN && !choose_algorithm().ok())
+      settings_.algorithm = LACONIC_ALGORITHM_AUTO;
+  }
+  fill_defaults(settings_);
+  if (problem.ok()) problem = check_together(settings_);
+  const bool asks_for_thread = settings_.progress == LACONIC_PROGRESS_THREAD;
+  if (problem.ok() && asks_for_thread) problem = Process::instance().progress_thread().start();
+  wants_thread = problem.ok() && asks_for_thread && !blocking_;
+  if (problem.ok() && settings_.algorithm != LACONIC_ALGORITHM_PLAIN) problem = choose_algorithm();
+  return problem;
+}
+
+// Why the call is plain, as far as every rank knows it for all.  What this rank does not know because of its own
+// mistake is taken to be what is compressed: the other ranks may be about to, and then they must hear of the error.
+laconic_plain_reason CollectiveOperation::known_reason(bool options_ok) {
+  if (binding->intercomm) return LACONIC_PLAIN_INTERCOMM;
+  if (options_ok) {
+    if (settings_.bound.mode == LACONIC_BOUND_UNSET) return LACONIC_PLAIN_NO_BOUND;
+    if (settings_.algorithm == LACONIC_ALGORITHM_PLAIN) return LACONIC_PLAIN_ASKED;
+  }
+  const Meaning& m = shape_.meaning();
+  // Whether integers are compressed depends on the bound, which wrong options do not say.
+  const auto type_reason = [&] { return options_ok || !m.integer ? own_reason() : LACONIC_PLAIN_NOT; };
+  // To look into types takes longer than all that follows.
+  const bool partial = shape_.counts_partial();
+  if (!partial && !m.composed && type_reason() != LACONIC_PLAIN_NOT) return type_reason();
+  if (!m.op_known && !m.op_hidden) return LACONIC_PLAIN_OP;
+  if (binding->size == 1) return LACONIC_PLAIN_ONE_RANK;
+  const bool size_known = !partial && !shape_.count_hidden() && !m.type_hidden;
+  if (size_known && bytes() < static_cast<std::size_t>(settings_.min_bytes)) return LACONIC_PLAIN_SMALL;
+  if (!m.composed) return LACONIC_PLAIN_NOT;
+  shape_.look_into_types();
+  return partial ? LACONIC_PLAIN_NOT : type_reason();
+}
+
+// Types that hold the same numbers may be composed differently on every rank.
+Status CollectiveOperation::flatten() {
+  if (!shape_.meaning().composed || own_reason() != LACONIC_PLAIN_NOT) return {};
+  flat_.set(call_, shape_, binding->rank, binding->size);
+  if (Status s = flat_.make_room(call_); !s) return s;
+  shape_ = Shape(call_, binding->rank, binding->size);
+  return shape_.check_own_block();
+}
+
+// A rank that has no numbers learns what the others have: it may have to pass them on.
+void CollectiveOperation::learn_type() {
+  if (!shape_.meaning().no_numbers) return;
+  if (const std::optional<Dtype> dtype = agreement_.dtype()) shape_.set_dtype(*dtype);
+}
+
+// Why this rank cannot compress, whatever the others may do.
+laconic_plain_reason CollectiveOperation::own_reason() const {
+  const Meaning& m = shape_.meaning();
+  if (!m.type_hidden && (!m.type_known || (m.integer && !codes_integers(settings_, m.dtype))))
+    return LACONIC_PLAIN_TYPE;
+  return LACONIC_PLAIN_NOT;
+}
+
+void CollectiveOperation::begin_plain() {
+  stage_ = Stage::plain;
+  const bool mean = shape_.meaning().mean;
+  // Those in flight must make progress, which inside a blocking call of MPI they do not.  Whether there are any differs
+  // between ranks; whether there may be any on this communicator does not, and blocking and nonblocking calls of MPI do
+  // not match each other.
+  if (!binding->nonblocking) {
+    stage_ = Stage::blocked;
+    return;
+  }
+  Status problem;
+  mpi_code = plain_.start(call_, mean, problem);
+  if (mpi_code != MPI_SUCCESS || !problem.ok()) end(problem);
+}
+
+void CollectiveOperation::run_in_mpi() {
+  Status problem;
+  mpi_code = plain_.run(call_, shape_.meaning().mean, problem);
+  const std::lock_guard lock(binding->mutex);
+  stage_ = Stage::plain;
+  end(problem);
+}
+
+bool CollectiveOperation::poll() {
+  // Whatever arithmetic the application runs with (denormals flushed, another rounding), every rank must come to the
+  // same bound to the bit: else some would compress and others not.
+  const FloatEnvironment standard;
+  while (stage_ != Stage::finished && move_on()) {
+  }
+  return stage_ == Stage::finished;
+}
+
+// One step of the way; false when it has to wait.
+bool CollectiveOperation::move_on() {
+  switch (stage_) {
+    case Stage::queued: return leave_queue();
+    case Stage::measuring: return measured();
+    case Stage::agreeing:
+    case Stage::leasing:
+      if (!agreement_.poll()) return false;
+      stats_.seconds_wait += now() - waited_;
+      return decide();
+    case Stage::running:
+      if (!run_->poll()) return false;
+      if (run_->status().ok()) take_account();
+      end(in_operation(std::string(name_of(call_.traits().pattern)), run_->status()));
+      return true;
+    case Stage::exchanging: {
+      bool done = false;
+      const Status outcome = exchange_.poll(done);
+      if (done) end(outcome);
+      return done;
+    }
+    case Stage::plain: {
+      bool done = false;
+      mpi_code = plain_.poll(done);
+      if (done) end({});
+      return done;
+    }
+    case Stage::blocked:
+    case Stage::finished: return false;
+  }
+  return false;
+}
+
+bool CollectiveOperation::leave_queue() {
+  Status problem;
+  if (has_turn_ && !binding->sequencer.reached(turn_)) return false;
+  if (!binding->poll_machinery(blocking_, problem)) return false;
+  if (!problem.ok()) return let_others_agree(), end(problem), true;
+  if (local_.ok() && flat_.packs()) local_ = flat_.pack(binding->machinery()->comm());
+  run_ = &binding->machinery()->lend(settings_.threads,
+                                     slot_ == Slots::none ? Purpose::collective : Purpose::persistent, device_);
+  if (measure()) return true;
+  let_others_agree();
+  agree();
+  return true;
+}
+
+void CollectiveOperation::let_others_agree() {
+  stage_ = Stage::agreeing;
+  // Reductions of one communicator have to be started in the same order on all ranks: where another agreement may
+  // follow this one, nobody else's may come between.
+  if (!may_agree_again()) let_next_begin();
+}
+
+// Whether this rank has another algorithm or chunk in mind, should the numbers of all ranks turn out to be on devices.
+bool CollectiveOperation::device_may_choose() const {
+  const bool chooses = settings_.algorithm == LACONIC_ALGORITHM_AUTO || settings_.chunk_elements == 0;
+  return device_ != nullptr && local_.ok() && chooses && overlapping(settings_.variant);
+}
+
+void CollectiveOperation::agree() {
+  Proposal p;
+  p.range = {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  if (local_.ok()) p.plain = own_reason();
+  // Everything that can go wrong on one rank alone has to go wrong before the agreement; where the size is not known
+  // before it, another one follows.
+  if (local_.ok() && p.plain == LACONIC_PLAIN_NOT && !shape_.counts_partial()) local_ = make_work(0);
+  if (local_.ok() && p.plain == LACONIC_PLAIN_NOT) {
+    if (settings_.bound.mode == LACONIC_BOUND_REL) p.range = device_ != nullptr ? own_range_ : shape_.range();
+    p.largest = shape_.largest(work_.plan != nullptr && !shape_.counts_partial() ? work_.plan->cut : 1);
+  }
+  if (local_.ok()) p.bytes = bytes();
+  p.on_device = device_ != nullptr;
+  // Others may look at the clock at the same time.
+  p.salt = checksum::key(std::bit_cast<std::uint64_t>(now()) ^ static_cast<std::uint64_t>(binding->rank) << 40);
+  p.status = local_;
+  propose_arguments(p);
+  waited_ = now();
+  if (Status s = agreement_.start(binding->machinery()->comm(), p, agreement_tag()); !s) end(s);
+}
+
+// All ranks have been heard.
+bool CollectiveOperation::decide() {
+  if (!agreement_.verdict().ok()) return end(agreement_.verdict()), true;
+  if (stage_ == Stage::leasing) {
+    largest_ = agreement_.largest();
+    return start_run(), true;
+  }
+  salt_ = agreement_.salt();
+  range_ = agreement_.range();
+  largest_ = agreement_.largest();
+  learn_type();
+  if (agreement_.plain() != LACONIC_PLAIN_NOT)
+    reason_ = agreement_.plain();
+  else if (agreement_.types_differ())
+    reason_ = LACONIC_PLAIN_TYPE;
+  else if (shape_.counts_partial() && agreement_.bytes() < static_cast<std::size_t>(settings_.min_bytes))
+    reason_ = LACONIC_PLAIN_SMALL;
+  if (reason_ != LACONIC_PLAIN_NOT)
+    start_exchange();
+  else if (shape_.counts_partial() || (device_may_choose() && agreement_.all_on_devices()))
+    lease();
+  else
+    let_next_begin(), start_run();
+  return true;
+}
+
+// Memory, once it is known for what; the ranks agree that all have it.
+void CollectiveOperation::lease() {
+  Proposal p;
+  if (device_may_choose() && agreement_.all_on_devices()) choose_for_devices();
+  p.status = make_work(shape_.counts_partial() ? largest_ : 0);
+  p.largest = work_.largest;
+  p.range = range_;
+  stage_ = Stage::leasing;
+  waited_ = now();
+  if (Status s = agreement_.start(binding->machinery()->comm(), p, agreement_tag()); !s) return end(s);
+  let_next_begin();
+}
+
+int CollectiveOperation::agreement_tag() const {
+  return slot_ == Slots::none ? Agreement::no_tag : binding->machinery()->agreement_tag(slot_);
+}
+
+void CollectiveOperation::let_next_begin() {
+  if (!begun_ && has_turn_) binding->sequencer.begin();
+  begun_ = true;
+}
+
+void CollectiveOperation::start_run() {
+  set_bound();
+  work_.largest = largest_;
+  work_.sequence = slot_ == Slots::none ? turn_ : static_cast<std::uint64_t>(slot_);
+  work_.salt = salt_;
+  stage_ = Stage::running;
+  run_->start(work_);
+}
+
+void CollectiveOperation::start_exchange() {
+  let_next_begin();
+  // Only now is it known that MPI is to move the buffers.
+  if (device_ != nullptr)
+    if (Status s = stage_buffers(); !s) return end(s);
+  exchanged_ = call_;
+  if (Status s = set_aside(); !s) return end(s);
+  // In place, the receive side describes what is sent, also where that is nothing: MPI never looked at the send side.
+  if (shape_.overlaps()) {
+    exchanged_.send = call_.recv;
+    if (!aside_.empty())
+      exchanged_.send.buffer =
+          aside_.data() - (shape_.extent().data() - static_cast<const std::byte*>(call_.recv.buffer));
+  }
+  stage_ = Stage::exchanging;
+  const int tag = slot_ == Slots::none ? static_cast<int>(turn_ % collective_operations * collective_messages)
+                                       : binding->machinery()->exchange_tag(slot_);
+  if (Status s = exchange_.start(exchanged_, binding->machinery()->comm(), tag); !s) end(s);
+}
+
+void CollectiveOperation::end(Status outcome) {
+  if (has_turn_) {
+    let_next_begin();
+    binding->sequencer.finish(turn_);
+    has_turn_ = false;
+  }
+  if (run_ != nullptr) binding->machinery()->give_back(*run_);
+  run_ = nullptr;
+  status = std::move(outcome);
+  const bool was_plain = stage_ == Stage::plain || stage_ == Stage::exchanging;
+  if (status.ok() && mpi_code == MPI_SUCCESS && stage_ != Stage::plain && flat_.packs())
+    status = flat_.unpack(binding->machinery()->comm());
+  if (status.ok() && mpi_code == MPI_SUCCESS) status = return_buffers();
+  release_buffers();
+  stage_ = Stage::finished;
+  in_flight = false;
+  if (!status.ok() || mpi_code != MPI_SUCCESS) return;
+  if (was_plain) {
+    stats_.plain_calls = 1;
+    stats_.plain_reason = reason_;
+    stats_.algorithm = LACONIC_ALGORITHM_PLAIN;
+  }
+  finish_stats();
+}
+
+// What the model of devices finds fastest for as many bytes, of what was not asked for.  The same on every rank: none
+// knows better than the others what devices they have.
+void CollectiveOperation::choose_for_devices() {
+  const Codec* codec = asked_codec(settings_);
+  if (codec == nullptr) return;
+  const bool any = settings_.algorithm == LACONIC_ALGORITHM_AUTO && !shape_.counts_partial();
+  const Travel travel = travel_of(*codec, per_hop(settings_.variant));
+  const int root = has_root(algorithm_->collective) ? call_.root : 0;
+  // Sizes are rounded, so that few of them are new.
+  const std::size_t rounded = std::bit_ceil(std::max<std::size_t>(agreement_.bytes(), 1));
+  const DeviceChoice& choice = binding->machinery()->device_choice(
+      {any ? nullptr : algorithm_, algorithm_->collective, root, travel, codec, shape_.meaning().dtype, rounded});
+  algorithm_ = choice.algorithm;
+  if (settings_.chunk_elements == 0) device_rows_ = choice.rows;
+}
+
+Status CollectiveOperation::choose_algorithm() {
+  // Where ranks do not see all counts, none may count.
+  const bool known = !shape_.counts_partial() && !shape_.count_hidden();
+  return asked_algorithm(settings_, call_.traits().pattern, binding->size, known ? bytes() : unknown_bytes, algorithm_);
+}
+
+}  // namespace laconic

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A collective call from its arguments to its result: decides between plain MPI and the engine, and drives either.
+#pragma once
+
+#include <mpi.h>
+
+#include <optional>
+#include <vector>
+
+#include "comm/collectives/agreement.hpp"
+#include "comm/collectives/call.hpp"
+#include "comm/collectives/exchange.hpp"
+#include "comm/collectives/flat_call.hpp"
+#include "comm/collectives/plain.hpp"
+#include "comm/collectives/shape.hpp"
+#include "comm/core/binding.hpp"
+#include "comm/core/datatypes.hpp"
+#include "comm/core/operation.hpp"
+#include "comm/core/staging_buffer.hpp"
+#include "laconic/laconic.h"
+
+namespace laconic {
+
+class CollectiveOperation final : public Operation {
+ public:
+  // Takes the arguments; options may be nullptr and need not stay.
+  void set(const std::shared_ptr<Binding>& binding, const CollectiveCall& call, const laconic_options* options);
+
+  // Of a persistent operation: whether its starts are to be told from those of others by a slot, and which it is.  They
+  // may come in any order; all that ranks have to do in the same order is done when it is made.
+  bool wants_slot();
+  void set_slot(int slot) { slot_ = slot; }
+
+  // The application may free its datatypes before the operation has ended.
+  void keep_types();
+
+  // Begins.  blocking: the caller waits for the end before it does anything else.
+  void begin(bool blocking);
+
+  // What has begun is a blocking call of MPI, which run_in_mpi() makes: without the binding's lock, so that a progress
+  // thread can move on what else is in flight on the communicator.
+  bool blocks_in_mpi() const { return stage_ == Stage::blocked; }
+  void run_in_mpi();
+
+  bool poll() override;
+  bool moved() const override { return run_ != nullptr && run_->moved(); }
+  void restart() override { begin(false); }
+  void release() override;
+
+ private:
+  enum class Stage { queued, measuring, agreeing, leasing, running, exchanging, plain, blocked, finished };
+
+  Status take_options();
+  laconic_plain_reason known_reason(bool options_ok);
+  laconic_plain_reason own_reason() const;
+  std::size_t bytes() const { return shape_.bytes(); }
+  Status flatten();
+  void learn_type();
+
+  bool look_at_arguments();
+  void begin_plain();
+  bool move_on();
+  bool leave_queue();
+  void let_others_agree();
+  bool device_may_choose() const;
+  bool may_agree_again() const { return shape_.counts_partial() || device_may_choose(); }
+  bool measured();
+  void agree();
+  bool decide();
+  void lease();
+  int agreement_tag() const;
+  void let_next_begin();
+  void start_run();
+  void start_exchange();
+  void end(Status status);
+
+  // Where buffers are (collective_buffers.cpp).
+  Status place_buffers();
+  Status stage_buffers();
+  Status check_intercomm_buffers() const;
+  Status return_buffers();
+  void release_buffers();
+  bool kernels_serve(int number, std::span<const std::byte> extent) const;
+  bool measure();
+
+  Status choose_algorithm();
+  void choose_for_devices();
+  Status make_work(std::size_t largest);
+  Coding asked_coding() const;
+  Status set_aside();
+  const std::byte* aside() const;
+  void propose_arguments(Proposal& proposal) const;
+  double greatest_magnitude(const Range& range) const;
+  void set_bound();
+  void take_account();
+  void finish_stats();
+
+  CollectiveCall asked_;  // as the application gave it
+  // With buffers on the host in place of the application's where they have to be there, and of numbers in place of
+  // types that the application composed of them.
+  CollectiveCall call_;
+  OwnType sent_type_;  // of asked_, where the application may free its own before the operation has ended
+  OwnType received_type_;
+  FlatCall flat_;
+  laconic_options given_{};  // by the caller
+  bool has_options_ = false;
+  bool blocking_ = false;
+
+  Stage stage_ = Stage::finished;
+  Shape shape_;
+  laconic_options settings_{};
+  laconic_plain_reason reason_ = LACONIC_PLAIN_NOT;
+  Status local_;  // what this rank found wrong
+  double began_ = 0;
+  double waited_ = 0;  // since when for an agreement
+  laconic_stats stats_{};
+
+  std::uint64_t turn_ = 0;
+  bool has_turn_ = false;
+  int slot_ = Slots::none;  // instead of turns
+  bool begun_ = false;
+  Agreement agreement_;
+  Range own_range_{};
+  Range range_{};
+  std::uint64_t salt_ = 0;
+  std::size_t largest_ = 0;
+  const Algorithm* algorithm_ = nullptr;
+  int device_rows_ = 0;  // where the numbers of all ranks are on devices, and no chunk was asked for; else 0
+  Run* run_ = nullptr;
+  Work work_;
+  std::vector<Region> regions_;
+  std::vector<std::byte> aside_;
+
+  Device* holder_ = nullptr;  // has buffers of this rank in its memory
+  Device* device_ = nullptr;  // works on the numbers; nullptr: the host does
+  StagingBuffer sent_;
+  StagingBuffer received_;
+  RangeJob range_job_;
+  std::span<std::byte> aside_on_device_;
+
+  PlainCall plain_;
+  CollectiveCall exchanged_;
+  Exchange exchange_;
+};
+
+// A call as a blocking, a nonblocking and a persistent operation.  They return MPI error codes; errors have been
+// reported to the communicator's handler.
+int run_collective(const CollectiveCall& call, const laconic_options* options);
+int begin_collective(const CollectiveCall& call, laconic_request* request, const laconic_options* options);
+int init_collective(const CollectiveCall& call, laconic_request* request, const laconic_options* options);
+
+}  // namespace laconic

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "comm/collectives/collective.hpp"
+#include "comm/core/errors.hpp"
+#include "comm/core/process.hpp"
+#include "comm/core/requests.hpp"
+
+namespace laconic {
+namespace {
+
+Status check_request(const laconic_request* request) {
+  if (request != nullptr) return {};
+  return {Code::request, "request is NULL; valid is the address of a laconic_request"};
+}
+
+CollectiveOperation* make(const std::shared_ptr<Binding>& binding, const CollectiveCall& call,
+                          const laconic_options* options) {
+  auto* operation = take_operation<CollectiveOperation>(binding->idle_collectives);
+  operation->set(binding, call, options);
+  return operation;
+}
+
+}  // namespace
+
+void CollectiveOperation::release() {
+  persistent = false;
+  sent_type_.release();
+  received_type_.release();
+  const std::shared_ptr<Binding> keep = binding;
+  const std::lock_guard lock(keep->mutex);
+  if (slot_ != Slots::none) keep->slots.give_back(slot_);
+  give_back(this, keep->idle_collectives);
+}
+
+int run_collective(const CollectiveCall& call, const laconic_options* options) {
+  std::shared_ptr<Binding> binding;
+  if (Status s = bind(call.comm, binding); !s) return report(call.comm, s);
+  CollectiveOperation* operation = nullptr;
+  {
+    const std::lock_guard lock(binding->mutex);
+    operation = make(binding, call, options);
+    operation->begin(true);
+    if (!operation->blocks_in_mpi()) launch(*operation);
+  }
+  if (operation->blocks_in_mpi())
+    operation->run_in_mpi();
+  else
+    drive(*operation);
+  const int code = outcome(*operation);
+  operation->pending = false;
+  operation->release();
+  return code;
+}
+
+int begin_collective(const CollectiveCall& call, laconic_request* request, const laconic_options* options) {
+  if (Status s = check_request(request); !s) return report(call.comm, s);
+  std::shared_ptr<Binding> binding;
+  if (Status s = bind(call.comm, binding); !s) return report(call.comm, s);
+  const std::lock_guard lock(binding->mutex);
+  CollectiveOperation* operation = make(binding, call, options);
+  operation->keep_types();
+  operation->begin(false);
+  launch(*operation);
+  binding->progress();
+  *request = operation;
+  return MPI_SUCCESS;
+}
+
+namespace {
+
+// The ranks find out which slots none of them uses any more.
+Status renew(Slots& slots, Binding& binding) {
+  const std::vector<std::uint64_t> mine(slots.used().begin(), slots.used().end());
+  std::vector<std::uint64_t> all(mine.size());
+  MPI_Request request = MPI_REQUEST_NULL;
+  int code = MPI_Iallreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_BOR, binding.comm,
+                            &request);
+  for (int done = 0; code == MPI_SUCCESS && !done;) {
+    Process::instance().progress();
+    code = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+  }
+  if (code != MPI_SUCCESS) return {Code::transport, "the agreement of the ranks failed: " + message_of(code)};
+  const std::lock_guard lock(binding.mutex);
+  if (slots.renew(all)) return {};
+  return {Code::request, "there are " + std::to_string(binding.tags.slots) +
+                             " persistent operations on this communicator, and there can be no more"};
+}
+
+// Of an operation that has just been made.
+Status prepare_starts(CollectiveOperation& operation, Binding& binding) {
+  int slot = Slots::none;
+  bool waits = false;
+  {
+    const std::lock_guard lock(binding.mutex);
+    // Blocking calls that go to MPI may come before or after any start of it.
+    binding.nonblocking = true;
+    if (!operation.wants_slot()) return {};
+    waits = !binding.serves_nonblocking();
+    Status problem;
+    if (!waits) binding.poll_machinery(false, problem);
+    if (!problem.ok()) return problem;
+  }
+  // MPI 4.0, section 6.13: the calls that make persistent collectives are not local, so this one may wait for others.
+  if (waits)
+    if (Status s = prepare(binding); !s) return s;
+  {
+    const std::lock_guard lock(binding.mutex);
+    slot = binding.slots.take();
+  }
+  if (slot == Slots::none) {
+    if (Status s = renew(binding.slots, binding); !s) return s;
+    const std::lock_guard lock(binding.mutex);
+    slot = binding.slots.take();
+  }
+  operation.set_slot(slot);
+  return {};
+}
+
+}  // namespace
+
+int init_collective(const CollectiveCall& call, laconic_request* request, const laconic_options* options) {
+  if (Status s = check_request(request); !s) return report(call.comm, s);
+  std::shared_ptr<Binding> binding;
+  if (Status s = bind(call.comm, binding); !s) return report(call.comm, s);
+  CollectiveOperation* operation = nullptr;
+  {
+    const std::lock_guard lock(binding->mutex);
+    operation = make(binding, call, options);
+    operation->keep_types();
+    operation->persistent = true;
+  }
+  if (Status s = prepare_starts(*operation, *binding); !s) {
+    operation->release();
+    return report(call.comm, s);
+  }
+  *request = operation;
+  return MPI_SUCCESS;
+}
+
+}  // namespace laconic

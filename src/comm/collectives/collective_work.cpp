@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a collective asks of the engine, and what it reports of it.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "comm/collectives/collective.hpp"
+#include "comm/core/asked.hpp"
+#include "comm/core/settings.hpp"
+#include "comm/core/stats.hpp"
+#include "engine/ledger.hpp"
+#include "tune/choose.hpp"
+
+namespace laconic {
+
+// What is known of it before the ranks have agreed.
+Coding CollectiveOperation::asked_coding() const {
+  const Meaning& m = shape_.meaning();
+  Coding coding;
+  coding.dtype = m.dtype;
+  coding.op = m.op;
+  coding.divisor = m.mean ? binding->size : 1;
+  if (settings_.bound.mode == LACONIC_BOUND_RATE) coding.rate = settings_.bound.value;
+  if (settings_.bound.mode == LACONIC_BOUND_RMS) coding.relative = settings_.bound.value;
+  coding.exact_denormals = keeps_denormals(settings_) && !call_.traits().reduces;
+  coding.streaming = shape_.bytes() >= streaming_bytes;
+  return coding;
+}
+
+// All of the work but its sequence number and its allowance, which need the agreement.  largest: of all ranks, or 0
+// where this rank knows it.
+Status CollectiveOperation::make_work(std::size_t largest) {
+  const Meaning& m = shape_.meaning();
+  work_ = {};
+  work_.codec = asked_codec(settings_);
+  if (work_.codec == nullptr) return not_built(laconic_codec_name(settings_.codec));
+  const Travel travel = travel_of(*work_.codec, per_hop(settings_.variant));
+  const Plan& plan = binding->machinery()->plan(*algorithm_, call_.root, travel);
+  work_.plan = &plan;
+  work_.coding = asked_coding();
+  work_.checksum = settings_.checksum == LACONIC_CHECKSUM_ON;
+  work_.reduce_on_host = settings_.variant == LACONIC_VARIANT_HOST_CENTRIC;
+  work_.largest = largest > 0 ? largest : shape_.largest(plan.cut);
+  work_.depth = overlapping(settings_.variant) ? settings_.depth : 1;
+  if (!overlapping(settings_.variant))
+    work_.chunk = std::max<std::size_t>(work_.largest, 1);
+  else if (settings_.chunk_elements > 0)
+    work_.chunk = static_cast<std::size_t>(settings_.chunk_elements);
+  else if (device_rows_ > 0)
+    work_.chunk = std::min(chunk_of(work_.largest, device_rows_), largest_device_chunk);
+  else
+    work_.chunk = choose_chunk(work_.largest, m.dtype, work_.depth);
+  try {
+    if (Status s = set_aside(); !s) return s;
+    regions_.resize(plan.blocks.size());
+  } catch (const std::bad_alloc&) {
+    return {Code::memory, "no memory for the table of blocks"};
+  }
+  shape_.regions(plan, aside(), regions_);
+  work_.regions = regions_;
+  return run_->reserve(work_);
+}
+
+Status CollectiveOperation::set_aside() {
+  if (!shape_.overlaps()) {
+    aside_.clear();
+    return {};
+  }
+  const auto from = shape_.extent();
+  if (device_ != nullptr) {
+    device_->give_back(std::exchange(aside_on_device_, {}));
+    aside_.clear();
+    if (from.empty()) return {};
+    aside_on_device_ = device_->lease(from.size());
+    if (aside_on_device_.empty()) return {Code::memory, "no memory for a copy of what is to be sent in place"};
+    return device_->copy(aside_on_device_.data(), from.data(), from.size());
+  }
+  try {
+    aside_.assign(from.begin(), from.end());
+  } catch (const std::bad_alloc&) {
+    return {Code::memory, "no memory for a copy of what is to be sent in place"};
+  }
+  return {};
+}
+
+const std::byte* CollectiveOperation::aside() const {
+  if (!aside_on_device_.empty()) return aside_on_device_.data();
+  return aside_.empty() ? nullptr : aside_.data();
+}
+
+// Everything that must be the same on all ranks.
+void CollectiveOperation::propose_arguments(Proposal& p) const {
+  const Meaning& m = shape_.meaning();
+  const laconic_options& o = settings_;
+  const bool partial = shape_.counts_partial();
+  p.set(Argument::function, static_cast<std::uint64_t>(call_.routine));
+  if (call_.traits().rooted()) p.set(Argument::root, static_cast<std::uint64_t>(call_.root));
+  if (!shape_.count_hidden() && !partial) {
+    p.set(Argument::count, shape_.total());
+    const MPI_Count* counts = call_.traits().reduces ? call_.send.counts : call_.recv.counts;
+    if (counts != nullptr)
+      for (int r = 0; r < binding->size; ++r) p.set(Argument::count, static_cast<std::uint64_t>(counts[r]));
+  }
+  // Where a rank cannot compress all of them exchange plainly.
+  if (p.plain == LACONIC_PLAIN_NOT && !m.no_numbers) p.set_dtype(m.dtype);
+  // Some pairs of ranks may exchange numbers of one type, and some of another.
+  p.types_may_differ = call_.traits().all_to_all() && partial;
+  if (call_.traits().reduces) p.set(Argument::op, m.mean ? std::uint64_t{100} : static_cast<std::uint64_t>(m.op));
+  p.set(Argument::bound, static_cast<std::uint64_t>(o.bound.mode));
+  p.set(Argument::bound, std::bit_cast<std::uint64_t>(o.bound.value));
+  p.set(Argument::target, static_cast<std::uint64_t>(o.target));
+  p.set(Argument::codec, static_cast<std::uint64_t>(o.codec));
+  p.set(Argument::algorithm, static_cast<std::uint64_t>(o.algorithm));
+  p.set(Argument::variant, static_cast<std::uint64_t>(o.variant));
+  p.set(Argument::denormals, static_cast<std::uint64_t>(o.denormals));
+  p.set(Argument::checksum, static_cast<std::uint64_t>(o.checksum));
+  p.set(Argument::chunk_elements, static_cast<std::uint64_t>(o.chunk_elements));
+  p.set(Argument::depth, static_cast<std::uint64_t>(o.depth));
+}
+
+// Of the numbers that a result can be, where the ranks agreed on it; 0 where they did not, and for sums.  With it the
+// bound covers the last rounding of the result, too.
+double CollectiveOperation::greatest_magnitude(const Range& range) const {
+  const bool sum = call_.traits().reduces && shape_.meaning().op == Op::sum;
+  if (settings_.bound.mode != LACONIC_BOUND_REL || sum || work_.plan->travel != Travel::adding) return 0;
+  const double greatest = std::max(std::fabs(range.least), std::fabs(range.greatest));
+  return std::isfinite(greatest) ? greatest : 0;
+}
+
+void CollectiveOperation::set_bound() {
+  const Meaning& m = shape_.meaning();
+  const bool sum = reduces(algorithm_->collective) && m.op == Op::sum;
+  Budget budget = divide_bound(absolute_bound(settings_, range_), settings_.target == LACONIC_TARGET_INPUT, m.op,
+                               m.mean, *algorithm_, binding->size, work_.plan->travel);
+  work_.coding.allowance = budget.allowance;
+  work_.last_allowance = budget.last_allowance;
+  work_.coding.terms = sum ? budget.terms : 1;
+  work_.coding.greatest = greatest_magnitude(range_);
+  // What is not known as an absolute error before the numbers are coded.
+  if (settings_.bound.mode == LACONIC_BOUND_RATE || settings_.bound.mode == LACONIC_BOUND_RMS)
+    budget.worst_case = std::numeric_limits<double>::infinity();
+  // The names are the contract's, so the enumerators can be found by them.
+  laconic_options named{};
+  laconic_options_init(&named);
+  if (set_option(named, "algorithm", algorithm_->name).ok()) stats_.algorithm = named.algorithm;
+  name_codec(work_.codec->name(), stats_);
+  stats_.variant = settings_.variant;
+  stats_.bound = budget.worst_case;
+}
+
+void CollectiveOperation::take_account() {
+  const Account& account = run_->account();
+  stats_.bytes_sent = account.bytes_sent;
+  stats_.bytes_uncompressed = account.bytes_uncompressed;
+  if (account.bytes_sent > 0)
+    stats_.ratio = static_cast<double>(account.bytes_uncompressed) / static_cast<double>(account.bytes_sent);
+  // Adding up and dividing the allowances rounds; what they add up to is never above the bound.
+  stats_.achieved_bound = std::min(shape_.meaning().mean ? account.error / binding->size : account.error, stats_.bound);
+  stats_.seconds_encode = account.seconds_encode;
+  stats_.seconds_decode = account.seconds_decode;
+  stats_.seconds_reduce = account.seconds_reduce;
+  stats_.seconds_copy += account.seconds_copy;
+  stats_.seconds_wait += account.seconds_wait;
+  stats_.seconds_wait_reducing = account.seconds_wait_reducing;
+  stats_.seconds_distribute = account.seconds_distribute;
+  stats_.most_chunks = account.most_rows;
+  stats_.memory_bytes =
+      run_->most_used() + flat_.size() + aside_.size() + aside_on_device_.size() + sent_.size() + received_.size();
+}
+
+void CollectiveOperation::finish_stats() {
+  stats_.calls = 1;
+  stats_.bytes_in = shape_.contribution() * shape_.meaning().width;
+  stats_.seconds_total = now() - began_;
+  const double named =
+      stats_.seconds_encode + stats_.seconds_decode + stats_.seconds_reduce + stats_.seconds_copy + stats_.seconds_wait;
+  // With worker threads the coding overlaps the calling thread's time and the phases may exceed the total.
+  stats_.seconds_other = std::max(0.0, stats_.seconds_total - named);
+  accumulate(binding->stats, stats_);
+  if (has_options_ && given_.size == sizeof(laconic_options) && given_.stats != nullptr) *given_.stats = stats_;
+}
+
+}  // namespace laconic

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/collectives/exchange.hpp"
+
+#include <cstddef>
+#include <string>
+
+#include "comm/core/errors.hpp"
+#include "comm/core/large_count.hpp"
+
+namespace laconic {
+namespace {
+
+struct Span {
+  void* at;
+  MPI_Count count;
+};
+
+// Of one rank's part.  part: -1 for a side that is all of one rank.
+Span span_of(const Side& side, int part) {
+  MPI_Aint lower_bound = 0;
+  MPI_Aint extent = 0;
+  MPI_Type_get_extent(side.type, &lower_bound, &extent);
+  if (part < 0) return {side.buffer, side.count};
+  const MPI_Count count = side.counts != nullptr ? side.counts[part] : side.count;
+  const MPI_Aint displ =
+      side.displs != nullptr ? side.displs[part] : static_cast<MPI_Aint>(part) * static_cast<MPI_Aint>(side.count);
+  return {static_cast<std::byte*>(side.buffer) + displ * extent, count};
+}
+
+Status failed(bool sending, int peer, int code) {
+  return {Code::transport, std::string("the plain ") + (sending ? "send to" : "receive from") + " rank " +
+                               std::to_string(peer) + " failed: " + message_of(code)};
+}
+
+}  // namespace
+
+Status Exchange::transfer(bool sending, const Side& side, int part, int peer) {
+  const Span p = span_of(side, part);
+  const LargeCount m(p.count, side.type);
+  requests_.push_back(MPI_REQUEST_NULL);
+  transfers_.push_back({peer, sending});
+  const int code = sending ? MPI_Isend(p.at, m.count(), m.type(), peer, tag_, comm_, &requests_.back())
+                           : MPI_Irecv(p.at, m.count(), m.type(), peer, tag_, comm_, &requests_.back());
+  return code == MPI_SUCCESS ? Status{} : failed(sending, peer, code);
+}
+
+Status Exchange::start(const CollectiveCall& call, MPI_Comm comm, int tag) {
+  comm_ = comm;
+  tag_ = tag;
+  requests_.clear();
+  int rank = 0;
+  int size = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  requests_.reserve(2 * static_cast<std::size_t>(size) + 2);
+  transfers_.clear();
+  Status status;
+  const CollectiveTraits& t = call.traits();
+  const bool root = rank == call.root;
+  // The root's own block stays where it is.
+  const bool keeps = t.rooted() && root && (call.send.buffer == MPI_IN_PLACE || call.recv.buffer == MPI_IN_PLACE);
+  for (const bool sending : {false, true}) {
+    const SideTraits& side = t.side(sending);
+    const Side& mine = sending ? call.send : call.recv;
+    const auto transfer_with = [&](int part, int peer) {
+      if (status.ok() && !(keeps && peer == rank)) status = transfer(sending, mine, part, peer);
+    };
+    if (!side.cut())
+      transfer_with(-1, call.root);
+    else if (!side.root_only || root)
+      for (int p = 0; p < size; ++p) transfer_with(p, p);
+  }
+  return status;
+}
+
+Status Exchange::poll(bool& finished) {
+  int done = 0;
+  statuses_.resize(requests_.size());
+  const int code = MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, statuses_.data());
+  finished = done != 0 || code != MPI_SUCCESS;
+  return code == MPI_SUCCESS ? Status{} : failure(code);
+}
+
+// Which of the messages it was is in their statuses.
+Status Exchange::failure(int code) const {
+  int error_class = MPI_SUCCESS;
+  MPI_Error_class(code, &error_class);
+  for (std::size_t k = 0; error_class == MPI_ERR_IN_STATUS && k < statuses_.size(); ++k) {
+    const int own = statuses_[k].MPI_ERROR;
+    if (own != MPI_SUCCESS && own != MPI_ERR_PENDING) return failed(transfers_[k].sending, transfers_[k].peer, own);
+  }
+  return {Code::transport, "a plain message failed: " + message_of(code)};
+}
+
+}  // namespace laconic

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Data that moves between a root and the others, or between all, without compression and without MPI's collectives:
+// for calls of which the ranks find out together that they are not to be compressed.  By then a collective of MPI on
+// the application's communicator might come in another order on another rank.
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "base/status.hpp"
+#include "comm/collectives/call.hpp"
+
+namespace laconic {
+
+class Exchange {
+ public:
+  // comm: of our own; tag: of this operation alone.  scatter(v), gather(v) and alltoall(v) only.
+  Status start(const CollectiveCall& call, MPI_Comm comm, int tag);
+  Status poll(bool& finished);
+
+ private:
+  struct Transfer {
+    int peer;
+    bool sending;
+  };
+
+  Status transfer(bool sending, const Side& side, int part, int peer);
+  Status failure(int code) const;
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int tag_ = 0;
+  std::vector<MPI_Request> requests_;
+  std::vector<Transfer> transfers_;
+  std::vector<MPI_Status> statuses_;
+};
+
+}  // namespace laconic

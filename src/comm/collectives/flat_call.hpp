@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A call whose types the application has composed of numbers of one kind, as a call of these numbers.  Where they lie
+// one after another only counts change; else they are packed, and unpacked when the operation has ended.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "base/status.hpp"
+#include "comm/collectives/call.hpp"
+#include "comm/collectives/shape.hpp"
+#include "comm/core/datatypes.hpp"
+#include "comm/core/own_message.hpp"
+
+namespace laconic {
+
+// One side of a call.
+class FlatSide {
+ public:
+  // parts: one for each rank, or 1.
+  void set(const Side& side, const Layout& layout, int parts);
+  void clear() { packs_ = false; }
+  bool packs() const { return packs_; }
+
+  // Of numbers.  Its buffer is known once there is room.
+  Side numbers() const;
+  Status make_room();
+
+  // Of one part.
+  Status pack(int part, int rank, MPI_Comm comm);
+  Status unpack(int part, int rank, MPI_Comm comm);
+
+  int parts() const { return parts_; }
+  std::size_t size() const { return packs_ ? copy_.size() : 0; }
+
+ private:
+  MPI_Count items(int part) const { return side_.counts != nullptr ? side_.counts[part] : side_.count; }
+  Typed composed(int part) const;
+  Typed packed(int part);
+
+  Side side_;
+  Layout layout_;
+  int parts_ = 1;
+  bool packs_ = false;
+  std::vector<MPI_Count> counts_;
+  std::vector<MPI_Aint> displs_;
+  std::vector<std::byte> copy_;
+};
+
+class FlatCall {
+ public:
+  // Makes `call` one of numbers.  shape: of the call as it was, with its types looked into.
+  void set(CollectiveCall& call, const Shape& shape, int rank, int size);
+  void clear();
+  bool packs() const { return send_.packs() || recv_.packs(); }
+
+  // Room for what is packed, and where it is.
+  Status make_room(CollectiveCall& call);
+
+  // What this rank sends to that room, and what it has received from there.  comm: of our own.
+  Status pack(MPI_Comm comm);
+  Status unpack(MPI_Comm comm);
+
+  // Bytes of the room.
+  std::size_t size() const { return send_.size() + recv_.size(); }
+
+ private:
+  enum class Input { none, part, all };
+  void flatten(Side& side, FlatSide& flat, int parts);
+
+  FlatSide send_;
+  FlatSide recv_;
+  bool one_buffer_ = false;    // for both sides
+  Input input_ = Input::none;  // of the receiving side, what this rank sends
+  int rank_ = 0;
+};
+
+}  // namespace laconic

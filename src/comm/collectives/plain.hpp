@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The MPI library's own collectives, for calls that are not compressed.
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "base/status.hpp"
+#include "comm/collectives/call.hpp"
+
+namespace laconic {
+
+// One plain call.  The arguments stay valid until it has finished.
+class PlainCall {
+ public:
+  // mean: op is LACONIC_AVG, which is MPI_SUM and a division.  Returns an MPI error code, of which MPI has called the
+  // communicator's handler, or reports what this MPI cannot do in `status`.
+  int run(const CollectiveCall& call, bool mean, Status& status);
+
+  int start(const CollectiveCall& call, bool mean, Status& status);
+  int poll(bool& finished);
+
+ private:
+  Status begin(const CollectiveCall& call, bool mean, const Side& send);
+  int issue(bool blocking);
+  Side piece_of(const Side& side) const;
+  bool more();
+  Status convert(const Side& side, std::vector<int>& counts, std::vector<int>& displs) const;
+  void finish();
+
+  const CollectiveCall* call_ = nullptr;
+  Side send_;  // of the call, or what stands for it
+  bool mean_ = false;
+  int rank_ = 0;
+  int contributors_ = 1;
+  MPI_Count done_ = 0;  // elements of pieces before the one that is issued
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  // For MPI libraries without large counts.
+  std::vector<int> send_counts_;
+  std::vector<int> send_displs_;
+  std::vector<int> recv_counts_;
+  std::vector<int> recv_displs_;
+};
+
+}  // namespace laconic

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/collectives/shape.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "comm/core/datatypes.hpp"
+#include "comm/core/process.hpp"
+
+namespace laconic {
+
+Shape::Shape(const CollectiveCall& call, int rank, int size)
+    : call_(&call), traits_(call.traits()), rank_(rank), size_(size), root_(traits_.rooted() && rank == call.root) {
+  count_hidden_ =
+      (sends() && !check_counts(call.send, true).ok()) || (receives() && !check_counts(call.recv, false).ok());
+  Meaning& m = meaning_;
+  // A rank that neither sends nor receives says MPI_IN_PLACE where it must not.
+  m.type_hidden = (!sends() && !receives()) || (sends() && call.send.type == MPI_DATATYPE_NULL) ||
+                  (receives() && call.recv.type == MPI_DATATYPE_NULL);
+  // Between two groups arguments may be left open that count here.
+  if (!m.type_hidden && (size_ > 0 || traits_.reduces)) find_types(false);
+  if (traits_.reduces) {
+    m.mean = call.op == Process::instance().average();
+    m.op_known = call.op == MPI_SUM || call.op == MPI_MAX || call.op == MPI_MIN || m.mean;
+    m.op_hidden = call.op == MPI_OP_NULL;
+    m.op = call.op == MPI_MAX ? Op::max : call.op == MPI_MIN ? Op::min : Op::sum;
+    if (m.mean && (!m.type_known || m.integer)) m.type_hidden = true;
+  }
+}
+
+// Operations of MPI's own are of types of its own, so there is nothing to look into for reductions.
+void Shape::find_types(bool look_inside) {
+  Meaning& m = meaning_;
+  m.composed = false;
+  m.no_numbers = !traits_.reduces && !count_hidden_;
+  bool known = true;
+  std::optional<Dtype> all;
+  MPI_Datatype one = MPI_DATATYPE_NULL;
+  for (const bool sending : {true, false}) {
+    if (!uses(sending)) continue;
+    const MPI_Datatype type = side(sending).type;
+    const bool empty = !traits_.reduces && !count_hidden_ && items(sending) == 0;
+    if (one == MPI_DATATYPE_NULL || (m.no_numbers && !empty)) one = type;
+    if (empty) continue;
+    m.no_numbers = false;
+    std::optional<Dtype> dtype = find_dtype(type);
+    if (!dtype.has_value() && !traits_.reduces) {
+      m.composed = m.composed || is_composed(type);
+      if (const std::optional<Layout> layout = look_inside ? layout_of(type) : std::nullopt) {
+        dtype = layout->dtype;
+        m.in_a_row = m.in_a_row && layout->in_a_row;
+      }
+    }
+    known = known && dtype.has_value() && (!all.has_value() || all == dtype);
+    all = dtype;
+  }
+  m.type_known = known;
+  m.dtype = all.value_or(Dtype::f32);
+  m.integer = known && is_integer(m.dtype);
+  set_width(one);
+}
+
+void Shape::set_width(MPI_Datatype type) {
+  if (const std::optional<Dtype> dtype = find_dtype(type)) {
+    meaning_.width = size_of(*dtype);
+    meaning_.stride = static_cast<std::ptrdiff_t>(meaning_.width);
+    return;
+  }
+  MPI_Count width = 0;
+  MPI_Aint lower_bound = 0;
+  MPI_Aint extent = 0;
+  if (type != MPI_DATATYPE_NULL) {
+    MPI_Type_size_x(type, &width);
+    MPI_Type_get_extent(type, &lower_bound, &extent);
+  }
+  meaning_.width = static_cast<std::size_t>(std::max<MPI_Count>(width, 0));
+  meaning_.stride = extent;
+}
+
+void Shape::set_dtype(Dtype dtype) {
+  meaning_.dtype = dtype;
+  meaning_.integer = is_integer(dtype);
+  meaning_.width = size_of(dtype);
+  meaning_.stride = static_cast<std::ptrdiff_t>(meaning_.width);
+}
+
+bool Shape::uses(bool sending) const {
+  const SideTraits& side = traits_.side(sending);
+  if (side.root_only && !root_) return false;
+  if (!sending) return !(traits_.recv_in_place() && root_ && call_->recv.buffer == MPI_IN_PLACE);
+  // Of a reduction in place, too, counts and type of both sides are the same arguments.
+  return side.root_only || traits_.reduces || !in_place();
+}
+
+Shape::Part Shape::part(const Side& side, int peer) const {
+  const auto p = static_cast<std::size_t>(peer);
+  if (side.counts == nullptr) {
+    const auto n = static_cast<std::size_t>(side.count);
+    return {p * n, n};
+  }
+  const auto n = static_cast<std::size_t>(side.counts[p]);
+  if (side.displs != nullptr) return {static_cast<std::size_t>(side.displs[p]), n};
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < p; ++i) at += static_cast<std::size_t>(side.counts[i]);
+  return {at, n};
+}
+
+Shape::Part Shape::equal_part(std::int32_t block, std::int32_t cut) const {
+  const auto n = static_cast<std::size_t>(call_->recv.count);
+  const auto blocks = static_cast<std::size_t>(cut);
+  const auto b = static_cast<std::size_t>(block);
+  const std::size_t share = n / blocks;
+  const std::size_t larger = n % blocks;  // the first `larger` blocks have one number more
+  return {b * share + std::min(b, larger), share + (b < larger)};
+}
+
+std::size_t Shape::sum(const Side& side) const {
+  if (side.counts == nullptr) return static_cast<std::size_t>(side.count) * static_cast<std::size_t>(size_);
+  std::size_t total = 0;
+  for (int p = 0; p < size_; ++p) total += static_cast<std::size_t>(side.counts[p]);
+  return total;
+}
+
+std::size_t Shape::room_of_sum() const { return in_place() ? sum(call_->send) : part(call_->send, rank_).count; }
+
+std::size_t Shape::most(const Side& side) const {
+  if (side.counts == nullptr) return static_cast<std::size_t>(side.count);
+  return static_cast<std::size_t>(*std::max_element(side.counts, side.counts + size_));
+}
+
+std::size_t Shape::largest(std::int32_t cut) const {
+  if (traits_.cut_freely()) return equal_part(0, cut).count;
+  if (!cut_and_used(true) && !cut_and_used(false))
+    return static_cast<std::size_t>(side(traits_.send.contents == Contents::block).count);
+  return std::max(cut_and_used(true) ? most(call_->send) : 0, cut_and_used(false) ? most(call_->recv) : 0);
+}
+
+std::size_t Shape::items(bool sending) const {
+  return is_cut(sending) ? sum(side(sending)) : static_cast<std::size_t>(side(sending).count);
+}
+
+std::size_t Shape::whole(bool in_bytes) const {
+  const auto of_type = [&](bool sending) {
+    if (!in_bytes || side(sending).type == MPI_DATATYPE_NULL) return std::size_t{1};
+    if (const std::optional<Dtype> dtype = find_dtype(side(sending).type)) return size_of(*dtype);
+    MPI_Count bytes = 0;
+    MPI_Type_size_x(side(sending).type, &bytes);
+    return static_cast<std::size_t>(std::max<MPI_Count>(bytes, 0));
+  };
+  const auto all = [&](bool sending) { return items(sending) * of_type(sending); };
+  if (traits_.cut_freely()) return all(false);
+  if (cut_and_used(true) || cut_and_used(false))
+    return std::max(cut_and_used(true) ? all(true) : 0, cut_and_used(false) ? all(false) : 0);
+  const std::size_t parts = counts_partial() ? 1 : static_cast<std::size_t>(size_);
+  return all(traits_.send.contents == Contents::block) * parts;
+}
+
+const Side& Shape::input_side() const { return in_place() ? call_->recv : call_->send; }
+
+std::size_t Shape::parts_of_input() const {
+  if (traits_.send.root_only && !root_) return 0;
+  return traits_.send.cut() && !traits_.reduces ? static_cast<std::size_t>(size_) : 1;
+}
+
+Shape::Part Shape::part_of_input(std::size_t k) const {
+  if (traits_.cut_freely()) return {0, static_cast<std::size_t>(call_->recv.count)};
+  if (traits_.reduces) return {0, sum(call_->send)};
+  if (traits_.send.cut()) return part(input_side(), static_cast<int>(k));
+  return in_place() ? part(call_->recv, rank_) : Part{0, static_cast<std::size_t>(call_->send.count)};
+}
+
+// Where what comes from a rank goes.
+Shape::Part Shape::part_of_output(int source) const {
+  if (traits_.recv.cut()) return part(call_->recv, source);
+  return {0, traits_.reduces ? part(call_->send, rank_).count : static_cast<std::size_t>(call_->recv.count)};
+}
+
+std::size_t Shape::contribution() const {
+  std::size_t n = 0;
+  for (std::size_t k = 0; k < parts_of_input(); ++k) n += part_of_input(k).count;
+  return n;
+}
+
+Range Shape::range() const {
+  Range all{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  for (std::size_t k = 0; k < parts_of_input(); ++k) {
+    const Part p = part_of_input(k);
+    const auto* from = static_cast<const std::byte*>(input_side().buffer) + p.at * meaning_.width;
+    const Range r = finite_range(from, p.count, meaning_.dtype);
+    all = {std::min(all.least, r.least), std::max(all.greatest, r.greatest)};
+  }
+  return all;
+}
+
+bool Shape::overlaps() const { return in_place() && traits_.send.cut(); }
+
+std::span<const std::byte> Shape::extent() const {
+  auto least = std::numeric_limits<std::ptrdiff_t>::max();
+  auto greatest = std::numeric_limits<std::ptrdiff_t>::min();
+  for (std::size_t k = 0; k < parts_of_input(); ++k) {
+    const Part p = part_of_input(k);
+    least = std::min(least, static_cast<std::ptrdiff_t>(p.at));
+    greatest = std::max(greatest, static_cast<std::ptrdiff_t>(p.at + p.count));
+  }
+  if (greatest <= least) return {};
+  const std::ptrdiff_t stride = meaning_.stride;
+  return {static_cast<const std::byte*>(input_side().buffer) + least * stride,
+          static_cast<std::size_t>((greatest - least) * stride)};
+}
+
+void Shape::regions(const Plan& plan, const std::byte* aside, std::span<Region> out) const {
+  const auto* input = static_cast<const std::byte*>(input_side().buffer);
+  if (aside != nullptr) input = aside - (extent().data() - input);
+  for (std::size_t k = 0; k < plan.blocks.size(); ++k) out[k] = region(plan.blocks[k], plan.cut, input);
+}
+
+Region Shape::region(std::int32_t block, std::int32_t cut, const std::byte* input) const {
+  const Ownership ownership = ownership_of(traits_.pattern, {rank_, size_, call_->root}, block);
+  const std::int32_t source = traits_.all_to_all() ? block / size_ : block;
+  const std::int32_t destination = traits_.all_to_all() ? block % size_ : block;
+  Region r;
+  if (ownership.has) {
+    Part p;
+    if (traits_.cut_freely())
+      p = equal_part(block, cut);
+    else if (traits_.send.cut())
+      p = part(traits_.reduces ? call_->send : input_side(), destination);
+    else
+      p = part_of_input(0);
+    r = {input + p.at * meaning_.width, nullptr, p.count};
+  }
+  if (ownership.wants) {
+    if (!receives()) return {};  // what the root keeps stays where it is
+    const Part p = traits_.cut_freely() ? equal_part(block, cut) : part_of_output(source);
+    r.output = static_cast<std::byte*>(call_->recv.buffer) + p.at * meaning_.width;
+    r.count = p.count;
+  }
+  return r;
+}
+
+}  // namespace laconic

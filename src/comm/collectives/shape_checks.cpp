@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is wrong with the arguments of a call of a collective, in words.
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "comm/collectives/shape.hpp"
+#include "comm/core/datatypes.hpp"
+#include "comm/core/large_count.hpp"
+
+namespace laconic {
+namespace {
+
+// Of the argument that holds the count, type or buffer of a side, as MPI calls it.
+std::string name_of(const CollectiveTraits& t, bool sending, const char* what) {
+  if (t.cut_freely()) return what;
+  if (t.reduces) return (std::string(what) == "count" ? "recv" : "") + std::string(what);
+  return (sending ? "send" : "recv") + std::string(what);
+}
+
+std::string type_name(const CollectiveTraits& t, bool sending) {
+  const std::string name = name_of(t, sending, "type");
+  return name == "type" ? "datatype" : name;
+}
+
+// Bytes of an element where elements are in memory one after another; else 0.
+std::ptrdiff_t unit_in_a_row(MPI_Datatype type) {
+  if (const std::optional<Dtype> dtype = find_dtype(type)) return static_cast<std::ptrdiff_t>(size_of(*dtype));
+  MPI_Count size = 0;
+  MPI_Type_size_x(type, &size);
+  if (is_composed(type)) {
+    const std::optional<Layout> layout = layout_of(type);
+    return layout.has_value() && layout->in_a_row ? static_cast<std::ptrdiff_t>(size) : 0;
+  }
+  MPI_Aint lower_bound = 0;
+  MPI_Aint extent = 0;
+  MPI_Type_get_extent(type, &lower_bound, &extent);
+  return size == extent && lower_bound == 0 ? static_cast<std::ptrdiff_t>(size) : 0;
+}
+
+}  // namespace
+
+Status Shape::check() const {
+  if (traits_.rooted() && (call_->root < 0 || call_->root >= size_))
+    return {Code::root, "root is " + std::to_string(call_->root) + "; valid are 0 to " + std::to_string(size_ - 1)};
+  for (const bool sending : {true, false}) {
+    if (sending ? !sends() : !receives()) continue;
+    const Side& side = sending ? call_->send : call_->recv;
+    if (Status s = check_counts(side, sending); !s) return s;
+    if (side.type == MPI_DATATYPE_NULL)
+      return {Code::type, type_name(traits_, sending) + " is MPI_DATATYPE_NULL; valid is any committed datatype"};
+  }
+  if (meaning_.op_hidden) return {Code::op, "op is MPI_OP_NULL; valid is any operation"};
+  if (Status s = check_mean(); !s) return s;
+  for (const bool sending : {true, false}) {
+    if (sending ? !sends() && !in_place() : !receives()) continue;
+    if (Status s = check_buffer(sending ? call_->send : call_->recv, sending); !s) return s;
+  }
+  return check_own_block();
+}
+
+Status Shape::check_mean() const {
+  if (!meaning_.mean || (meaning_.type_known && !meaning_.integer)) return {};
+  return {Code::type, "LACONIC_AVG of this datatype; valid are MPI_FLOAT and MPI_DOUBLE"};
+}
+
+Status Shape::check_counts(const Side& side, bool sending) const {
+  const auto negative = [&](const std::string& where, MPI_Count value) {
+    return Status(Code::count, name_of(traits_, sending, "count") + where + " is " +
+                                   std::to_string(static_cast<long long>(value)) + "; valid are 0 and above");
+  };
+  const bool needs_array = traits_.side(sending).counting != Counting::equal;
+  if (!needs_array) {
+    if (side.count < 0) return negative("", side.count);
+    return check_reach(side, sending);
+  }
+  if (side.counts == nullptr)
+    return {Code::count, name_of(traits_, sending, "count") + "s is NULL; valid is a count for each rank"};
+  for (int p = 0; p < size_; ++p)
+    if (side.counts[p] < 0) return negative("s[" + std::to_string(p) + "]", side.counts[p]);
+  if (side.displs == nullptr && traits_.side(sending).counting == Counting::displaced)
+    return {Code::argument, "displacements are NULL; valid is one for each rank"};
+  return check_reach(side, sending);
+}
+
+// That a buffer does not reach farther than memory can.
+Status Shape::check_reach(const Side& side, bool sending) const {
+  MPI_Count most = side.counts != nullptr ? 0 : side.count;
+  const int parts = is_cut(sending) ? std::max(size_, 1) : 1;
+  for (int p = 0; side.counts != nullptr && p < size_; ++p) {
+    most = std::max(most, side.counts[p]);
+    const auto displ = side.displs != nullptr ? static_cast<MPI_Count>(side.displs[p]) : 0;
+    most = std::max({most, displ, -1 - displ});
+  }
+  const MPI_Count limit = most_items(most, side.type, parts);
+  if (most <= limit) return {};
+  return {Code::count, name_of(traits_, sending, "count") +
+                           (side.counts != nullptr ? "s or displacements reach " : " is ") +
+                           std::to_string(static_cast<long long>(most)) + "; valid are at most " +
+                           std::to_string(static_cast<long long>(limit)) + ", so that memory can hold the buffer"};
+}
+
+Status Shape::check_buffer(const Side& side, bool sending) const {
+  const char* name = traits_.one_buffer() ? "buffer" : sending ? "sendbuf" : "recvbuf";
+  const bool may_be_in_place =
+      sending ? !traits_.send.root_only && (!traits_.rooted() || root_) : traits_.recv_in_place() && root_;
+  if (side.buffer == MPI_IN_PLACE)
+    return may_be_in_place
+               ? Status{}
+               : Status{Code::buffer, std::string(name) + " is MPI_IN_PLACE; valid is memory for all elements"};
+  // MPI_BOTTOM is NULL, and a good address for types that hold absolute ones.
+  if (side.buffer != nullptr || !meaning_.type_known) return {};
+  // What a reduce_scatter receives has no count of its own.
+  const bool of_sum = !sending && traits_.keeps_block();
+  if ((of_sum ? room_of_sum() : is_cut(sending) ? sum(side) : static_cast<std::size_t>(side.count)) == 0) return {};
+  return {Code::buffer, std::string(name) + " is NULL; valid is memory for all elements" +
+                            (sending && may_be_in_place ? ", or MPI_IN_PLACE" : "")};
+}
+
+Status Shape::check_own_block() const {
+  if (!meaning_.type_known || meaning_.composed || traits_.reduces || traits_.one_buffer() || !sends() || !receives())
+    return {};
+  const auto count_of = [&](bool sending) {
+    const Side& side = sending ? call_->send : call_->recv;
+    return is_cut(sending) ? part(side, rank_).count : static_cast<std::size_t>(side.count);
+  };
+  if (count_of(true) == count_of(false)) return {};
+  return {Code::count, "this rank sends itself " + std::to_string(count_of(true)) + " elements and expects " +
+                           std::to_string(count_of(false)) + "; valid are equal counts"};
+}
+
+Status Shape::check_apart() const {
+  if (traits_.one_buffer() || !sends() || !receives()) return {};
+  const std::ptrdiff_t sent = unit_in_a_row(call_->send.type);
+  const std::ptrdiff_t received = unit_in_a_row(call_->recv.type);
+  const bool in_a_row = sent > 0 && received > 0;
+  // Elements with gaps may lie between each other.  Those of one type at one place do not.
+  const bool same = call_->send.buffer == call_->recv.buffer && call_->send.type == call_->recv.type &&
+                    call_->send.displs == nullptr && call_->recv.displs == nullptr;
+  if (in_a_row ? !parts_meet(sent, received) : !same) return {};
+  const std::string where = traits_.rooted() ? " on the root" : "";
+  return {Code::buffer,
+          "sendbuf and recvbuf overlap; valid are buffers that do not, or MPI_IN_PLACE as " +
+              (traits_.recv_in_place() ? "recvbuf" + where + ", whose own part then stays in sendbuf"
+                                       : "sendbuf" + where + ", where recvbuf holds what is sent as well")};
+}
+
+// Of what a side has for one rank, or for all where that is in one piece; empty ones have no place.
+Shape::Reach Shape::place_of(bool sending, int p, std::ptrdiff_t unit) const {
+  const Side& s = side(sending);
+  Part all{0, 0};
+  if (pieces(sending) > 1)
+    all = part(s, p);
+  else if (!sending && traits_.keeps_block())
+    all = part(call_->send, rank_), all.at = 0;
+  else
+    all = {0, items(sending)};
+  const auto begin = static_cast<std::intptr_t>(reinterpret_cast<std::uintptr_t>(s.buffer)) +
+                     static_cast<std::ptrdiff_t>(all.at) * unit;
+  return {begin, begin + static_cast<std::ptrdiff_t>(all.count) * unit};
+}
+
+int Shape::pieces(bool sending) const { return is_cut(sending) && side(sending).displs != nullptr ? size_ : 1; }
+
+// Exact, but where both sides are in pieces and those of one are not in the order of their addresses: then only pieces
+// of the same rank are compared, as more would take longer than is worth it.
+bool Shape::parts_meet(std::ptrdiff_t send_unit, std::ptrdiff_t recv_unit) const {
+  const int sent = pieces(true);
+  const int received = pieces(false);
+  const auto ascending = [&](bool sending, std::ptrdiff_t unit) {
+    std::intptr_t end = std::numeric_limits<std::intptr_t>::min();
+    for (int p = 0; p < pieces(sending); ++p) {
+      const auto place = place_of(sending, p, unit);
+      if (place.empty()) continue;
+      if (place.begin < end) return false;
+      end = place.end;
+    }
+    return true;
+  };
+  const bool ordered = ascending(true, send_unit) && ascending(false, recv_unit);
+  for (int s = 0, r = 0; s < sent && r < received;) {
+    const auto from = place_of(true, s, send_unit);
+    const auto to = place_of(false, r, recv_unit);
+    if (!from.empty() && !to.empty() && from.begin < to.end && to.begin < from.end) return true;
+    if (sent == 1 || received == 1)
+      ++(sent == 1 ? r : s);
+    else if (!ordered)
+      ++s, ++r;
+    else if (from.empty() || (!to.empty() && from.end <= to.begin))
+      ++s;
+    else
+      ++r;
+  }
+  return false;
+}
+
+}  // namespace laconic

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/core/asked.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "comm/core/settings.hpp"
+#include "tune/choose.hpp"
+
+namespace laconic {
+
+void fill_defaults(laconic_options& settings) {
+  if (settings.min_bytes == 0) settings.min_bytes = default_min_bytes;
+  if (settings.target == LACONIC_TARGET_UNSET) settings.target = LACONIC_TARGET_RESULT;
+  if (settings.variant == LACONIC_VARIANT_UNSET) settings.variant = LACONIC_VARIANT_OVERLAP;
+  if (settings.denormals == LACONIC_DENORMALS_UNSET) settings.denormals = LACONIC_DENORMALS_ROUND;
+  if (settings.progress == LACONIC_PROGRESS_UNSET) settings.progress = LACONIC_PROGRESS_CALLS;
+  if (settings.checksum == LACONIC_CHECKSUM_UNSET) settings.checksum = LACONIC_CHECKSUM_ON;
+  if (settings.variant == LACONIC_VARIANT_PLAIN) settings.algorithm = LACONIC_ALGORITHM_PLAIN;
+  if (settings.algorithm == LACONIC_ALGORITHM_UNSET) settings.algorithm = LACONIC_ALGORITHM_AUTO;
+  if (settings.depth == 0) settings.depth = default_depth;
+  if (settings.threads == 0) settings.threads = 1;
+}
+
+const Codec* asked_codec(const laconic_options& settings) {
+  if (settings.codec == LACONIC_CODEC_UNSET)
+    return find_codec(settings.bound.mode == LACONIC_BOUND_LOSSLESS ? "lossless" : "quant");
+  const char* name = laconic_codec_name(settings.codec);
+  return name != nullptr ? find_codec(name) : nullptr;
+}
+
+Status asked_algorithm(const laconic_options& settings, Collective collective, int ranks, std::size_t bytes,
+                       const Algorithm*& algorithm) {
+  if (settings.algorithm == LACONIC_ALGORITHM_AUTO || settings.algorithm == LACONIC_ALGORITHM_UNSET) {
+    algorithm = &choose_algorithm(collective, bytes, ranks);
+    return {};
+  }
+  const std::string_view asked = laconic_algorithm_name(settings.algorithm);
+  algorithm = find_algorithm(collective, asked);
+  if (algorithm != nullptr && algorithm->fits(ranks)) return {};
+  std::string valid = "auto, plain";
+  for (const Algorithm& a : all_algorithms())
+    if (a.collective == collective && a.fits(ranks)) valid += ", " + std::string(a.name);
+  return {Code::argument, "algorithm '" + std::string(asked) + "' is not one of " + std::string(name_of(collective)) +
+                              " on " + std::to_string(ranks) + " ranks; valid are " + valid};
+}
+
+Status not_built(std::string_view codec) {
+  std::string available;
+  for (const Codec* other : all_codecs()) available += (available.empty() ? "" : ", ") + std::string(other->name());
+  return {Code::argument, "codec '" + std::string(codec) + "' is not in this build of Laconic; available are " +
+                              available + " (zfp needs libzfp: apt-get install libzfp-dev, then build again)"};
+}
+
+bool codes_integers(const laconic_options& settings, Dtype dtype) {
+  const Codec* codec = asked_codec(settings);
+  return settings.bound.mode == LACONIC_BOUND_LOSSLESS && codec != nullptr && codec->supports(dtype);
+}
+
+double absolute_bound(const laconic_options& settings, const Range& range) {
+  if (settings.bound.mode == LACONIC_BOUND_ABS) return settings.bound.value;
+  if (settings.bound.mode != LACONIC_BOUND_REL) return 0;
+  const double bound = settings.bound.value * (range.greatest - range.least);
+  return std::isfinite(bound) ? bound : 0;
+}
+
+void name_codec(std::string_view name, laconic_stats& stats) {
+  // The names are the contract's, so the enumerators can be found by them.
+  laconic_options named{};
+  if (set_option(named, "codec", name).ok()) stats.codec = named.codec;
+}
+
+}  // namespace laconic

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/core/binding.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "comm/core/maximum.hpp"
+#include "comm/core/process.hpp"
+#include "comm/core/settings.hpp"
+#include "comm/core/stats.hpp"
+#include "schedule/schedule.hpp"
+
+namespace laconic {
+namespace {
+
+constexpr auto first_message_tag = static_cast<std::uint64_t>(Machinery::own_tag);
+constexpr std::uint64_t message_rows = 64;
+
+constexpr std::uint64_t slot_tags = collective_messages + Maximum::most_rounds;
+
+std::uint64_t number_of_tags(MPI_Comm comm) {
+  std::uint64_t greatest_tag = 32767;  // guaranteed
+  int* value = nullptr;
+  int found = 0;
+  MPI_Comm_get_attr(comm, MPI_TAG_UB, &value, &found);
+  if (found && *value > 0) greatest_tag = static_cast<std::uint64_t>(*value);
+  return greatest_tag + 1;
+}
+
+// MPI_Comm_idup of Open MPI (seen in 4.1.4 and 5.0.11) is a chain of nonblocking reductions on the communicator that is
+// duplicated.  Each is begun when a rank finds the one before finished, so on every rank at another place among the
+// nonblocking collectives that the application begins meanwhile.  They match crosswise: the application gets wrong
+// sums, MPI_ERR_TRUNCATE, or waits for ever.
+#ifdef OPEN_MPI
+constexpr bool duplicates_beside_collectives = false;
+#else
+constexpr bool duplicates_beside_collectives = true;
+#endif
+
+Status no_communicator() { return {Code::comm, "no communicator could be made beside this one"}; }
+
+}  // namespace
+
+Tags Tags::on(MPI_Comm comm) {
+  Tags tags;
+  const std::uint64_t left = number_of_tags(comm) - first_message_tag;
+  tags.slots = std::min<std::uint64_t>(left / 2 / slot_tags, Slots::most);
+  tags.messages = (left - tags.slots * slot_tags) / message_rows;
+  tags.first_of_slots = first_message_tag + tags.messages * message_rows;
+  tags.first_agreement = tags.first_of_slots + tags.slots * collective_messages;
+  return tags;
+}
+
+Machinery::Machinery(MPI_Comm comm, const Tags& tags)
+    : comm_(comm),
+      tags_(tags),
+      transport_(comm, 0, collective_operations, collective_messages),
+      persistent_transport_(comm, tags.first_of_slots, tags.slots, collective_messages),
+      message_transport_(comm, first_message_tag, tags.messages, message_rows, Sends::synchronous),
+      messages_(static_cast<std::size_t>(transport_.size()), 0) {}
+
+Machinery::~Machinery() {
+  workshops_.clear();
+  if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+}
+
+const Plan& Machinery::plan(const Algorithm& algorithm, int root, Travel travel) {
+  if (!has_root(algorithm.collective)) root = 0;
+  for (const KnownPlan& known : plans_)
+    if (known.algorithm == &algorithm && known.root == root && known.travel == travel) return *known.plan;
+  const Place at{transport_.rank(), transport_.size(), root};
+  plans_.push_back(
+      {&algorithm, root, travel, std::make_unique<Plan>(lower(algorithm.build(at), algorithm.collective, at, travel))});
+  return *plans_.back().plan;
+}
+
+const DeviceChoice& Machinery::device_choice(const DeviceQuestion& q) {
+  for (const auto& [question, choice] : choices_)
+    if (question == q) return choice;
+  Journey journey;
+  journey.bytes = static_cast<double>(q.bytes);
+  journey.size = transport_.size();
+  journey.root = has_root(q.collective) ? q.root : 0;
+  journey.travel = q.travel;
+  journey.ratio = assumed_ratio;
+  const Coder coder = coder_of(*find_device_model("gpu"), q.codec->name(), q.dtype, assumed_ratio);
+  DeviceChoice choice;
+  if (q.algorithm == nullptr)
+    choice = choose_on_device(q.collective, journey, coder, {});
+  else
+    choice = best_rows(*q.algorithm, journey, coder, {}).value_or(DeviceChoice{q.algorithm, 1, {}});
+  choices_.emplace_back(q, choice);
+  return choices_.back().second;
+}
+
+int Machinery::agreement_tag(int slot) const {
+  return static_cast<int>(tags_.first_agreement) + slot * Maximum::most_rounds;
+}
+
+int Machinery::exchange_tag(int slot) const {
+  return static_cast<int>(tags_.first_of_slots) + slot * static_cast<int>(collective_messages);
+}
+
+MpiTransport& Machinery::transport_for(Purpose purpose) {
+  switch (purpose) {
+    case Purpose::collective: return transport_;
+    case Purpose::persistent: return persistent_transport_;
+    default: return message_transport_;
+  }
+}
+
+Run& Machinery::lend(int threads, Purpose purpose, Device* device) {
+  auto at = std::find_if(workshops_.begin(), workshops_.end(), [&](const auto& w) {
+    return w->device == device && w->purpose == purpose && (device != nullptr || w->threads == threads);
+  });
+  if (at == workshops_.end()) {
+    workshops_.push_back(std::make_unique<Workshop>());
+    at = workshops_.end() - 1;
+    (*at)->threads = threads;
+    (*at)->purpose = purpose;
+    (*at)->device = device;
+    if (device == nullptr) (*at)->host = std::make_unique<HostDevice>(threads);
+  }
+  Workshop& workshop = **at;
+  if (workshop.idle.empty()) {
+    workshop.runs.push_back(
+        std::make_unique<Run>(transport_for(purpose), device != nullptr ? *device : *workshop.host));
+    workshop.idle.reserve(workshop.runs.capacity());
+    workshop.idle.push_back(workshop.runs.back().get());
+  }
+  Run& run = *workshop.idle.back();
+  workshop.idle.pop_back();
+  return run;
+}
+
+void Machinery::give_back(Run& run) {
+  for (auto& workshop : workshops_)
+    for (auto& mine : workshop->runs)
+      if (mine.get() == &run) return workshop->idle.push_back(&run);
+}
+
+Binding::Binding() : sequencer(collective_operations) {
+  // How many operations are in flight at a time is a matter of luck: a list that grew with it would allocate late.
+  operations.reserve(64);
+}
+Binding::~Binding() = default;
+
+Device* Binding::device(int number, Status& status) {
+  for (const OpenDevice& open : devices_)
+    if (open.number == number) return open.device.get();
+  std::unique_ptr<Device> device = open_device(number, status);
+  if (device == nullptr) return nullptr;
+  devices_.push_back({number, std::move(device)});
+  return devices_.back().device.get();
+}
+
+Status Binding::make_blocking() {
+  // MPI_Comm_dup would copy the application's attributes, calling its functions, and hints that are promises about the
+  // application's messages, not ours.
+  MPI_Group everybody = MPI_GROUP_NULL;
+  const bool ok = MPI_Comm_group(comm, &everybody) == MPI_SUCCESS &&
+                  MPI_Comm_create(comm, everybody, &made_) == MPI_SUCCESS && made_ != MPI_COMM_NULL;
+  if (everybody != MPI_GROUP_NULL) MPI_Group_free(&everybody);
+  return ok ? Status{} : no_communicator();
+}
+
+bool Binding::serves_nonblocking() const {
+  // Alone, or between groups, nothing is compressed, and nothing missing.
+  if (size == 1 || intercomm) return true;
+  return duplicates_beside_collectives || machinery_ || making_ != MPI_REQUEST_NULL;
+}
+
+bool Binding::poll_machinery(bool may_block, Status& status) {
+  if (machinery_) return true;
+  if (making_ == MPI_REQUEST_NULL) {
+    // A call that blocks must know that the others are there, or they may wait for our progress elsewhere.  Without
+    // blocking, duplication is the only way to a communicator.
+    making_by_barrier_ = may_block;
+    making_begun_ = true;
+    const int rc = may_block ? MPI_Ibarrier(comm, &making_) : MPI_Comm_idup(comm, &made_, &making_);
+    if (rc != MPI_SUCCESS) {
+      making_ = MPI_REQUEST_NULL;
+      making_begun_ = false;
+      status = no_communicator();
+      return true;
+    }
+  }
+  int done = 0;
+  tester_ = std::this_thread::get_id();
+  const int rc = MPI_Test(&making_, &done, MPI_STATUS_IGNORE);
+  tester_ = std::thread::id();
+  if (rc != MPI_SUCCESS) {
+    making_ = MPI_REQUEST_NULL;
+    making_begun_ = false;
+    status = no_communicator();
+    return true;
+  }
+  if (!done) return false;
+  making_begun_ = false;
+  if (making_by_barrier_) status = make_blocking();
+  if (!status.ok()) return true;
+  MPI_Comm_set_errhandler(made_, MPI_ERRORS_RETURN);
+  machinery_ = std::make_unique<Machinery>(made_, tags);
+  return true;
+}
+
+void Binding::finish_making() {
+  // MPI may free a communicator within any test that finds its last message, in a thread that holds the lock.
+  if (!making_begun_) return;
+  // Open MPI 4.1 does not survive that a communicator which is being duplicated is freed.  All ranks are here, or will
+  // be.  MPICH frees it when the duplication has ended, within the test that finds that out: this thread then holds
+  // the lock.
+  if (tester_ == std::this_thread::get_id()) return;
+  for (Status status; status.ok();) {
+    const std::lock_guard lock(mutex);
+    if (making_ == MPI_REQUEST_NULL) return;
+    poll_machinery(false, status);
+  }
+}
+
+void Binding::abandon() {
+  if (machinery_) machinery_->abandon();
+}
+
+bool Binding::progress() {
+  bool moved = false;
+  for (std::size_t k = 0; k < operations.size();) {
+    Operation* operation = operations[k];
+    if (!operation->poll()) {
+      moved = operation->moved() || moved;
+      ++k;
+      continue;
+    }
+    moved = true;
+    operations.erase(operations.begin() + static_cast<std::ptrdiff_t>(k));
+    in_flight.fetch_sub(1);
+    operation->in_flight = false;
+    if (operation->wants_thread) Process::instance().progress_thread().operation_ends();
+  }
+  return moved;
+}
+
+Status Binding::read_settings(MPI_Info info, laconic_options& out) const {
+  laconic_options hints{};
+  laconic_options_init(&hints);
+  MPI_Info kept = MPI_INFO_NULL;
+  if (MPI_Comm_get_info(comm, &kept) == MPI_SUCCESS && kept != MPI_INFO_NULL) {
+    Status s = read_info(kept, hints);
+    MPI_Info_free(&kept);
+    if (!s) return s;
+  }
+  if (Status s = read_info(info, hints); !s) return s;
+  laconic_options environment{};
+  laconic_options_init(&environment);
+  if (Status s = read_environment(environment); !s) return s;
+  fill_unset(hints, environment);
+  out = hints;
+  return {};
+}
+
+namespace {
+
+std::shared_ptr<Binding> make_binding(MPI_Comm comm) {
+  auto binding = std::make_shared<Binding>();
+  binding->comm = comm;
+  int intercomm = 0;
+  MPI_Comm_test_inter(comm, &intercomm);
+  binding->intercomm = intercomm != 0;
+  MPI_Comm_size(comm, &binding->size);
+  MPI_Comm_rank(comm, &binding->rank);
+  binding->tags = Tags::on(comm);
+  binding->slots.set_number(binding->tags.slots);
+  binding->stats = empty_stats();
+  laconic_options_init(&binding->inherited);
+  binding->inherited_status = binding->read_settings(MPI_INFO_NULL, binding->inherited);
+  return binding;
+}
+
+}  // namespace
+
+Status bind(MPI_Comm comm, std::shared_ptr<Binding>& binding) {
+  if (comm == MPI_COMM_NULL) return {Code::comm, "comm is MPI_COMM_NULL; valid is any communicator"};
+  Process& process = Process::instance();
+  binding = process.find(comm);
+  if (binding != nullptr) return {};
+  return process.keep(comm, make_binding(comm), binding);
+}
+
+}  // namespace laconic

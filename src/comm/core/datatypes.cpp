@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/core/datatypes.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace laconic {
+namespace {
+
+int combiner_of(MPI_Datatype datatype) {
+  int combiner = MPI_COMBINER_NAMED;
+#if MPI_VERSION >= 4
+  MPI_Count integers = 0;
+  MPI_Count addresses = 0;
+  MPI_Count large = 0;
+  MPI_Count inner = 0;
+  MPI_Type_get_envelope_c(datatype, &integers, &addresses, &large, &inner, &combiner);
+#else
+  int integers = 0;
+  int addresses = 0;
+  int inner = 0;
+  MPI_Type_get_envelope(datatype, &integers, &addresses, &inner, &combiner);
+#endif
+  return combiner;
+}
+
+bool is_named(int combiner) {
+  return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX ||
+         combiner == MPI_COMBINER_F90_INTEGER;
+}
+
+MPI_Count bytes_of(MPI_Datatype datatype) {
+  MPI_Count bytes = 0;
+  return MPI_Type_size_x(datatype, &bytes) == MPI_SUCCESS ? bytes : 0;
+}
+
+// What a composed type was made of.  MPI 4 has types of large counts, which only its own functions can take apart.
+class Recipe {
+ public:
+  explicit Recipe(MPI_Datatype datatype) {
+    std::vector<int> integers;
+    std::vector<MPI_Aint> addresses;
+#if MPI_VERSION >= 4
+    MPI_Count numbers[4] = {0, 0, 0, 0};  // of integers, addresses, large counts, types
+    MPI_Type_get_envelope_c(datatype, &numbers[0], &numbers[1], &numbers[2], &numbers[3], &combiner_);
+    std::vector<MPI_Count> large(static_cast<std::size_t>(numbers[2]) + 1);
+    integers.resize(static_cast<std::size_t>(numbers[0]) + 1);
+    addresses.resize(static_cast<std::size_t>(numbers[1]) + 1);
+    types_.resize(static_cast<std::size_t>(numbers[3]));
+    MPI_Type_get_contents_c(datatype, numbers[0], numbers[1], numbers[2], numbers[3], integers.data(), addresses.data(),
+                            large.data(), types_.data());
+    // Counts are in the one array or in the other.
+    counts_.assign(integers.begin(), integers.end() - 1);
+    if (numbers[0] == 0) counts_.assign(large.begin(), large.end() - 1);
+#else
+    int numbers[3] = {0, 0, 0};  // of integers, addresses, types
+    MPI_Type_get_envelope(datatype, &numbers[0], &numbers[1], &numbers[2], &combiner_);
+    integers.resize(static_cast<std::size_t>(numbers[0]) + 1);
+    addresses.resize(static_cast<std::size_t>(numbers[1]) + 1);
+    types_.resize(static_cast<std::size_t>(numbers[2]));
+    MPI_Type_get_contents(datatype, numbers[0], numbers[1], numbers[2], integers.data(), addresses.data(),
+                          types_.data());
+    counts_.assign(integers.begin(), integers.end() - 1);
+#endif
+  }
+  Recipe(const Recipe&) = delete;
+  Recipe& operator=(const Recipe&) = delete;
+  // The types are new references, but for MPI's own.
+  ~Recipe() {
+    for (MPI_Datatype& type : types_)
+      if (!is_named(combiner_of(type))) MPI_Type_free(&type);
+  }
+
+  // The elements follow each other without gaps where those of the inner type do.
+  bool keeps_order() const { return combiner_ == MPI_COMBINER_CONTIGUOUS || combiner_ == MPI_COMBINER_DUP; }
+
+  const std::vector<MPI_Datatype>& types() const { return types_; }
+
+  // A part that holds nothing says nothing of what the type holds.
+  bool counts(std::size_t part) const {
+    if (combiner_ == MPI_COMBINER_STRUCT && part + 1 < counts_.size() && counts_[part + 1] == 0) return false;
+    return bytes_of(types_[part]) > 0;
+  }
+
+ private:
+  int combiner_ = MPI_COMBINER_NAMED;
+  std::vector<MPI_Count> counts_;
+  std::vector<MPI_Datatype> types_;
+};
+
+// MPI's own type for two of them has the signature of two of the one.
+MPI_Datatype number_of(MPI_Datatype datatype) { return datatype == MPI_2INT ? MPI_INT : datatype; }
+
+// False where there are numbers of another kind than those that were found before.
+bool find_numbers(MPI_Datatype datatype, Layout& found) {
+  if (const std::optional<Dtype> dtype = find_dtype(number_of(datatype))) {
+    const bool same = found.number == MPI_DATATYPE_NULL || found.dtype == *dtype;
+    found.dtype = *dtype;
+    found.number = number_of(datatype);
+    return same;
+  }
+  if (!is_composed(datatype)) return false;
+  const Recipe recipe(datatype);
+  found.in_a_row = found.in_a_row && recipe.keeps_order();
+  for (std::size_t part = 0; part < recipe.types().size(); ++part)
+    if (recipe.counts(part) && !find_numbers(recipe.types()[part], found)) return false;
+  return true;
+}
+
+}  // namespace
+
+std::optional<Layout> layout_of(MPI_Datatype datatype) {
+  Layout found;
+  found.in_a_row = true;
+  if (!find_numbers(datatype, found) || found.number == MPI_DATATYPE_NULL) return std::nullopt;
+  found.each = bytes_of(datatype) / static_cast<MPI_Count>(size_of(found.dtype));
+  return found;
+}
+
+bool is_composed(MPI_Datatype datatype) { return datatype == MPI_2INT || !is_named(combiner_of(datatype)); }
+
+MPI_Datatype OwnType::keep(MPI_Datatype datatype) {
+  release();
+  // Duplicates of MPI's own types would not be known as what they are.
+  if (datatype == MPI_DATATYPE_NULL || find_dtype(datatype) || is_named(combiner_of(datatype))) return datatype;
+  return MPI_Type_dup(datatype, &type_) == MPI_SUCCESS ? type_ : datatype;
+}
+
+void OwnType::release() {
+  if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);
+  type_ = MPI_DATATYPE_NULL;
+}
+
+std::optional<Dtype> find_dtype(MPI_Datatype datatype) {
+  // Handles are not constants in every MPI, so this is no table.
+  const auto is = [datatype](MPI_Datatype other) { return datatype == other; };
+  if (is(MPI_FLOAT)) return Dtype::f32;
+  if (is(MPI_DOUBLE)) return Dtype::f64;
+  if (is(MPI_INT)) return dtype_of<int>;
+  if (is(MPI_UNSIGNED)) return dtype_of<unsigned>;
+  if (is(MPI_LONG)) return dtype_of<long>;
+  if (is(MPI_UNSIGNED_LONG)) return dtype_of<unsigned long>;
+  if (is(MPI_LONG_LONG)) return dtype_of<long long>;
+  if (is(MPI_UNSIGNED_LONG_LONG)) return dtype_of<unsigned long long>;
+  if (is(MPI_SHORT)) return dtype_of<short>;
+  if (is(MPI_UNSIGNED_SHORT)) return dtype_of<unsigned short>;
+  if (is(MPI_SIGNED_CHAR)) return dtype_of<signed char>;
+  if (is(MPI_UNSIGNED_CHAR)) return dtype_of<unsigned char>;
+  if (is(MPI_INT8_T)) return Dtype::i8;
+  if (is(MPI_UINT8_T)) return Dtype::u8;
+  if (is(MPI_INT16_T)) return Dtype::i16;
+  if (is(MPI_UINT16_T)) return Dtype::u16;
+  if (is(MPI_INT32_T)) return Dtype::i32;
+  if (is(MPI_UINT32_T)) return Dtype::u32;
+  if (is(MPI_INT64_T)) return Dtype::i64;
+  if (is(MPI_UINT64_T)) return Dtype::u64;
+  if (is(MPI_AINT)) return dtype_of<MPI_Aint>;
+  if (is(MPI_OFFSET)) return dtype_of<MPI_Offset>;
+  if (is(MPI_COUNT)) return dtype_of<MPI_Count>;
+  return std::nullopt;
+}
+
+}  // namespace laconic

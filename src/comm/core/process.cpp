@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/core/process.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace laconic {
+namespace {
+
+// A mean cannot be formed pair by pair.  MPI calls this only when LACONIC_AVG was passed to a function of MPI itself,
+// and a result that cannot be mistaken for one is all that can be given there.
+void average_outside_laconic(void*, void* inout, int* count, MPI_Datatype* type) {
+  for (int i = 0; i < *count; ++i) {
+    if (*type == MPI_FLOAT) static_cast<float*>(inout)[i] = std::numeric_limits<float>::quiet_NaN();
+    if (*type == MPI_DOUBLE) static_cast<double*>(inout)[i] = std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
+}  // namespace
+
+Process& Process::instance() {
+  // Never destroyed: MPI_Finalize may come after the destructors of everything static.
+  static Process& process = *new Process;
+  return process;
+}
+
+void Process::prepare() {
+  if (key_ != MPI_KEYVAL_INVALID) return;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_comm_free, &key_, this);
+  // Attributes of MPI_COMM_SELF are deleted first of all in MPI_Finalize, while MPI still works.
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &finalize_key_, this);
+  MPI_Comm_set_attr(MPI_COMM_SELF, finalize_key_, this);
+}
+
+std::shared_ptr<Binding> Process::find(MPI_Comm comm) {
+  std::lock_guard lock(mutex_);
+  prepare();
+  void* value = nullptr;
+  int found = 0;
+  MPI_Comm_get_attr(comm, key_, &value, &found);
+  return found ? static_cast<Binding*>(value)->shared_from_this() : nullptr;
+}
+
+Status Process::keep(MPI_Comm comm, const std::shared_ptr<Binding>& binding, std::shared_ptr<Binding>& kept) {
+  std::lock_guard lock(mutex_);
+  if (MPI_Comm_set_attr(comm, key_, binding.get()) != MPI_SUCCESS)
+    return {Code::comm, "comm does not take attributes; valid is any communicator that has not been freed"};
+  kept = binding;
+  bindings_.push_back(binding);
+  return {};
+}
+
+bool Process::progress() {
+  bool moved = false;
+  for (std::size_t k = 0;; ++k) {
+    std::shared_ptr<Binding> binding;
+    std::shared_ptr<Binding> gone;
+    {
+      std::lock_guard lock(mutex_);
+      if (k >= bindings_.size()) return moved;
+      if (bindings_[k]->in_flight == 0) {
+        if (bindings_[k]->comm != MPI_COMM_NULL) continue;
+        gone = std::move(bindings_[k]);  // the last operation on a freed communicator has completed
+        bindings_.erase(bindings_.begin() + static_cast<std::ptrdiff_t>(k--));
+        continue;
+      }
+      binding = bindings_[k];
+    }
+    if (!binding->mutex.try_lock()) continue;
+    moved = binding->progress() || moved;
+    binding->mutex.unlock();
+  }
+}
+
+MPI_Op Process::average() {
+  std::lock_guard lock(mutex_);
+  prepare();
+  if (average_ == MPI_OP_NULL) MPI_Op_create(average_outside_laconic, 1, &average_);
+  return average_;
+}
+
+int Process::on_comm_free(MPI_Comm, int, void* binding, void* process) {
+  auto* self = static_cast<Process*>(process);
+  const auto entry = [&] {
+    return std::find_if(self->bindings_.begin(), self->bindings_.end(),
+                        [&](const auto& b) { return b.get() == binding; });
+  };
+  std::shared_ptr<Binding> freed;
+  {
+    std::lock_guard lock(self->mutex_);
+    // After on_finalize it is not there any more.
+    if (entry() == self->bindings_.end()) return MPI_SUCCESS;
+    freed = *entry();
+  }
+  // Without the mutex: it takes the binding's, whose holders may come to this one.
+  freed->finish_making();
+  std::lock_guard lock(self->mutex_);
+  freed->comm = MPI_COMM_NULL;
+  // As MPI has it, operations in flight complete all the same; progress() lets go of the binding after the last one.
+  if (freed->in_flight == 0) self->bindings_.erase(entry());
+  return MPI_SUCCESS;
+}
+
+int Process::on_finalize(MPI_Comm, int, void*, void* process) {
+  auto* self = static_cast<Process*>(process);
+  self->progress_thread_.stop();
+  std::lock_guard lock(self->mutex_);
+  // Freeing communicators is collective, and here ranks may differ in which they have left; MPI_Finalize does it.
+  for (auto& binding : self->bindings_) binding->abandon();
+  self->bindings_.clear();
+  if (self->average_ != MPI_OP_NULL) MPI_Op_free(&self->average_);
+  return MPI_SUCCESS;
+}
+
+}  // namespace laconic

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The little that a process must keep besides its communicators: the attribute key, the operation LACONIC_AVG, and
+// who is bound, so that everything is gone when MPI_Finalize begins.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/status.hpp"
+#include "comm/core/binding.hpp"
+#include "comm/core/progress_thread.hpp"
+
+namespace laconic {
+
+class Process {
+ public:
+  // MPI must be initialised.
+  static Process& instance();
+
+  std::shared_ptr<Binding> find(MPI_Comm comm);
+  Status keep(MPI_Comm comm, const std::shared_ptr<Binding>& binding, std::shared_ptr<Binding>& kept);
+  MPI_Op average();
+
+  // Polls the operations in flight on all communicators but those that another thread is polling.  True when any of
+  // them moved.
+  bool progress();
+
+  ProgressThread& progress_thread() { return progress_thread_; }
+
+ private:
+  Process() = default;
+  void prepare();  // with the mutex held
+
+  static int on_comm_free(MPI_Comm, int, void* binding, void* process);
+  static int on_finalize(MPI_Comm, int, void*, void* process);
+
+  std::mutex mutex_;  // threads may use different communicators at the same time
+  int key_ = MPI_KEYVAL_INVALID;
+  int finalize_key_ = MPI_KEYVAL_INVALID;
+  MPI_Op average_ = MPI_OP_NULL;
+  std::vector<std::shared_ptr<Binding>> bindings_;
+  ProgressThread progress_thread_{[] { return instance().progress(); }};
+};
+
+}  // namespace laconic

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Beginning and completing operations: what all calls have in common, whatever they do.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+
+#include "comm/core/binding.hpp"
+#include "comm/core/operation.hpp"
+#include "laconic/laconic.h"
+
+namespace laconic {
+
+inline Operation* operation_of(laconic_request request) { return static_cast<Operation*>(request); }
+
+// An operation that nobody else uses; give_back() takes it when it has been completed.
+template <class T>
+T* take_operation(std::vector<std::unique_ptr<Operation>>& idle) {
+  if (idle.empty()) return new T;
+  auto* operation = static_cast<T*>(idle.back().release());
+  idle.pop_back();
+  return operation;
+}
+void give_back(Operation* operation, std::vector<std::unique_ptr<Operation>>& idle);
+
+// An operation that has just begun joins those that are polled, unless it has finished already.  With the lock held.
+void launch(Operation& operation);
+
+// Polls everything until the operation has finished.
+void drive(Operation& operation);
+
+// Polls everything once; true when the operation has finished.
+bool test(Operation& operation);
+
+// Makes the machinery of a communicator.  Collective over it, and waits for all ranks.
+Status prepare(Binding& binding);
+
+// The MPI error code of a finished operation, after the error handler has heard of it.
+int outcome(Operation& operation);
+
+// MPI_Wait and its kin.
+int wait(laconic_request* request, MPI_Status* status);
+int wait_all(int count, laconic_request requests[], MPI_Status statuses[]);
+int wait_any(int count, laconic_request requests[], int* index, MPI_Status* status);
+int test_one(laconic_request* request, int* flag, MPI_Status* status);
+int test_all(int count, laconic_request requests[], int* flag, MPI_Status statuses[]);
+int start(laconic_request* request);
+int free_request(laconic_request* request);
+
+}  // namespace laconic

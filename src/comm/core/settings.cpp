@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/core/settings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/build.hpp"
+#include "base/number.hpp"
+#include "codec/codec.hpp"
+#include "codec/quant/kernels.hpp"
+#include "comm/core/asked.hpp"
+#include "schedule/schedule.hpp"
+
+extern char** environ;
+
+namespace laconic {
+namespace {
+
+template <class Value>
+struct Named {
+  std::string_view name;
+  Value value;
+};
+
+constexpr std::array<Named<laconic_codec>, 5> codec_names{{
+    {"quant", LACONIC_CODEC_QUANT},
+    {"raw", LACONIC_CODEC_RAW},
+    {"szx", LACONIC_CODEC_SZX},
+    {"zfp", LACONIC_CODEC_ZFP},
+    {"lossless", LACONIC_CODEC_LOSSLESS},
+}};
+constexpr std::array<Named<laconic_algorithm>, 10> algorithm_names{{
+    {"auto", LACONIC_ALGORITHM_AUTO},
+    {"plain", LACONIC_ALGORITHM_PLAIN},
+    {"ring", LACONIC_ALGORITHM_RING},
+    {"recursive-doubling", LACONIC_ALGORITHM_RECURSIVE_DOUBLING},
+    {"direct", LACONIC_ALGORITHM_DIRECT},
+    {"recursive-halving", LACONIC_ALGORITHM_RECURSIVE_HALVING},
+    {"binomial", LACONIC_ALGORITHM_BINOMIAL},
+    {"chain", LACONIC_ALGORITHM_CHAIN},
+    {"bruck", LACONIC_ALGORITHM_BRUCK},
+    {"pairwise", LACONIC_ALGORITHM_PAIRWISE},
+}};
+constexpr std::array<Named<laconic_variant>, 5> variant_names{{
+    {"overlap", LACONIC_VARIANT_OVERLAP},
+    {"nd", LACONIC_VARIANT_ND},
+    {"cpr-p2p", LACONIC_VARIANT_CPR_P2P},
+    {"plain", LACONIC_VARIANT_PLAIN},
+    {"host-centric", LACONIC_VARIANT_HOST_CENTRIC},
+}};
+constexpr std::array<Named<laconic_target>, 2> target_names{{
+    {"result", LACONIC_TARGET_RESULT},
+    {"input", LACONIC_TARGET_INPUT},
+}};
+
+constexpr std::array<Named<laconic_denormals>, 2> denormals_names{{
+    {"round", LACONIC_DENORMALS_ROUND},
+    {"exact", LACONIC_DENORMALS_EXACT},
+}};
+
+constexpr std::array<Named<laconic_progress>, 2> progress_names{{
+    {"calls", LACONIC_PROGRESS_CALLS},
+    {"thread", LACONIC_PROGRESS_THREAD},
+}};
+
+constexpr std::array<Named<laconic_checksum>, 2> checksum_names{{
+    {"on", LACONIC_CHECKSUM_ON},
+    {"off", LACONIC_CHECKSUM_OFF},
+}};
+
+template <class Names>
+std::string list_of(const Names& names) {
+  std::string list;
+  for (const auto& entry : names) list += (list.empty() ? "" : ", ") + std::string(entry.name);
+  return list;
+}
+
+Status not_valid(std::string_view name, std::string_view value, std::string_view valid) {
+  return {Code::argument,
+          std::string(name) + " '" + std::string(value) + "' is not valid; valid are " + std::string(valid)};
+}
+
+template <class Names, class Value>
+Status parse_name(const Names& names, std::string_view option, std::string_view text, Value& value) {
+  for (const auto& entry : names)
+    if (entry.name == text) {
+      value = entry.value;
+      return {};
+    }
+  return not_valid(option, text, list_of(names));
+}
+
+// nullptr where no name has the value.
+template <class Names, class Value>
+const char* find_name(const Names& names, Value value) {
+  for (const auto& entry : names)
+    if (entry.value == value) return entry.name.data();
+  return nullptr;
+}
+
+template <class Names, class Value>
+bool known(const Names& names, Value value) {
+  return find_name(names, value) != nullptr;
+}
+
+// A whole number in least..greatest.
+template <class Value>
+Status parse_whole(std::string_view option, std::string_view text, std::int64_t least, std::int64_t greatest,
+                   Value& value) {
+  std::int64_t n = 0;
+  if (parse_number(text, n) && n >= least && n <= greatest) {
+    value = static_cast<Value>(n);
+    return {};
+  }
+  return not_valid(option, text, "whole numbers from " + std::to_string(least) + " to " + std::to_string(greatest));
+}
+
+constexpr std::int64_t largest_chunk = std::int64_t{1} << 26;
+constexpr std::int64_t largest_depth = 64;
+constexpr std::int64_t largest_threads = 256;
+constexpr std::int64_t largest_min_bytes = std::int64_t{1} << 62;
+
+Status set_bound(laconic_options& o, std::string_view text) {
+  Bound bound;
+  if (Status s = parse_bound(text, bound); !s) return s;
+  o.bound = {static_cast<laconic_bound_mode>(bound.mode), bound.value};
+  return {};
+}
+
+using Setter = Status (*)(laconic_options&, std::string_view);
+
+constexpr std::array<Named<Setter>, 12> options_by_name{{
+    {"bound", set_bound},
+    {"codec", [](laconic_options& o, std::string_view v) { return parse_name(codec_names, "codec", v, o.codec); }},
+    {"algorithm",
+     [](laconic_options& o, std::string_view v) { return parse_name(algorithm_names, "algorithm", v, o.algorithm); }},
+    {"variant",
+     [](laconic_options& o, std::string_view v) { return parse_name(variant_names, "variant", v, o.variant); }},
+    {"target", [](laconic_options& o, std::string_view v) { return parse_name(target_names, "target", v, o.target); }},
+    {"denormals",
+     [](laconic_options& o, std::string_view v) { return parse_name(denormals_names, "denormals", v, o.denormals); }},
+    {"progress",
+     [](laconic_options& o, std::string_view v) { return parse_name(progress_names, "progress", v, o.progress); }},
+    {"checksum",
+     [](laconic_options& o, std::string_view v) { return parse_name(checksum_names, "checksum", v, o.checksum); }},
+    {"min_bytes", [](laconic_options& o,
+                     std::string_view v) { return parse_whole("min_bytes", v, 1, largest_min_bytes, o.min_bytes); }},
+    {"threads",
+     [](laconic_options& o, std::string_view v) { return parse_whole("threads", v, 1, largest_threads, o.threads); }},
+    {"depth",
+     [](laconic_options& o, std::string_view v) { return parse_whole("depth", v, 1, largest_depth, o.depth); }},
+    {"chunk_elements",
+     [](laconic_options& o, std::string_view v) {
+       return parse_whole("chunk_elements", v, 1, largest_chunk, o.chunk_elements);
+     }},
+}};
+
+// Variables that other parts of Laconic read: the kernels, and the drop-in.
+constexpr std::array<std::string_view, 6> variables_of_others{
+    {"LACONIC_ISA", "LACONIC_REPORT", "LACONIC_INCLUDE", "LACONIC_EXCLUDE", "LACONIC_AUDIT", "LACONIC_P2P"}};
+
+constexpr std::string_view variable_prefix = "LACONIC_";
+constexpr std::string_view hint_prefix = "laconic_";
+
+std::string upper(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return result;
+}
+
+Status with_source(const Status& status, const std::string& source) {
+  return {status.code(), source + ": " + status.message()};
+}
+
+Status check_range(std::string_view name, std::int64_t value, std::int64_t greatest) {
+  if (value >= 0 && value <= greatest) return {};
+  return not_valid(name, std::to_string(value), "0 (chosen by the library) to " + std::to_string(greatest));
+}
+
+}  // namespace
+
+Status set_option(laconic_options& options, std::string_view name, std::string_view value) {
+  for (const auto& option : options_by_name)
+    if (option.name == name) return option.value(options, value);
+  return not_valid("option", name, list_of(options_by_name));
+}
+
+Status check_options(const laconic_options& o) {
+  if (o.size != sizeof(laconic_options))
+    return {Code::argument, "options->size is " + std::to_string(o.size) + ", not " +
+                                std::to_string(sizeof(laconic_options)) + "; begin with laconic_options_init()"};
+  if (o.bound.mode < LACONIC_BOUND_UNSET || o.bound.mode > LACONIC_BOUND_LOSSLESS)
+    return not_valid("options->bound.mode", std::to_string(o.bound.mode), bound_forms);
+  if (Status s = check_bound(bound_of(o)); !s) return with_source(s, "options");
+  if (o.codec != LACONIC_CODEC_UNSET && !known(codec_names, o.codec))
+    return not_valid("options->codec", std::to_string(o.codec), list_of(codec_names));
+  if (o.algorithm != LACONIC_ALGORITHM_UNSET && !known(algorithm_names, o.algorithm))
+    return not_valid("options->algorithm", std::to_string(o.algorithm), list_of(algorithm_names));
+  if (o.variant != LACONIC_VARIANT_UNSET && !known(variant_names, o.variant))
+    return not_valid("options->variant", std::to_string(o.variant), list_of(variant_names));
+  if (o.target != LACONIC_TARGET_UNSET && !known(target_names, o.target))
+    return not_valid("options->target", std::to_string(o.target), list_of(target_names));
+  if (o.denormals != LACONIC_DENORMALS_UNSET && !known(denormals_names, o.denormals))
+    return not_valid("options->denormals", std::to_string(o.denormals), list_of(denormals_names));
+  if (o.progress != LACONIC_PROGRESS_UNSET && !known(progress_names, o.progress))
+    return not_valid("options->progress", std::to_string(o.progress), list_of(progress_names));
+  if (o.checksum != LACONIC_CHECKSUM_UNSET && !known(checksum_names, o.checksum))
+    return not_valid("options->checksum", std::to_string(o.checksum), list_of(checksum_names));
+  if (Status s = check_range("options->chunk_elements", o.chunk_elements, largest_chunk); !s) return s;
+  if (Status s = check_range("options->depth", o.depth, largest_depth); !s) return s;
+  if (Status s = check_range("options->threads", o.threads, largest_threads); !s) return s;
+  if (Status s = check_range("options->min_bytes", o.min_bytes, largest_min_bytes); !s) return s;
+  if (!LACONIC_HAS_CUDA && o.stream != nullptr)
+    return {Code::argument, "options->stream is set, but this build has no device code (LACONIC_CUDA); valid is NULL"};
+  return {};
+}
+
+Status check_together(const laconic_options& o) {
+  const char* needed = nullptr;
+  if (o.bound.mode == LACONIC_BOUND_RATE && o.codec != LACONIC_CODEC_ZFP) needed = "zfp";
+  if (o.bound.mode == LACONIC_BOUND_RMS && o.codec != LACONIC_CODEC_QUANT && o.codec != LACONIC_CODEC_UNSET)
+    needed = "quant";
+  // What is decoded and encoded again errs by shares of what it has become.
+  if (o.bound.mode == LACONIC_BOUND_RMS && per_hop(o.variant))
+    return {Code::argument, "bound '" + to_string(bound_of(o)) + "' with variant '" + laconic_variant_name(o.variant) +
+                                "'; valid are the variants overlap and nd, or abs:E and rel:E"};
+  if (needed == nullptr) return {};
+  return {Code::argument, "bound '" + to_string(bound_of(o)) + "' needs the codec " + needed +
+                              "; valid with the others are abs:E, rel:E or lossless"};
+}
+
+void fill_unset(laconic_options& o, const laconic_options& fallback) {
+  if (o.bound.mode == LACONIC_BOUND_UNSET) o.bound = fallback.bound;
+  if (o.target == LACONIC_TARGET_UNSET) o.target = fallback.target;
+  if (o.codec == LACONIC_CODEC_UNSET) o.codec = fallback.codec;
+  if (o.algorithm == LACONIC_ALGORITHM_UNSET) o.algorithm = fallback.algorithm;
+  if (o.variant == LACONIC_VARIANT_UNSET) o.variant = fallback.variant;
+  if (o.denormals == LACONIC_DENORMALS_UNSET) o.denormals = fallback.denormals;
+  if (o.progress == LACONIC_PROGRESS_UNSET) o.progress = fallback.progress;
+  if (o.checksum == LACONIC_CHECKSUM_UNSET) o.checksum = fallback.checksum;
+  if (o.chunk_elements == 0) o.chunk_elements = fallback.chunk_elements;
+  if (o.depth == 0) o.depth = fallback.depth;
+  if (o.threads == 0) o.threads = fallback.threads;
+  if (o.min_bytes == 0) o.min_bytes = fallback.min_bytes;
+}
+
+Status read_environment(laconic_options& options) {
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const auto equals = text.find('=');
+    if (!text.starts_with(variable_prefix) || equals == std::string_view::npos) continue;
+    const std::string_view name = text.substr(0, equals);
+    const std::string_view value = text.substr(equals + 1);
+    if (name == "LACONIC_ISA") {
+      if (Status s = quant::check_isa(value); !s) return s;
+      continue;
+    }
+    if (std::find(variables_of_others.begin(), variables_of_others.end(), name) != variables_of_others.end()) continue;
+    const auto option = std::find_if(options_by_name.begin(), options_by_name.end(), [&](const auto& known_option) {
+      return name.substr(variable_prefix.size()) == upper(known_option.name);
+    });
+    if (option == options_by_name.end()) {
+      std::string valid;
+      for (const auto& known_option : options_by_name) valid += "LACONIC_" + upper(known_option.name) + ", ";
+      for (const auto other : variables_of_others)
+        valid += std::string(other) + (other == variables_of_others.back() ? "" : ", ");
+      return not_valid("environment variable", name, valid);
+    }
+    if (Status s = option->value(options, value); !s) return with_source(s, std::string(name));
+  }
+  return {};
+}
+
+Status read_info(MPI_Info info, laconic_options& options) {
+  if (info == MPI_INFO_NULL) return {};
+  int keys = 0;
+  MPI_Info_get_nkeys(info, &keys);
+  for (int k = 0; k < keys; ++k) {
+    char key[MPI_MAX_INFO_KEY + 1] = "";
+    MPI_Info_get_nthkey(info, k, key);
+    const std::string_view name = key;
+    if (!name.starts_with(hint_prefix)) continue;
+    int length = 0;
+    int found = 0;
+    MPI_Info_get_valuelen(info, key, &length, &found);
+    if (!found) continue;
+    std::vector<char> value(static_cast<std::size_t>(length) + 1, '\0');
+    MPI_Info_get(info, key, length, value.data(), &found);
+    if (Status s = set_option(options, name.substr(hint_prefix.size()), value.data()); !s)
+      return with_source(s, "hint " + std::string(name));
+  }
+  return {};
+}
+
+Bound bound_of(const laconic_options& options) {
+  return {static_cast<BoundMode>(options.bound.mode), options.bound.value};
+}
+
+}  // namespace laconic
+
+// The names of the contract, for programs.
+extern "C" LACONIC_API const char* laconic_codec_name(laconic_codec codec) {
+  return laconic::find_name(laconic::codec_names, codec);
+}
+
+extern "C" LACONIC_API const char* laconic_algorithm_name(laconic_algorithm algorithm) {
+  return laconic::find_name(laconic::algorithm_names, algorithm);
+}
+
+extern "C" LACONIC_API const char* laconic_variant_name(laconic_variant variant) {
+  return laconic::find_name(laconic::variant_names, variant);
+}
+
+extern "C" LACONIC_API const char* laconic_denormals_name(laconic_denormals denormals) {
+  return laconic::find_name(laconic::denormals_names, denormals);
+}
+
+extern "C" LACONIC_API const char* laconic_progress_name(laconic_progress progress) {
+  return laconic::find_name(laconic::progress_names, progress);
+}
+
+extern "C" LACONIC_API const char* laconic_checksum_name(laconic_checksum checksum) {
+  return laconic::find_name(laconic::checksum_names, checksum);
+}

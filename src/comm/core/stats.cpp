@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/core/stats.hpp"
+
+#include <algorithm>
+
+namespace laconic {
+
+laconic_stats empty_stats() {
+  laconic_stats stats{};
+  stats.size = sizeof stats;
+  stats.ratio = 1;
+  return stats;
+}
+
+void accumulate(laconic_stats& total, const laconic_stats& call) {
+  total.calls += call.calls;
+  total.plain_calls += call.plain_calls;
+  if (call.plain_reason != LACONIC_PLAIN_NOT) total.plain_reason = call.plain_reason;
+  if (call.codec != LACONIC_CODEC_UNSET) total.codec = call.codec;
+  if (call.algorithm != LACONIC_ALGORITHM_UNSET) total.algorithm = call.algorithm;
+  if (call.variant != LACONIC_VARIANT_UNSET) total.variant = call.variant;
+  total.bytes_in += call.bytes_in;
+  total.bytes_sent += call.bytes_sent;
+  total.bytes_uncompressed += call.bytes_uncompressed;
+  total.ratio =
+      total.bytes_sent == 0 ? 1 : static_cast<double>(total.bytes_uncompressed) / static_cast<double>(total.bytes_sent);
+  total.bound = std::max(total.bound, call.bound);
+  total.achieved_bound = std::max(total.achieved_bound, call.achieved_bound);
+  total.seconds_encode += call.seconds_encode;
+  total.seconds_decode += call.seconds_decode;
+  total.seconds_reduce += call.seconds_reduce;
+  total.seconds_copy += call.seconds_copy;
+  total.seconds_wait += call.seconds_wait;
+  total.seconds_other += call.seconds_other;
+  total.seconds_total += call.seconds_total;
+  total.seconds_wait_reducing += call.seconds_wait_reducing;
+  total.seconds_distribute += call.seconds_distribute;
+  total.most_chunks = std::max(total.most_chunks, call.most_chunks);
+  total.memory_bytes = std::max(total.memory_bytes, call.memory_bytes);
+}
+
+}  // namespace laconic
+
+extern "C" LACONIC_API const char* laconic_plain_reason_string(laconic_plain_reason reason) {
+  switch (reason) {
+    case LACONIC_PLAIN_NOT: return "it was not plain";
+    case LACONIC_PLAIN_NO_BOUND: return "no bound was given";
+    case LACONIC_PLAIN_ASKED: return "algorithm plain was asked for";
+    case LACONIC_PLAIN_TYPE: return "the datatype is not one that is compressed";
+    case LACONIC_PLAIN_OP: return "the operation is not one that is compressed";
+    case LACONIC_PLAIN_SMALL: return "the message is smaller than min_bytes";
+    case LACONIC_PLAIN_ONE_RANK: return "nothing leaves this rank";
+    case LACONIC_PLAIN_LOSSLESS:
+      return "lossless was asked for and no codec was named (of no call since there is the codec lossless)";
+    case LACONIC_PLAIN_INTERCOMM: return "the communicator is an intercommunicator";
+    case LACONIC_PLAIN_UNPREPARED:
+      return "no call that waits for all ranks, such as laconic_comm_set_info(), has prepared the communicator";
+  }
+  return nullptr;
+}

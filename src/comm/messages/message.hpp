@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A message from one rank to another, from its arguments to its completion (docs/design/0007-messages.md).
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "comm/core/binding.hpp"
+#include "comm/core/operation.hpp"
+#include "comm/core/staging_buffer.hpp"
+#include "comm/messages/packet.hpp"
+#include "engine/range_job.hpp"
+#include "laconic/laconic.h"
+
+namespace laconic {
+
+// One end of a message as MPI describes it.
+struct MessageCall {
+  bool sending = false;
+  bool paired = false;  // half of a sendrecv, whose arguments have names of their own
+  Data data;
+  int peer = 0;
+  int tag = 0;
+  MPI_Comm comm = MPI_COMM_NULL;
+};
+
+// A message is local: what is wrong with its arguments concerns nobody else, and is an error at once.
+Status check_message(const MessageCall& call, const Binding& binding);
+
+class MessageOperation : public Operation {
+ public:
+  // options: may be nullptr, and need not stay.
+  void begin(const std::shared_ptr<Binding>& binding, const MessageCall& call, const laconic_options& settings,
+             laconic_stats* sink);
+
+  bool poll() override;
+  bool moved() const override { return run_ != nullptr && run_->moved(); }
+  void restart() override {}  // there are no persistent messages
+
+  // It has come to nothing, and nobody need wait for it.
+  bool failed() const { return finished_ && (!status.ok() || mpi_code != MPI_SUCCESS); }
+
+ protected:
+  explicit MessageOperation(bool sending);
+
+  virtual void begin() = 0;
+  virtual bool move_on() = 0;  // one step of the way; false when it has to wait
+
+  // Finds out whether the data are on a device: then holder_ is that.
+  Status find_holder();
+
+  // Whether kernels of the device know how to code the data; then they are to stay there.
+  bool kernels_serve(const Coding& coding) const;
+
+  // From here on call_ has memory of the host in place of the device's.
+  Status stage(bool filled);
+
+  // What is sent or received in frames.  work_ is filled but for its plan and region; numbers: whence or whither.
+  Status reserve_run(int peer, std::byte* numbers);
+  void end(Status outcome);
+  void end_plain(laconic_plain_reason reason);
+  void end_run(Status outcome, double bound);
+
+  MessageCall call_;
+  laconic_options settings_{};
+  laconic_stats stats_{};
+  Packet packet_;
+  Run* run_ = nullptr;
+  Work work_;
+  double began_ = 0;
+  Device* holder_ = nullptr;  // has the data in its memory
+  Device* device_ = nullptr;  // works on the numbers; nullptr: the host does
+  StagingBuffer staging_buffer_;
+
+ private:
+  Plan plan_;
+  Region region_;
+  laconic_stats* sink_ = nullptr;
+  bool finished_ = true;
+};
+
+class SendOperation final : public MessageOperation {
+ public:
+  SendOperation() : MessageOperation(true) {}
+  void release() override;
+
+ private:
+  void begin() override;
+  bool move_on() override;
+  wire::Route route() const { return {binding->rank, call_.peer, call_.tag}; }
+  laconic_plain_reason plain_reason(std::size_t bytes) const;
+  Status begin_frames(wire::Envelope& header);
+  Status set_coding();
+  Status place_numbers();
+  Status find_range(Range& range);
+  void choose_chunk();
+  void end_frames();
+
+  bool plain_ = false;
+  laconic_plain_reason reason_ = LACONIC_PLAIN_NOT;
+  bool packet_gone_ = false;
+  int candidate_ = -1;  // of ChunkCounts; -1: it did not choose
+  double bound_ = 0;
+  RangeJob range_job_;
+};
+
+// Reads no numbers: frames that nobody can use are taken all the same, so that the sender can finish.
+class Discard final : public Codec {
+ public:
+  void set_capacity(std::size_t bytes) { capacity_ = bytes; }
+  std::string_view name() const override { return "none"; }
+  std::uint8_t id() const override { return wire::codec_none; }
+  bool supports(Dtype) const override { return true; }
+  bool exact_sums() const override { return false; }
+  std::size_t capacity(std::size_t, Dtype) const override { return capacity_; }
+  Coded encode(const void*, std::size_t, const Coding&, Blob) const override { return {}; }
+  Coded fold(Frame, const void*, std::size_t, const Coding&, Blob) const override { return {}; }
+  Coded add(Frame, Frame, std::size_t, const Coding&, Blob) const override { return {}; }
+  Status decode(Frame, void*, std::size_t, const Coding&) const override { return {}; }
+
+ private:
+  std::size_t capacity_ = 0;
+};
+
+class ReceiveOperation final : public MessageOperation {
+ public:
+  ReceiveOperation() : MessageOperation(false) {}
+  void release() override;
+
+ private:
+  enum class Stage { matching, preparing, running };
+
+  void begin() override;
+  bool move_on() override;
+  void set_elements(std::size_t bytes);
+  void match();
+  bool prepare();
+  Status place_for_numbers(std::byte*& numbers);
+  Status put_in_place();
+  Status bring_back(std::size_t bytes);
+
+  Stage stage_ = Stage::matching;
+  wire::Envelope header_;
+  std::uint64_t salt_ = 0;
+  Status problem_;  // why the frames are of no use
+  Discard discard_;
+  std::vector<std::byte> aside_;   // numbers for a buffer that is not an array of them
+  std::byte* original_ = nullptr;  // the buffer on the device
+};
+
+// They return MPI error codes; errors have been reported to the communicator's handler.
+int run_message(const MessageCall& call, MPI_Status* status, const laconic_options* options);
+int run_messages(const MessageCall& send, const MessageCall& receive, MPI_Status* status,
+                 const laconic_options* options);
+int begin_message(const MessageCall& call, laconic_request* request, const laconic_options* options);
+
+}  // namespace laconic

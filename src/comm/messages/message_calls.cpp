@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <mutex>
+
+#include "comm/core/asked.hpp"
+#include "comm/core/errors.hpp"
+#include "comm/core/process.hpp"
+#include "comm/core/requests.hpp"
+#include "comm/core/settings.hpp"
+#include "comm/core/stats.hpp"
+#include "comm/messages/message.hpp"
+
+namespace laconic {
+namespace {
+
+// Chunks of a message on their way where nothing else was asked for: all that ChunkCounts cuts usual messages into, and
+// not so many that the messages of MPI are too many (docs/design/0007-messages.md).
+constexpr std::int32_t usual_depth = 16;
+
+// Options, then hints, then environment; what is unset everywhere gets its default.
+Status settings_of(const MessageCall& call, const laconic_options* options, const Binding& binding,
+                   laconic_options& settings) {
+  laconic_options_init(&settings);
+  if (options != nullptr) {
+    if (Status s = check_options(*options); !s) return s;
+    settings = *options;
+  }
+  if (!binding.inherited_status.ok()) return binding.inherited_status;
+  fill_unset(settings, binding.inherited);
+  if (call.sending && settings.depth == 0) settings.depth = usual_depth;
+  fill_defaults(settings);
+  if (settings.progress == LACONIC_PROGRESS_THREAD)
+    if (Status s = Process::instance().progress_thread().start(); !s) return s;
+  return call.sending ? check_together(settings) : Status{};
+}
+
+// A call with its arguments looked at, but not begun.
+struct Prepared {
+  std::shared_ptr<Binding> binding;
+  laconic_options settings{};
+};
+
+Status prepare(const MessageCall& call, const laconic_options* options, Prepared& out) {
+  if (Status s = bind(call.comm, out.binding); !s) return s;
+  if (Status s = check_message(call, *out.binding); !s) return s;
+  return settings_of(call, options, *out.binding, out.settings);
+}
+
+MessageOperation* make(const MessageCall& call, Binding& binding) {
+  if (call.sending) return take_operation<SendOperation>(binding.idle_sends);
+  return take_operation<ReceiveOperation>(binding.idle_receives);
+}
+
+// Fills in the status, and gives up the operation.
+int complete(MessageOperation& operation, MPI_Status* status) {
+  const int code = outcome(operation);
+  if (status != MPI_STATUS_IGNORE && operation.has_envelope) *status = operation.envelope;
+  operation.pending = false;
+  operation.release();
+  return code;
+}
+
+// blocking: the caller waits for the end before it does anything else.  Nothing is in flight where it fails.
+int begin(const MessageCall& call, const Prepared& prepared, bool blocking, laconic_stats* sink,
+          MessageOperation*& operation) {
+  Binding& binding = *prepared.binding;
+  {
+    const std::lock_guard lock(binding.mutex);
+    operation = make(call, binding);
+    operation->begin(prepared.binding, call, prepared.settings, sink);
+    operation->wants_thread = !blocking && prepared.settings.progress == LACONIC_PROGRESS_THREAD;
+    if (!operation->failed()) {
+      launch(*operation);
+      binding.progress();
+      return MPI_SUCCESS;
+    }
+    operation->in_flight = false;
+  }
+  const int code = complete(*operation, MPI_STATUS_IGNORE);
+  operation = nullptr;
+  return code;
+}
+
+Status check_status(const MPI_Status* status) {
+  // Some MPI libraries ignore by NULL.
+  if (status != nullptr || status == MPI_STATUS_IGNORE) return {};
+  return {Code::argument, "status is NULL; valid is the address of an MPI_Status, or MPI_STATUS_IGNORE"};
+}
+
+}  // namespace
+
+int run_message(const MessageCall& call, MPI_Status* status, const laconic_options* options) {
+  Prepared prepared;
+  if (Status s = prepare(call, options, prepared); !s) return report(call.comm, s);
+  if (!call.sending)
+    if (Status s = check_status(status); !s) return report(call.comm, s);
+  MessageOperation* operation = nullptr;
+  if (const int code = begin(call, prepared, true, prepared.settings.stats, operation); code != MPI_SUCCESS)
+    return code;
+  drive(*operation);
+  return complete(*operation, status);
+}
+
+int run_messages(const MessageCall& send, const MessageCall& receive, MPI_Status* status,
+                 const laconic_options* options) {
+  Prepared sending;
+  Prepared receiving;
+  if (Status s = prepare(send, options, sending); !s) return report(send.comm, s);
+  if (Status s = prepare(receive, options, receiving); !s) return report(send.comm, s);
+  if (Status s = check_status(status); !s) return report(send.comm, s);
+  laconic_stats sent = empty_stats();
+  laconic_stats received = empty_stats();
+  MessageOperation* in = nullptr;
+  if (const int code = begin(receive, receiving, true, &received, in); code != MPI_SUCCESS) return code;
+  MessageOperation* out = nullptr;
+  const int code_of_begin = begin(send, sending, true, &sent, out);
+  // The buffer of the receive is the application's again only when it has completed, whatever became of the send.
+  if (out != nullptr) drive(*out);
+  drive(*in);
+  const int code_of_send = out != nullptr ? complete(*out, MPI_STATUS_IGNORE) : code_of_begin;
+  const int code_of_receive = complete(*in, status);
+  if (sending.settings.stats != nullptr && code_of_send == MPI_SUCCESS && code_of_receive == MPI_SUCCESS) {
+    accumulate(sent, received);
+    *sending.settings.stats = sent;
+  }
+  return code_of_send != MPI_SUCCESS ? code_of_send : code_of_receive;
+}
+
+int begin_message(const MessageCall& call, laconic_request* request, const laconic_options* options) {
+  if (request == nullptr)
+    return report(call.comm, {Code::request, "request is NULL; valid is the address of a laconic_request"});
+  *request = LACONIC_REQUEST_NULL;
+  Prepared prepared;
+  if (Status s = prepare(call, options, prepared); !s) return report(call.comm, s);
+  MessageOperation* operation = nullptr;
+  const int code = begin(call, prepared, false, prepared.settings.stats, operation);
+  if (code == MPI_SUCCESS) *request = operation;
+  return code;
+}
+
+}  // namespace laconic

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+#include <new>
+#include <string>
+
+#include "comm/core/asked.hpp"
+#include "comm/core/datatypes.hpp"
+#include "comm/core/errors.hpp"
+#include "comm/core/own_message.hpp"
+#include "comm/core/requests.hpp"
+#include "comm/messages/message.hpp"
+
+namespace laconic {
+
+void ReceiveOperation::release() {
+  const std::shared_ptr<Binding> keep = binding;
+  const std::lock_guard lock(keep->mutex);
+  give_back(this, keep->idle_receives);
+}
+
+void ReceiveOperation::begin() {
+  stage_ = Stage::matching;
+  problem_ = {};
+  if (call_.peer == MPI_PROC_NULL) {
+    envelope = {};
+    envelope.MPI_SOURCE = MPI_PROC_NULL;
+    envelope.MPI_TAG = MPI_ANY_TAG;
+    has_envelope = true;
+    set_elements(0);
+    return end_plain(LACONIC_PLAIN_ONE_RANK);
+  }
+  if (Status s = find_holder(); !s) return end(s);
+  original_ = static_cast<std::byte*>(call_.data.buffer);
+  // What comes may be plain, and MPI puts it on the host; gaps keep what is in them.
+  if (holder_ != nullptr)
+    if (Status s = stage(!call_.data.gapless()); !s) return end(s);
+  mpi_code = packet_.receive(call_.data, call_.peer, call_.tag, call_.comm);
+  if (mpi_code != MPI_SUCCESS) end({});
+}
+
+// MPI counts a status in bytes, so this is right for whatever type the application asks with.
+void ReceiveOperation::set_elements(std::size_t bytes) {
+  MPI_Status_set_elements_x(&envelope, MPI_BYTE, static_cast<MPI_Count>(bytes));
+  MPI_Status_set_cancelled(&envelope, 0);
+}
+
+bool ReceiveOperation::move_on() {
+  switch (stage_) {
+    case Stage::matching: {
+      bool arrived = false;
+      mpi_code = packet_.poll(arrived);
+      if (!arrived) return false;
+      match();
+      return true;
+    }
+    case Stage::preparing: return prepare();
+    case Stage::running: {
+      if (!run_->poll()) return false;
+      Status outcome = in_operation("receive", problem_.ok() ? run_->status() : problem_);
+      if (outcome.ok()) outcome = put_in_place();
+      if (outcome.ok() && device_ == nullptr) outcome = bring_back(header_.bytes);
+      name_codec(header_.codec_name(), stats_);
+      stats_.variant = static_cast<laconic_variant>(header_.variant);
+      stats_.memory_bytes += aside_.size();
+      end_run(outcome, header_.bound);
+      return true;
+    }
+  }
+  return false;
+}
+
+void ReceiveOperation::match() {
+  envelope = packet_.status();
+  has_envelope = true;
+  set_elements(0);
+  if (mpi_code != MPI_SUCCESS) return end({});
+  const wire::ReadEnvelope read = packet_.read(binding->rank);
+  header_ = read.envelope;
+  salt_ = read.checksum;
+  if (!read.status.ok())
+    problem_ = {read.status.code(),
+                "a message from rank " + std::to_string(envelope.MPI_SOURCE) + ": " + read.status.message()};
+  if (!problem_.ok() && !read.repaired) return end(in_operation("receive", problem_));
+  if (header_.kind == wire::Kind::compressed) {
+    stage_ = Stage::preparing;
+    return;
+  }
+  if (!problem_.ok()) return end(in_operation("receive", problem_));
+  set_elements(header_.bytes);
+  packet_.unpack(call_.data, header_.bytes);
+  if (Status s = bring_back(header_.bytes); !s) return end(s);
+  end_plain(static_cast<laconic_plain_reason>(header_.reason));
+}
+
+bool ReceiveOperation::prepare() {
+  Machinery* machinery = binding->machinery();
+  if (machinery == nullptr) {
+    // The sender has finished making it, so this rank is about to.
+    if (binding->making_machinery()) return false;
+    end({Code::comm, "a compressed message, but no communicator could be made beside this one"});
+    return true;
+  }
+  work_ = {};
+  work_.coding.dtype = header_.dtype;
+  work_.coding.rate = header_.rate;
+  work_.coding.streaming = header_.bytes >= streaming_bytes;
+  work_.largest = header_.count();
+  work_.chunk = header_.chunk;
+  work_.depth = overlapping(static_cast<laconic_variant>(header_.variant)) ? settings_.depth : 1;
+  work_.sequence = header_.number;
+  work_.checksum = header_.sealed;
+  work_.salt = salt_;
+  work_.codec = find_codec(header_.codec_name());
+  std::byte* numbers = nullptr;
+  if (problem_.ok()) problem_ = place_for_numbers(numbers);
+  if (!problem_.ok()) {
+    discard_.set_capacity(header_.capacity);
+    work_.codec = &discard_;
+  }
+  stage_ = Stage::running;
+  if (Status s = reserve_run(envelope.MPI_SOURCE, numbers); !s) return end(s), true;
+  run_->start(work_);
+  return true;
+}
+
+// Where the numbers can be decoded to, or why nowhere.
+Status ReceiveOperation::place_for_numbers(std::byte*& numbers) {
+  const std::size_t room = call_.data.bytes();
+  aside_.clear();
+  if (header_.bytes > room)
+    return {Code::truncate, "a message of " + std::to_string(header_.bytes) + " bytes for a receive of " +
+                                std::to_string(room) + "; valid is a count for all that is sent"};
+  set_elements(header_.bytes);
+  if (work_.codec == nullptr) return not_built(header_.codec_name());
+  if (!work_.codec->supports(header_.dtype)) return not_supported(*work_.codec, header_.dtype);
+  if (find_dtype(call_.data.type) == header_.dtype) {
+    Coding sent = work_.coding;
+    // The sender has not bounded the absolute error: its frames may be those of a relative bound.
+    if (work_.codec->relative() && !std::isfinite(header_.bound)) sent.relative = 1;
+    if (kernels_serve(sent)) device_ = holder_;
+    numbers = device_ != nullptr ? original_ : static_cast<std::byte*>(call_.data.buffer);
+    return {};
+  }
+  try {
+    aside_.resize(header_.bytes);
+  } catch (const std::bad_alloc&) {
+    return {Code::memory, "no memory for the numbers of a message to a buffer that is not an array of them"};
+  }
+  numbers = aside_.data();
+  return {};
+}
+
+// MPI alone knows how to fill a buffer of a type with gaps: by a message from this rank to itself.
+Status ReceiveOperation::put_in_place() {
+  if (aside_.empty()) return {};
+  const Typed from{aside_.data(), static_cast<MPI_Count>(aside_.size()), MPI_BYTE};
+  return move_by_message(from, {call_.data.buffer, call_.data.count, call_.data.type}, binding->rank,
+                         binding->machinery()->comm());
+}
+
+// What has come to the host in place of the device.
+Status ReceiveOperation::bring_back(std::size_t bytes) {
+  if (!staging_buffer_.made()) return {};
+  return call_.data.gapless() ? staging_buffer_.put_back(bytes) : staging_buffer_.put_back();
+}
+
+}  // namespace laconic
