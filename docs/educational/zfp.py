@@ -15,7 +15,7 @@ MOST_BITS, LEAST_EXPONENT, MOST_EXPONENT = 16658, -1074, 1023
 
 
 class Bits:
-    """Bits from the lowest of each byte on. Beyond the end there are zeros; whoever read that far is told later."""
+    """Bits from the lowest of each byte on. Beyond the end there are zeros; the caller learns later that it read too far."""
 
     def __init__(self, data):
         self.value, self.at = int.from_bytes(data, "little"), 0

@@ -23,7 +23,7 @@ class Quiet {
   bool before_;
 };
 
-// The options of a call on a communicator: its hints, and what a program as it is needs. The rest Laconic takes from
+// The options of a call on a communicator: its hints, and what an unmodified program needs. The rest Laconic takes from
 // the environment, too.
 laconic_options options_of(const Communicator& communicator, const Call& call, const NumberSides& numbers,
                            laconic_stats* stats);

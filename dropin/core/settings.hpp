@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the environment asks of the drop-in. The settings of the library itself (LACONIC_BOUND and its kin) are checked
+// What the environment asks of the drop-in. The settings of the library itself (LACONIC_BOUND and others) are checked
 // here, so that a mistake is found at the start, and read again by the library.
 #pragma once
 

@@ -7,7 +7,7 @@
 // Where the program called the function that says this.
 #define LACONIC_SITE __builtin_return_address(0)
 
-// By both of MPI's names: whoever calls PMPI_Name gets the same as who calls MPI_Name.
+// By both of MPI's names: a call of PMPI_Name does the same as one of MPI_Name.
 #define LACONIC_ALIAS(name) \
   extern "C" __attribute__((visibility("default"), alias("MPI_" #name))) decltype(PMPI_##name) PMPI_##name;
 #define LACONIC_ALSO_AS_PMPI(name) LACONIC_ALIAS(name)

@@ -14,7 +14,7 @@
 #include "core/process.hpp"
 
 #ifdef OPEN_MPI
-// Of its library: what MPI_IN_PLACE and its kin are in Fortran.
+// Of its library: the addresses that stand for MPI_IN_PLACE and MPI_BOTTOM in Fortran.
 extern "C" {
 extern int mpi_fortran_in_place_;
 extern int mpi_fortran_bottom_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The beginning and the end: MPI_Init and its kin, and what ends a program.
+// The beginning and the end: MPI_Init, MPI_Init_thread and MPI_Finalize by all their names.
 #include <mpi.h>
 
 #include <algorithm>

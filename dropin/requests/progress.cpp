@@ -53,7 +53,7 @@ struct Flight : Record {
   }
 };
 
-// Guards the lists, not the work: flights are moved on by whoever holds the turn.
+// Guards the lists, not the work: the thread that holds the turn moves flights on.
 std::mutex mutex;
 std::vector<Flight*> flying;
 std::atomic_flag turn = ATOMIC_FLAG_INIT;

@@ -10,8 +10,6 @@
  * handed to the error handler of that communicator, as MPI does (the default handler ends the program);
  * laconic_error_string() gives the full message, which names the argument and the values it may take.
  * No function throws, prints or exits.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #ifndef LACONIC_H
 #define LACONIC_H
@@ -247,7 +245,7 @@ LACONIC_API MPI_Op laconic_op_avg(void);
  * waits. Between two groups (intercommunicators) buffers on a device are an error unless the MPI takes them.
  *
  * Streams, events and memory of the device are made once for each communicator and kept.  The codecs on their own
- * (laconic_compress() and its kin) take memory of the host only.
+ * (laconic_compress(), laconic_decompress()) take memory of the host only.
  */
 
 /* ---- Collectives ----------------------------------------------------------------------------------------------
@@ -256,7 +254,7 @@ LACONIC_API MPI_Op laconic_op_avg(void);
  * and uneven counts, and which arguments matter on which rank, are as MPI has them.
  *
  * What is compressed: MPI_FLOAT and MPI_DOUBLE with any bound; with the bound lossless also MPI_SHORT, MPI_INT,
- * MPI_LONG, MPI_LONG_LONG, MPI_SIGNED_CHAR and their unsigned kin, MPI_INT8_T ... MPI_UINT64_T, MPI_AINT, MPI_OFFSET
+ * MPI_LONG, MPI_LONG_LONG, MPI_SIGNED_CHAR, their unsigned forms, MPI_INT8_T ... MPI_UINT64_T, MPI_AINT, MPI_OFFSET
  * and MPI_COUNT.  Where data only moves, datatypes composed of one of these count as the numbers that they hold, and
  * ranks may pass different ones with equal signatures.  Reductions: MPI_SUM, MPI_MAX, MPI_MIN, and LACONIC_AVG of
  * floating-point numbers.  Everything else, and calls whose data (the largest buffer of the call) are fewer than
@@ -317,7 +315,7 @@ LACONIC_API int laconic_alltoallv(const void* sendbuf, const MPI_Count sendcount
                                   const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
                                   const laconic_options* options);
 
-/* Nonblocking: the same, begun here and completed by laconic_wait() or laconic_test() and their kin.  Buffers, arrays
+/* Nonblocking: the same, begun here and completed by laconic_wait(), laconic_test() or their forms for several requests.  Buffers, arrays
  * of counts and displacements, and options->stats must stay as they are until then; *options itself may go.  Any number
  * may be in flight; all ranks begin those of a communicator in the same order (persistent ones: see below), and
  * complete them in any order.

@@ -35,7 +35,7 @@ std::byte* Run::location(Lane& lane, const Action& action, Location where) {
   const std::size_t offset = slice(action.block, lane.row).offset * size_of(work_.coding.dtype);
   switch (where) {
     case Location::none: return nullptr;
-    case Location::input: return const_cast<std::byte*>(region.input) + offset;  // only read, whoever asks for it
+    case Location::input: return const_cast<std::byte*>(region.input) + offset;  // only read
     case Location::output: return region.output + offset;
     case Location::spare:
       if (block.spare == FramePool::none) block.spare = acquire();

@@ -87,7 +87,7 @@ enum class Travel : std::uint8_t {
 };
 
 // The most errors of one encode that any result may hold.  `last` counts encodes of values that are results already
-// (they are sent on, and decoded by whoever wants them); `earlier` all others.  The two may be given different
+// (they are sent on, and decoded by every rank that wants them); `earlier` all others.  The two may be given different
 // allowances: what is sent most should be coded coarsest.
 struct Terms {
   int earlier = 0;

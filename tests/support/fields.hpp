@@ -142,7 +142,7 @@ namespace detail {
 // Whether number i of a field is an integer by its bits: some blocks of 1024 stay free of them.
 inline bool holds_integer(std::size_t i, Random& random) { return (i / 1500) % 3 != 2 && random.below(8) == 0; }
 
-// The bits of a number in which programs store a counter, an address, or -1 and its kin.
+// The bits of a number in which programs store a counter, an address, or small negative integers.
 template <class T>
 T integer_in_bits(Random& random) {
   using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,

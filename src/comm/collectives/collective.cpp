@@ -58,7 +58,7 @@ void CollectiveOperation::begin(bool blocking) {
     if (!local_.ok()) return end(local_);
     return begin_plain();
   }
-  // Where the error ends the program nobody is left to be told, and whoever is not listening cannot hold it up.
+  // Where the error handler ends the program, there is no need to tell the other ranks, and none of them can delay it.
   if (!local_.ok() && errors_are_fatal(call_.comm)) return end(local_);
   has_turn_ = slot_ == Slots::none;
   if (has_turn_) turn_ = binding->sequencer.take();

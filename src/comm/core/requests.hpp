@@ -39,7 +39,7 @@ Status prepare(Binding& binding);
 // The MPI error code of a finished operation, after the error handler has heard of it.
 int outcome(Operation& operation);
 
-// MPI_Wait and its kin.
+// MPI_Wait, MPI_Test and their forms for several requests.
 int wait(laconic_request* request, MPI_Status* status);
 int wait_all(int count, laconic_request requests[], MPI_Status statuses[]);
 int wait_any(int count, laconic_request requests[], int* index, MPI_Status* status);

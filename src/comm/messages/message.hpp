@@ -58,7 +58,7 @@ class MessageOperation : public Operation {
   // From here on call_ has memory of the host in place of the device's.
   Status stage(bool filled);
 
-  // What is sent or received in frames.  work_ is filled but for its plan and region; numbers: whence or whither.
+  // What is sent or received in frames.  work_ is filled but for its plan and region; numbers: the buffer that is read or written.
   Status reserve_run(int peer, std::byte* numbers);
   void end(Status outcome);
   void end_plain(laconic_plain_reason reason);

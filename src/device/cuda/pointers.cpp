@@ -8,7 +8,7 @@ MemoryType memory_type_of(const void* pointer) {
   if (pointer == nullptr) return {};
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess) {
-    // No driver, or no device.  The runtime keeps its last error for whoever asks next, who is not concerned.
+    // No driver, or no device.  The runtime would report its last error to the next caller, which has nothing to do with it.
     (void)cudaGetLastError();
     return {};
   }

@@ -132,7 +132,7 @@ class Machine {
   std::vector<std::unique_ptr<Stream>> streams_;  // the first: the legacy default stream
   std::unordered_set<Event*> events_;
   std::string fault_;
-  std::deque<std::string> fault_texts_;  // whoever asked for one may keep it
+  std::deque<std::string> fault_texts_;  // callers may keep one
   bool open_ = false;
   std::condition_variable host_function_done_;
 };
