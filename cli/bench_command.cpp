@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// laconic bench: operations side by side with plain MPI.  Arguments and order of work; bench/ does it.
+// laconic bench: compares operations with plain MPI.  Arguments and order of work; bench/ does the measurements.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -29,7 +29,7 @@ using bench::Arguments;
 
 #ifdef LACONIC_CLI_MPI
 
-// The ranks of the job, on a communicator of their own with errors as return values.
+// The ranks of the job, on a separate communicator that returns errors.
 class Job {
  public:
   Job() {
@@ -56,7 +56,7 @@ void run(const Arguments& a) {
   std::unique_ptr<OutputFile> json;
   bench::together(ranks, [&] {
     input.emplace(request.field, ranks.size);
-    // An hour of measuring is a bad time to learn that the file cannot be written.
+    // Checks before a long measurement that the file can be written.
     if (speaks && !request.json.empty()) check_replaceable(request.json);
     if (speaks && !request.json.empty()) json = std::make_unique<OutputFile>(request.json);
   });

@@ -39,7 +39,7 @@ class Deadline {
   std::chrono::steady_clock::time_point end_;
 };
 
-// True when the end came before the deadline.
+// Reads to the end of the stream. Returns true if the end came before the deadline.
 bool read_all(int from, const Deadline& deadline, std::string& text) {
   std::array<char, 4096> buffer{};
   while (true) {

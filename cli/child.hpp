@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Commands that are run for what they say.
+// Runs commands and captures their output.
 #pragma once
 
 #include <string>
@@ -8,24 +8,24 @@
 namespace laconic::cli {
 
 struct Said {
-  std::string text;        // on both streams
-  bool started = false;    // false: it cannot be run
-  bool timed_out = false;  // it and all that it started were ended
-  int code = -1;           // exit code; -1: it was not started, or ended by a signal
+  std::string text;        // output of both streams
+  bool started = false;    // false: the command cannot be run
+  bool timed_out = false;  // the command and its child processes were ended
+  int code = -1;           // exit code; -1: the command was not started, or a signal ended it
 
   bool good() const { return started && !timed_out && code == 0; }
 };
 
-// In a process group of its own, with nothing to read. environment: "NAME=value" each.
+// Runs a command in its own process group, with empty input. Every entry of `environment` is "NAME=value".
 Said ask(const std::vector<std::string>& words, const std::vector<std::string>& environment, double seconds);
 
-// In the environment of this process.
+// Runs a command in the environment of this process.
 Said ask(const std::vector<std::string>& words, double seconds = 30);
 
-// This process's, but for names that begin with `prefix`.
+// The environment of this process without the names that begin with `prefix`.
 std::vector<std::string> environment_without(const std::string& prefix);
 
-// The file of this command.
+// The path of this executable.
 std::string own_file();
 
 }  // namespace laconic::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// laconic codec: what the codecs make of files of numbers, and numbers to frames and back.
+// laconic codec: measures the codecs on files of numbers, and converts numbers to frames and back.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -13,7 +13,7 @@
 namespace laconic::cli {
 namespace {
 
-// What rounding to its type can have moved a number that became x; results in float64 are not rounded.
+// The largest error from rounding a number to x in its type; for results in float64 it is taken to be 0.
 double half_unit(float x) {
   const float size = std::min(std::fabs(x), std::nextafter(std::numeric_limits<float>::max(), 0.0F));
   return 0.5 * (static_cast<double>(std::nextafter(size, INFINITY)) - static_cast<double>(size));
@@ -30,7 +30,7 @@ double half_unit(T x) {
   }
 }
 
-// The largest absolute error that the promise allows number i.
+// The largest absolute error that the promise allows for number i.
 template <class T, class Wide>
 class Allowed {
  public:
@@ -51,7 +51,7 @@ class Allowed {
     for (std::size_t i = next_; i < end; ++i)
       squares += static_cast<long double>(exact_[i]) * static_cast<long double>(exact_[i]);
     const long double rms = std::sqrt(squares / static_cast<long double>(end - next_));
-    // Beside a number that is not finite nothing is rounded.
+    // In a block with a number that is not finite, nothing is rounded.
     error_ = std::isfinite(rms) ? static_cast<Wide>(promise_.relative * rms) : 0;
     next_ = end;
   }
@@ -65,7 +65,7 @@ class Allowed {
 
 template <class T>
 Errors compare_as(const T* exact, const T* got, std::size_t count, const Range& range, const Promise& promise) {
-  // Differences must not round: the promise is held to the last bit.
+  // Differences must be exact, since the promise is checked to the last bit.
   using Wide = std::conditional_t<sizeof(T) == 8, long double, double>;
   const Wide width = static_cast<Wide>(range.greatest) - static_cast<Wide>(range.least);
   Errors errors;
@@ -74,7 +74,7 @@ Errors compare_as(const T* exact, const T* got, std::size_t count, const Range& 
   std::size_t finite = 0;
   Allowed<T, Wide> allowed(exact, count, promise);
   for (std::size_t i = 0; i < count; ++i) {
-    // The bits are what is compared: NaN has many, and zero has two.
+    // The comparison is of bits: NaN has many bit patterns, and zero has two.
     const bool same_bits =
         std::memcmp(static_cast<const void*>(exact + i), static_cast<const void*>(got + i), sizeof(T)) == 0;
     bool kept = same_bits;
@@ -127,7 +127,7 @@ Status resolve(const Bound& bound, const Range& range, Dtype dtype, Coding& codi
   switch (bound.mode) {
     case BoundMode::abs: coding.allowance = bound.value; break;
     case BoundMode::rel: {
-      // Without a range there is nothing to be relative to, and nothing is rounded.
+      // Without a range, a relative bound is 0 and nothing is rounded.
       const double width = range.greatest - range.least;
       if (width > 0) coding.allowance = bound.value * width;
       if (!std::isfinite(coding.allowance)) return {Code::argument, "the range is too large for " + to_string(bound)};
@@ -141,7 +141,7 @@ Status resolve(const Bound& bound, const Range& range, Dtype dtype, Coding& codi
       break;
     default: return {Code::argument, "bound '" + to_string(bound) + "' is not offered by any codec of this version"};
   }
-  // The command knows its numbers: the bound then covers their last rounding, too.
+  // The command knows its numbers, so the bound covers their last rounding, too.
   coding.greatest = coding.allowance > 0 ? std::max(std::fabs(range.least), std::fabs(range.greatest)) : 0;
   promise.error = coding.allowance;
   return {};

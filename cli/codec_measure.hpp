@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a codec does to one field under one bound: how small, how wrong, how fast. Prints nothing.
+// Measures a codec on one field under one bound: size, error and speed. Prints nothing.
 #pragma once
 
 #include <cstddef>
@@ -20,44 +20,44 @@ struct Setup {
   std::size_t chunk = 65536;  // numbers per frame; 0: one frame
   int repeat = 7;             // timed repetitions; 0: no speeds
   int threads = 1;
-  std::size_t tile = 0;  // bytes that speeds are measured on: the field repeated or cut; 0: the field
+  std::size_t tile = 0;  // bytes for the speed measurement: the field repeated or cut; 0: the field itself
 };
 
-// 1e9 bytes of uncompressed numbers per second.
+// Speeds in 1e9 bytes of uncompressed numbers per second.
 struct Speed {
   double best = unknown;
   double median = unknown;
 };
 
 struct Errors {
-  double max_error = 0;  // over the finite numbers; infinite when one of them did not come back finite
+  double max_error = 0;  // over the finite numbers; infinite if one of them was not decoded as finite
   std::uint64_t violations = 0;
-  std::uint64_t beyond_rounding = 0;  // those that the rounding of the dtype does not excuse (docs/error-model.md)
+  std::uint64_t beyond_rounding = 0;  // violations beyond the rounding of the dtype (docs/error-model.md)
   double nrmse = 0;
   double psnr = std::numeric_limits<double>::infinity();
 };
 
-// A bound as it was spelled, so that results can be found by it.
+// A bound with its original spelling, so that results can be found by it.
 struct AskedBound {
   std::string text;
   Bound bound;
 };
 
-// What a bound promises of every number.
+// The promise of a bound for every number.
 struct Promise {
   enum class Kind { nothing, error, bits } kind = Kind::error;
-  double error = 0;       // largest absolute error; NaN and infinities come back in any case
-  double relative = 0;    // the same as a share of the root mean square of the number's block; 0: error counts
-  std::size_t chunk = 0;  // numbers per frame, where blocks begin; 0: all are in one
+  double error = 0;       // largest absolute error; NaN and infinities are always kept
+  double relative = 0;    // largest error as a fraction of the rms of the number's block; 0: `error` applies
+  std::size_t chunk = 0;  // numbers per frame, at whose start a block begins; 0: one frame
 };
 
 struct Measurement {
-  Status status;  // not ok: the codec cannot do this, and only the first fields mean something
+  Status status;  // not ok: the codec does not support this, and only the first fields are valid
   std::string codec;
   std::string bound;
   std::size_t count = 0;
-  std::size_t bytes = 0;  // of all frames, headers included
-  double allowance = 0;   // the bound as an absolute error; 0 where nothing may be rounded, or nothing is bounded
+  std::size_t bytes = 0;  // size of all frames, headers included
+  double allowance = 0;   // the bound as an absolute error; 0 if nothing may be rounded, or there is no error bound
   Errors errors;
   std::size_t speed_bytes = 0;  // size of the numbers that speeds were measured on
   Speed copy;                   // memcpy
@@ -69,7 +69,7 @@ struct Measurement {
   double ratio(Dtype dtype) const;
 };
 
-// Whether the codec has such a mode at all.
+// Whether the codec supports this mode.
 bool offers(const Codec& codec, const Bound& bound);
 
 // The bound for a field of this range, as the library resolves it.

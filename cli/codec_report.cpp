@@ -15,7 +15,7 @@ std::string number(double value, const char* format) {
   return std::isnan(value) ? "-" : fmt::format(fmt::runtime(format), value);
 }
 
-// "25.1 [24.3] 1.17x": best, median, and the best as a share of memcpy's.
+// "25.1 [24.3] 1.17x": best, median, and the best as a multiple of memcpy's best.
 std::string speed(const Speed& s, const Speed& copy) {
   if (std::isnan(s.best)) return "-";
   return fmt::format("{:.3g} [{:.3g}] {:.2f}x", s.best, s.median, s.best / copy.best);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measurements for people (a table per field) and for programs (JSON).
+// Reports of measurements: a table per field for users, JSON for programs.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Codecs as people name them where one of their modes is meant.
+// Names that specify a codec together with one of its modes.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@ namespace laconic::cli {
 
 struct CodecSpec {
   std::string codec;
-  std::string bound;  // when the spec decides it, else empty
+  std::string bound;  // set if the spec decides it, else empty
 };
 
-// "quant", "raw", "lossless", "szx", "zfp-abs" (or "zfp"), "zfp-rate8": what this build has of them.
+// The specs of this build out of "quant", "raw", "lossless", "szx", "zfp-abs" (or "zfp") and "zfp-rate8".
 std::string codec_specs();
 
-// Throws Failure, which names what is valid.
+// Throws Failure, which names the valid specs.
 CodecSpec parse_codec_spec(const std::string& spec);
 
 }  // namespace laconic::cli

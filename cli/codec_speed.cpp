@@ -17,10 +17,10 @@
 namespace laconic::cli {
 namespace {
 
-// A sample shorter than this says more about the clock than about the codec.
+// The shortest useful sample, in seconds: a shorter one measures the clock rather than the codec.
 constexpr double least_sample = 2e-3;
 
-// From this size on numbers are decoded past the caches: more than a core's share of them.
+// From this size on, decoded numbers bypass the caches: it is more than one core's share of them.
 constexpr std::size_t streaming_bytes = std::size_t{8} << 20;
 
 // One thread's part: a run of chunks, and memory for one frame.
@@ -34,7 +34,7 @@ struct Share {
 
 using Work = std::function<bool(Share&)>;
 
-// Time that this thread was given by the machine, however many others want it.
+// The CPU time of this thread, which other threads on the machine do not affect.
 double thread_seconds() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -47,8 +47,8 @@ bool all_passes(Share& share, int passes, const Work& work) {
   return good;
 }
 
-// Seconds that all shares take for `passes` passes; negative when the codec refused. Several threads are measured by
-// the clock on the wall, or they would seem to help where there is no core for them.
+// The seconds that all shares take for `passes` passes; negative if the codec refused. Several threads are measured by
+// wall time, because CPU time would show a gain even where there is no core for them.
 double run(std::vector<Share>& shares, int passes, const Work& work) {
   if (shares.size() == 1) {
     const double begin = thread_seconds();
@@ -81,7 +81,7 @@ struct Task {
   Work work;
   Speed* speed;
   int passes = 1;
-  std::vector<double> seconds;  // of one pass
+  std::vector<double> seconds;  // times of one pass
 };
 
 Memory repeated(const Field& field, std::size_t bytes) {
@@ -108,10 +108,10 @@ Status measure_speed(const Codec& codec, const Coding& coding, const Field& fiel
   if (setup.tile > 0) view = {tile.data(), tile.size() / unit, field.dtype, setup.chunk};
   m.speed_bytes = view.bytes();
 
-  // What does not fit the caches anyway should not push anything else out of them.
+  // Data that do not fit the caches should not evict other data from them.
   Coding stream = coding;
   stream.streaming = view.bytes() >= streaming_bytes;
-  // A sum of two contributions needs room on the lattice for both; only fold and add are to pay for it.
+  // A sum of two contributions needs room on the lattice for both. Only fold and add should have this cost.
   Coding sum = coding;
   sum.terms = 2;
   CodedField coded;
@@ -173,15 +173,15 @@ Status measure_speed(const Codec& codec, const Coding& coding, const Field& fiel
        1,
        {}});
 
-  // The first run touches all memory; what it takes says how many passes make a sample.
+  // The first run touches all memory; the time of the second gives the number of passes per sample.
   for (Task& task : tasks) {
     if (run(shares, 1, task.work) < 0) task.passes = 0;
     if (task.passes == 0) continue;
     const double seconds = std::max(run(shares, 1, task.work), 1e-9);
     task.passes = static_cast<int>(std::clamp(std::ceil(least_sample / seconds), 1.0, 1e6));
   }
-  // Each sample follows a pass of the same work that is not measured: else it would depend on which lines the work
-  // before has left in the caches, and which of them have yet to be written back.
+  // Each sample follows an unmeasured pass of the same work. Otherwise it would depend on the cache lines that the
+  // previous task left behind, and on those that still have to be written back.
   for (int r = 0; r < setup.repeat; ++r)
     for (Task& task : tasks) {
       if (task.passes == 0) continue;

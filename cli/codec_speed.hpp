@@ -5,10 +5,10 @@
 
 namespace laconic::cli {
 
-// Fills in the speeds of `m`. Numbers are read from and results written to the whole field, frames are written to one
-// buffer that is used again and again, as the engine does it. memcpy, encode, decode, fold and add take turns, so that
-// whatever else the machine does hits all of them. Fold and add have the field as both contributions, and leave no
-// speed when the codec cannot do them.
+// Fills in the speeds of `m`. Numbers are read from the whole field and results are written to all of it. Frames are
+// written to one buffer that is reused, as in the engine. memcpy, encode, decode, fold and add take turns, so that
+// other load on the machine affects all of them. Fold and add use the field as both contributions, and record no speed
+// if the codec does not support them.
 Status measure_speed(const Codec& codec, const Coding& coding, const Field& field, const Setup& setup, Measurement& m);
 
 }  // namespace laconic::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The numbers of a field cut into chunks, and the frames that stand for them.
+// The numbers of a field cut into chunks, and the frames that encode them.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct View {
   const std::byte* numbers = nullptr;
   std::size_t count = 0;
   Dtype dtype = Dtype::f32;
-  std::size_t chunk = 0;  // 0: all in one
+  std::size_t chunk = 0;  // 0: all in one chunk
 
   std::size_t bytes() const { return count * size_of(dtype); }
   std::size_t chunk_count() const { return chunk > 0 ? std::min(chunk, count) : count; }
@@ -26,7 +26,7 @@ struct View {
   const std::byte* at(std::size_t k) const { return numbers + first(k) * size_of(dtype); }
 };
 
-// Every frame begins on a cache line, as frames taken from the network do.
+// Every frame begins on a cache line, like frames received from the network.
 class CodedField {
  public:
   Status encode(const Codec& codec, const Coding& coding, const View& view) {
@@ -56,7 +56,7 @@ class CodedField {
   }
 
   Frame frame(std::size_t k) const { return {memory_.data() + frames_[k].offset, frames_[k].bytes}; }
-  std::size_t bytes() const { return bytes_; }  // of the frames alone
+  std::size_t bytes() const { return bytes_; }  // size of the frames alone
 
  private:
   void grow(std::size_t least) {

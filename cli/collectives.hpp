@@ -17,7 +17,7 @@ inline std::string collective_list() {
   return list;
 }
 
-// Also the nonblocking and the persistent form, which have the same schedules: "iallreduce", "allreduce_init".
+// Also accepts the nonblocking and persistent forms, which have the same schedules: "iallreduce", "allreduce_init".
 constexpr std::optional<Routine> find_collective(std::string_view name) {
   for (std::size_t k = 0; k < num_routines; ++k) {
     const auto routine = static_cast<Routine>(k);

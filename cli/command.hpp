@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A subcommand and its options, as CLI11 has them. Only command.cpp includes CLI11 itself: every file that does takes
-// seconds longer to compile.
+// A subcommand and its options, as wrappers of CLI11. Only command.cpp includes CLI11 itself, which adds seconds to the
+// compile time of every file that includes it.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ class Option;
 
 namespace laconic::cli {
 
-// Functions are those of CLI::Option and CLI::App with the same names. Handles: the application owns what they stand
-// for.
+// The functions are those of CLI::Option and CLI::App with the same names. These classes are handles: the application
+// owns the underlying objects.
 class CommandOption {
  public:
   explicit CommandOption(CLI::Option* option) : option_(option) {}
@@ -58,7 +58,7 @@ class Command {
 // The command line as a whole: its first argument names a subcommand.
 class Application {
  public:
-  // Help, or what the parser objects to.
+  // The help text, or the complaint of the parser.
   struct Answer {
     std::string out, complaint;
     bool failed = false;
@@ -66,9 +66,9 @@ class Application {
 
   Application(const std::string& name, const std::string& help, const std::string& version);
   ~Application();
-  Command command();  // to add subcommands to
+  Command command();  // the handle to add subcommands to
   std::vector<std::string> subcommands() const;
-  // Calls the callback of the subcommand that is named; there is an answer where the arguments do not get that far.
+  // Calls the callback of the named subcommand. Returns an answer if parsing ends before that.
   std::optional<Answer> parse(int argc, char** argv);
 
  private:

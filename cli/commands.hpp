@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The subcommands. Each adds itself to the application and does its work when it was named; it prints its results on
-// stdout and throws Failure.
+// The subcommands. Each function adds a subcommand to the application. A subcommand runs if the command line names it,
+// prints its results on stdout and throws Failure on an error.
 #pragma once
 
 #include "command.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// laconic doctor: does what is installed here work, and what is known to go wrong with it?
+// laconic doctor: checks whether this installation works, and for known faults.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -96,7 +96,7 @@ void add_doctor_command(Command& app) {
   command.add_option("--mpiexec", a->mpiexec, "launcher of the MPI (default: the one in PATH)");
   command.add_option("--library", a->dropin, fmt::format("{} of another build", "liblaconic-mpi.so"));
   command.add_flag("--no-job", a->no_job, "start no MPI job");
-  command.add_flag("--be-a-rank", a->be_a_rank).group("");  // of the job that this command starts
+  command.add_flag("--be-a-rank", a->be_a_rank).group("");  // a rank of the job that this command starts
   const auto json =
       command.add_option("--json", a->json_file, "JSON instead of the text, or beside it into a file").expected(0, 1);
   command.callback([a, json] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// laconic explain: what the library would do for a collective call, and why.  Arguments and order of work.
+// laconic explain: predicts and explains the library's choices for a collective call.  Arguments and order of work.
 #include <fmt/format.h>
 
 #include <memory>
@@ -96,7 +96,7 @@ explain::Question question_of(const Arguments& a) {
   return q;
 }
 
-// Links between devices are other links: what is not given has defaults of its own.
+// Links between devices are different links, so options that are not given have separate defaults.
 explain::DeviceQuestion device_of(const Arguments& a) {
   explain::DeviceQuestion d;
   std::vector<std::string_view> names;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a command gives up: a message for people, and the exit code that scripts see.
+// The exception with which a command ends: a message for the user, and the exit code for scripts.
 #pragma once
 
 #include <stdexcept>
@@ -10,7 +10,7 @@
 namespace laconic::cli {
 
 inline constexpr int exit_failed = 1;  // files, memory, frames
-inline constexpr int exit_usage = 2;   // what was asked for makes no sense
+inline constexpr int exit_usage = 2;   // the request is invalid
 
 class Failure : public std::runtime_error {
  public:

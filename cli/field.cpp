@@ -29,7 +29,7 @@ std::optional<Dtype> dtype_named(std::string_view text) {
   return std::nullopt;
 }
 
-// Of "field.f64", "f64".
+// The part of the name after the dot: "f64" for "field.f64".
 std::optional<Dtype> dtype_of_file(const fs::path& file) {
   const std::string ending = file.extension().string();
   return ending.empty() ? std::nullopt : dtype_named(std::string_view(ending).substr(1));

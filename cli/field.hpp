@@ -14,7 +14,7 @@
 
 namespace laconic::cli {
 
-// A block of memory that begins on a cache line, as numeric libraries allocate theirs.
+// A block of memory that begins on a cache line, as in numeric libraries.
 class Memory {
  public:
   Memory() = default;
@@ -39,13 +39,13 @@ struct Field {
   Memory numbers;
 };
 
-// "f32", "bf16", ...
+// The name of a dtype: "f32", "bf16", ...
 Dtype parse_dtype(const std::string& text);
 
-// The files that the arguments name; a folder stands for its *.f32, *.f64, *.bf16, ..., or for those of one dtype.
+// The files that the arguments name. A folder stands for its *.f32, *.f64, *.bf16, ..., or for those of one dtype.
 std::vector<std::string> find_fields(const std::vector<std::string>& arguments, std::optional<Dtype> dtype);
 
-// The first `most` numbers of a file, all when 0. Without a dtype the file's name decides: *.f64, *.i32, ..., else
+// Reads the first `most` numbers of a file, all if 0. Without a dtype, the file's name decides: *.f64, *.i32, ..., else
 // float32.
 Field read_field(const std::string& file, std::optional<Dtype> dtype, std::size_t most);
 

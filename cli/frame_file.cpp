@@ -39,7 +39,7 @@ const Codec* codec_of(std::uint8_t id) {
   return nullptr;
 }
 
-// Reads a file of frames from its beginning and knows where it is, for messages.
+// Reads a file of frames from its beginning, and tracks the position for error messages.
 class Source {
  public:
   explicit Source(const std::string& file) : file_(file), in_(file, std::ios::binary) {

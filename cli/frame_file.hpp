@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files of frames: frames one after the other (docs/wire-format.md), then an end that tells a whole file from one cut
-// between two frames, and right bytes from wrong ones.
+// Files of frames: a sequence of frames (docs/wire-format.md) and an end record. The end record reveals a file that was
+// cut off between two frames, and damaged bytes.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +13,21 @@
 
 namespace laconic::cli {
 
-// The end: this word, the CRC-32 of all bytes before the end (uint32), and how many numbers the frames hold (uint64).
+// The end record: this word, the CRC-32 of all bytes before it (uint32), and the number count of all frames (uint64).
 inline constexpr std::uint32_t end_word = 0x444e454c;  // "LEND"
 inline constexpr std::size_t end_bytes = 16;
 
-// Most numbers in a frame of a file, so that a damaged count cannot make a reader ask for all the memory there is.
+// The most numbers in a frame of a file. The limit keeps a damaged count from making a reader allocate all memory.
 inline constexpr std::size_t largest_frame = std::size_t{1} << 26;
 
 struct FileSummary {
   std::size_t numbers = 0;
   std::size_t frames = 0;
-  std::size_t bytes = 0;  // of the file of frames
-  double error = 0;       // the largest that a frame states
+  std::size_t bytes = 0;  // size of the file
+  double error = 0;       // the largest error that a frame states
 };
 
-// CRC-32 as zlib and PNG have it; begin with 0, then pass what came out.
+// The CRC-32 of zlib and PNG. Begin with 0, then pass the previous result.
 std::uint32_t crc32(std::uint32_t crc, std::span<const std::byte> bytes);
 
 FileSummary write_frames(const Codec& codec, const Coding& coding, const Field& field, std::size_t chunk,

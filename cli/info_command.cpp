@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// laconic info: what this build is and how it would behave in this environment.
+// laconic info: the properties of this build and its settings in this environment.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The command `laconic`. One file per subcommand; here only what is common to all.
+// The command `laconic`. Every subcommand has its own file; this file has only the common part.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ int complain(const Session& session, const std::string& what, int exit_code) {
   return exit_code;
 }
 
-// Help and what the parser has to say, from one rank.
+// Prints help and the parser's complaint, on one rank.
 int leave(const Session& session, const Application::Answer& answer) {
   if (session.speaks()) {
     fmt::print("{}", answer.out);
@@ -58,7 +58,7 @@ int run(int argc, char** argv) {
   } catch (const Failure& failure) {
     return complain(session, failure.what(), failure.exit_code());
   } catch (const std::exception& error) {
-    // This rank alone may have come here.
+    // This error may have occurred on this rank alone.
     const bool memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
     fmt::print(stderr, "laconic: {}\n", memory ? "out of memory" : error.what());
     session.give_up(exit_failed);
@@ -73,6 +73,6 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (...) {
-    return exit_failed;  // not even the message of what went wrong could be made
+    return exit_failed;  // not even the error message could be made
   }
 }

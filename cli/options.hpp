@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Options of all subcommands: how numbers and lists are read, and what is said where they are not valid.
+// Options of all subcommands: parsing of numbers and lists, and the messages for invalid ones.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ inline Failure not_valid(std::string_view what, std::string_view value, std::str
   return usage(fmt::format("{} '{}' is not valid; valid are {}", what, value, valid));
 }
 
-// Values separated by commas; the option may be given again.
+// Values separated by commas; the option may be repeated.
 inline CommandOption add_list(Command& command, const std::string& name, std::vector<std::string>& list,
                               const std::string& help) {
   return command.add_option(name, list, help).delimiter(',').allow_extra_args(false);
@@ -35,7 +35,7 @@ T parse_whole(std::string_view what, std::string_view text, T least, T most = st
                                                         : fmt::format("whole numbers from {} to {}", least, most));
 }
 
-// The default is shown in the help where it is itself valid; else it stands for an option that was not given.
+// The default is shown in the help if it is itself valid; otherwise it stands for an option that was not given.
 template <class T>
 CommandOption add_whole(Command& command, const std::string& name, T& value, T least, T most, const std::string& help) {
   auto option = command.add_option_function(
@@ -49,7 +49,7 @@ CommandOption add_whole(Command& command, const std::string& name, T& value, T l
   return add_whole<T>(command, name, value, least, std::numeric_limits<T>::max(), help);
 }
 
-// A number above 0, or also 0.
+// A number above 0, or at least 0.
 CommandOption add_real(Command& command, const std::string& name, double& value, bool zero_too,
                        const std::string& help);
 

@@ -20,12 +20,12 @@ OutputFile::OutputFile(const std::string& name) : name_(name) {
   const auto status = fs::status(name, error);
   if (fs::is_directory(status)) fail(EISDIR);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
-    // A device or a pipe has nothing that could be kept, and nothing can take its place.
+    // A device or a pipe has no old contents to preserve, and a file cannot replace it.
     file_ = std::fopen(name.c_str(), "wb");
     if (file_ == nullptr) fail(errno);
     return;
   }
-  // A link stays a link: what it points to is replaced.
+  // A link stays a link: its target is replaced.
   if (const auto target = fs::canonical(name, error); !error) name_ = target.string();
   part_ = fmt::format("{}.part{}", name_, ::getpid());
   file_ = std::fopen(part_.c_str(), "wbx");
@@ -59,7 +59,7 @@ void OutputFile::commit() {
 
 void check_replaceable(const std::string& file) {
   std::error_code error;
-  if (!fs::is_regular_file(file, error)) return;  // new, or said to be wrong when it is opened
+  if (!fs::is_regular_file(file, error)) return;  // a new file, or an error that is reported when it is opened
   std::ifstream in(file, std::ios::binary);
   const int first = in.get();
   if (in && first != '[') throw usage(fmt::format("--json {}: there is a file that is not a list in JSON", file));

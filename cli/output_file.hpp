@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file that appears under its name when it is complete, or not at all; devices and pipes are written to directly.
+// A file that appears under its name only when it is complete; devices and pipes are written to directly.
 #pragma once
 
 #include <cstddef>
@@ -19,17 +19,17 @@ class OutputFile {
   void write(std::span<const std::byte> bytes);
   void write(const std::string& text) { write(std::as_bytes(std::span(text))); }
 
-  // Everything is written: replaces what bore the name before.
+  // Called after the last write: replaces the previous file of this name.
   void commit();
 
  private:
   [[noreturn]] void fail(int error) const;
   std::string name_;
-  std::string part_;  // written here, beside its final place, then renamed
+  std::string part_;  // temporary name beside the final one, renamed by commit()
   std::FILE* file_ = nullptr;
 };
 
-// Throws Failure where --json would replace something else than a list in JSON: a field, say.
+// Throws Failure if --json would replace a file that is not a JSON list, for example a field.
 void check_replaceable(const std::string& file);
 
 }  // namespace laconic::cli

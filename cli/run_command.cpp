@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// laconic run: an MPI program, as it is, with the drop-in in front of its MPI.
+// laconic run: starts an unmodified MPI program with the drop-in in front of its MPI library.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@
 namespace laconic::cli {
 namespace {
 
-// Options that become variables of the environment.
+// Options that become environment variables.
 struct Option {
   const char* flag;
   const char* variable;
@@ -86,9 +86,9 @@ void run(const Arguments& arguments) {
   Variables variables;
   for (std::size_t k = 0; k < options.size(); ++k)
     if (!arguments.values[k].empty()) setenv(options[k].variable, arguments.values[k].c_str(), 1);
-  // A mistake is found before anything is started.
+  // Checks first, so that a mistake is found before anything is started.
   if (const std::string problem = dropin_problem(); !problem.empty()) throw usage(problem);
-  // Also what was set outside: the launcher may not hand it on.
+  // Passes variables from the outer environment too, since the launcher may not forward them.
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string text = *entry;
     if (text.rfind("LACONIC_", 0) == 0)

@@ -40,7 +40,7 @@ std::string joined(const std::vector<std::string>& words) { return fmt::format("
 std::vector<std::string> warnings_about(const std::string& program, const std::string& library) {
   std::vector<std::string> warnings;
   const Linked theirs = linked_to(program);
-  if (program.empty() || !theirs.is_program) return warnings;  // a script: what it loads is not known
+  if (program.empty() || !theirs.is_program) return warnings;  // a script: the libraries it loads are not known
   const Linked ours = linked_to(library);
   if (theirs.libraries.empty() && theirs.holds_mpi)
     warnings.push_back(fmt::format("{} has MPI linked into itself; nothing can stand in front of it", program));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the drop-in library is, and whether a program can use it.
+// The location of the drop-in library, and checks whether a program can use it.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace laconic::cli {
 
 inline constexpr const char* library_name = "liblaconic-mpi.so";
 
-// The one that was asked for, or the one beside this command, as installed or as built.  Throws Failure.
+// The library that the user named, or the one beside this command, as installed or as built.  Throws Failure.
 std::string find_library(const std::string& asked);
 
 // Returns the reasons why the drop-in cannot be loaded in front of the MPI of a program.

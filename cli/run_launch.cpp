@@ -88,7 +88,7 @@ Launch launch(const std::vector<std::string>& command, const Variables& variable
       }
       break;
     case Launcher::srun:
-      // srun hands its environment on, unless it was told otherwise; values with commas fit into no --export.
+      // srun forwards its environment unless told otherwise; --export cannot express values with commas.
       result.environment = variables;
       for (const std::string& word : command)
         if (word.rfind("--export", 0) == 0 && word.find("ALL") == std::string::npos)
@@ -114,7 +114,7 @@ Linked linked_to(const std::string& file) {
   const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   if (bytes.compare(0, elf.size(), elf) != 0) return linked;
   linked.is_program = true;
-  // The names of PMPI functions are in a program that was linked statically, and in tools.
+  // Names of PMPI functions occur in statically linked programs and in tools.
   linked.holds_mpi = bytes.find("PMPI_Init") != std::string::npos && bytes.find("MPIR_") != std::string::npos;
   if (bytes.find("ompi_mpi_init") != std::string::npos) linked.holds_mpi = true;
   const std::string said = ask({"ldd", file}).text;
@@ -133,8 +133,8 @@ Linked linked_to(const std::string& file) {
 }
 
 std::string program_of(const std::vector<std::string>& command) {
-  // The first word after the launcher that is a program and not the value of an option; values of options that are
-  // programs in PATH by chance ("-bootstrap ssh") are passed over by asking for a slash first.
+  // Finds the first word after the launcher that is a program and not the value of an option. Words with a slash are
+  // tried first, which skips option values that happen to be programs in PATH ("-bootstrap ssh").
   const bool launched = launcher_of(command.front()) != Launcher::unknown || starts_ranks(file_name(command.front()));
   if (!launched) return in_path(command.front());
   for (const bool by_path : {true, false})

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `laconic run` knows of launchers and programs: how settings reach the ranks, and which MPI a program uses.
+// The knowledge of `laconic run` about launchers and programs: the way settings reach the ranks, and the MPI library
+// that a program uses.
 #pragma once
 
 #include <string>
@@ -8,13 +9,13 @@
 
 namespace laconic::cli {
 
-// A program as execvp would find it; empty if it would not.
+// The path at which execvp would find a program; empty if it would not find it.
 std::string in_path(const std::string& word);
 
 enum class Launcher { hydra, open_mpi, srun, unknown };
 
-// Which family a launcher belongs to, from its name and from what it says about itself. `unknown` also where the
-// command is the program itself.
+// The family of a launcher, from its name and the output of --version. The result is `unknown` also if the command is
+// the program itself.
 Launcher launcher_of(const std::string& command);
 const char* name_of(Launcher launcher);
 
@@ -22,23 +23,23 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 
 struct Launch {
   std::vector<std::string> command;
-  Variables environment;              // of the launcher itself
-  std::vector<std::string> warnings;  // what may keep the settings from the ranks
+  Variables environment;              // environment of the launcher itself
+  std::vector<std::string> warnings;  // reasons why the settings may not reach the ranks
 };
 
-// The command that starts the ranks with these variables. Where the launcher can be told, the variables are for the
-// ranks alone.
+// The command that starts the ranks with these variables. If the launcher has an option for it, only the ranks get the
+// variables.
 Launch launch(const std::vector<std::string>& command, const Variables& variables);
 
-// What a file is linked to of MPI: the names of libraries and where they were found ("libmpi.so.12 => /usr/lib/...").
+// The MPI libraries that a file is linked to, with the places where they were found ("libmpi.so.12 => /usr/lib/...").
 struct Linked {
-  bool is_program = false;               // something that can be loaded
-  bool holds_mpi = false;                // it has functions of MPI in itself
+  bool is_program = false;               // a file that can be loaded
+  bool holds_mpi = false;                // it contains functions of MPI
   std::vector<std::string> libraries{};  // names of MPI libraries that it loads
 };
 Linked linked_to(const std::string& file);
 
-// The program among the words of a command; empty if none is found.
+// The word of a command that is the program; empty if none is found.
 std::string program_of(const std::vector<std::string>& command);
 
 }  // namespace laconic::cli

@@ -12,10 +12,10 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // One rank speaks for all.
+  // Whether this rank prints for all ranks.
   bool speaks() const { return rank_ == 0; }
 
-  // After a failure that the other ranks may not know of: ends the job.  Returns where there are no others.
+  // Ends the job after a failure that the other ranks may not know of.  Returns if there are no other ranks.
   void give_up(int exit_code) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The settings that the library would read from this environment. They belong to the room comm, which needs MPI's
+// The settings that the library would read from this environment. They belong to the module comm, which needs MPI's
 // headers; MPI is not initialised.
 #pragma once
 
@@ -12,10 +12,10 @@ struct Setting {
   std::string name;
   std::string value;
   bool is_default = true;
-  std::string source;  // of a value that is not the default
+  std::string source;  // source of a value that is not the default
 };
 
-// Throws Failure where the library would report an error. Empty in a build without MPI.
+// Throws Failure if the library would report an error. The result is empty in a build without MPI.
 std::vector<Setting> environment_settings();
 
 // The MPI library that this command was linked to.

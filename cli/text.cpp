@@ -14,7 +14,7 @@
 namespace laconic::cli {
 namespace {
 
-// A number above 0 and the unit behind it.
+// Splits a text into a number above 0 and the unit after it.
 bool split_number(std::string_view text, double& value, std::string_view& unit) {
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, value);

@@ -10,7 +10,7 @@ namespace laconic::cli {
 
 struct VariantName {
   std::string_view name;
-  bool overlaps;  // data are cut into chunks, of which several are under way
+  bool overlaps;  // data are cut into chunks, several of which are in flight
   bool per_hop;   // every hop encodes again, so ranks may hold results that differ within the bound
 };
 
@@ -27,7 +27,7 @@ constexpr const VariantName* find_variant(std::string_view name) {
   return nullptr;
 }
 
-// Separated by commas.
+// The names of the variants, separated by commas.
 inline std::string variant_list() {
   std::string list;
   for (const VariantName& v : variants) list += (list.empty() ? "" : ", ") + std::string(v.name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What LACONIC_P2P makes of a halo exchange: every rank sends a piece of a field to both of its neighbours in a ring,
-// on a communicator whose messages are left to MPI and on one where they are not, in turns within one run.
+// The effect of LACONIC_P2P on a halo exchange: every rank sends a piece of a field to both its neighbours in a ring.
+// A communicator whose messages are left to MPI and one whose messages are not take turns in one run.
 //
 //     LACONIC_P2P=1 LACONIC_BOUND=rel:1e-4 LACONIC_EXCLUDE=send+comm:plain LD_PRELOAD=.../liblaconic-mpi.so
 //         bench/lab/lab.py run -n 4 --rate 1gbit ... -- messages FIELD.f32 1048576 ...
@@ -27,7 +27,7 @@ struct Ring {
 
   const float* piece() const { return field.data(); }
 
-  // Seconds of one exchange, the longest of any rank.
+  // The seconds of one exchange on the slowest rank.
   double exchange(MPI_Comm comm, std::array<std::vector<float>, 2>& in) const {
     const int left = (rank + size - 1) % size;
     const int right = (rank + 1) % size;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the drop-in costs a call that it leaves alone: MPI_... and MPI's own function, in turns within one run, best of
-// many. Of messages and requests the drop-in has the PMPI_ names, too, so MPI's own are taken from its library.
+// Measures the cost of the drop-in for a call that it passes on unchanged: MPI_... and MPI's own function take turns in
+// one run, and the best of many rounds counts. For messages and requests the drop-in also defines the PMPI_ names, so
+// MPI's own functions are looked up in its library.
 //
 //     mpiexec -n 1 env LD_PRELOAD=.../liblaconic-mpi.so ./overhead
 //     mpiexec -n 2 env LD_PRELOAD=.../liblaconic-mpi.so LACONIC_BOUND=abs:1e-3 LACONIC_EXCLUDE=all ./overhead
@@ -14,7 +15,7 @@
 namespace {
 
 constexpr int rounds = 1000;
-constexpr double round_time = 1e5;  // nanoseconds: short, so that many of them are not interrupted
+constexpr double round_time = 1e5;  // nanoseconds; short, so that many rounds run without interruption
 
 template <class F>
 double nanoseconds(F call, int calls) {
@@ -23,7 +24,7 @@ double nanoseconds(F call, int calls) {
   return (MPI_Wtime() - begin) / calls * 1e9;
 }
 
-// How many calls rank 0 makes in a round; all have to make the same number.
+// The number of calls that rank 0 makes in a round; all ranks have to make the same number.
 template <class F>
 int calls_in_a_round(F call) {
   double best = 1e9;
@@ -49,7 +50,7 @@ void compare(const char* name, A ours, B plain) {
                 name, best_plain, best_ours, best_ours - best_plain, rounds, calls);
 }
 
-// The function of MPI's library that has this name.
+// The function with this name in MPI's library.
 template <class F>
 F* itself(F*, const char* name) {
   Dl_info info{};
@@ -93,7 +94,7 @@ int main(int argc, char** argv) {
         isend(&x, 1, MPI_DOUBLE, MPI_PROC_NULL, 0, comm, &request);
         wait(&request, MPI_STATUS_IGNORE);
       });
-  // 1 KiB, which with LACONIC_P2P is looked at when it has come.
+  // Messages of 1 KiB, which the drop-in inspects on arrival if LACONIC_P2P is set.
   double out[128] = {};
   double in[128] = {};
   MPI_Request send = MPI_REQUEST_NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Predicted and measured errors of operations on ranks in this process, as lines of CSV;
-// tools/figures/error_prediction.py makes the figure and the tables of docs/error-model.md of them.  All errors are
-// shares of the bound, which is on every contribution (target input), as in C-Coll's theorems.
+// Predicted and measured errors of operations on ranks in this process, as lines of CSV.
+// tools/figures/error_prediction.py makes the figure and the tables of docs/error-model.md from them.  All errors are
+// fractions of the bound, which is on every contribution (target input), as in C-Coll's theorems.
 //
 //   bench_errors [most ranks]
 #include <cstdio>
@@ -29,7 +29,7 @@ struct Reduction {
 constexpr Reduction reductions[] = {
     {"SUM", Op::sum, false}, {"AVG", Op::sum, true}, {"MAX", Op::max, false}, {"MIN", Op::min, false}};
 
-// What a line is about: "independent" ranks have parts of their own of a field, "same" all the same numbers.
+// Prints one line. data: "independent" ranks hold different parts of a field, "same" ranks all hold the same numbers.
 void measure(const char* data, const char* codec, const char* algorithm, const Reduction& reduction, int ranks,
              std::size_t field, double relative, bool per_hop = false) {
   Operation o;
@@ -64,7 +64,7 @@ void measure_all(int most) {
       for (const char* codec : {"quant", "szx", "zfp"})
         for (const Reduction& reduction : reductions)
           measure("independent", codec, "ring", reduction, ranks, field, 1e-4);
-  // Where the argument does not hold, or another one is needed.
+  // Cases in which the argument of the model does not hold, or a different one is needed.
   const Reduction sum = reductions[0];
   for (int ranks = 2; ranks <= most; ranks *= 2) {
     for (const char* codec : {"quant", "szx", "zfp"}) measure("same", codec, "ring", sum, ranks, 0, 1e-4);

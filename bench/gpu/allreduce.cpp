@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks that share a device and its memory: what their kernels take and what they would send, not what a network does.
+// Ranks that share a device and its memory: measures the time of their kernels and the bytes sent, without a network.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -22,7 +22,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double relative_bound = 1e-3;
-constexpr int rounds = 5;  // timed, after one that is not
+constexpr int rounds = 5;  // timed rounds, after one untimed round
 constexpr std::chrono::seconds stuck{60};
 
 struct Setting {
@@ -40,7 +40,7 @@ std::unique_ptr<Device> open_device() {
   return device;
 }
 
-// One rank: its numbers, and what it does with them.
+// One rank: its numbers and its run of the algorithm.
 struct Rank {
   Rank(std::unique_ptr<Transport> t, const Setting& s, const Place& at, Travel travel)
       : transport(std::move(t)),
@@ -71,7 +71,7 @@ struct Rank {
 
 class Job {
  public:
-  // numbers: of each rank, at least as many as there are.
+  // numbers: one entry per rank; it may have more entries than there are ranks.
   Job(const Setting& s, const std::vector<Bytes>& numbers)
       : setting_(s),
         numbers_(numbers),
@@ -90,7 +90,7 @@ class Job {
     coding_.terms = budget_.terms;
   }
 
-  // Seconds of one operation.
+  // Runs one operation and returns its seconds.
   double once() {
     const auto begin = Clock::now();
     for (auto& r : ranks_) r->run.start(work(*r));
@@ -105,14 +105,14 @@ class Job {
     return seconds;
   }
 
-  // Parts of the results, at the beginning, somewhere, and at the end.
+  // Checks parts of the results: at the beginning, in between, and at the end.
   bool right() const {
     const std::size_t part = std::min<std::size_t>(setting_.bytes, std::size_t{4} << 20);
     const std::size_t end = (setting_.bytes - part) / sizeof(float) * sizeof(float);
     return right(0, part) && right(end / 3 / sizeof(float) * sizeof(float), part) && right(end, part);
   }
 
-  // The same bits everywhere, and within the bound.
+  // Checks that all ranks have the same bits, and that they are within the bound.
   bool right(std::size_t begin, std::size_t bytes) const {
     Bytes first(bytes), other(bytes);
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
@@ -210,7 +210,7 @@ void measure_allreduce(const Machine&, const Options& options, Rows& rows) {
       for (const char* codec : {"quant", "raw"})
         for (const char* algorithm : {"direct", "recursive-doubling", "ring"})
           for (const int cut : {1, 4}) {
-            // Numbers in and out, and frames for what is under way.
+            // The memory for numbers in and out, and for frames in flight.
             const std::size_t memory = static_cast<std::size_t>(ranks) * bytes * 6;
             if (options.late() || memory > free_memory() / 10 * 9) {
               ++left_out;

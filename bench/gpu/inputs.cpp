@@ -10,7 +10,7 @@
 namespace laconic::bench {
 namespace {
 
-// Numbers before they repeat.
+// The count of numbers before they repeat.
 constexpr std::size_t period = std::size_t{1} << 22;
 
 template <class T>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers to measure with: made up, and the fields of data/, repeated as often as it takes.
+// Input numbers: synthetic ones and the fields of data/, repeated to the required length.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +14,17 @@ using Bytes = std::vector<std::byte>;
 
 struct Input {
   std::string name;
-  int kind = 0;    // of support/fields.hpp
-  int field = -1;  // of data/
+  int kind = 0;    // kind in support/fields.hpp
+  int field = -1;  // index of a field of data/; -1: synthetic
 };
 
-// The first is the usual one.  few: of a rehearsal.
+// All inputs; the first is the usual one.  few: only the inputs of a rehearsal.
 std::vector<Input> inputs(bool few);
 
-// which: another one gives other numbers of the same nature.
+// which: a different value gives different numbers of the same kind.
 Bytes make_numbers(const Input& input, Dtype dtype, std::size_t count, int which);
 
-// What a bound of 1 relative to the range allows.
+// The absolute error that a bound of 1 relative to the range allows.
 double range_of(const Bytes& numbers, Dtype dtype);
 
 }  // namespace laconic::bench

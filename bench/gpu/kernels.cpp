@@ -16,7 +16,7 @@
 namespace laconic::bench {
 namespace {
 
-// Kernels take no more numbers at a time.
+// The largest count of numbers that kernels take at a time.
 constexpr std::size_t most_numbers = std::size_t{1} << 28;
 
 struct Case {
@@ -27,10 +27,10 @@ struct Case {
   std::size_t bytes;
 };
 
-// How long the host takes to make what is expected, learnt from smaller cases.
+// The time that the host takes to compute expected results, learnt from smaller cases.
 class HostSpeed {
  public:
-  // Whether what a case of so many bytes makes can be compared without taking up the time there is.
+  // Whether the host is fast enough to compute the expected results of this case within most_seconds.
   bool suffices(const Case& c) const {
     const auto known = seconds_per_byte_.find({c.codec, c.dtype});
     return known == seconds_per_byte_.end() || known->second * static_cast<double>(c.bytes) < most_seconds;
@@ -44,10 +44,10 @@ class HostSpeed {
   std::map<std::pair<const Codec*, Dtype>, double> seconds_per_byte_;
 };
 
-// Numbers and their frames; and memory of the device for as many of each as it takes to find nothing in the L2.
+// Numbers and their frames, with enough copies of each in device memory that no access hits the L2.
 class Bench {
  public:
-  // compared: with the host's results, which is what takes longest.
+  // compared: whether results are compared with those of the host, which takes the longest time.
   Bench(const Case& c, bool compared, const Machine& machine, const Options& options, Rows& rows)
       : case_(c),
         compared_(compared),
@@ -96,7 +96,7 @@ class Bench {
   struct Kind {
     const char* kernel;
     const Slots* result;
-    double moved;  // bytes read and written, but for the frame that it makes
+    double moved;  // bytes read and written, without the frame that the kernel makes
     bool makes_frame;
   };
 
@@ -121,7 +121,7 @@ class Bench {
     }
   }
 
-  // One launch, of which the result is looked at.
+  // Makes one launch and checks its result.
   bool is_right(const Kind& kind, const std::function<Bytes()>& expected, const Launch& launch) {
     *queue_.report() = {};
     must(cudaMemsetAsync(kind.result->at(0), 0xee, std::min(capacity(), x_.size()), stream()));
@@ -171,8 +171,8 @@ class Bench {
   std::unique_ptr<Slots> in_, out_, made_, xs_, ys_;
 };
 
-// What is asked about first comes first: the sizes of the usual type, mode and data, then all modes and data of the
-// usual size, then the other types and modes over the sizes.
+// The cases in order of importance: all sizes with the usual type, mode and data, then all modes and data at the usual
+// size, then the other types and modes over the sizes.
 std::vector<Case> cases(const Options& options) {
   std::vector<Case> all;
   std::set<std::tuple<const Codec*, Dtype, std::string, std::string, std::size_t>> there;

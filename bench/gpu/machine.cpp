@@ -8,7 +8,7 @@ namespace {
 
 constexpr int warm_ups = 3;
 
-// Makes the stream wait for itself, long enough that the host can enqueue what is timed.
+// Seconds for which the stream is kept busy, long enough that the host can enqueue the timed work.
 constexpr double head_start = 2e-3;
 
 class Event {
@@ -79,7 +79,7 @@ Machine examine(std::size_t copied, int repetitions) {
   must(cudaRuntimeGetVersion(&m.runtime));
   m.name = properties.name;
   m.processors = properties.multiProcessorCount;
-  // Where nothing is cached two slots are enough to see that they are not mixed up.
+  // The emulator has no cache, so two slots are enough to show that they are not mixed up.
   m.l2 = emulated ? 4096 : static_cast<std::size_t>(properties.l2CacheSize);
   m.memory = properties.totalGlobalMem;
   copied = std::min(copied, free_memory() / 4);

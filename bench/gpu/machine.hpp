@@ -16,7 +16,7 @@ namespace laconic::bench {
 using test::DeviceBytes;
 using test::must;
 
-// Nothing that the emulator's clock says means anything.
+// True in the emulator, whose times are meaningless.
 #if LACONIC_CUDA_EMULATED
 inline constexpr bool emulated = true;
 #else
@@ -25,7 +25,7 @@ inline constexpr bool emulated = false;
 
 struct Machine {
   std::string name;
-  int driver = 0;  // as CUDA numbers versions
+  int driver = 0;  // version as CUDA numbers it
   int runtime = 0;
   int processors = 0;
   std::size_t l2 = 0;      // bytes
@@ -33,7 +33,7 @@ struct Machine {
   double copy_rate = 0;    // bytes read and written per second
 };
 
-// Measures the copy rate too, with the given repetitions of copies of the given size or what the memory allows.
+// Describes the device. Measures the copy rate, by copies of `copied` bytes or of less if memory is short.
 Machine examine(std::size_t copied, int repetitions);
 
 std::size_t free_memory();
@@ -43,7 +43,7 @@ struct Spread {
 };
 Spread spread_of(std::vector<double> values);
 
-// Slots of equal size, which are together larger than the L2, so that nothing is found there from the last time.
+// Slots of equal size, together larger than the L2, so that no data of the previous use of a slot are still cached.
 class Slots {
  public:
   Slots(std::size_t count, std::size_t bytes) : stride_((bytes + 255) / 256 * 256), memory_(count * stride_) {}
@@ -55,11 +55,11 @@ class Slots {
   DeviceBytes memory_;
 };
 
-// How many slots of so many bytes make 4 times the L2.
+// The number of slots of `bytes` bytes that make 4 times the L2.
 std::size_t slots_beyond_l2(const Machine& machine, std::size_t bytes);
 
-// Seconds of each of `repetitions` launches after a few that do not count, by events on the stream.  The stream is
-// kept busy until all have been enqueued, so that no time of the host is in them.
+// The seconds of each of `repetitions` launches after a few untimed ones, measured by events on the stream.  The stream
+// is kept busy until all have been enqueued, so that host time is not included.
 std::vector<double> time_launches(cudaStream_t stream, const Machine& machine, int repetitions, std::size_t slots,
                                   const std::function<void(std::size_t slot)>& launch);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels and collectives on a GPU, measured and held against the host's; README.md says what the rows mean.
+// Measures kernels and collectives on a GPU and compares results with the host's; README.md explains the rows.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -33,7 +33,7 @@ void make_tiny(Options& o) {
   o.allreduce_sizes = {65536};
 }
 
-// False: not understood.
+// Returns false if an argument is not understood.
 bool read(int argc, char** argv, Options& o) {
   double seconds = 300;
   bool chosen = false;
@@ -84,7 +84,7 @@ int run(const Options& o) {
   Rows rows(o.out);
   const Machine machine = examine(o.sizes.back(), o.repetitions);
   describe(machine, rows);
-  // What takes little first: it is never what there is no time for.
+  // The shortest measurement comes first, so that there is always time for it.
   if (o.pieces) measure_pieces(machine, o, rows);
   Options kernels = o;
   if (o.allreduce) kernels.end = o.begin + (o.end - o.begin) * 3 / 5;

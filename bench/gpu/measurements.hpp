@@ -8,13 +8,13 @@
 
 namespace laconic::bench {
 
-// The kernels of every codec that has some.
+// The kernels of every codec that has kernels.
 void measure_kernels(const Machine& machine, const Options& options, Rows& rows);
 
-// One launch for several arrays against one launch for a single one as long as all of them.
+// One launch for several arrays, compared with one launch for a single array of the same total length.
 void measure_pieces(const Machine& machine, const Options& options, Rows& rows);
 
-// Ranks in this process, all on one device.
+// An allreduce of ranks in this process, all on one device.
 void measure_allreduce(const Machine& machine, const Options& options, Rows& rows);
 
 }  // namespace laconic::bench

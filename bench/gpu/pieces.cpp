@@ -10,7 +10,7 @@
 namespace laconic::bench {
 namespace {
 
-// Memory that host and device share, of objects that may be copied as bytes.
+// Memory shared by host and device, for trivially copyable objects.
 template <class T>
 class Shared {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Results as JSON: a list of objects, written as they come, so that a benchmark that is cut short leaves a whole list.
+// Results as a JSON list of objects, each written at once, so that an interrupted benchmark leaves a complete list.
 #pragma once
 
 #include <cmath>
@@ -56,7 +56,7 @@ class Rows {
     std::fprintf(file_, "%s\n%s", count_++ == 0 ? "" : ",", row.take().c_str());
     std::fflush(file_);
   }
-  // Of a result that is not what the host makes of it.
+  // Adds the row of a result that differs from the host's.
   void add_wrong(const Row& row) {
     add(row);
     if (++wrong_ <= most_wrong) std::fprintf(stderr, "WRONG: %s\n", row.take().c_str());
@@ -65,7 +65,7 @@ class Rows {
   int wrong() const { return wrong_; }
 
  private:
-  static constexpr int most_wrong = 5;  // that are shown at once; the others are in the file
+  static constexpr int most_wrong = 5;  // wrong rows printed immediately; the others are only in the file
 
   std::FILE* file_;
   int count_ = 0;

@@ -38,7 +38,7 @@ static long now_ns(void) {
   return t.tv_sec * 1000000000L + t.tv_nsec;
 }
 
-/* System calls, because this library stands in front of the functions that would make them. */
+/* Direct system calls, because this library replaces the C functions that would make them. */
 static int poll_for(struct pollfd* fds, nfds_t count, long us) {
   struct timespec t = {us / 1000000, us % 1000000 * 1000};
   return (int)syscall(SYS_ppoll, fds, count, us < 0 ? NULL : &t, NULL, SIGNAL_SET_BYTES);
@@ -48,7 +48,7 @@ static int epoll_for(int fd, struct epoll_event* events, int capacity, int ms) {
   return (int)syscall(SYS_epoll_pwait, fd, events, capacity, ms, NULL, SIGNAL_SET_BYTES);
 }
 
-/* After a poll that began at `begin` and found `found`: is it time to wait? */
+/* Whether to wait after a poll that began at `begin` and found `found` events. */
 static int should_wait(long begin, int found) {
   if (found != 0 || begin - last_poll_ns > WORK_NS) in_vain = 0;
   last_poll_ns = now_ns();
@@ -78,6 +78,6 @@ int poll(struct pollfd* fds, nfds_t count, int timeout) {
   found = poll_for(fds, count, longest_wait_us);
   if (found != 0) in_vain = 0;
   waited();
-  /* A signal during a wait that nobody asked for is not an error of theirs. */
+  /* The caller did not ask for this wait, so a signal during it is not reported as an error. */
   return found < 0 ? poll_for(fds, count, 0) : found;
 }

@@ -60,7 +60,7 @@ std::vector<int> chunks_of(const Arguments& a, const OperationName& operation) {
   return chunks;
 }
 
-// Options of the library that have options of this command.
+// Options of the library for which this command has its own options.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> own_options{
     {{"variant", "--against"}, {"codec", "--codec"}, {"bound", "--bound"}, {"algorithm", "--algorithm"}}};
 
@@ -70,7 +70,7 @@ std::vector<std::pair<std::string, std::string>> settings_of(const Arguments& a)
     const auto equals = text.find('=');
     if (equals == std::string::npos) throw not_valid("--set", text, "OPTION=VALUE");
     const std::string name = text.substr(0, equals);
-    // These tell the rows of the table apart.
+    // These options distinguish the rows of the table.
     for (const auto& [option, better] : own_options)
       if (name == option) throw usage(fmt::format("--set {}: use {}, which names it in the table", text, better));
     settings.emplace_back(name, text.substr(equals + 1));
@@ -141,11 +141,11 @@ class Variants {
   std::vector<Variant> found_;
 };
 
-// As near to a cube as it gets, or as given: "4x2x1".
+// The grid as given ("4x2x1"), or else as close to a cube as possible.
 std::array<int, 3> grid_of(const std::string& text, int ranks) {
   std::array<int, 3> grid{1, 1, 1};
   if (text.empty()) {
-    // Largest factors first, each to the side that is shortest so far.
+    // The largest factors come first; each one multiplies the side that is shortest so far.
     std::vector<int> factors;
     for (int n = ranks, prime = 2; n > 1; ++prime)
       for (; n % prime == 0; n /= prime) factors.push_back(prime);

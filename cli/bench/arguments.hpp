@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `laconic bench` was asked for.  Needs no MPI.
+// The arguments of `laconic bench`.  This part needs no MPI.
 #pragma once
 
 #include <array>
@@ -19,9 +19,9 @@ enum class Kind { collective, latency, bandwidth, bidirectional, stencil };
 struct OperationName {
   std::string_view name;
   Kind kind;
-  Routine routine{};  // of Kind::collective
+  Routine routine{};  // for Kind::collective
 
-  constexpr Collective collective() const { return traits_of(routine).pattern; }  // whose algorithms it has
+  constexpr Collective collective() const { return traits_of(routine).pattern; }  // whose algorithms are used
 };
 
 inline constexpr auto operations = [] {
@@ -35,17 +35,17 @@ inline constexpr auto operations = [] {
   return all;
 }();
 
-// As they were given.
+// The arguments as the user gave them.
 struct Arguments {
   std::string operation;
   std::vector<std::string> sizes{"64K", "1M", "16M"};
   std::vector<std::string> against{"plain", "overlap"};
   std::vector<std::string> bounds{"rel:1e-3"};
   std::vector<std::string> codecs{"quant"};
-  std::vector<std::string> algorithms;  // none: auto
+  std::vector<std::string> algorithms;  // empty: auto
   std::vector<std::string> windows{"2", "4"};
   std::vector<std::string> chunks{"auto"};
-  std::vector<std::string> settings;  // OPTION=VALUE
+  std::vector<std::string> settings;  // entries OPTION=VALUE
   std::string field = "wave";
   std::string grid;
   std::string op = "sum";
@@ -58,35 +58,35 @@ struct Arguments {
   int depth = 0;
 };
 
-// One way to do the operation, to be compared with plain MPI.
+// One variant of the operation, to be compared with plain MPI.
 struct Variant {
   std::string name;   // "overlap", ...; "plain" for MPI itself
-  std::string codec;  // as it was asked for: "quant", "zfp-rate8", ...
+  std::string codec;  // as the user spelled it: "quant", "zfp-rate8", ...
   std::string algorithm;
   std::string bound;
-  int chunks = 0;  // a message is cut into; 0: the library chooses
-  // For laconic_options_set().
+  int chunks = 0;  // chunks per message; 0: chosen by the library
+  // Names and values for laconic_options_set().
   std::vector<std::pair<std::string, std::string>> options;
 
   bool plain() const { return name == "plain"; }
   std::string label() const;  // "cpr-p2p:szx"
 };
 
-// The same, checked and expanded.
+// The arguments after checking and expansion.
 struct Request {
   OperationName operation{};
   std::vector<std::size_t> sizes;  // bytes
   std::vector<Variant> variants;   // [0] is plain
-  std::vector<int> windows{1};     // messages under way
+  std::vector<int> windows{1};     // messages in flight
   std::array<int, 3> grid{1, 1, 1};
   std::string field, op, json;
-  double rate = 0;  // bit/s of a link, 0: unknown
+  double rate = 0;  // rate of a link in bit/s; 0: unknown
   int root = 0;
   int iterations = 10;
   int warmup = 2;
 };
 
-// For so many ranks.  Throws Failure, which names what is valid.
+// Expands the arguments for `ranks` ranks.  Throws Failure, which names the valid values.
 Request expand(const Arguments& arguments, int ranks);
 
 }  // namespace laconic::cli::bench

@@ -19,7 +19,7 @@ struct Side {
   MPI_Datatype type;
 };
 
-// Counts and displacements of a side, as MPI takes them and as Laconic does.
+// Counts and displacements of one side of a call, in the types of MPI and of Laconic.
 struct Parts {
   std::vector<int> counts, displs;
   std::vector<MPI_Count> large_counts;
@@ -37,7 +37,7 @@ struct Parts {
   }
 };
 
-// `whole` in one part for each rank.  Uneven: parts as 1 : 2 : 3 : 1 : 2 : ...
+// Divides `whole` into one part per rank.  Uneven parts are in the ratio 1 : 2 : 3 : 1 : 2 : ...
 std::vector<int> parts(int whole, int ranks, bool uneven, int turn) {
   std::vector<int> counts(static_cast<std::size_t>(ranks));
   const auto weight = [&](int p) { return uneven ? 1 + (p + turn) % 3 : 1; };
@@ -73,7 +73,7 @@ class CollectiveOperation final : public Operation {
 
   int plain() override {
     const int code = call_plain();
-    if (mean_)  // MPI has no mean: this is what a program does about it
+    if (mean_)  // MPI has no mean, so a program divides the sum itself
       for (float& x : out_) x /= static_cast<float>(ranks_.size);
     return code;
   }
@@ -104,7 +104,7 @@ class CollectiveOperation final : public Operation {
   bool replicated() const override { return traits_.replicates(); }
 
  private:
-  // Of the buffer, or of a block where all are equal or this rank has its own.
+  // The count of the buffer, or of a block where all blocks are equal or this rank has its own.
   int count() const { return traits_.cut_freely() ? whole_ : own_; }
 
   int call_plain() {
@@ -126,7 +126,7 @@ class CollectiveOperation final : public Operation {
     whole_ = traits_.cut_freely() ? whole : std::accumulate(received_.counts.begin(), received_.counts.end(), 0);
     if (traits_.all_to_all()) {
       sent_.counts = parts(whole, ranks_.size, uneven, ranks_.rank);
-      // What a peer has for this rank, and where in its buffer.
+      // The part of a peer's buffer that is for this rank, and its offset.
       for (int p = 0; p < ranks_.size; ++p) {
         const std::vector<int> row = parts(whole, ranks_.size, uneven, p);
         const auto me = static_cast<std::size_t>(ranks_.rank);
@@ -141,7 +141,7 @@ class CollectiveOperation final : public Operation {
     own_ = received_.counts[static_cast<std::size_t>(ranks_.rank)];
   }
 
-  // Who holds and who gets which numbers.
+  // Fills this rank's input and records the numbers that it expects to receive.
   void place(const Input& input) {
     const auto me = static_cast<std::size_t>(ranks_.rank);
     const auto whole = static_cast<std::size_t>(whole_);
@@ -170,8 +170,8 @@ class CollectiveOperation final : public Operation {
   int root_;
   MPI_Op op_;
   bool mean_;
-  int whole_ = 0;  // numbers of the largest buffer
-  int own_ = 0;    // of this rank's block
+  int whole_ = 0;  // numbers in the largest buffer
+  int own_ = 0;    // numbers in this rank's block
   Parts sent_, received_;
 };
 

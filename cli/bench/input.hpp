@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The numbers that are sent.
+// The input numbers of the benchmark.
 #pragma once
 
 #include <cmath>
@@ -9,16 +9,16 @@
 
 namespace laconic::cli::bench {
 
-// Every rank holds the same field, shifted and scaled differently: equal inputs would cancel or add up unlike real
-// ones. It repeats as often as an operation needs numbers.
+// Every rank holds the same field, shifted and scaled differently, because equal inputs would cancel or add up unlike
+// real inputs. The field repeats until the operation has enough numbers.
 class Input {
  public:
-  // A file of float32, or "wave" or "noise".  Throws Failure.
+  // `name`: a file of float32, or "wave" or "noise".  Throws Failure.
   Input(const std::string& field, int ranks);
 
   const std::string& name() const { return name_; }
 
-  // Number i of a rank.
+  // Number i of a rank's input.
   float value(int rank, std::size_t i) const {
     const std::size_t shift = numbers_.size() / static_cast<std::size_t>(ranks_) * static_cast<std::size_t>(rank);
     return numbers_[(i + shift) % numbers_.size()] * (1.0f + static_cast<float>(rank) / 16.0f);

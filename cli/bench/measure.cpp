@@ -43,7 +43,7 @@ std::uint64_t hash(const std::vector<float>& values) {
   return h;
 }
 
-// The library's message, without its name: the command puts that before everything it says.
+// The library's message without the prefix "laconic: ", which the command adds to all messages.
 std::string message_of(int code) {
   std::array<char, 1024> text{};
   laconic_error_string(code, text.data(), text.size());
@@ -51,7 +51,7 @@ std::string message_of(int code) {
   return message.starts_with("laconic: ") ? message.substr(9) : message;
 }
 
-// An error of a call is one of all ranks: of what was asked for, or of what the machine could not give.
+// A call fails on all ranks alike, because of either an invalid request or a lack of resources.
 void require_success(int code, const std::string& what) {
   if (code == MPI_SUCCESS) return;
   int error_class = MPI_ERR_OTHER;
@@ -69,15 +69,15 @@ laconic_options options_of(const Variant& v) {
   return options;
 }
 
-// A communicator for each variant: memory that one needed, and what the library learnt from its messages, are not those
-// of another.
+// A separate communicator for each variant, so that variants do not share memory or the values that the library learns
+// from messages.
 class Communicators {
  public:
   Communicators(MPI_Comm from, std::size_t count) : comms_(count, MPI_COMM_NULL) {
     for (MPI_Comm& comm : comms_) {
       MPI_Comm_dup(from, &comm);
       MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-      // Messages are compressed where this was called.
+      // Messages are compressed only on a communicator that this call has prepared.
       require_success(laconic_comm_set_info(comm, MPI_INFO_NULL), "laconic_comm_set_info");
     }
   }
@@ -182,7 +182,7 @@ void Bench::once(Operation& operation, MPI_Comm comm, Measurement& m, bool count
   if (m.variant.plain()) return;
 
   const laconic_stats& s = m.stats;
-  // Only an allreduce has a second half: elsewhere all waiting is for what the operation is about.
+  // Only an allreduce has a second half: in other operations all waiting belongs to the first.
   const bool halves =
       request_.operation.kind == Kind::collective && request_.operation.collective() == Collective::allreduce;
   const double wait = halves ? s.seconds_wait_reducing : s.seconds_wait;
@@ -227,12 +227,12 @@ void Bench::verify(const Operation& operation, Measurement& m) {
     m.memory_bytes = over_ranks(static_cast<double>(m.stats.memory_bytes), MPI_MAX, comm);
     m.stats.most_chunks =
         static_cast<std::uint64_t>(over_ranks(static_cast<double>(m.stats.most_chunks), MPI_MAX, comm));
-    // What was asked for may be "auto"; what ran is what a reader wants to know.
+    // The requested algorithm may be "auto"; the report shows the one that ran.
     const char* ran = laconic_algorithm_name(m.stats.algorithm);
     if (ran != nullptr && !m.algorithm.empty()) m.algorithm = ran;
   }
 
-  // Where all ranks hold the same bits each of them checks its share.
+  // If all ranks hold the same bits, each of them checks its share.
   const std::size_t n = operation.result().size();
   const auto parts = static_cast<std::size_t>(ranks_.size), part = static_cast<std::size_t>(ranks_.rank);
   const bool share = operation.replicated() && m.bits_equal;
@@ -245,7 +245,7 @@ void Bench::verify(const Operation& operation, Measurement& m) {
   for (const Piece& piece : operation.pieces()) {
     for (std::size_t i = std::max(at, begin); i < std::min(at + piece.count, end); ++i) {
       const double error = error_of(operation.result()[i], piece, i - at, bound, broken);
-      if (!(error <= worst)) worst = error;  // this way round, NaN shows
+      if (!(error <= worst)) worst = error;  // this form of the comparison also records NaN
     }
     at += piece.count;
   }
@@ -256,7 +256,7 @@ void Bench::verify(const Operation& operation, Measurement& m) {
 double Bench::error_of(float result, const Piece& piece, std::size_t i, double bound, bool& broken) const {
   constexpr double unit = 0x1p-24;
   double exact = 0;
-  double rounding = 0;  // of the result's own type: what the bound promises comes on top of it
+  double rounding = 0;  // rounding of the result's own type, which is allowed in addition to the bound
   if (piece.source != Piece::all || request_.op == "max" || request_.op == "min") {
     const int first = piece.source != Piece::all ? piece.source : 0;
     exact = input_.value(first, piece.first + i);
@@ -276,7 +276,7 @@ double Bench::error_of(float result, const Piece& piece, std::size_t i, double b
     rounding = ranks_.size * unit * magnitude;
     if (request_.op == "avg") exact /= ranks_.size, rounding /= ranks_.size;
   }
-  if (!std::isfinite(exact)) {  // kept as it is
+  if (!std::isfinite(exact)) {  // must be kept unchanged
     const bool same = std::isnan(exact) ? std::isnan(result) : static_cast<double>(result) == exact;
     if (!same) broken = true;
     return same ? 0 : std::numeric_limits<double>::quiet_NaN();

@@ -14,43 +14,43 @@
 
 namespace laconic::cli::bench {
 
-// Seconds of one call, as C-Coll breaks them down; means of the ranks and the iterations.
+// The seconds of one call in the phases of C-Coll; means over the ranks and the iterations.
 struct Phases {
-  double comdecom = 0;   // encode and decode
-  double allgather = 0;  // waiting for messages that are results already (of an allreduce)
-  double memcpy = 0;     // moving numbers about
-  double wait = 0;       // waiting for messages that are added to something, or any where nothing is added
-  double reduction = 0;  // adding; with codecs that add exactly also the coding of what is added: one pass does both
-  double others = 0;     // agreement, set-up, posting messages
-  double total = 0;      // of the library's own clock
-  double wait_reducing = 0;  // waiting for messages that are added to something
-  double distribute = 0;     // from the last message that is added to something to the end, all of the above
+  double comdecom = 0;       // encode and decode
+  double allgather = 0;      // waiting for messages that are final results (allreduce only)
+  double memcpy = 0;         // copying numbers
+  double wait = 0;           // waiting for messages to be reduced; for any message if the operation has no reduction
+  double reduction = 0;      // adding; with codecs that add exactly, also coding, which is done in the same pass
+  double others = 0;         // agreement, set-up, posting messages
+  double total = 0;          // total by the library's own clock
+  double wait_reducing = 0;  // waiting for messages to be reduced
+  double distribute = 0;     // all phases after the last message to be reduced
 };
 
 struct Measurement {
   Variant variant;
   std::size_t bytes = 0;
   int window = 1;
-  std::vector<double> seconds;  // of the slowest rank, per iteration
-  double cpu_seconds = 0;       // of all ranks, over all iterations
+  std::vector<double> seconds;  // time of the slowest rank, per iteration
+  double cpu_seconds = 0;       // CPU time of all ranks, over all iterations
   Phases phases;
-  laconic_stats stats{};  // of the last call, on this rank
-  std::string algorithm;  // that ran: not "auto"
-  double ratio = 1;       // of all ranks
-  double wire_bytes = 0;  // sent by the busiest rank; 0: not known (plain)
-  double bound = 0;       // on the error of a result; infinite where nothing is promised in advance
-  double achieved = 0;    // as the frames account for it
+  laconic_stats stats{};  // statistics of the last call, on this rank
+  std::string algorithm;  // algorithm that ran: not "auto"
+  double ratio = 1;       // ratio over all ranks
+  double wire_bytes = 0;  // bytes sent by the busiest rank; 0: not known (plain)
+  double bound = 0;       // bound on the error of a result; infinite if nothing is promised in advance
+  double achieved = 0;    // bound according to the frames
   double max_error = 0;
-  double memory_bytes = 0;  // most of any rank
+  double memory_bytes = 0;  // maximum over the ranks
   bool bound_kept = false;
-  bool bits_equal = false;  // all ranks that hold a result hold the same; true where only one does
+  bool bits_equal = false;  // all ranks that hold a result have the same bits; true if only one rank does
   bool ran_plain = false;
 
   double median() const;
   double least() const;
   double most() const;
   double cores() const;
-  bool right() const;  // no promise is broken
+  bool right() const;  // whether all promises are kept
 };
 
 // All variants of one size and window take turns, so that they see the same machine and network.
@@ -69,7 +69,8 @@ class Bench {
   const Input& input_;
 };
 
-// Does what may fail on one rank alone; where it fails on any, throws Failure with the message of the first on all.
+// Runs work that may fail on one rank alone. If it fails on any rank, every rank throws Failure with the message of the
+// first rank that failed.
 void together(const Ranks& ranks, const std::function<void()>& work);
 
 }  // namespace laconic::cli::bench

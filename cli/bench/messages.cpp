@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages between two ranks, as the OSU micro-benchmarks have them, and with all neighbours of a grid.
+// Messages between two ranks, as in the OSU micro-benchmarks, and between all neighbours of a grid.
 #include <algorithm>
 #include <array>
 
@@ -11,11 +11,11 @@ namespace {
 constexpr int data_tag = 1;
 constexpr int answer_tag = 2;
 
-// Short messages are sent to and fro until so many bytes have been: a clock is read in tens of nanoseconds.
+// Short messages are repeated until this many bytes have been sent, because reading a clock takes tens of nanoseconds.
 constexpr std::size_t bytes_per_reading = std::size_t{1} << 18;
 constexpr int most_repeats = 100;
 
-// One message to or from a peer: its numbers lie at an offset of the buffer.
+// One message to or from a peer, with the offset of its numbers in the buffer.
 struct Message {
   int peer;
   int tag;
@@ -36,7 +36,7 @@ class Messages : public Operation {
     expect(count_, peer, first);
   }
 
-  // All of them at once, and no more until all are through.
+  // Starts all messages at once, and waits until all are complete.
   int exchange_plain() {
     std::vector<MPI_Request> requests;
     requests.reserve(receives_.size() + sends_.size());
@@ -76,7 +76,7 @@ class Messages : public Operation {
   std::vector<Message> sends_, receives_;
 };
 
-// To and fro between ranks 0 and 1; the time is that of one way.
+// Ping-pong between ranks 0 and 1; the time is that of one way.
 class Latency final : public Messages {
  public:
   Latency(std::size_t bytes, const Ranks& ranks, const Input& input) : Messages(bytes, ranks) {
@@ -123,7 +123,7 @@ class Latency final : public Messages {
   int rounds_ = 1;
 };
 
-// A window of messages from rank 0 to rank 1, or both ways, and a short answer that all are there.
+// A window of messages from rank 0 to rank 1, or both ways, and a short acknowledgement of all of them.
 class Bandwidth final : public Messages {
  public:
   Bandwidth(std::size_t bytes, int window, bool both_ways, const Ranks& ranks, const Input& input)
@@ -153,7 +153,7 @@ class Bandwidth final : public Messages {
   }
 };
 
-// Every rank of a grid sends one face to each neighbour and gets one back.  Nothing goes round the edges.
+// Every rank of a grid sends one face to each neighbour and gets one back.  The grid is not periodic.
 class Stencil final : public Messages {
  public:
   Stencil(std::size_t bytes, const std::array<int, 3>& grid, const Ranks& ranks, const Input& input)

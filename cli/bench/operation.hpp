@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An operation of one size on this rank: its buffers, plain MPI's call, Laconic's call, and what the result must be.
+// An operation of one size on this rank: its buffers, plain MPI's call, Laconic's call, and the expected result.
 #pragma once
 
 #include <laconic/laconic.h>
@@ -20,7 +20,7 @@ struct Ranks {
   int size = 1;
 };
 
-// A run of numbers in a result: numbers first, first + 1, ... of a rank's input, or those of all ranks reduced.
+// A run of numbers in a result: numbers first, first + 1, ... of one rank's input, or of all ranks' inputs reduced.
 struct Piece {
   static constexpr int all = -1;
   std::size_t count = 0;
@@ -32,46 +32,46 @@ class Operation {
  public:
   virtual ~Operation() = default;
 
-  // MPI error codes.
+  // Both functions return MPI error codes.
   virtual int plain() = 0;
   virtual int compressed(const laconic_options& options) = 0;
 
-  // Of the calls that follow.
+  // Sets the communicator of the following calls.
   virtual void use(MPI_Comm comm) = 0;
 
-  // Nothing left over from an earlier call may pass for a result.
+  // Clears the results, so that values of an earlier call cannot pass for new ones.
   virtual void reset();
 
-  // How often the operation was done by one call, one after the other (short messages: the clock is too coarse).
+  // The number of consecutive operations in one call (more than 1 for short messages: the clock is too coarse).
   virtual int repeats() const { return 1; }
 
-  // How often of these the busiest rank sends.
+  // The number of these operations in which the busiest rank sends.
   virtual int sends() const { return repeats(); }
 
-  // What was received: the pieces lie one behind the other in `out`.
+  // The received data: the pieces lie one after the other in `out`.
   const std::vector<float>& result() const { return out_; }
   const std::vector<Piece>& pieces() const { return pieces_; }
 
-  // Whether all ranks receive the same.
+  // Whether all ranks receive the same result.
   virtual bool replicated() const { return false; }
 
  protected:
-  void expect(std::size_t count, int source, std::size_t first);  // and makes room for it
+  void expect(std::size_t count, int source, std::size_t first);  // and reserves memory for it
 
   std::vector<float> in_, out_;
   std::vector<Piece> pieces_;
 };
 
-// bytes: the largest buffer of a collective call; of messages, one message.
+// bytes: the largest buffer of a collective call, or the size of one message.
 std::unique_ptr<Operation> make_collective(const Request& request, std::size_t bytes, const Ranks& ranks,
                                            const Input& input);
 std::unique_ptr<Operation> make_messages(const Request& request, std::size_t bytes, int window, const Ranks& ranks,
                                          const Input& input);
 
-// Messages that one call of an operation brings across a link in the same direction; 0 for collectives.
+// The number of messages that one call of an operation sends over a link in the same direction; 0 for collectives.
 int messages_each_way(const Request& request, int window);
 
-// Elements per piece that cut a message of so many bytes into `chunks`.
+// The elements per chunk that cut a message of `bytes` bytes into `chunks` chunks.
 long long chunk_elements(std::size_t bytes, int chunks);
 
 }  // namespace laconic::cli::bench

@@ -11,9 +11,9 @@
 namespace laconic::cli::bench {
 namespace {
 
-constexpr double void_above = 1.15;  // plain MPI over its bandwidth bound: something else than the link was measured
+constexpr double void_above = 1.15;  // plain MPI's time / bandwidth bound: above this, the link was not measured
 
-// Of the busiest link, in times the bytes of the call.
+// The traffic of the busiest link, as a multiple of the bytes of the call.
 double share(const Request& r, int ranks, int window) {
   const double n = ranks;
   switch (r.operation.kind) {
@@ -37,7 +37,7 @@ double share(const Request& r, int ranks, int window) {
 
 bool messages(const Request& r) { return r.operation.kind != Kind::collective; }
 
-// Bytes of numbers that get across per second.
+// The bytes of numbers that are transferred per second.
 double speed(const Request& r, const Measurement& m) {
   return messages(r) ? messages_each_way(r, m.window) * static_cast<double>(m.bytes) / m.median() : 0;
 }
@@ -66,7 +66,7 @@ std::string heading(const Request& r, const Setting& s, const Measurement& plain
   return text;
 }
 
-// What distinguishes variants of one codec.
+// The text that distinguishes variants of one codec.
 std::string way(const Request& r, const Measurement& m) {
   if (!messages(r)) return m.algorithm;
   return m.variant.plain() ? "" : m.variant.chunks > 0 ? std::to_string(m.variant.chunks) : "auto";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measurements for people (tables) and for programs (JSON).
+// Reports of measurements: tables for users, JSON for programs.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@
 namespace laconic::cli::bench {
 
 struct Setting {
-  std::string field;  // what was sent
-  std::string mpi;    // which MPI library
+  std::string field;  // name of the input
+  std::string mpi;    // name of the MPI library
   int ranks = 1;
 };
 
-// measurements[0] is plain MPI, which all others are compared with.
+// measurements[0] is plain MPI, with which all others are compared.
 std::string table(const Request& request, const Setting& setting, const std::vector<Measurement>& measurements);
 std::vector<std::string> json_rows(const Request& request, const Setting& setting,
                                    const std::vector<Measurement>& measurements);
 
-// What the bytes of the operation need on the links, in seconds; 0 when their rate is not known.
+// The time in seconds that the bytes of the operation need on the links; 0 if their rate is not known.
 double bandwidth_bound(const Request& request, int ranks, std::size_t bytes, int window);
 
 }  // namespace laconic::cli::bench

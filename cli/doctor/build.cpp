@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This build, its drop-in, and the settings of this environment.
+// Checks of this build, its drop-in, and the settings of this environment.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -30,7 +30,7 @@ Variables laconic_variables() {
   return variables;
 }
 
-// Within it, this process has these variables and no others of Laconic's.
+// While an object exists, these are the only Laconic variables in the environment of this process.
 class Only {
  public:
   explicit Only(const Variables& some) : all_(laconic_variables()) {
@@ -99,7 +99,7 @@ void check_environment(Findings& findings) {
     good = false;
   }
   if (!good) return;
-  // Each is valid alone; together they may not be.
+  // Each setting is valid alone, but the combination may be invalid.
   if (const std::string problem = dropin_problem(); !problem.empty())
     findings.push_back({"environment", State::broken, problem, "correct or unset one of " + names});
   else

@@ -33,7 +33,7 @@ namespace {
 
 constexpr double job_seconds = 60;
 constexpr double bound = 1e-3;
-constexpr const char* mark = "laconic-doctor:";  // before what rank 0 reports
+constexpr const char* mark = "laconic-doctor:";  // precedes the report of rank 0
 
 const char* level_name(int level) {
   switch (level) {
@@ -72,7 +72,7 @@ std::string first_lines(const std::string& text, int lines) {
   return shown.empty() ? "nothing was said" : shown;
 }
 
-// Rank 0's numbers: ranks, thread level, calls that ran plain, largest error.
+// The numbers that rank 0 reports: ranks, thread level, calls that ran plain, largest error.
 struct Answer {
   int ranks = 0;
   int level = 0;
@@ -189,7 +189,7 @@ void check_job(Findings& findings, const std::string& library, const std::string
                         start ? "not checked: this process is itself a rank of a job" : "not checked: --no-job", ""});
     return;
   }
-  // Settings are checked by themselves; the job is to show that MPI and the library work.
+  // Settings are checked separately; this job only shows that MPI and the library work.
   std::vector<std::string> words{own_file(), "doctor", "--be-a-rank"};
   const int ranks = launcher.empty() ? 1 : 2;
   if (!launcher.empty()) words.insert(words.begin(), {launcher, "-n", "2"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The machine, and settings of MPI libraries that are known to go wrong.
+// Checks of the machine, and of settings of MPI libraries with known faults.
 #include <fmt/format.h>
 #include <sched.h>
 
@@ -19,7 +19,7 @@ int cores_allowed() {
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-// Processors' worth of time that the cgroup of this process may use; 0: no limit is known.
+// The number of processors whose time the cgroup of this process may use; 0: no limit is known.
 double cores_of_cgroup() {
   std::ifstream in("/sys/fs/cgroup/cpu.max");
   std::string quota;

@@ -10,7 +10,7 @@
 namespace laconic::cli::explain {
 namespace {
 
-// The blocks of an alltoall grow with the square of the ranks; beyond so many a plan is made on demand only.
+// The blocks of an alltoall grow with the square of the ranks. Above this number, a plan is made only on request.
 constexpr std::size_t most_blocks_unasked = std::size_t{1} << 20;
 
 std::size_t blocks_of(const Question& q) {
@@ -18,7 +18,7 @@ std::size_t blocks_of(const Question& q) {
   return traits_of(q.collective).all_to_all() ? ranks * ranks : ranks;
 }
 
-// Numbers of a block: nearly equal parts of the data, of an alltoall of what one rank sends.
+// The numbers in a block: nearly equal parts of the data; for an alltoall, parts of the data that one rank sends.
 std::size_t block_count(const Question& q, std::int32_t block, std::int32_t cut) {
   const std::size_t n = q.bytes / size_of(q.dtype);
   const bool free_cut = traits_of(q.collective).cut_freely();
@@ -29,7 +29,7 @@ std::size_t block_count(const Question& q, std::int32_t block, std::int32_t cut)
 
 bool overlapping(const Question& q) { return find_variant(q.variant)->overlaps; }
 
-// What is sent and received, and how the rows are cut, as CollectiveOperation::make_work() and Run::reserve() do it.
+// The transfers and the division into rows, the same as in CollectiveOperation::make_work() and Run::reserve().
 Work work_of(const Question& q, const Algorithm& algorithm, Travel travel) {
   Work w;
   const Place at{q.rank, q.ranks, q.root};
@@ -49,7 +49,7 @@ Work work_of(const Question& q, const Algorithm& algorithm, Travel travel) {
   }
   w.frames = w.verbs[0] * w.rows;
   w.wire = w.sent / q.ratio + static_cast<double>(w.frames * wire::header_bytes);
-  // As the engine leases them, for frames of the worst case.  What a call uses of it is less.
+  // The memory that the engine leases, for frames of the worst case.  A call uses less of it.
   const std::size_t frame = q.codec->capacity(w.chunk, q.dtype) + wire::seal_bytes;
   w.memory = w.depth * w.plan.slots * std::max(frame, w.chunk * size_of(q.dtype));
   return w;

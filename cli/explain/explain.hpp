@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the library would do for a collective call, without doing it: no MPI, no data.
+// Predicts the behaviour of the library for a collective call, without MPI and without data.
 #pragma once
 
 #include <array>
@@ -21,59 +21,59 @@ namespace laconic::cli::explain {
 
 struct Question {
   Collective collective = Collective::allreduce;
-  std::string name;  // of the call, whose schedules are those of `collective`
+  std::string name;  // name of the call, whose schedules are those of `collective`
   int ranks = 4;
   int rank = 0;
   bool rank_given = false;
   int root = 0;
-  std::size_t bytes = 0;  // of the whole data: the largest buffer of the call
+  std::size_t bytes = 0;  // size of the whole data: the largest buffer of the call
   Dtype dtype = Dtype::f32;
   const Codec* codec = nullptr;
-  std::string codec_name;  // as it was asked for
+  std::string codec_name;  // as the user spelled it
   Bound bound;
   bool per_input = false;  // target input
   Op op = Op::sum;
   bool mean = false;
   std::string variant = "overlap";
-  std::size_t chunk = 0;  // numbers per frame; 0: as the library chooses
+  std::size_t chunk = 0;  // numbers per frame; 0: chosen by the library
   int depth = default_depth;
-  Link link;         // of one message, for the prediction
-  double ratio = 4;  // of compression, taken to be this
+  Link link;         // link for one message, for the prediction
+  double ratio = 4;  // assumed compression ratio
 };
 
-// An algorithm in the eyes of `auto` and over the given link.
+// An algorithm with its cost according to `auto` and its time over the given link.
 struct Candidate {
   const Algorithm* algorithm = nullptr;
   Cost cost;
   Terms terms;
-  bool weighed = false;      // by auto
-  double auto_seconds = 0;   // with the constants that auto knows
-  double seconds = 0;        // over the link, at the ratio
-  double plain_seconds = 0;  // over the link, uncompressed
+  bool weighed = false;      // whether auto considers it
+  double auto_seconds = 0;   // time with the constants of auto
+  double seconds = 0;        // time over the link, at the ratio
+  double plain_seconds = 0;  // time over the link, uncompressed
 };
 
-// What one rank does.
+// The work of one rank.
 struct Work {
   Schedule schedule;
   Plan plan;
-  std::array<std::size_t, 3> verbs{};  // of one row: send, receive, reduce
+  std::array<std::size_t, 3> verbs{};  // steps of one row: send, receive, reduce
   std::size_t rows = 0;                // chunks of every block
   std::size_t chunk = 0;               // numbers per frame
-  std::size_t depth = 0;               // rows under way at a time
-  std::size_t largest = 0;             // numbers of the largest block
-  std::size_t frames = 0;              // sent, in all rows
-  double sent = 0;                     // bytes of the numbers in them
+  std::size_t depth = 0;               // rows in flight at a time
+  std::size_t largest = 0;             // numbers in the largest block
+  std::size_t frames = 0;              // frames sent, in all rows
+  double sent = 0;                     // bytes of the numbers in these frames
   double wire = 0;                     // bytes of the frames, at the ratio
-  std::size_t memory = 0;              // for frames
+  std::size_t memory = 0;              // bytes for frames
 };
 
 struct Answer {
   const Algorithm* algorithm = nullptr;
   Travel travel = Travel::adding;
   Terms terms;
-  Budget budget;            // in units of the range where the bound is relative
-  bool budgeted = false;    // there is an error to divide
-  bool worked_out = false;  // false where even one rank's plan is too large to be made unasked
+  Budget budget;            // in units of the range if the bound is relative
+  bool budgeted = false;    // whether there is an error bound to divide
+  bool worked_out = false;  // false if even one rank's plan is too large to be made without a request
   Work work;
 };
 

@@ -11,7 +11,7 @@
 namespace laconic::cli::explain {
 namespace {
 
-// Beyond so many steps they are listed only for a rank that was asked for.
+// Above this number, steps are listed only for a rank that the user named.
 constexpr std::size_t most_steps_unasked = 64;
 
 std::string_view name_of(Verb verb) {
@@ -56,7 +56,7 @@ std::string op_name(const Question& q) {
   return q.mean ? " avg" : q.op == Op::max ? " max" : q.op == Op::min ? " min" : " sum";
 }
 
-// Of an error: relative bounds are shares of a range that is not known here.
+// The unit of an error: relative bounds are fractions of a range that is not known here.
 std::string error_text(const Question& q, double error) {
   return fmt::format("{:.4g}{}", error, q.bound.mode == BoundMode::rel ? " of the range" : "");
 }

@@ -10,17 +10,17 @@
 namespace laconic::cli::explain {
 namespace {
 
-// What kernels are shown for.
+// The sizes of data for which kernel times are shown.
 constexpr double small_bytes = 1 << 20;
 constexpr double large_bytes = 1 << 30;
 
-// Kernels of plans; copying is a matter of the device alone.
+// The kernels of plans, without the copy kernel, which depends on the device alone.
 constexpr std::array<Kernel, 5> coding_kernels{Kernel::encode, Kernel::decode, Kernel::merge, Kernel::fold,
                                                Kernel::add};
 
 const char* mark(const Curve& curve) { return curve.is_measured() ? "measured" : "modelled"; }
 
-// Of a sum of times of kernels.
+// The mark of a sum of kernel times.
 const char* mark(const Coder& coder) {
   const auto measured = std::count_if(coding_kernels.begin(), coding_kernels.end(),
                                       [&](Kernel kernel) { return coder[kernel].is_measured(); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long the algorithms would take with all numbers on devices.
+// Predicted times of the algorithms with all numbers on devices.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct DeviceQuestion {
 
 struct DeviceRow {
   const Algorithm* algorithm = nullptr;
-  std::optional<DeviceChoice> choice;  // nothing where its plans are too large to be walked
+  std::optional<DeviceChoice> choice;  // empty if its plans are too large to be walked
   std::optional<DeviceChoice> plain;   // the same without compression
 };
 
@@ -32,7 +32,7 @@ DeviceAnswer answer_on_device(const Question& question, const DeviceQuestion& de
 
 std::string device_text(const Question& question, const DeviceQuestion& device, const DeviceAnswer& answer);
 
-// One object.
+// One JSON object.
 std::string device_json(const DeviceQuestion& device, const DeviceAnswer& answer);
 
 }  // namespace laconic::cli::explain

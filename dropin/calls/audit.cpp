@@ -21,7 +21,7 @@ double difference(const std::vector<std::byte>& a, const std::vector<std::byte>&
     std::memcpy(&y, &b[at], sizeof y);
     if (std::isnan(x) && std::isnan(y)) continue;
     const double d = std::fabs(static_cast<double>(x) - static_cast<double>(y));
-    // A NaN or an infinity on one side only is no error of any size that could be stated.
+    // A NaN or an infinity on one side only is reported as an infinite error, because no finite size describes it.
     most = std::isnan(d) ? std::numeric_limits<double>::infinity() : std::fmax(most, d);
     if (std::isinf(most)) return most;
   }
@@ -45,7 +45,7 @@ Audit::Audit(const Call& call, Communicator& communicator, NumberSides& numbers)
 
 int Audit::before(Plain plain) {
   if (!on_) return MPI_SUCCESS;
-  // What the plain call reads and overwrites: in place, and the buffer of a broadcast.
+  // True if the plain call overwrites its own input: in-place calls, and the buffer of a broadcast.
   const bool overwrites = (numbers_.in_place || call_.traits().one_buffer()) && numbers_.recv.used();
   std::vector<std::byte> input;
   if (overwrites) numbers_.recv.save(input);

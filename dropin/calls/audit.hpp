@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// LACONIC_AUDIT: a call is also done plainly, and the results are compared.
+// LACONIC_AUDIT: a call is also executed uncompressed, by MPI itself, and the results are compared.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@ namespace laconic::dropin {
 
 class Audit {
  public:
-  // Whether this call is audited is the same on all ranks, for they count the same calls.
+  // Decides whether this call is audited. All ranks decide alike, because they count the same calls.
   Audit(const Call& call, Communicator& communicator, NumberSides& numbers);
 
-  // Does the plain call and keeps its result; memory that is both input and output is as before afterwards.
+  // Executes the plain call and saves its result. Memory that is both input and output is restored afterwards.
   int before(Plain plain);
-  // Compares. With LACONIC_AUDIT=N:plain the program is left with the plain result.
+  // Compares the results. With LACONIC_AUDIT=N:plain, the program receives the plain result.
   void after();
 
  private:
@@ -28,7 +28,7 @@ class Audit {
   Communicator& communicator_;
   NumberSides& numbers_;
   bool on_ = false;
-  NumberSide result_;  // what the operation leaves on this rank
+  NumberSide result_;  // the result of the operation on this rank
   std::vector<std::byte> plain_;
   double seconds_ = 0;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One call of a collective as the program made it, whatever MPI's name of it.
+// One collective call of the program, in one representation for all of MPI's functions: blocking, nonblocking and
+// persistent ones, with int or large counts.
 #pragma once
 
 #include <mpi.h>
@@ -8,7 +9,7 @@
 
 namespace laconic::dropin {
 
-// Arrays of counts and displacements come in two widths.
+// Arrays of counts and displacements have two widths: int, or MPI_Count and MPI_Aint in the _c functions.
 class Counts {
  public:
   Counts() = default;
@@ -35,8 +36,8 @@ class Displs {
   const MPI_Aint* large_ = nullptr;
 };
 
-// Items to send or room to receive: `count` of them, for each rank where the operation has a part for each; or counts
-// and displacements of every rank's.
+// The send or receive arguments of a call: `count` items, per rank if the operation has one part for each rank; or an
+// array of counts and displacements with one entry per rank.
 struct Side {
   void* buffer = nullptr;
   MPI_Count count = 0;
@@ -47,19 +48,19 @@ struct Side {
 
 struct Call {
   Operation operation = Operation::allreduce;
-  Side send;  // what is one argument for both sides is in both; the counts of a reduction only here
+  Side send;  // an argument that serves both sides is set in both; the counts of a reduction are set only here
   Side recv;
   MPI_Op op = MPI_OP_NULL;
   int root = 0;
   MPI_Comm comm = MPI_COMM_NULL;
   Form form = Form::blocking;
   MPI_Request* request = nullptr;
-  const void* site = nullptr;  // where the program called
+  const void* site = nullptr;  // return address of the call in the program
 
   const CollectiveTraits& traits() const { return traits_of(operation); }
 };
 
-// What MPI itself would do: the call that was made, unchanged.
+// The original call, unchanged, executed by MPI itself. A reference to a callable, which must outlive it.
 class Plain {
  public:
   template <class F>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The collectives of MPI that the drop-in stands in front of, in all forms that the MPI has. The text of each is in
-// collectives.inl, which is read once for each width of counts.
+// The MPI collectives that the drop-in replaces, in all forms that this MPI provides. Their definitions are in
+// collectives.inl, which is included once for each width of counts.
 #include <mpi.h>
 
 #include "call/arguments.hpp"

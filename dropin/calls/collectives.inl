@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Read by collectives.cpp for int counts, and where the MPI has them for MPI_Count: the functions that a program calls.
+// The functions that a program calls. Included by collectives.cpp for int counts and, from MPI 4 on, for MPI_Count.
 
-// The three forms of an operation. One that nobody watches is MPI's own after one load and a branch.
+// The three forms of an operation. A call that is not watched goes to MPI after one load and one branch.
 #define LACONIC_ARGUMENTS(...) __VA_ARGS__
 #define LACONIC_LEAVE(Function, operation_, form_, ...) \
   if (!watched(Operation::operation_, Form::form_)) return LACONIC_NAME(PMPI_##Function)(__VA_ARGS__)

@@ -23,7 +23,7 @@ laconic_options options_of(const Communicator& communicator, const Call& call, c
   laconic_options options;
   laconic_options_init(&options);
   for (const auto& [name, value] : communicator.hints()) laconic_options_set(&options, name.c_str(), value.c_str());
-  // What moves need not be numbers, whatever its type says.
+  // Data movement must preserve denormals: the items may be other data under a floating-point type.
   if (!reduces(call.operation) && communicator.options().denormals == LACONIC_DENORMALS_UNSET)
     options.denormals = LACONIC_DENORMALS_EXACT;
   if (numbers.kind() == Kind::integer && !communicator.lossless()) {
@@ -37,7 +37,7 @@ laconic_options options_of(const Communicator& communicator, const Call& call, c
 
 namespace {
 
-// A side as Laconic's functions take it. Where it does not count on this rank its buffer goes as it came.
+// A side in the form that Laconic's functions take. The buffer of an unused side is passed on unchanged.
 struct Arguments {
   void* buffer = nullptr;
   MPI_Count count = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A call handed to Laconic.
+// Execution of a call by the Laconic library.
 #pragma once
 
 #include <laconic/laconic.h>
@@ -10,7 +10,8 @@
 
 namespace laconic::dropin {
 
-// Errors that Laconic finds meanwhile in this thread are returned, and not told to the communicator's handler.
+// While an object of this class exists, errors of Laconic in this thread are only returned; the communicator's error
+// handler is not called.
 class Quiet {
  public:
   Quiet();
@@ -23,18 +24,19 @@ class Quiet {
   bool before_;
 };
 
-// The options of a call on a communicator: its hints, and what an unmodified program needs. The rest Laconic takes from
-// the environment, too.
+// The options of a call on a communicator: its hints, and values that an unmodified program needs. Laconic takes all
+// other options from the environment.
 laconic_options options_of(const Communicator& communicator, const Call& call, const NumberSides& numbers,
                            laconic_stats* stats);
 
-// Calls Laconic's function of the call's form; `request` is for those that are not blocking.
+// Calls Laconic's function for the operation in the form of the call. `request` is used only by nonblocking and
+// persistent forms.
 int dispatch(const Call& call, NumberSides& numbers, const laconic_options& options, laconic_request* request);
 
-// True for errors that all ranks have found before anything was sent: the call can still be left to MPI.
+// True for errors that all ranks detect before anything is sent: the call can still be left to MPI.
 bool nothing_happened(int code);
 
-// The message of an error of Laconic's in this thread.
+// The text of an error that Laconic returned in this thread.
 std::string message_of(int code);
 
 }  // namespace laconic::dropin

@@ -20,7 +20,7 @@ MPI_Count sum(const Counts& counts, int ranks) {
   return all;
 }
 
-// The larger buffer of the call, as this rank sees it, and its items.
+// The larger buffer of the call, as known to this rank, and its number of items.
 struct Largest {
   const Side* side;
   MPI_Count items;
@@ -48,7 +48,7 @@ Reason rules_on(const Call& call, const Communicator& communicator, Kind kind, s
   return Process::instance().settings().rules.touches(facts) ? Reason::touched : Reason::rule;
 }
 
-// What is not blocking needs someone who makes progress, and cannot be audited.
+// Nonblocking and persistent calls need the progress thread, and cannot return the plain result of an audit.
 Reason form_fits(const Call& call) {
   if (call.form == Form::blocking) return Reason::touched;
   if (Process::instance().settings().keep_plain) return Reason::audit;
@@ -141,7 +141,7 @@ Reason filter_alone(const Call& call, const Decision& decision, NumberSides& num
     reason = rules_on(call, communicator, numbers.kind(),
                       call.traits().counts_partial() ? numbers.most_bytes() : decision.bytes);
   if (reason != Reason::touched) return reason;
-  // Laconic takes buffers on devices; what is packed or compared has to be on the host.
+  // Laconic accepts device buffers, but packing and audits access the buffer from the host.
   const bool compares = call.form == Form::blocking && Process::instance().settings().audit > 0;
   for (const auto& [side, buffer] : {std::pair{&numbers.send, call.send.buffer}, {&numbers.recv, call.recv.buffer}})
     if (side->used() && side->bytes() > 0 && (compares || side->packs()) && on_device(buffer)) return Reason::device;
@@ -154,7 +154,8 @@ Reason agree(const Call& call, Communicator& communicator, Reason mine, const Nu
   const std::array<std::uint64_t, 2> own{static_cast<std::uint64_t>(mine), numbers.most_bytes()};
   std::array<std::uint64_t, 2> all{};
   MPI_Request request = MPI_REQUEST_NULL;
-  // Nonblocking on every rank, because one may have operations in flight that others wait for.
+  // A nonblocking reduction on every rank: operations of this rank may be in flight that other ranks wait for, so this
+  // rank makes progress on them during the wait.
   int code = PMPI_Iallreduce(own.data(), all.data(), 2, MPI_UINT64_T, MPI_MAX, call.comm, &request);
   if (code == MPI_SUCCESS) code = wait_with_progress(request);
   if (code != MPI_SUCCESS) return Reason::refused;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether a call may be touched. What is found out here comes out the same on all ranks of the call, or is agreed on.
+// The decision whether a call may be compressed. All ranks of a call must decide alike: either they all know the same
+// facts, or they agree on a result by communication.
 #pragma once
 
 #include "calls/call.hpp"
@@ -11,24 +12,25 @@ namespace laconic::dropin {
 
 struct Decision {
   Reason reason = Reason::touched;
-  Communicator* communicator = nullptr;  // where it was found
-  bool agree = false;                    // this rank's answer may not be that of the others
-  std::uint64_t bytes = 0;               // of the largest buffer of the call, where every rank knows it
+  Communicator* communicator = nullptr;  // null if the decision was made without looking it up
+  bool agree = false;                    // the ranks' results may differ, so they must agree
+  std::uint64_t bytes = 0;               // size of the largest buffer of the call, if every rank knows it
 };
 
-// Whether such numbers may be touched on a communicator at all, whatever the rules say.
+// Whether numbers of this kind may be compressed on a communicator, apart from the rules.
 Reason fits(const Communicator& communicator, Kind kind);
 
-// Whether any communicator compresses buffers of this size.  To be asked before anything that takes time.
+// Whether any communicator compresses buffers of this size. A cheap test, to be made first.
 Reason by_size(std::uint64_t bytes);
 
-// From what every rank knows alike, looking no further than it must.
+// The decision from facts that all ranks know alike. Cheap tests come first.
 Decision filter(const Call& call);
 
-// What this rank finds: layouts, memory, rules by name. Sets the sides and takes what it contributes.
+// The decision from facts of this rank alone: layouts, memory, and rules that test names. Sets up the sides and copies
+// this rank's contribution to where Laconic reads it.
 Reason filter_alone(const Call& call, const Decision& decision, NumberSides& numbers);
 
-// The ranks come to one answer: collective over the communicator of a blocking call.
+// Reduces the ranks' results to one for all. Collective over the communicator; for blocking calls only.
 Reason agree(const Call& call, Communicator& communicator, Reason mine, const NumberSides& numbers);
 
 }  // namespace laconic::dropin

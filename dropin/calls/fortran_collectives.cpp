@@ -11,7 +11,7 @@
 using namespace laconic::dropin;
 using namespace laconic::dropin::fortran;
 
-// Parameters and arguments of bindings, by their number.
+// Parameter and argument lists of the bindings, by length.
 #define P4 void *a, void *b, void *c, void *d
 #define P5 P4, void* e
 #define P6 P5, void* f
@@ -36,7 +36,7 @@ using namespace laconic::dropin::fortran;
     nonblocking<__VA_ARGS__>(next, Operation::name, LACONIC_DESCRIBE(name), LACONIC_SITE, error, comm, request, A##n); \
   }
 
-// Compilers differ in what they append to names; gfortran's is the first.
+// Compilers append different suffixes to names; the first line is gfortran's.
 #define LACONIC_FORTRAN(name, n, ...)                                       \
   LACONIC_FORTRAN_AS(mpi_##name##_, mpi_i##name##_, name, n, __VA_ARGS__)   \
   LACONIC_FORTRAN_AS(mpi_##name##__, mpi_i##name##__, name, n, __VA_ARGS__) \

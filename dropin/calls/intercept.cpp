@@ -11,7 +11,7 @@
 namespace laconic::dropin {
 namespace {
 
-// To MPI, and counted where somebody wants to know.
+// Leaves the call to MPI, and counts it if a report or a tool asks for that.
 int leave(const Call& call, Reason reason, Communicator* communicator, Plain plain) {
   if (Process::instance().counts() && reason != Reason::arguments) {
     Communicator& where = communicator != nullptr ? *communicator : Communicator::of(call.comm);
@@ -57,8 +57,8 @@ int intercept_blocking(const Call& call, const Decision& decision, Plain plain) 
   return compress(call, communicator, numbers, plain);
 }
 
-// Some rank alone finds that it cannot take what the others may have begun. They hear of it from Laconic, as this side
-// has no buffer for it: an error on all ranks, where leaving the call to MPI would have them wait for ever.
+// True if this rank alone cannot take part in a call that other ranks may have begun. It then calls Laconic without the
+// buffers it would need, which raises an error on all ranks. If it left the call to MPI, the others would wait forever.
 bool found_alone(Reason reason) { return reason == Reason::memory || reason == Reason::device; }
 
 void say_why(const Call& call, Communicator& communicator, Reason reason) {
@@ -73,8 +73,8 @@ bool prepared(MPI_Comm comm) {
   return laconic_comm_prepared(comm, &prepared) == MPI_SUCCESS && prepared != 0;
 }
 
-// What is not blocking cannot wait for an agreement: it is touched where all ranks know enough for one answer. Of types
-// with one signature they know the same, however they are laid out.
+// Nonblocking and persistent calls cannot wait for the ranks to agree. They are compressed only if all ranks reach the
+// same decision by themselves. Datatypes may differ between ranks, but equal signatures lead to the same decision.
 int intercept_other(const Call& call, const Decision& decision, Plain plain) {
   Communicator& communicator = *decision.communicator;
   const bool by_rank = Process::instance().settings().rules.differ_by_rank() || call.traits().counts_partial();

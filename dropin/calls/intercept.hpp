@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The way of a call that may be touched: judged, then handed to Laconic or to MPI.
+// Handles a watched call: decides whether it is compressed, then passes it to Laconic or to MPI.
 #pragma once
 
 #include "calls/call.hpp"
 
 namespace laconic::dropin {
 
-// Returns what the program's call returns.
+// Returns the error code for the program's call.
 int intercept(const Call& call, Plain plain);
 
 }  // namespace laconic::dropin

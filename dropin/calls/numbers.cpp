@@ -130,7 +130,7 @@ void NumberSides::set(const Call& call, int rank, int ranks) {
   if (traits_.one_buffer()) {
     recv.set(call.recv, ranks, false);
   } else if (counts(traits_.recv, call.recv)) {
-    // In place the receive buffer holds what all ranks' blocks are made of.
+    // In place, the receive buffer holds the whole input, with the blocks of all ranks.
     if (traits_.keeps_block() && in_place)
       recv.set(with_counts_of_sum(call), ranks, true);
     else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two sides of a call as numbers in a row, which is what Laconic takes: the program's own memory where it is so
-// laid out, and a copy of it where it is not.
+// The two sides of a call as contiguous numbers, which Laconic requires: the program's own memory if it is contiguous,
+// otherwise a packed copy of it.
 #pragma once
 
 #include <cstddef>
@@ -14,32 +14,32 @@ namespace laconic::dropin {
 
 class NumberSide {
  public:
-  // Whose parts the side consists of, and whether it counts on this rank.
+  // Marks the side as used on this rank. With `cut` it has one part for each of `ranks` ranks, otherwise one part.
   void set(const Side& side, int ranks, bool cut);
 
   bool used() const { return used_; }
   const Layout& layout() const { return layout_; }
-  MPI_Count items() const;  // of all parts
+  MPI_Count items() const;  // in all parts together
   MPI_Count bytes() const { return items() * layout_.each * layout_.numbers.width; }
 
-  // Memory for a copy, where one is needed; false when there is none.
+  // Allocates the copy if one is needed; false if that fails.
   bool make_room();
   bool packs() const { return !layout_.in_a_row; }
 
-  // From now on by this type in place of the program's own, which may be freed.
+  // The program's datatype. It can be replaced by a duplicate, because the program may free its own.
   MPI_Datatype program_type() const { return side_.type; }
   void set_program_type(MPI_Datatype type) { side_.type = type; }
 
-  // From the program's memory to the copy, and back: all parts, or one. Where no copy is needed they do nothing.
+  // Pack one part or all parts from the program's memory into the copy, and unpack all. Without a copy they do nothing.
   int take(int part);
   int take_all();
   int put_all();
 
-  // All numbers, one part after another, whether or not there is a copy of them.
+  // Save and restore the numbers in the program's memory, one part after another, packed or not.
   int save(std::vector<std::byte>& out) const;
   int restore(const std::vector<std::byte>& in) const;
 
-  // As Laconic's functions want it.
+  // The arguments for Laconic's functions.
   void* buffer() const;
   MPI_Count count() const { return count_of_part() * layout_.each; }
   const MPI_Count* counts() const { return counts_.data(); }
@@ -56,17 +56,17 @@ class NumberSide {
 
   Side side_;
   Layout layout_;
-  int ranks_ = 1;  // parts
+  int ranks_ = 1;  // number of parts
   bool used_ = false;
   std::vector<MPI_Count> counts_;  // in numbers
   std::vector<MPI_Aint> displs_;
   std::vector<std::byte> copy_;
 };
 
-// What this rank receives of a reduction that leaves each rank a block.
+// The receive side of this rank in a reduction that leaves one block on each rank.
 Side own_block(const Call& call, int rank);
 
-// Both sides, as far as they count on this rank.
+// Both sides of a call. A side whose arguments are not significant on this rank is unused.
 struct NumberSides {
   NumberSide send;
   NumberSide recv;
@@ -74,13 +74,13 @@ struct NumberSides {
 
   void set(const Call& call, int rank, int ranks);
 
-  // The side that says what the call is about.
+  // The side that determines the number type of the call.
   const NumberSide& one() const { return send.used() ? send : recv; }
-  // On this rank.
+  // The bytes of the larger side on this rank.
   std::uint64_t most_bytes() const;
   Kind kind() const { return one().layout().numbers.kind; }
 
-  // What this rank contributes is taken to where Laconic reads it.
+  // Copies this rank's contribution to where Laconic reads it.
   int take();
 
  private:

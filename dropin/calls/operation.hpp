@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The operations that the drop-in knows, by name.
+// The operations that the drop-in supports, and their names.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace laconic::dropin {
 enum class Operation : std::uint8_t {
 #define LACONIC_COLLECTIVE(name, ...) name,
 #include "call/collectives.def"
-  send  // with it everything that sends a message from one rank to one other
+  send  // stands for all point-to-point sends
 };
 
 inline constexpr std::size_t num_operations = num_routines + 1;
@@ -31,7 +31,7 @@ constexpr const CollectiveTraits& traits_of(Operation operation) {
 constexpr std::string_view name_of(Operation operation) { return traits_of(operation).name; }
 constexpr bool reduces(Operation operation) { return traits_of(operation).reduces; }
 
-// MPI has each of them in three forms.
+// MPI has three forms of each operation.
 enum class Form : std::uint8_t { blocking, nonblocking, persistent };
 inline constexpr std::size_t num_forms = 3;
 inline constexpr std::array<std::string_view, num_forms> form_names{"blocking", "nonblocking", "persistent"};

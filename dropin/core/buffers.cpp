@@ -19,7 +19,7 @@ struct Pool {
   std::vector<Kept> kept;
 };
 Pool& pool() {
-  static Pool& it = *new Pool;  // never destroyed: programs call MPI until their very end
+  static Pool& it = *new Pool;  // never destroyed: a program may call MPI while it exits
   return it;
 }
 
@@ -31,7 +31,7 @@ Buffer::Buffer(std::size_t bytes) {
   {
     Pool& all = pool();
     const std::lock_guard lock(all.mutex);
-    // The smallest that will do.
+    // Best fit: the smallest buffer that is large enough.
     auto best = all.kept.end();
     for (auto it = all.kept.begin(); it != all.kept.end(); ++it)
       if (it->capacity >= bytes && (best == all.kept.end() || it->capacity < best->capacity)) best = it;

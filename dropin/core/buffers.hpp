@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory for messages on their way. What is given back is kept, so that a program that sends alike messages again and
-// again allocates nothing.
+// Memory for messages in transit. Released memory goes to a pool, so that a program that repeatedly sends messages of
+// similar size allocates nothing after the first ones.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace laconic::dropin {
 class Buffer {
  public:
   Buffer() = default;
-  // Of at least this size, not initialised; throws std::bad_alloc.
+  // Memory of at least this size, not initialised; throws std::bad_alloc.
   explicit Buffer(std::size_t bytes);
   Buffer(Buffer&& other) noexcept;
   Buffer& operator=(Buffer&& other) noexcept;

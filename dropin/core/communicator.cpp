@@ -19,7 +19,7 @@ int attribute_key(MPI_Comm_copy_attr_function* on_copy, MPI_Comm_delete_attr_fun
   return key;
 }
 
-// Names that the program gave, not those that MPI made up.
+// The name that the program gave the communicator. Default names made by MPI do not count.
 std::string name_of(MPI_Comm comm) {
   std::array<char, MPI_MAX_OBJECT_NAME + 1> text{};
   int length = 0;
@@ -28,7 +28,7 @@ std::string name_of(MPI_Comm comm) {
   return name.empty() || name.starts_with("MPI COMMUNICATOR ") ? "unnamed" : name;
 }
 
-// Whether all members were started together with this process: only then is it known that they have the same settings.
+// Whether all members belong to MPI_COMM_WORLD of this process: only then are their settings known to be the same.
 bool of_this_job(MPI_Comm comm, int size) {
   MPI_Group members = MPI_GROUP_NULL;
   MPI_Group world = MPI_GROUP_NULL;
@@ -60,7 +60,7 @@ Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
   merge();
 }
 
-// A duplicate learns which communicator it is.
+// Completes the state of a duplicate: on_copy() did not know its handle yet.
 void Communicator::settle(MPI_Comm comm) {
   comm_ = comm;
   tallies_ = &Tallies::instance().group(name_of(comm), size_);
@@ -81,7 +81,7 @@ Communicator& Communicator::of(MPI_Comm comm) {
   auto* known = static_cast<Communicator*>(value);
   if (known->comm_ != comm) known->settle(comm);
   if (const auto proposal = known->proposal_; proposal) {
-    lock.unlock();  // others may go on meanwhile
+    lock.unlock();  // other threads can proceed during the wait
     proposal->accepted();
     lock.lock();
     if (known->proposal_ == proposal) known->decide(*proposal);
@@ -89,8 +89,8 @@ Communicator& Communicator::of(MPI_Comm comm) {
   return *known;
 }
 
-// A duplicate has the hints of its original, as MPI has it, unless it is given others. The rest it finds out when it is
-// first used; which communicator it is, is not known here.
+// As in MPI, a duplicate has the hints of its original unless it is given others. MPI does not pass the handle of the
+// duplicate to this callback, so settle() sets the rest on first use.
 int Communicator::on_copy(MPI_Comm, int, void*, void* from, void* to, int* flag) {
   auto* original = static_cast<Communicator*>(from);
   *flag = !original->hints_.empty() || original->differ_ || original->proposal_ || original->for_duplicate_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the drop-in keeps for a communicator, as an attribute of it: hints, whether it may be touched, where its calls
-// are counted.
+// The drop-in's state for a communicator, stored as an attribute on it: its hints, whether its calls may be compressed,
+// and the tallies of its calls.
 #pragma once
 
 #include <laconic/laconic.h>
@@ -17,35 +17,35 @@ namespace laconic::dropin {
 
 class Communicator {
  public:
-  // Of comm, made at first use. Local.
+  // The state of comm, created on first use. A local operation, except while hints wait for the ranks' comparison.
   static Communicator& of(MPI_Comm comm);
 
   int rank() const { return rank_; }
   int size() const { return size_; }
   MPI_Comm comm() const { return comm_; }
 
-  // Why no call on it can be touched, or Reason::touched.
+  // The reason why no call on this communicator can be compressed; Reason::touched if there is none.
   Reason unfit() const;
 
-  // Hints, then environment; what neither sets is unset.
+  // Hints take precedence over the environment; an option that neither sets is unset.
   const laconic_options& options() const { return options_; }
   bool lossless() const { return options_.bound.mode == LACONIC_BOUND_LOSSLESS; }
   const Hints& hints() const { return hints_; }
   std::uint64_t min_bytes() const;
 
-  // Collective over it: takes hints when all ranks have the same valid ones, else says so once and leaves the
-  // communicator to MPI. An empty list takes all hints back.
+  // Collective over the communicator. Accepts the hints if they are valid and the same on all ranks. Otherwise one rank
+  // prints a message, once, and all calls on the communicator are left to MPI. An empty list removes all hints.
   void set_hints(MPI_Info info);
-  // Collective, too, and does not block: the duplicate that MPI is about to make gets them when it is first used.
+  // Collective as well, but nonblocking: the duplicate that MPI is about to create takes these hints on its first use.
   void set_hints_of_duplicate(MPI_Info info);
   void no_duplicate() { for_duplicate_.reset(); }
 
   TallyGroup& tallies() { return *tallies_; }
 
-  // True the first time: what goes wrong with every call is said once.
+  // True only the first time: a problem that affects every call is reported once.
   bool complain() { return !std::exchange(complained_, true); }
 
-  std::int64_t audited = 0;  // calls that could have been
+  std::int64_t audited = 0;  // calls eligible for an audit so far
 
  private:
   explicit Communicator(MPI_Comm comm);
@@ -59,13 +59,13 @@ class Communicator {
   int rank_ = 0;
   int size_ = 1;
   Reason unfit_ = Reason::touched;
-  bool differ_ = false;  // the ranks' hints
+  bool differ_ = false;  // the ranks' hints are invalid or differ
   bool complained_ = false;
   Hints hints_;
   laconic_options options_{};
   TallyGroup* tallies_ = nullptr;
-  std::shared_ptr<Proposal> proposal_;       // which may become its hints
-  std::shared_ptr<Proposal> for_duplicate_;  // those of the next one
+  std::shared_ptr<Proposal> proposal_;       // hints not yet accepted
+  std::shared_ptr<Proposal> for_duplicate_;  // hints for the next duplicate
 };
 
 }  // namespace laconic::dropin

@@ -16,7 +16,8 @@ struct Known {
   Numbers numbers;
 };
 
-// Written once, by find_datatypes(). Handles are not constants in every MPI, and names of one type may be one handle.
+// Written once, by find_datatypes(). Handles are not compile-time constants in every MPI, and several names of a type
+// may share one handle.
 std::vector<Known> known_types;
 
 int size_of(MPI_Datatype type) {
@@ -41,7 +42,7 @@ void add_complex(MPI_Datatype type) {
   if (bytes == 2 * sizeof(double)) add(type, {Kind::complex_real, MPI_DOUBLE, 2, sizeof(double)});
 }
 
-// A type of C that Laconic knows under this name.
+// A C type that Laconic supports under the same handle.
 void add_integer(MPI_Datatype type) { add(type, {Kind::integer, type, 1, size_of(type)}); }
 
 void add_fortran_integer(MPI_Datatype type) {
@@ -54,7 +55,8 @@ void add_fortran_integer(MPI_Datatype type) {
   }
 }
 
-// What a type was made of. MPI 4 knows types of large counts, which only its own functions can take apart.
+// The constructor arguments of a derived type. Types made with large counts (MPI 4) can only be decoded by the _c
+// functions.
 struct Recipe {
   int combiner = MPI_COMBINER_NAMED;
   std::vector<MPI_Count> counts;
@@ -74,7 +76,7 @@ struct Recipe {
     types.resize(static_cast<std::size_t>(inner));
     PMPI_Type_get_contents_c(type, integers, addresses, large, inner, i.data(), a.data(), c.data(), types.data());
     counts.assign(i.begin(), i.end() - 1);
-    // Where counts are large, they are in the one array or in the other.
+    // A type made with large counts has them in the array of large counts instead.
     if (integers == 0) counts.assign(c.begin(), c.end() - 1);
 #else
     int integers = 0;
@@ -91,7 +93,7 @@ struct Recipe {
   }
   Recipe(const Recipe&) = delete;
   Recipe& operator=(const Recipe&) = delete;
-  // The types are handed out as new references, but for the predefined ones.
+  // MPI_Type_get_contents returns new references, except to predefined types; they must be freed.
   ~Recipe() {
     for (MPI_Datatype& type : types)
       if (!predefined(type)) PMPI_Type_free(&type);
@@ -116,7 +118,7 @@ struct Recipe {
            kind == MPI_COMBINER_F90_COMPLEX || kind == MPI_COMBINER_F90_INTEGER;
   }
 
-  // A part that holds nothing says nothing of what the type holds.
+  // False for an empty part: it does not affect the number type of the whole.
   bool counts_for(std::size_t part) const {
     if (combiner == MPI_COMBINER_STRUCT && part + 1 < counts.size() && counts[part + 1] == 0) return false;
     MPI_Count bytes = 0;
@@ -124,7 +126,7 @@ struct Recipe {
   }
 };
 
-// Finds the one kind of numbers that a type is made of; false where there are others.
+// Finds the one number type that a datatype consists of; false if it has several, or an unsupported one.
 bool find_numbers(MPI_Datatype type, Numbers& numbers, bool& in_a_row) {
   if (const Numbers here = numbers_of(type); here.known()) {
     const bool same = !numbers.known() || (numbers.kind == here.kind && numbers.type == here.type);
@@ -139,7 +141,7 @@ bool find_numbers(MPI_Datatype type, Numbers& numbers, bool& in_a_row) {
   return numbers.known();
 }
 
-// MPI 3 packs at most 2 GiB at a time.
+// MPI_Pack of MPI 3 packs less than 2 GiB per call.
 constexpr MPI_Count largest_piece = MPI_Count{1} << 30;
 
 template <class Move>
@@ -154,8 +156,8 @@ int in_pieces(MPI_Count count, const Layout& layout, Move move) {
   return MPI_SUCCESS;
 }
 
-// Items as MPI_Pack takes them. MPICH's refuses MPI_BOTTOM, which goes with a type that has absolute addresses: these
-// are made relative to an address of ours.
+// Items in the form that MPI_Pack accepts. MPICH's MPI_Pack rejects MPI_BOTTOM, which is used with types of absolute
+// addresses: such a type is replaced by one with addresses relative to `anchor`.
 class Items {
  public:
   Items(const void* address, MPI_Datatype type)
@@ -278,7 +280,7 @@ int unpack(const std::byte* in, void* items, MPI_Count count, MPI_Datatype type,
 }
 
 bool on_device(const void* address) {
-  // CUDA's driver interface, by the names and numbers that it promises to keep.
+  // The CUDA driver API, by names and constants that are part of its stable ABI.
   using Query = int (*)(void* data, int attribute, unsigned long long pointer);
   constexpr int memory_type = 2;
   constexpr int is_managed = 8;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What MPI's datatypes hold, in terms of the numbers that Laconic knows.
+// The contents of MPI datatypes, in terms of the number types that Laconic supports.
 #pragma once
 
 #include <mpi.h>
@@ -13,25 +13,26 @@ enum class Kind : std::uint8_t { none, single, real, complex_single, complex_rea
 
 inline bool is_complex(Kind kind) { return kind == Kind::complex_single || kind == Kind::complex_real; }
 
-// A predefined type as numbers in a row.
+// A predefined type as contiguous numbers.
 struct Numbers {
   Kind kind = Kind::none;
-  MPI_Datatype type = MPI_DATATYPE_NULL;  // of one number, as Laconic calls it
-  int each = 1;                           // numbers of an item
-  int width = 0;                          // bytes of a number
+  MPI_Datatype type = MPI_DATATYPE_NULL;  // the type of one number in Laconic's API
+  int each = 1;                           // numbers per item
+  int width = 0;                          // bytes per number
   bool known() const { return kind != Kind::none; }
 };
 
-// Any type, all of whose numbers are alike.
+// Any datatype whose numbers all have the same type.
 struct Layout {
   Numbers numbers;
-  MPI_Count each = 0;   // numbers of an item
-  MPI_Aint extent = 0;  // from one item to the next
+  MPI_Count each = 0;   // numbers per item
+  MPI_Aint extent = 0;  // bytes from one item to the next
   bool in_a_row = false;
   bool known() const { return numbers.known() && each > 0; }
 };
 
-// A type for as long as it is needed: the program may free its own as soon as a call has begun.
+// A duplicate of a derived datatype, for operations in flight: the program may free its own type as soon as the call
+// that began the operation has returned.
 class OwnType {
  public:
   OwnType() = default;
@@ -47,26 +48,28 @@ class OwnType {
   bool mine_ = false;
 };
 
-// True where the items of a type are its bytes, one after another, in memory of the host.
+// True if the buffer is in host memory and the items of this type are contiguous, without gaps.
 bool is_plain_memory(const void* buffer, MPI_Datatype type);
 
-// MPI is running: asks it for the sizes of the types that other languages bring.
+// Fills the table of supported types. MPI must be initialised, because the sizes of the Fortran and C++ types are
+// queried from it.
 void find_datatypes();
 
-// Of a predefined type; calls nothing of MPI.
+// The numbers of a predefined type. Calls no MPI function.
 Numbers numbers_of(MPI_Datatype type);
 
-// Of any type. The answer of two types with the same signature is the same, but for `in_a_row`.
+// The layout of any type. Types with the same signature agree in `numbers` and `each`.
 Layout layout_of(MPI_Datatype type);
 
-// Whether MPI packs items of this size.
+// Whether MPI_Pack can pack items of this size.
 bool can_pack(const Layout& layout);
 
-// Moves items of a type between the program's memory and numbers in a row. Returns what MPI returns.
+// Copies items of a type between the program's memory and contiguous numbers. Returns MPI's error code.
 int pack(const void* items, MPI_Count count, MPI_Datatype type, const Layout& layout, std::byte* out);
 int unpack(const std::byte* in, void* items, MPI_Count count, MPI_Datatype type, const Layout& layout);
 
-// True for memory that only a GPU can read. Asks the driver, where the program has loaded one.
+// True for device memory, which the host cannot read. Managed memory does not count. Queries the CUDA driver, if the
+// program has loaded it.
 bool on_device(const void* address);
 
 // "float", "double", "complex", "integer".

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hints "laconic_..." on communicators, which MPI libraries may drop, and errors of Laconic's that are not the
-// program's.
+// Two tasks: keeping "laconic_..." hints of communicators, which MPI libraries may drop, and hiding errors of Laconic
+// that must not reach the program's error handler.
 #include <mpi.h>
 
 #include "calls/dispatch.hpp"
@@ -25,7 +25,8 @@ LACONIC_EXPORT int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm
 }
 
 #if MPI_VERSION >= 4
-// MPI copies attributes, and so what we know of the original, in the call.
+// MPI copies the attributes within this call, and with them our state of the original communicator. The hints for the
+// duplicate must therefore be set before it.
 LACONIC_EXPORT int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* duplicate, MPI_Request* request) {
   if (comm == MPI_COMM_NULL || !Process::instance().running() || from_library(LACONIC_SITE))
     return PMPI_Comm_idup_with_info(comm, info, duplicate, request);

@@ -26,7 +26,7 @@ std::atomic<bool> messages_attention{false};
 
 namespace {
 
-// Where the code of a library is. Written once, before anything is watched.
+// The address range of a library's code. Written once, before any call is intercepted.
 struct Code {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
@@ -72,7 +72,7 @@ void say(const std::string& message) {
 }
 
 Process& Process::instance() {
-  // Never destroyed: programs call MPI until their very end.
+  // Never destroyed: a program may call MPI while it exits.
   static Process& process = *new Process;
   return process;
 }
@@ -97,7 +97,8 @@ bool Process::wants_thread() {
   return false;
 }
 
-// What one rank finds wrong ends the job before it has begun; settings that differ leave everything to MPI.
+// Compares the settings of all ranks. An invalid setting on any rank aborts the job; if settings differ between ranks,
+// all calls are left to MPI.
 bool Process::agree() {
   read_settings();
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
@@ -116,7 +117,7 @@ bool Process::agree() {
   if (most[0] != 0) {
     if (most[0] == complaint) {
       say(problem_);
-      // Launchers drop what ranks have said when they end a job; they need a moment to read it.
+      // Launchers may drop the ranks' output when a job aborts; this gives them time to read it.
       std::this_thread::sleep_for(std::chrono::milliseconds(300));
       PMPI_Abort(MPI_COMM_WORLD, 1);
     }
@@ -135,7 +136,7 @@ void Process::start() {
   if (options.bound.mode != LACONIC_BOUND_UNSET)
     least_bytes_ = static_cast<std::uint64_t>(options.min_bytes > 0 ? options.min_bytes : default_min_bytes);
   if (!differ_ && messages_) begin_messages();
-  // A nonblocking call cannot always do it: with Open MPI it would stay plain.
+  // A nonblocking call cannot always prepare the communicator: with Open MPI such calls would be sent uncompressed.
   if (!differ_ && progresses_ && wants_thread()) prepare_world();
   running_.store(!differ_);
   set_attention();
@@ -146,7 +147,7 @@ void Process::prepare_world() {
   laconic_comm_set_info(MPI_COMM_WORLD, MPI_INFO_NULL);
 }
 
-// Before any rank can send an envelope, all know what one looks like.
+// Distributes the mark of envelopes. All ranks must know it before any rank sends an envelope.
 void Process::begin_messages() {
   Mark mark{};
   if (world_rank_ == 0) {
@@ -159,7 +160,7 @@ void Process::begin_messages() {
 }
 
 void Process::set_tools_count(bool value) {
-  // Settings are not to be looked at before they have been read; start() looks at what was set here.
+  // Before start(), the settings have not been read, so only the flag is set; start() then takes it into account.
   if (tools_count_.exchange(value) != value && running_.load()) set_attention();
 }
 

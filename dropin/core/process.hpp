@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The state of the drop-in in this process: what calls have to pass through before they reach MPI.
+// The state of the drop-in in this process. It decides which calls are intercepted before they reach MPI.
 #pragma once
 
 #include <array>
@@ -13,18 +13,18 @@
 
 namespace laconic::dropin {
 
-// Set where calls of an operation have to be looked at. All that a call pays while they are not is this load.
+// Set for the operations and forms whose calls must be inspected. For all others, this load is the only overhead.
 extern std::array<std::array<std::atomic<bool>, num_forms>, num_operations> attention;
 
 inline bool watched(Operation operation, Form form = Form::blocking) {
   return __builtin_expect(attention[index_of(operation)][index_of(form)].load(std::memory_order_relaxed), false);
 }
 
-// Set where messages may come in envelopes.
+// Set if compressed messages (envelopes) are possible between ranks.
 extern std::atomic<bool> messages_attention;
 inline bool messages_watched() { return __builtin_expect(messages_attention.load(std::memory_order_relaxed), false); }
 
-// True for calls that Laconic's own library makes, and MPI's: they are never touched.
+// True for calls made from within the Laconic library or the MPI library: these are never intercepted.
 bool from_library(const void* site);
 
 class Process {
@@ -33,31 +33,32 @@ class Process {
 
   const Settings& settings() const { return settings_; }
 
-  // Before MPI is initialised: true when operations may be touched that need a thread of ours.
+  // Called before MPI is initialised: true if operations may be compressed that need the progress thread.
   bool wants_thread();
   void set_raised() { raised_ = true; }
   bool raised() const { return raised_; }
 
-  // After MPI has been initialised: collective over MPI_COMM_WORLD. May end the job, when settings are not valid.
+  // Called after MPI has been initialised; collective over MPI_COMM_WORLD. Aborts the job if settings are invalid.
   void start();
-  // Before MPI is finalised: collective over MPI_COMM_WORLD.
+  // Called before MPI is finalised; collective over MPI_COMM_WORLD.
   void finish();
-  // The program ends without it.
+  // Called if the program ends without MPI_Finalize, or calls MPI_Abort.
   void give_up();
 
   bool running() const { return running_.load(std::memory_order_acquire); }
 
-  // Nonblocking and persistent calls can be touched: someone makes progress while the program blocks in MPI.
+  // True if nonblocking and persistent calls can be compressed: a thread can make progress while the program blocks in
+  // MPI.
   bool progresses() const { return progresses_; }
   void set_progresses(bool value) { progresses_ = value; }
 
-  // Hints have made calls of this size interesting.
+  // Called when hints allow compression of calls from `min_bytes` on.
   void hinted(std::uint64_t min_bytes);
   std::uint64_t least_bytes() const { return least_bytes_.load(std::memory_order_relaxed); }
 
-  // Calls that are not touched are counted only where someone wants to know.
+  // Whether calls left to MPI are counted: only if a report or a tool asks for it.
   bool counts() const { return settings_.report != Report::none || tools_count_.load(); }
-  // A tool does, or no longer does; before, while and after MPI is initialised.
+  // Called when a tool allocates a handle and when the last handle is freed; before, during or after MPI_Init.
   void set_tools_count(bool value);
 
   void set_attention();
@@ -76,16 +77,16 @@ class Process {
   bool differ_ = false;
   std::atomic<bool> hinted_{false};
   bool progresses_ = false;
-  bool messages_ = false;  // may come in envelopes
+  bool messages_ = false;  // messages may be compressed
   bool raised_ = false;    // more threads are allowed than the program asked for
   std::atomic<bool> tools_count_{false};
-  std::mutex attention_;  // one at a time decides what is watched
+  std::mutex attention_;  // serialises set_attention()
   bool read_ = false;
-  std::string problem_;  // with the settings
+  std::string problem_;  // error in the settings; empty if they are valid
   std::atomic<std::uint64_t> least_bytes_{UINT64_MAX};
 };
 
-// One line on stderr.
+// Prints one line on stderr.
 void say(const std::string& message);
 
 }  // namespace laconic::dropin

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view prefix = "laconic_";
 
-// Whatever becomes of their communicators: what MPI is to write into has to stay until it has.
+// Keeps proposals alive even if their communicator is freed: MPI writes into them until the reduction is complete.
 struct Undecided {
   std::mutex mutex;
   std::vector<std::shared_ptr<Proposal>> proposals;
@@ -61,28 +61,29 @@ std::shared_ptr<Proposal> Proposal::begin(MPI_Comm comm, int rank, MPI_Info info
   made->problem_ = read_hints(made->hints_, options);
   std::string all;
   for (const auto& [name, value] : made->hints_) all += name + '=' + value + '\n';
-  // Who is wrong, and whether all say the same.
+  // One maximum finds both the lowest rank with invalid hints and whether all ranks have the same hints: the maxima of
+  // a signature and of its complement are complements of each other only if all signatures are equal.
   const std::uint64_t signature = hash_of(all);
   made->mine_ = {complaint_of(!made->problem_.empty(), rank), signature, ~signature};
-  // A rank that cannot take part leaves the others with what they have, and its own to MPI.
+  // If the reduction cannot start on this rank, this rank leaves its calls to MPI and the others keep their result.
   if (PMPI_Iallreduce(made->mine_.data(), made->most_.data(), 3, MPI_UINT64_T, MPI_MAX, comm, &made->request_) !=
       MPI_SUCCESS)
     made->most_ = {1, 0, 0};
   made->watch(options);
   const std::lock_guard lock(undecided.mutex);
   std::erase_if(undecided.proposals, [](const auto& one) {
-    const std::unique_lock unexpected(one->mutex_, std::try_to_lock);
-    if (unexpected && !one->decided_) {
+    const std::unique_lock held(one->mutex_, std::try_to_lock);
+    if (held && !one->decided_) {
       int done = 0;
       mpi::Test(&one->request_, &done, MPI_STATUS_IGNORE);
     }
-    return unexpected && one->request_ == MPI_REQUEST_NULL;
+    return held && one->request_ == MPI_REQUEST_NULL;
   });
   undecided.proposals.push_back(made);
   return made;
 }
 
-// Calls on the communicator have to be looked at from now on: the first of them waits for the answer.
+// Intercepts calls on the communicator from now on: the first of them waits for the result of the comparison.
 void Proposal::watch(const laconic_options& options) const {
   const laconic_options& environment = Process::instance().settings().options;
   const auto unset = [](const laconic_options& o) { return o.bound.mode == LACONIC_BOUND_UNSET; };

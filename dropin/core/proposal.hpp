@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hints for a communicator while its ranks compare them. Nobody waits for that before the communicator is used: the
-// functions that set hints without blocking must not.
+// Hints for a communicator while its ranks compare them. The result is awaited only when the communicator is used,
+// because nonblocking functions such as MPI_Comm_idup_with_info must not wait for it.
 #pragma once
 
 #include <laconic/laconic.h>
@@ -18,20 +18,20 @@ namespace laconic::dropin {
 
 using Hints = std::vector<std::pair<std::string, std::string>>;  // "bound" -> "abs:1e-3"
 
-// The hints "laconic_..." of an info object.
+// The "laconic_..." hints of an info object, without the prefix.
 Hints hints_of(MPI_Info info);
 
-// As options; returns what is wrong with them.
+// Converts hints to options. Returns an error message; empty if all hints are valid.
 std::string read_hints(const Hints& hints, laconic_options& options);
 
 class Proposal {
  public:
-  // Collective over comm, and does not block.
+  // Starts the comparison. Collective over comm and nonblocking.
   static std::shared_ptr<Proposal> begin(MPI_Comm comm, int rank, MPI_Info info);
-  // Those that have not been decided yet, before MPI is finalised.
+  // Completes all undecided proposals. Called before MPI is finalised.
   static void finish_all();
 
-  // Waits. True when the ranks have the same valid hints; else one of them says what is wrong, once.
+  // Waits for the result. True if all ranks have the same valid hints; otherwise one rank prints the problem, once.
   bool accepted();
   const Hints& hints() const { return hints_; }
 
@@ -40,7 +40,7 @@ class Proposal {
   void say_what_is_wrong() const;
 
   Hints hints_;
-  std::string problem_;  // with those of this rank
+  std::string problem_;  // error in the hints of this rank
   int rank_ = 0;
   std::array<std::uint64_t, 3> mine_{};
   std::array<std::uint64_t, 3> most_{};

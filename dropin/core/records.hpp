@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory for what lives as long as a message, an operation or a call. What is given back is kept, so that calls like
-// those before allocate nothing.
+// Memory for objects that live as long as a message, an operation or a call. Released memory goes to a pool, so that
+// repeated similar calls allocate nothing.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace laconic::dropin {
 
-// For any thread; never destroyed: programs call MPI until their very end.
+// Thread-safe. Never destroyed: a program may call MPI while it exits.
 std::pmr::memory_resource& records();
 
-// A base of what is made by `new`.
+// Base class for objects created with `new`: they use the pool.
 struct Record {
   static void* operator new(std::size_t bytes) { return records().allocate(bytes); }
   static void operator delete(void* memory, std::size_t bytes) { records().deallocate(memory, bytes); }

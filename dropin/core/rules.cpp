@@ -145,7 +145,7 @@ std::string Rules::read_items(std::string_view variable, std::string_view text, 
       if (plus == std::string_view::npos) break;
       rest.remove_prefix(plus + 1);
     }
-    // Messages are their sender's business alone.
+    // Rules for messages need no agreement: the sender alone decides whether a message is compressed.
     const auto by_rank = [](const Term& t) { return t.what == Term::What::comm || t.what == Term::What::site; };
     if (!of_messages_only(item) && std::any_of(item.terms.begin(), item.terms.end(), by_rank)) differ_by_rank_ = true;
     items.push_back(std::move(item));

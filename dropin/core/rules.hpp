@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What LACONIC_INCLUDE and LACONIC_EXCLUDE say: which calls may be touched.
+// The rules of LACONIC_INCLUDE and LACONIC_EXCLUDE: which calls may be compressed.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace laconic::dropin {
 
-// What rules ask about a call. Names are looked up only where a rule wants them.
+// The properties of a call that rules can test. Names are looked up only if a rule tests them.
 struct Facts {
   Operation operation;
   Form form;
   Kind kind;
-  bool rounded;  // the bound lets numbers change
+  bool rounded;  // the bound is lossy
   std::uint64_t bytes;
   MPI_Comm comm;
   const void* site;
@@ -25,19 +25,20 @@ struct Facts {
 
 class Rules {
  public:
-  // Both texts as they stand in the environment; messages: whether those between two ranks are included. An empty text
-  // means that they are valid.
+  // Parses the values of the two environment variables; `messages`: whether point-to-point messages are included.
+  // Returns an error message; empty if both are valid.
   std::string read(std::string_view include, std::string_view exclude, bool messages);
 
   bool touches(const Facts& facts) const;
 
-  // False when no call of this operation in this form can be touched.
+  // False if no call of this operation in this form can be compressed.
   bool may_touch(Operation operation, Form form) const;
 
-  // Integers are never rounded: where the bound rounds, they are touched without loss, if a rule asks for it by name.
+  // True if an include rule names integers. Integers are never rounded: under a lossy bound they are compressed
+  // losslessly, and only if such a rule asks for it.
   bool names_integers() const;
 
-  // True when a rule looks at what may differ between the ranks of one call: names and call sites.
+  // True if a rule tests properties that may differ between the ranks of a call: communicator names and call sites.
   bool differ_by_rank() const { return differ_by_rank_; }
 
  private:
@@ -45,13 +46,13 @@ class Rules {
     enum class What : std::uint8_t { operation, form, type, comm, site, smaller, at_least };
     What what;
     bool negated = false;
-    std::uint32_t operations = 0;  // a bit for each
+    std::uint32_t operations = 0;  // one bit per operation
     std::uint32_t forms = 0;
     std::string text;
     std::uint64_t bytes = 0;
   };
   struct Item {
-    std::vector<Term> terms;  // all of which have to hold
+    std::vector<Term> terms;  // the item matches if all of them hold
   };
 
   std::string read_items(std::string_view variable, std::string_view text, std::vector<Item>& items);
@@ -61,7 +62,7 @@ class Rules {
   static bool of_messages_only(const Item& item);
   static bool names_integers(const Item& item);
 
-  // Whether an operation is touched where no rule says anything.
+  // Whether an operation is compressed if no rule matches.
   bool by_default(Operation operation) const;
 
   std::vector<Item> include_;
@@ -70,7 +71,7 @@ class Rules {
   bool differ_by_rank_ = false;
 };
 
-// The file name of the library or program that an address of code belongs to; empty when it is not known.
+// The file name of the library or executable that contains a code address; empty if unknown.
 std::string file_of(const void* site);
 
 }  // namespace laconic::dropin

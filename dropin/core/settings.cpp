@@ -110,7 +110,7 @@ std::string set_option(laconic_options& options, const char* name, const char* v
 
 std::string check_options(const laconic_options& options) {
   if (options.bound.mode == LACONIC_BOUND_UNSET) return "";
-  // Codec and bound as the library would take them; a few numbers are enough to find out.
+  // Compresses a few numbers, so that codec and bound pass the same checks as in the library.
   laconic_options some = options;
   some.algorithm = LACONIC_ALGORITHM_UNSET;
   const std::array<double, 4> numbers{1, 2, 3, 4};
@@ -140,7 +140,8 @@ std::string Settings::read() {
 std::uint64_t Settings::signature() const {
   std::string all;
   for (const char* option : option_names) all += std::string(variable(("LACONIC_" + upper(option)).c_str())) + '\n';
-  // Where reports go is rank 0's business; whether there are any is everybody's.
+  // The report file may differ, because only rank 0 writes it. The kind of report must be the same, because reporting
+  // is collective.
   all += std::string(variable("LACONIC_INCLUDE")) + '\n' + variable("LACONIC_EXCLUDE") + '\n';
   all +=
       std::string(variable("LACONIC_AUDIT")) + '\n' + (messages ? '1' : '0') + std::to_string(static_cast<int>(report));

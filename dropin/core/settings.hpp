@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the environment asks of the drop-in. The settings of the library itself (LACONIC_BOUND and others) are checked
-// here, so that a mistake is found at the start, and read again by the library.
+// The settings of the drop-in from the environment. The settings of the library itself (LACONIC_BOUND and others) are
+// checked here so that mistakes are found at startup; the library reads them again.
 #pragma once
 
 #include <laconic/laconic.h>
@@ -15,34 +15,34 @@ namespace laconic::dropin {
 enum class Report : std::uint8_t { none, summary, json, each };
 
 struct Settings {
-  laconic_options options{};  // what the environment sets of them
+  laconic_options options{};  // only those set in the environment
   Rules rules;
   Report report = Report::none;
   std::string report_file;
-  std::int64_t audit = 0;   // every how many calls; 0: none
-  bool messages = false;    // LACONIC_P2P: messages between two ranks are touched, too
-  bool keep_plain = false;  // the program goes on with the plain results of calls that are audited
+  std::int64_t audit = 0;   // audits every n-th call; 0: no audits
+  bool messages = false;    // LACONIC_P2P: point-to-point messages are compressed, too
+  bool keep_plain = false;  // the program receives the plain result of audited calls
 
-  // An empty message means that everything is valid.
+  // Returns an error message; empty if all settings are valid.
   std::string read();
 
-  // The same number where the settings are the same.
+  // A hash of the settings: equal settings have equal hashes.
   std::uint64_t signature() const;
 };
 
 inline constexpr std::int64_t default_min_bytes = 65536;
 
-// A number from text; ranks compare texts by it.
+// A hash of a text, by which ranks compare texts.
 std::uint64_t hash_of(const std::string& text);
 
-// In a maximum over all ranks: 0 where nothing is wrong, else the greater the lower the rank.  Below 2^63, since
-// MPICH 4.0 compares unsigned numbers of 64 bits as if they had a sign.
+// A value for a maximum over all ranks: 0 if nothing is wrong, otherwise larger for lower ranks. The value is below
+// 2^63, because MPICH 4.0 compares unsigned 64-bit numbers as signed.
 std::uint64_t complaint_of(bool wrong, int rank);
 
-// Sets one option from text, or says why not, naming `source`.
+// Sets one option from text. Returns an error message that names `source`; empty on success.
 std::string set_option(laconic_options& options, const char* name, const char* value, const std::string& source);
 
-// What only one of a codec, a bound and a build makes impossible; empty if nothing.
+// Checks whether codec and bound work together in this build. Returns an error message; empty if they do.
 std::string check_options(const laconic_options& options);
 
 inline constexpr const char* option_names[] = {"bound",   "target",    "codec",          "algorithm",

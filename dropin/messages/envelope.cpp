@@ -15,13 +15,13 @@ Mark job_mark{};
 
 constexpr std::size_t header_bytes = sizeof(Envelope::Header);
 
-// The least length of an envelope that holds so much.
+// The smallest valid envelope length that holds this many bytes.
 std::size_t length_for(std::size_t bytes) {
   const std::size_t least = std::max<std::size_t>(bytes, static_cast<std::size_t>(least_envelope));
   return least + (256 + 48 - least % 256) % 256;
 }
 
-// Any other value means that there is one, so that no single damaged bit takes it away.
+// Any other value means that there is a checksum. Thus a single damaged bit cannot disable the check.
 constexpr std::uint32_t has_no_checksum = 0x6f6e6f6e;
 
 std::uint64_t checksum_of(Envelope::Header header, const std::byte* frames, int source, int tag) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A compressed message: what travels in place of the program's, on its communicator, with its tag, and shorter.
+// A compressed message. It is sent in place of the program's message, on the same communicator and with the same tag,
+// and it is shorter.
 //
 //     mark (16 bytes) · bytes of the program's message · bytes of frames · kind of numbers · whether there is a
 //     checksum · checksum of header, frames, source and tag · frames · padding
 //
-// It is known by the mark, which is drawn at random in MPI_Init and the same on all ranks of the job. A mark of which
-// up to 8 bits differ is a damaged one: a message of the program begins with such a one by an accident of probability
-// 2^-87. Its length says whether it is worth looking for the mark; it is one of whole numbers of all types, because
-// some MPIs refuse receives that end within one.
+// The receiver recognises it by the mark, which is drawn at random in MPI_Init and is the same on all ranks of the job.
+// A mark with up to 8 wrong bits counts as damaged: a message of the program begins with such a mark by accident with
+// probability 2^-87. Only messages of certain lengths are searched for the mark. These lengths are multiples of the
+// size of every number type, because some MPIs reject receives that end within an item.
 #pragma once
 
 #include <mpi.h>
@@ -26,10 +27,10 @@ namespace laconic::dropin {
 
 using Mark = std::array<std::uint64_t, 2>;
 
-// Of all messages of this job.
+// Sets the mark of all envelopes of this job.
 void set_mark(const Mark& mark);
 
-// Receives with less room never hold an envelope.
+// The minimum length of an envelope. Receives into smaller buffers need no inspection.
 inline constexpr MPI_Count least_envelope = 256;
 
 inline bool may_be_envelope(MPI_Count bytes) { return bytes >= least_envelope && bytes % 256 == 48; }
@@ -37,37 +38,37 @@ inline bool may_be_envelope(MPI_Count bytes) { return bytes >= least_envelope &&
 struct Envelope {
   struct Header {
     Mark mark;
-    std::uint64_t bytes;   // of the program's message
-    std::uint64_t frames;  // bytes of them
-    std::uint32_t kind;    // Kind, of the numbers
+    std::uint64_t bytes;   // length of the program's message
+    std::uint64_t frames;  // length of the frames in bytes
+    std::uint32_t kind;    // Kind of the numbers
     std::uint32_t unchecked;
     std::uint64_t checksum;
   };
   Header header;
   const std::byte* frames = nullptr;
-  MPI_Count room = 0;  // bytes from there to the end of the message
+  MPI_Count room = 0;  // bytes from `frames` to the end of the message
 
   MPI_Count bytes() const { return static_cast<MPI_Count>(header.bytes); }
-  // Whether it is what `source`, a rank of the communicator, has sent with this tag.
+  // Whether the envelope is undamaged, as sent by rank `source` of the communicator with this tag.
   bool intact(int source, int tag) const;
-  // The numbers themselves, aligned as such; an error of MPI's or Laconic's.
+  // Decompresses into `numbers`, which must be aligned for their type. Returns an error code of MPI or Laconic.
   int open(void* numbers) const;
 };
 
 // Whether a message that begins with this header is an envelope.
 bool is_marked(const Envelope::Header& header);
 
-// The envelope that `bytes` bytes hold, which has to outlive the result; nothing when they are a message as it is.
+// The envelope in a message of `bytes` bytes, which must outlive the result; nullopt if the message is not an envelope.
 std::optional<Envelope> read_envelope(const std::byte* message, MPI_Count bytes);
 
-// An envelope about to be sent.
+// An envelope ready to be sent.
 struct SealedEnvelope {
   Buffer memory;
   int length = 0;
 };
 
-// Of `count` numbers, sent by the rank `source` with this tag; nothing where that would not be shorter, or Laconic
-// refuses (`code` says why).
+// Makes an envelope of `count` numbers, to be sent by rank `source` with this tag. Returns nullopt if it would not be
+// shorter than the message, or if compression fails (`code` is then the error).
 std::optional<SealedEnvelope> seal(const void* numbers, MPI_Count count, const Numbers& type,
                                    const laconic_options& options, int source, int tag, int& code);
 

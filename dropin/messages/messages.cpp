@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI's functions that send, receive and look for messages, by both of their names. The text of those with counts is in
-// messages.inl, which is read once for each width of them.
+// MPI's functions that send, receive and probe for messages, under their MPI and PMPI names. Functions with counts are
+// defined in messages.inl, which is included once for each width of counts.
 #include <mpi.h>
 
 #include <climits>
@@ -22,7 +22,7 @@ namespace {
 
 bool untouched(const void* site) { return !messages_watched() || from_library(site); }
 
-// An error of ours, as MPI would raise one of its own.
+// Raises an error of the drop-in as MPI raises its own: through the error handler of the communicator.
 int raise(MPI_Comm comm, int code) {
   if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm, code);
   return code;
@@ -44,7 +44,7 @@ int put_unexpected(UnexpectedMessage& unexpected, const ReceiveBuffer& receive_b
   return by_mpi ? code : raise(receive_buffer.comm, code);
 }
 
-// Begins a receive: what was held comes first.
+// Begins a nonblocking receive. Unexpected messages are searched first.
 template <class Irecv>
 int begin_receive(const ReceiveBuffer& receive_buffer, int source, int tag, MPI_Request* request, Irecv irecv) {
   const Gate gate;
@@ -75,7 +75,7 @@ int receive(const ReceiveBuffer& receive_buffer, int source, int tag, MPI_Status
   return code == MPI_SUCCESS ? finish_receive(receive_buffer, source, status) : code;
 }
 
-// A receive that begins before the send, and ends after it. `send` blocks.
+// MPI_Sendrecv: a receive that begins before the blocking `send` and completes after it.
 template <class Irecv, class Send>
 int exchange(const ReceiveBuffer& receive_buffer, int source, int tag, MPI_Status* status, Irecv irecv, Send send) {
   MPI_Request request = MPI_REQUEST_NULL;
@@ -84,13 +84,15 @@ int exchange(const ReceiveBuffer& receive_buffer, int source, int tag, MPI_Statu
   return MPI_Wait(&request, status);
 }
 
-// What is not done in one call of MPI: others could take messages away in between, or have done so.
+// True if MPI_Sendrecv must be split into a receive and a send: a matching unexpected message exists, or other threads
+// may create one at any time.
 bool apart(int source, int tag, MPI_Comm comm) {
   return many_threads() || (has_unexpected() && holds(source, tag, comm));
 }
 
-// The same in one request, that of the receive: what is sent is in memory of ours, and nobody waits for it. (MPI's own
-// function does both, but MPICH's says nothing of what was received.)
+// MPI_Isendrecv, with the request of the receive as the only one. The data to be sent is in memory of the drop-in, so
+// the program need not wait for the send. (MPI's own function would do both, but in MPICH its status does not describe
+// the received message.)
 template <class Irecv>
 int begin_exchange(const ReceiveBuffer& receive_buffer, int source, int tag, MPI_Request* request, Irecv irecv,
                    SealedEnvelope sent, int dest, int sent_tag) {
@@ -102,7 +104,7 @@ int begin_exchange(const ReceiveBuffer& receive_buffer, int source, int tag, MPI
   return code;
 }
 
-// What is in a buffer that a message is about to come to.
+// A copy of the content of a buffer, to be sent from memory of the drop-in: a receive may overwrite the buffer.
 int copy_of(const ReceiveBuffer& receive_buffer, std::optional<SealedEnvelope>& out) {
   out.emplace();
   return copy_of(receive_buffer, out->memory, out->length);
@@ -158,7 +160,7 @@ LACONIC_ALSO_AS_PMPI(Iprobe)
 
 LACONIC_EXPORT int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   if (untouched(LACONIC_SITE)) return mpi::Probe(source, tag, comm, status);
-  // MPI waits better than we do.
+  // A blocking probe of MPI waits more efficiently than polling.
   if (!many_threads() && !has_unexpected())
     if (const int code = mpi::Probe(source, tag, comm, MPI_STATUS_IGNORE); code != MPI_SUCCESS) return code;
   return look_until_found([&](int* flag) { return look_for(source, tag, comm, flag, status); });

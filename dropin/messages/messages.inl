@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Read by messages.cpp for int counts, and where the MPI has them for MPI_Count.
+// Included by messages.cpp for int counts and, from MPI 4 on, for MPI_Count.
 
 #define LACONIC_SEND(Name)                                                                                          \
   LACONIC_EXPORT int LACONIC_NAME(MPI_##Name)(const void* buffer, LACONIC_COUNT count, MPI_Datatype type, int dest, \
@@ -11,7 +11,7 @@
   }                                                                                                                 \
   LACONIC_ALSO_AS_PMPI(LACONIC_NAME(Name))
 
-// Begins the send of an envelope, or of the message itself.
+// Begins a nonblocking send of an envelope, or of the message itself.
 #define LACONIC_BEGIN_SEND(Name, message, tag, request)                                                               \
   if (auto sealed = seal(message)) {                                                                                  \
     const int code = mpi::Name(sealed->memory.data(), sealed->length, MPI_PACKED, (message).dest, tag,                \

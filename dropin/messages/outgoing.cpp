@@ -29,7 +29,7 @@ struct MessageDecision {
   Communicator* communicator = nullptr;
 };
 
-// Sets the side of the numbers that are sent, unless it finds out earlier that they stay MPI's.
+// Decides whether the message is compressed. Sets up the send side, unless an earlier test leaves the message to MPI.
 MessageDecision filter(const Outgoing& m, NumberSides& sides) {
   if (m.comm == MPI_COMM_NULL || m.dest < 0 || m.count < 0 || m.type == MPI_DATATYPE_NULL) return {};
   Process& process = Process::instance();
@@ -66,7 +66,7 @@ double range_of(const T* x, MPI_Count count) {
   return high > low ? static_cast<double>(high) - static_cast<double>(low) : 0;
 }
 
-// The bound as an absolute error, for reports.
+// The bound as an absolute error, for reports only.
 double resolved(const laconic_bound& bound, const void* numbers, MPI_Count count, const Numbers& type) {
   switch (bound.mode) {
     case LACONIC_BOUND_ABS: return bound.value;

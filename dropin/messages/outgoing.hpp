@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages that the program sends: which of them travel in envelopes. The sender decides that by itself.
+// Messages that the program sends, and the decision which of them are sent in envelopes. The sender alone decides.
 #pragma once
 
 #include <mpi.h>
@@ -22,10 +22,10 @@ struct Outgoing {
   const void* site = nullptr;
 };
 
-// True when such messages may travel in envelopes, whatever they hold.
+// True if a message with these arguments may be sent in an envelope, whatever its content.
 bool may_seal(const Outgoing& message);
 
-// The envelope to be sent in place of the message; nothing for those that are left to MPI. Counts the message.
+// The envelope to be sent in place of the message; nullopt if the message is left to MPI. Counts the message.
 std::optional<SealedEnvelope> seal(const Outgoing& message);
 
 }  // namespace laconic::dropin

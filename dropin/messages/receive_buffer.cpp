@@ -26,7 +26,7 @@ bool in_a_row(const ReceiveBuffer& receive_buffer) {
 struct Items {
   MPI_Count each = 0;  // bytes
   MPI_Aint extent = 0;
-  MPI_Count at_once = 1;  // so many that their bytes are no more than an int
+  MPI_Count at_once = 1;  // number of items whose bytes fit into an int
 };
 
 int items_of(const ReceiveBuffer& receive_buffer, Items& items) {
@@ -39,14 +39,14 @@ int items_of(const ReceiveBuffer& receive_buffer, Items& items) {
   return MPI_SUCCESS;
 }
 
-// Between memory of any layout and bytes in a row, parts of items included, by the one who knows how: MPI, in a message
-// to ourselves.
+// Copies between memory of any layout and contiguous bytes, by a message to this process. MPI_Unpack could not handle
+// incomplete items, which a message may end with.
 int exchange(const void* from, int count, MPI_Datatype type, void* to, int room, MPI_Datatype as) {
   const std::lock_guard lock(self_turn);
   return mpi::Sendrecv(from, count, type, 0, 0, to, room, as, 0, 0, self_comm, MPI_STATUS_IGNORE);
 }
 
-// The first `bytes` bytes of what is in the landing.
+// Packs the first `bytes` bytes of the content of the receive buffer.
 int gather(const ReceiveBuffer& receive_buffer, MPI_Count bytes, Buffer& out) {
   if (in_a_row(receive_buffer)) {
     out = Buffer(static_cast<std::size_t>(bytes));
@@ -55,7 +55,7 @@ int gather(const ReceiveBuffer& receive_buffer, MPI_Count bytes, Buffer& out) {
   }
   Items items;
   if (const int code = items_of(receive_buffer, items); code != MPI_SUCCESS) return code;
-  // An envelope is shorter than an int can say; the last item may be much longer than what is wanted of it.
+  // The length of an envelope fits into an int, but the last item may be much longer than the part that is needed.
   const MPI_Count count = std::min(receive_buffer.count, (bytes + items.each - 1) / items.each);
   if (count * items.each > INT_MAX) return MPI_ERR_COUNT;
   const int room = static_cast<int>(count * items.each);
@@ -79,7 +79,7 @@ int scatter(const std::byte* message, MPI_Count bytes, const ReceiveBuffer& rece
 
 bool aligned(const void* address) { return reinterpret_cast<std::uintptr_t>(address) % alignof(double) == 0; }
 
-// One code, whose text is replaced each time.
+// The error for a damaged message. There is one error code, whose text is replaced each time.
 int damaged(const MPI_Status& status) {
   static std::mutex making;
   static int code = MPI_ERR_OTHER;

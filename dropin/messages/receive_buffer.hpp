@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the program wants a message: the buffer of a receive.
+// The program's buffer for a receive, and the delivery of messages into it.
 #pragma once
 
 #include <mpi.h>
@@ -16,27 +16,28 @@ struct ReceiveBuffer {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Comm comm = MPI_COMM_NULL;
 
-  // Bytes that it holds; -1 where MPI does not know the type.
+  // The capacity in bytes; -1 if the count or the type is not valid.
   MPI_Count room() const;
 };
 
-// The bytes that a status tells of; those that the program is to see.
+// Get and set the byte count of a status; the latter sets the length that the program sees.
 MPI_Count bytes_of(const MPI_Status& status);
 void set_bytes(MPI_Status& status, MPI_Count bytes);
-// As MPI's functions of one status do: what they say of errors they return, and MPI_ERROR stays what it was.
+// Copies a status as MPI functions with a single status do: errors are returned by the function, and the field
+// MPI_ERROR stays unchanged.
 void tell(const MPI_Status& found, MPI_Status& status);
 
-// A message that MPI has received as it came: an envelope is opened, and the status says what the program would have
-// seen without it. Returns an error of MPI's or Laconic's.
+// Finishes a message that MPI has received into the buffer: an envelope is decompressed into the same buffer, and the
+// status is set as for the uncompressed message. Returns an error code of MPI or Laconic.
 int settle(const ReceiveBuffer& receive_buffer, MPI_Status& status);
 
-// A message that was received elsewhere: puts it, or what it is the envelope of, where the program wants it.
+// Delivers a message that was received into other memory: copies or decompresses it into the receive buffer.
 int deliver(const ReceiveBuffer& receive_buffer, const std::byte* message, MPI_Count bytes, MPI_Status& status);
 
-// All that is in it, as bytes in a row.
+// Packs the whole content of the buffer into contiguous bytes.
 int copy_of(const ReceiveBuffer& receive_buffer, Buffer& out, int& bytes);
 
-// Messages of this process to itself: a communicator that only they use.
+// A duplicate of MPI_COMM_SELF, for the drop-in's own messages within this process.
 void open_self();
 void close_self();
 MPI_Comm self();

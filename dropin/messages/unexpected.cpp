@@ -17,7 +17,8 @@ std::atomic<int> unexpected_messages{0};
 
 namespace {
 
-// Of those that were given out: the handle that the program has is of an empty message to ourselves.
+// A received message that match() returned. The program's handle for it is that of an empty message of this process to
+// itself, whose send request is `token`.
 struct Matched {
   UnexpectedMessage unexpected;
   MPI_Request token = MPI_REQUEST_NULL;
@@ -34,17 +35,17 @@ std::atomic<int> matched_messages{0};
 
 class Excluding {
  public:
-  Excluding() : unexpected_(threads.load(std::memory_order_relaxed)) {
-    if (unexpected_) gate.lock();
+  Excluding() : locked_(threads.load(std::memory_order_relaxed)) {
+    if (locked_) gate.lock();
   }
   ~Excluding() {
-    if (unexpected_) gate.unlock();
+    if (locked_) gate.unlock();
   }
   Excluding(const Excluding&) = delete;
   Excluding& operator=(const Excluding&) = delete;
 
  private:
-  bool unexpected_;
+  bool locked_;
 };
 
 bool matches(const UnexpectedMessage& unexpected, int source, int tag, MPI_Comm comm) {
@@ -58,7 +59,7 @@ Messages::iterator find(int source, int tag, MPI_Comm comm) {
   return at;
 }
 
-// What may be an envelope is received, so that the status can say what is in it.
+// Receives a message that may be an envelope, so that the status can be set to the length of its content.
 int open_if_envelope(UnexpectedMessage& unexpected) {
   const MPI_Count bytes = bytes_of(unexpected.status);
   if (!may_be_envelope(bytes) || bytes > INT_MAX) return MPI_SUCCESS;
@@ -72,7 +73,7 @@ int open_if_envelope(UnexpectedMessage& unexpected) {
   return MPI_SUCCESS;
 }
 
-// Takes from MPI everything that `source` has sent, up to the first with this tag.
+// Takes from MPI all messages of `source`, up to the first one with this tag.
 int hold(int source, int tag, MPI_Comm comm) {
   for (int flag = 1; flag;) {
     UnexpectedMessage unexpected;
@@ -93,7 +94,7 @@ void put(MPI_Status* to, const MPI_Status& status) {
   if (to != MPI_STATUS_IGNORE) tell(status, *to);
 }
 
-// The handle for a message that MPI does not have any more.
+// Makes a substitute handle for a message that MPI no longer holds.
 int give_out(UnexpectedMessage unexpected, MPI_Message* message) {
   Matched one;
   static std::atomic<unsigned> next{0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fortran, where the bindings call PMPI and so pass by MPI's C functions: Open MPI's do, and some of MPICH's `mpi_f08`.
-// Bindings take every argument by address; `mpi_f08` has names of its own, and leaves out the error code where the
-// program does.
+// Support for Fortran bindings that call PMPI functions and so bypass MPI's C functions: all of Open MPI's, and some of
+// MPICH's `mpi_f08`. Bindings take every argument by address. Those of `mpi_f08` have separate names, and their error
+// argument is null if the program omits it.
 #pragma once
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@
 #include "core/process.hpp"
 
 #ifdef OPEN_MPI
-// Of its library: the addresses that stand for MPI_IN_PLACE and MPI_BOTTOM in Fortran.
+// Variables of Open MPI's library whose addresses represent MPI_IN_PLACE and MPI_BOTTOM in Fortran.
 extern "C" {
 extern int mpi_fortran_in_place_;
 extern int mpi_fortran_bottom_;
@@ -25,7 +25,7 @@ namespace laconic::dropin::fortran {
 
 static_assert(sizeof(MPI_Fint) == sizeof(int), "arrays of counts are used as they are");
 
-// The binding that stands behind ours. It may be in a library that was loaded for a plugin alone.
+// The original binding of this name. It may be in a library that was loaded only for a plugin.
 void* behind(const char* name);
 
 #ifdef OPEN_MPI
@@ -34,7 +34,7 @@ inline void* buffer_of(void* argument) {
   return argument == &mpi_fortran_bottom_ ? MPI_BOTTOM : argument;
 }
 
-// What an argument becomes in C.
+// Conversions of Fortran arguments to C.
 struct Buffer {
   static void* of(void* argument) { return buffer_of(argument); }
 };
@@ -56,7 +56,7 @@ inline void set(MPI_Fint* error, int code) {
   if (error != nullptr) *error = code;
 }
 
-// A call of the binding behind ours, which takes nothing but addresses.
+// Calls the original binding, which takes only addresses.
 template <class... Address>
 int original(void* function, Address... arguments) {
   if (function == nullptr) return MPI_ERR_INTERN;
@@ -65,7 +65,7 @@ int original(void* function, Address... arguments) {
   return error;
 }
 
-// The way of a collective; Kind says what each argument before the communicator is.
+// Intercepts a collective. Kind... are the kinds of the arguments before the communicator.
 template <class... Kind, class Describe, class... Address>
 void blocking(void* next, Operation operation, Describe describe, const void* site, MPI_Fint* error, void* comm,
               Address... arguments) {

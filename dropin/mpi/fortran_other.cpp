@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Beginning, end and hints in Fortran, where the bindings pass by MPI's C functions: all of Open MPI's, and
-// of MPICH's those of `mpi_f08` that take no buffers. They do as the C functions do. Requests and messages come
-// through the C functions by their PMPI names.
+// Fortran bindings for initialisation, finalisation and hints that would bypass MPI's C functions: all of Open MPI's,
+// and those of MPICH's `mpi_f08` without buffer arguments. They behave as the C functions do. Bindings for requests and
+// messages need no replacement, because they call the C functions by their PMPI names, which are intercepted.
 #include <mpi.h>
 
 #include "mpi/exports.hpp"
@@ -31,7 +31,7 @@ MPI_Info info_of(const void* argument) { return PMPI_Info_f2c(*static_cast<const
 
 }  // namespace
 
-// One body for all spellings of a name. `symbol` is the one that was called.
+// One body for all spellings of a name. `symbol` is the spelling that was called.
 #ifdef OPEN_MPI
 #define LACONIC_SPELLINGS(define, name) \
   define(mpi_##name##_) define(mpi_##name##__) define(mpi_##name) define(mpi_##name##_f08_)

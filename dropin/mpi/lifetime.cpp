@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The beginning and the end: MPI_Init, MPI_Init_thread and MPI_Finalize by all their names.
+// Initialisation and finalisation: MPI_Init, MPI_Init_thread, MPI_Finalize and MPI_Abort.
 #include <mpi.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace laconic::dropin {
 
 void started() {
   Process::instance().start();
-  // Of a program that ends without MPI_Finalize, rank 0 says what it knows.
+  // If the program ends without MPI_Finalize, rank 0 prints its own report.
   std::atexit([] { Process::instance().give_up(); });
 }
 
@@ -28,8 +28,8 @@ int asked_level = MPI_THREAD_SINGLE;
 
 }  // namespace
 
-// Operations that are not blocking need a thread that makes progress, and so an MPI that takes calls of several; the
-// program sees the level that it asked for.
+// Nonblocking and persistent operations need a thread that makes progress, and therefore MPI_THREAD_MULTIPLE. The
+// program still sees the thread level that it asked for.
 LACONIC_EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   const bool more = Process::instance().wants_thread() && required < MPI_THREAD_MULTIPLE;
   const int code = PMPI_Init_thread(argc, argv, more ? MPI_THREAD_MULTIPLE : required, provided);

@@ -3,7 +3,7 @@
 
 namespace laconic::dropin {
 
-// MPI has been initialised, by whatever name of the function.
+// Called after MPI has been initialised by any of its functions, in C or Fortran.
 void started();
 
 }  // namespace laconic::dropin

@@ -6,8 +6,8 @@
 namespace laconic::dropin::mpi {
 namespace {
 
-// MPI's library, wherever it was loaded from: RTLD_NEXT does not see one that came along with a plugin. Any function
-// will do that nobody has a reason to stand in front of.
+// The handle of the MPI library. RTLD_NEXT does not find a library that was loaded as a dependency of a plugin, so the
+// library is located by one of its functions. Any function would do that no tool has a reason to replace.
 void* library() {
   static void* const handle = [] {
     Dl_info info{};
@@ -45,7 +45,7 @@ bool sees_all_receives(const char*& why) {
     why = "another library stands in front of PMPI_Recv";
     return false;
   }
-  // Within one library calls need not go by names that can be taken.
+  // Calls within one library may be bound directly, so that replacing the symbol does not intercept them.
   const void* fortran = dlsym(RTLD_DEFAULT, "mpi_recv_");
   if (fortran != nullptr && object_of(fortran) == object_of(code())) {
     why = "this MPI has its Fortran bindings and its C functions in one library";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI's own functions, where this library stands in front of their PMPI names, too: bindings and tools call those, and
-// a compressed message must not meet a receive that went by (docs/design/0013).
+// MPI's own functions, for those whose PMPI names this library replaces, too. Bindings and tools call the PMPI names,
+// and a compressed message must never match a receive that bypasses this library (docs/design/0013).
 #pragma once
 
 #include <mpi.h>
@@ -42,11 +42,11 @@ LACONIC_MESSAGE_FUNCTIONS(LACONIC_DECLARE)
 LACONIC_REQUEST_FUNCTIONS(LACONIC_DECLARE)
 #undef LACONIC_DECLARE
 
-// Where MPI's own code is: an address in it.
+// An address in the code of the MPI library.
 const void* code();
 
-// True when every call of the program, of its bindings and of its tools that receives a message comes through this
-// library. Otherwise `why` says what goes by.
+// True if every call that receives a message passes through this library, whether made by the program, its bindings or
+// its tools. Otherwise `why` names the obstacle.
 bool sees_all_receives(const char*& why);
 
 }  // namespace laconic::dropin::mpi

@@ -77,7 +77,7 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
-// JSON has no word for infinity.
+// JSON has no literal for infinity.
 std::string number(double x) { return std::isfinite(x) ? format("%.9g", x) : "null"; }
 
 std::string json_of(const TallyGroup& group, std::size_t o) {

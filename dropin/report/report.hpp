@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What LACONIC_REPORT prints.
+// The output of LACONIC_REPORT.
 #pragma once
 
 #include "core/settings.hpp"
@@ -7,13 +7,15 @@
 
 namespace laconic::dropin {
 
-// At the end: of all ranks, by rank 0 of MPI_COMM_WORLD. Collective over it.
+// The report at the end of the program: rank 0 of MPI_COMM_WORLD prints it for all ranks. Collective over
+// MPI_COMM_WORLD.
 void report_all(const Settings& settings);
 
-// What this rank knows, where the ranks do not come together any more, and perhaps MPI is gone.
+// The report of this rank alone, if the program ends without MPI_Finalize. Calls no MPI function, because MPI may be
+// unusable by then.
 void report_own(const Settings& settings);
 
-// One call, as it has ended.
+// The report of one call, printed when it has completed.
 void report_call(const TallyGroup& group, Operation operation, Form form, std::uint64_t bytes,
                  const laconic_stats& stats);
 

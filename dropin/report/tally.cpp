@@ -42,7 +42,7 @@ const char* text_of(Reason reason) { return words[static_cast<std::size_t>(reaso
 const char* key_of(Reason reason) { return words[static_cast<std::size_t>(reason)].key; }
 
 Tallies& Tallies::instance() {
-  static Tallies& tallies = *new Tallies;  // never destroyed, as Process
+  static Tallies& tallies = *new Tallies;  // never destroyed, like Process
   return tallies;
 }
 
@@ -111,7 +111,7 @@ std::string Tallies::to_text() {
           << t.uncompressed << ' ' << t.seconds << ' ' << t.bound << ' ' << t.achieved << ' ' << t.audits << ' '
           << t.error << ' ' << t.plain_seconds;
       for (const std::uint64_t count : t.plain) out << ' ' << count;
-      // Last, because it may hold anything but the end of a line.
+      // The name comes last, because it may contain any character except a newline.
       std::string name = group.name;
       std::replace(name.begin(), name.end(), '\n', ' ');
       out << ' ' << name << '\n';
@@ -136,7 +136,7 @@ void Tallies::merge(const std::string& text, std::map<std::string, TallyGroup>& 
     in.get();
     std::getline(in, name);
     if (!in && name.empty()) continue;
-    // Streams write infinity but do not read it.
+    // Streams can write infinity but cannot read it.
     t.bound = std::strtod(bound.c_str(), nullptr);
     t.achieved = std::strtod(achieved.c_str(), nullptr);
     t.error = std::strtod(error.c_str(), nullptr);

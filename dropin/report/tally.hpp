@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is counted of the calls, by operation and communicator.
+// Statistics of the calls, by operation and communicator.
 #pragma once
 
 #include <laconic/laconic.h>
@@ -17,7 +17,7 @@ namespace laconic::dropin {
 
 // Why a call was left to MPI.
 enum class Reason : std::uint8_t {
-  touched,  // it was not
+  touched,  // not left to MPI: the call is compressed
   no_bound,
   rule,
   type,
@@ -42,7 +42,7 @@ enum class Reason : std::uint8_t {
 
 inline constexpr std::size_t reasons = 21;
 
-// In words, for reports.
+// The reason as text for the summary, and as a key for JSON.
 const char* text_of(Reason reason);
 const char* key_of(Reason reason);
 
@@ -50,15 +50,15 @@ struct Tally {
   std::uint64_t calls = 0;
   std::uint64_t compressed = 0;
   std::array<std::uint64_t, reasons> plain{};
-  std::uint64_t bytes = 0;  // of this rank's contributions to calls that were compressed
+  std::uint64_t bytes = 0;  // this rank's contributions to compressed calls
   std::uint64_t sent = 0;
   std::uint64_t uncompressed = 0;
-  double seconds = 0;  // in calls that were compressed
+  double seconds = 0;  // time in compressed calls
   double bound = 0;
   double achieved = 0;
   std::uint64_t audits = 0;
-  double error = 0;          // largest found by an audit
-  double plain_seconds = 0;  // of the plain calls of audits
+  double error = 0;          // largest error found by an audit
+  double plain_seconds = 0;  // time in the plain calls of audits
 };
 
 struct TallyGroup {
@@ -71,26 +71,26 @@ class Tallies {
  public:
   static Tallies& instance();
 
-  // Of a communicator of this name and size; it stays where it is.
+  // The group of communicators with this name and size. The reference stays valid.
   TallyGroup& group(const std::string& name, int ranks);
 
   void plain(TallyGroup& group, Operation operation, Reason reason);
   void compressed(TallyGroup& group, Operation operation, const laconic_stats& stats);
   void audited(TallyGroup& group, Operation operation, double error, double seconds);
 
-  // What is counted of an operation on any communicator is counted here, too, until it is no longer wanted.
+  // Adds the counts of an operation on any communicator to `tally` as well, until unwatch() is called.
   void watch(Operation operation, Tally& tally);
   void unwatch(Operation operation, Tally& tally);
-  // Calls f() while nothing is counted.
+  // Calls f() with the lock held, so that no tally changes during it.
   template <class F>
   void change(F f) {
     const std::lock_guard lock(mutex_);
     f();
   }
 
-  // One line for each operation of each communicator that was called, for other ranks to read.
+  // Serialises the tallies for other ranks: one line for each operation called on each communicator.
   std::string to_text();
-  // Adds the lines of another rank: counts are the most of any rank, bytes are those of all.
+  // Merges the lines of other ranks: bytes are summed; counts, times and errors are the maximum over the ranks.
   static void merge(const std::string& text, std::map<std::string, TallyGroup>& into);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_T's functions for categories: ours holds all of our variables, and the variables and categories in those of MPI
-// have the indices that they have here (tool_variables.hpp).
+// MPI_T functions for categories. The drop-in adds one category with all of its variables. For MPI's categories, the
+// indices of their variables and subcategories are translated (tool_variables.hpp).
 #include <mpi.h>
 
 #include <numeric>
@@ -21,7 +21,7 @@ Indices& category_indices() {
 }
 
 int look_up(int cat_index) {
-  const int code = variable_indices().settle();  // of what categories hold
+  const int code = variable_indices().settle();  // categories contain variables
   return code == MPI_SUCCESS ? category_indices().look_up(cat_index) : code;
 }
 

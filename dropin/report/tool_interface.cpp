@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_T's functions for performance variables: ours stand among MPI's own (tool_variables.hpp). What is not ours is
-// MPI's to answer, and so is whether MPI_T is initialised.
+// MPI_T functions for performance variables: the drop-in adds its variables to MPI's own (tool_variables.hpp). All
+// other requests go to MPI, which also checks whether MPI_T is initialised.
 #include <mpi.h>
 
 #include "mpi/exports.hpp"
@@ -91,7 +91,7 @@ LACONIC_EXPORT int MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar
 
 LACONIC_EXPORT int MPI_T_pvar_session_free(MPI_T_pvar_session* session) {
   const MPI_T_pvar_session freed = session != nullptr ? *session : MPI_T_PVAR_SESSION_NULL;
-  // First ours: another session may be made in the place of this one at any moment after.
+  // Our handles are freed first: once MPI has freed the session, a new one may get the same handle at any moment.
   if (freed != MPI_T_PVAR_SESSION_NULL) VariableHandles::instance().free_all(freed);
   return PMPI_T_pvar_session_free(session);
 }

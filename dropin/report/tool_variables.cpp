@@ -28,7 +28,7 @@ double* measure_at(Tally& tally, std::size_t) {
 }
 std::uint64_t* plain_at(Tally& tally, std::size_t reason) { return &tally.plain[reason]; }
 
-// The names are those of the report.
+// The names are the same as in the report.
 constexpr Field fields[] = {
     {"calls", "calls", MPI_T_PVAR_CLASS_COUNTER, count_at<&Tally::calls>, nullptr},
     {"compressed", "calls that were compressed", MPI_T_PVAR_CLASS_COUNTER, count_at<&Tally::compressed>, nullptr},
@@ -77,7 +77,7 @@ std::vector<Variable> make_variables() {
 }  // namespace
 
 const std::vector<Variable>& variables() {
-  static const std::vector<Variable>& made = *new std::vector<Variable>(make_variables());  // tools outlive much
+  static const std::vector<Variable>& made = *new std::vector<Variable>(make_variables());  // for tools at exit
   return made;
 }
 
@@ -120,7 +120,7 @@ void give_text(const std::string& text, char* place, int* length) {
 }
 
 VariableHandles& VariableHandles::instance() {
-  static VariableHandles& handles = *new VariableHandles;  // never destroyed, as Process
+  static VariableHandles& handles = *new VariableHandles;  // never destroyed, like Process
   return handles;
 }
 

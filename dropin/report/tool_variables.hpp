@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the report counts, as performance variables of MPI_T: one for each number of each operation, over all
+// The statistics of the report as MPI_T performance variables: one for each statistic of each operation, over all
 // communicators of this process.
 #pragma once
 
@@ -22,7 +22,7 @@ struct Variable {
   int pvar_class = 0;
   int verbosity = 0;
   Operation operation = Operation::allreduce;
-  // Where it is in a tally: one of the two.
+  // Accessor for the value in a tally; exactly one of the two is set.
   std::uint64_t* (*count)(Tally&, std::size_t) = nullptr;
   double* (*measure)(Tally&, std::size_t) = nullptr;
   std::size_t which = 0;
@@ -35,17 +35,18 @@ const std::vector<Variable>& variables();
 // The index of the variable of this name and class, or -1.
 int find_variable(const char* name, int pvar_class);
 
-// MPI's indices of something may grow in number while the program runs, and none may change. So ours stand behind
-// those that MPI has when it is first asked, and those that come later stand behind ours.
+// Index translation for MPI_T variables or categories. MPI may add indices while the program runs, but no index may
+// change. Therefore our indices follow those that MPI has at the first query, and later ones of MPI follow ours.
 class Indices {
  public:
   Indices(int ours, int (*number_in_mpi)(int*)) : ours_(ours), number_in_mpi_(number_in_mpi) {}
-  // To be called before the others: asks MPI for its number, and returns what MPI returns.
+  // Queries MPI's number of indices; sets *all to the total with ours. Returns MPI's error code. Must be called before
+  // the other functions.
   int settle(int* all = nullptr);
-  // The same, and says whether there is this index: not every MPI looks.
+  // Likewise, and also checks that the index exists, because not every MPI does.
   int look_up(int index);
   bool ours(int index) const { return index >= first_ && index < first_ + ours_; }
-  int number_of(int index) const { return index - first_; }  // of one of ours
+  int number_of(int index) const { return index - first_; }  // only for our own indices
   int index_of(int number) const { return number + first_; }
   int to_mpi(int index) const { return index < first_ ? index : index - ours_; }
   int from_mpi(int index) const { return index < first_ ? index : index + ours_; }
@@ -58,14 +59,14 @@ class Indices {
 
 Indices& variable_indices();
 
-// What a function of MPI_T gives back, where it is wanted.
+// Writes an output argument of an MPI_T function, unless the pointer is null.
 template <class T>
 void give(T* place, T value) {
   if (place != nullptr) *place = value;
 }
 void give_text(const std::string& text, char* place, int* length);
 
-// The handles that tools have of our variables. A variable is counted, once for each handle, from start to stop.
+// The handles that tools have allocated for our variables. Each handle counts on its own, between start and stop.
 class VariableHandles {
  public:
   static VariableHandles& instance();
@@ -76,7 +77,7 @@ class VariableHandles {
   void free_all(MPI_T_pvar_session session);
 
   enum class Act { start, stop, reset, read, read_and_reset, write };
-  // False for handles that are not ours. `numbers` is what is read or written.
+  // False for handles that are not ours. `numbers` is the buffer that is read or written.
   bool apply(Act act, MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* numbers, int& code);
   void apply_to_all(Act act, MPI_T_pvar_session session);
 

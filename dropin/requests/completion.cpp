@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI's functions that complete, start and free requests, by both of their names. While operations of ours are in
-// flight they poll; persistent requests of ours that are active are replaced by what completes them; messages that MPI
-// has completed are looked at. Otherwise they are MPI's own.
+// MPI's functions that complete, start and free requests, under their MPI and PMPI names. They poll while operations of
+// the drop-in are in flight, replace its active persistent requests by the requests that complete them, and finish
+// messages that MPI has completed. In all other cases they call MPI's own functions.
 #include <mpi.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using namespace laconic::dropin;
 
 namespace {
 
-// The requests of a call as MPI can complete them, and what is to be done when it has.
+// The requests of a call in a form that MPI can complete, and the work that is left after MPI has completed them.
 class Requests {
  public:
   Requests(int count, MPI_Request* requests)
@@ -37,7 +37,7 @@ class Requests {
   int count() const { return count_; }
   MPI_Request* data() { return copy_.empty() ? program_ : copy_.data(); }
 
-  // Where MPI is to tell what it has completed: we want to know that, even where the program does not.
+  // The status for MPI to write. Pending messages need it even if the program passes MPI_STATUS_IGNORE.
   MPI_Status* one(MPI_Status* wanted) {
     return wanted == MPI_STATUS_IGNORE && !pending_.empty() ? &own_status_ : wanted;
   }
@@ -47,7 +47,7 @@ class Requests {
     return own_statuses_.data();
   }
 
-  // What is left to be done for the request with this number, which MPI has completed with this status.
+  // Finishes the request with index k, which MPI has completed with this status.
   int finish(int k, MPI_Status* status) {
     if (pending_.empty() || k < 0 || k >= count_) return MPI_SUCCESS;
     auto& pending = pending_[static_cast<std::size_t>(k)];
@@ -58,14 +58,14 @@ class Requests {
     return code;
   }
 
-  // The same, where it stays the program's to complete.
+  // Likewise for MPI_Request_get_status: the request stays, and the program completes it later.
   int look_at(int k, MPI_Status* status) {
     if (pending_.empty() || k < 0 || k >= count_ || pending_[static_cast<std::size_t>(k)] == nullptr)
       return MPI_SUCCESS;
     return pending_[static_cast<std::size_t>(k)]->settle(*status);
   }
 
-  // After a call that completes one; `code` is MPI's.
+  // Called after an MPI function that completes one request; `code` is its error code.
   int finish_one(int code, int k, MPI_Status* status) {
     if (code != MPI_SUCCESS || pending_.empty()) return code;
     const int settled = raise(finish(k, status));
@@ -73,7 +73,7 @@ class Requests {
     return settled;
   }
 
-  // After a call that completes several: number(j) is the request of statuses[j].
+  // Called after an MPI function that completes several: number(j) is the index of the request of statuses[j].
   template <class Number>
   int finish_each(int code, int n, MPI_Status* statuses, Number number) {
     if (pending_.empty() || n == MPI_UNDEFINED) return code;
@@ -93,7 +93,7 @@ class Requests {
     return in_status ? code : raise(MPI_ERR_IN_STATUS);
   }
 
-  // What has been completed, the program sees; what has not, stays to be done.
+  // Writes completed requests back to the program's array, and returns entries of incomplete ones to their table.
   ~Requests() {
     for (std::size_t k = 0; k < pending_.size(); ++k)
       if (pending_[k] != nullptr && data()[k] != MPI_REQUEST_NULL) put_back(data()[k], std::move(pending_[k]));
@@ -143,21 +143,21 @@ class Requests {
 
   MPI_Request* program_;
   int count_;
-  // Enough for calls of a few requests: the memory of records is shared by all threads, and takes longer to get at.
+  // Local memory for calls with few requests. The pool behind it, records(), is shared by all threads and is slower.
   alignas(std::max_align_t) std::byte some_[512];
   std::pmr::monotonic_buffer_resource memory_{some_, sizeof some_, &records()};
   std::pmr::vector<MPI_Request> copy_{&memory_};
   std::pmr::vector<int> replaced_{&memory_};
   std::pmr::vector<std::unique_ptr<Pending>> pending_{&memory_};
-  MPI_Comm comm_ = MPI_COMM_WORLD;  // of the last that was finished
+  MPI_Comm comm_ = MPI_COMM_WORLD;  // communicator of the last finished request
   MPI_Status own_status_{};
   std::pmr::vector<MPI_Status> own_statuses_{&memory_};
 };
 
-// True when MPI's own function will do.
+// True if MPI's own function can be called directly.
 bool ordinary(const void* site) { return (!busy() && !has_persistent() && !has_pending()) || from_library(site); }
 
-// Tests until it is done, or nothing of ours is in flight any more: then MPI may wait by itself.
+// Tests until the requests are done. When no operation of the drop-in is in flight any more, MPI's own wait takes over.
 template <class Test, class Wait>
 int poll_until_done(Test test, Wait wait) {
   while (busy()) {
@@ -204,7 +204,7 @@ LACONIC_EXPORT int MPI_Waitall(int count, MPI_Request requests[], MPI_Status wan
   sweep();
   Requests all(count, requests);
   MPI_Status* statuses = all.each(wanted);
-  // Not by MPI_Testall, which in MPICH is an error where one of the requests is a persistent collective of MPI's own.
+  // MPI_Testall is not used: in MPICH it fails if one of the requests is a persistent collective of MPI's own.
   for (int complete = 0; busy() && complete < all.count();) {
     make_progress();
     for (int flag = 1; flag && complete < all.count(); complete += flag)

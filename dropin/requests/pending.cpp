@@ -15,7 +15,7 @@ std::atomic<int> pending_messages{0};
 
 namespace {
 
-std::mutex mutex;  // of the table and its memory
+std::mutex mutex;  // guards the table and its memory
 using Requests = std::pmr::unordered_map<MPI_Request, std::unique_ptr<Pending>>;
 Requests& all = *new Requests(new std::pmr::unsynchronized_pool_resource);
 
@@ -73,7 +73,7 @@ void expect(MPI_Request request, const ReceiveBuffer& receive_buffer) {
 }
 
 void keep(MPI_Request request, Buffer memory) {
-  // Requests that are complete at birth may be one and the same.
+  // MPI may use one shared handle for all requests that are complete from the start.
   if (is_complete(request)) return;
   auto pending = std::make_unique<Pending>();
   pending->memory = std::move(memory);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests of the program for messages that are not done when MPI has completed them: receives, whose messages may be
-// envelopes, and sends of envelopes, whose memory is ours. They are requests of MPI itself.
+// Requests of the program for messages that need more work after MPI has completed them: receives, whose messages may
+// be envelopes, and sends of envelopes, whose memory the drop-in owns. The handles are MPI's own requests.
 #pragma once
 
 #include <mpi.h>
@@ -15,7 +15,8 @@
 
 namespace laconic::dropin {
 
-// How many there are, freed ones included. All that completing requests costs while there are none is this load.
+// The number of such requests, freed ones included. While it is 0, this load is the only overhead of completing a
+// request.
 extern std::atomic<int> pending_messages;
 inline bool has_pending() { return __builtin_expect(pending_messages.load(std::memory_order_acquire) > 0, false); }
 
@@ -25,34 +26,35 @@ struct Pending : Record {
   Pending& operator=(const Pending&) = delete;
   ~Pending() { pending_messages.fetch_sub(1); }
 
-  ReceiveBuffer receive_buffer;  // of receives
-  OwnType type;                  // that of the landing
-  Buffer memory;                 // of sends
+  ReceiveBuffer receive_buffer;  // for receives
+  OwnType type;                  // the type of the receive buffer
+  Buffer memory;                 // for sends
   bool receives = false;
-  bool settled = false;  // `result` and `code` say what came
+  bool settled = false;  // `result` and `code` describe the received message
   MPI_Status result{};
   int code = MPI_SUCCESS;
 
-  // What the program is to see, once MPI has completed the receive with this status.
+  // Finishes the message after MPI has completed the request with this status; sets the status that the program sees.
   int settle(MPI_Status& status);
 };
 
-// A receive that has begun.
+// Registers a receive that has begun.
 void expect(MPI_Request request, const ReceiveBuffer& receive_buffer);
-// A send that has begun, of this memory.
+// Registers a send from this memory that has begun, and keeps the memory until it is complete.
 void keep(MPI_Request request, Buffer memory);
-// A request of MPI's that is as good as complete, for a message that was received before.
+// Makes a request that MPI can complete at once, for a message that was received before.
 int make_completed(const MPI_Status& result, int code, const ReceiveBuffer& receive_buffer, MPI_Request* request);
-// Null for requests that nothing is to be done for. The caller has it while MPI may complete the request, after which
-// the handle may be another's; if MPI does not, it is put back.
+// Takes the entry of a request out of the table; null for requests that need no more work. The caller holds the entry
+// while MPI may complete the request, because MPI may then reuse the handle for another request. If MPI does not
+// complete it, the caller puts the entry back.
 std::unique_ptr<Pending> take_pending(MPI_Request request);
 void put_back(MPI_Request request, std::unique_ptr<Pending> pending);
 
-// The program gives the request up: it is looked after until it is complete. False when it is none of these.
+// MPI_Request_free: keeps the request until it is complete. False if the request is not registered here.
 bool free_pending(MPI_Request* request);
-// The same of a send of this memory that the program does not know.
+// Likewise keeps an internal send from this memory, whose request the program does not have.
 void give_up(MPI_Request sending, Buffer memory);
-// Looks after those.
+// Completes freed requests that are done.
 void sweep();
 
 }  // namespace laconic::dropin

@@ -22,7 +22,7 @@ struct Entry {
 std::mutex mutex;
 std::vector<std::unique_ptr<Entry>> entries;
 
-// With the lock held.
+// The caller holds the lock.
 Entry* find(MPI_Request handle) {
   const auto at =
       std::find_if(entries.begin(), entries.end(), [&](const auto& entry) { return entry->handle == handle; });
@@ -49,8 +49,8 @@ std::unique_ptr<Entry> forget(Entry* entry) {
 int make_persistent(std::unique_ptr<Persistent> made, MPI_Request* request) {
   auto entry = std::make_unique<Entry>();
   entry->what = std::move(made);
-  // A request of MPI's own that nothing ever comes of: a handle that no other request has. (After one of MPI_PROC_NULL
-  // has been freed, MPICH 4.0 no longer completes its own persistent collectives.)
+  // A request of MPI that is never started, which provides a unique handle. (It does not use MPI_PROC_NULL: after such
+  // a request has been freed, MPICH 4.0 no longer completes its own persistent collectives.)
   const int code = mpi::Send_init(nullptr, 0, MPI_BYTE, 0, 0, MPI_COMM_SELF, &entry->handle);
   if (code != MPI_SUCCESS) return code;
   *request = entry->handle;
@@ -78,7 +78,7 @@ bool cancel_persistent(MPI_Request request, int& code) {
 bool free_persistent(MPI_Request* request, int& code) {
   Entry* entry = known(*request);
   if (entry == nullptr) return false;
-  // By the name that completes what is ours, too.
+  // MPI_Wait and not mpi::Wait, because only the former completes operations of the drop-in.
   code = entry->active == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_Wait(&entry->active, MPI_STATUS_IGNORE);
   forget(entry);
   if (const int freed = mpi::Request_free(request); freed != MPI_SUCCESS) code = freed;

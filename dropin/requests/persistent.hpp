@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Persistent requests that MPI cannot make: the program's handle is an idle request of MPI's own, and while it is
-// active another request, which MPI can complete, stands in for it.
+// Persistent requests for operations of the drop-in. The program's handle is an inactive persistent request of MPI.
+// While the operation is active, a second request, which MPI can complete, represents it.
 #pragma once
 
 #include <mpi.h>
@@ -17,27 +17,28 @@ class Persistent {
   Persistent& operator=(const Persistent&) = delete;
   virtual ~Persistent() = default;
 
-  // Begins what it is for; `active` becomes what completes it.
+  // Begins the operation; sets `active` to the request that completes it.
   virtual int start(MPI_Request& active) = 0;
   virtual int cancel(MPI_Request& active) = 0;
 };
 
-// True while requests of the program may be ours in a way that MPI does not know.
+// The number of persistent requests of the drop-in. While it is 0, all persistent requests are MPI's own.
 extern std::atomic<int> persistent_requests;
 inline bool has_persistent() { return persistent_requests.load(std::memory_order_acquire) > 0; }
 
-// *request becomes a persistent request of MPI that stands for it.
+// Sets *request to a persistent request of MPI that represents `made`.
 int make_persistent(std::unique_ptr<Persistent> made, MPI_Request* request);
 
-// These return false when the request is none of ours.
+// These functions return false if the request does not belong to the drop-in.
 bool start_persistent(MPI_Request request, int& code);
 bool cancel_persistent(MPI_Request request, int& code);
-// Waits for it if it is active: MPI does not allow that, but nobody then uses memory that is gone.
+// Waits for the operation if it is active. MPI does not allow freeing it then, but the wait ensures that no operation
+// uses freed memory.
 bool free_persistent(MPI_Request* request, int& code);
 
-// What completes a persistent request of ours that is active; MPI_REQUEST_NULL for all others.
+// The request that completes an active persistent request of the drop-in; MPI_REQUEST_NULL for all others.
 MPI_Request stand_in(MPI_Request persistent);
-// It has been completed by the program.
+// Called after the program has completed the request.
 void deactivate(MPI_Request persistent);
 
 }  // namespace laconic::dropin

@@ -27,19 +27,19 @@ namespace {
 struct Flight : Record {
   Call call;
   NumberSides numbers;
-  OwnType send_type;  // of sides that are packed
+  OwnType send_type;  // datatypes of sides that are packed
   OwnType recv_type;
   TallyGroup* tallies = nullptr;
-  bool speaks = false;  // on this rank
+  bool speaks = false;  // this rank prints the report of the call
   laconic_request request = LACONIC_REQUEST_NULL;
   laconic_stats stats{};
   MPI_Request generalized = MPI_REQUEST_NULL;
   int code = MPI_SUCCESS;
   bool flying = false;
-  bool freed = false;  // by the program, before its time
+  bool freed = false;  // the program freed the request before completion
   bool persistent = false;
 
-  // The program may free its types as soon as its call has returned.
+  // Duplicates the datatypes, because the program may free its own as soon as its call has returned.
   void keep_types() {
     for (auto [side, own] : {std::pair{&numbers.send, &send_type}, {&numbers.recv, &recv_type}}) {
       if (!side->used() || !side->packs()) continue;
@@ -53,13 +53,13 @@ struct Flight : Record {
   }
 };
 
-// Guards the lists, not the work: the thread that holds the turn moves flights on.
+// Guards the list of flights, not the flights: the thread that holds `turn` makes progress on them.
 std::mutex mutex;
 std::vector<Flight*> flying;
 std::atomic_flag turn = ATOMIC_FLAG_INIT;
 std::size_t next_flight = 0;
 
-// The thread that makes progress when nobody else does.
+// The thread that makes progress when no thread of the program does.
 struct Helper {
   std::mutex mutex;
   std::condition_variable wake;
@@ -89,7 +89,7 @@ int on_cancel(void*, int) { return MPI_SUCCESS; }
 
 void finish(Flight& flight, int code) {
   if (code == MPI_SUCCESS && flight.numbers.recv.used()) code = flight.numbers.recv.put_all();
-  // Not when the flight ends: that is within a function of MPI's.
+  // The types are freed here and not in the destructor, which runs within an MPI function (on_free).
   if (!flight.persistent) flight.free_types();
   flight.code = code;
   if (code == MPI_SUCCESS) {
@@ -102,12 +102,12 @@ void finish(Flight& flight, int code) {
   }
   MPI_Request generalized = flight.generalized;
   const bool freed = flight.freed;
-  // From here on the program may complete the request, and the flight is gone.
+  // After this call the flight must not be used: the program may complete the request, which deletes it.
   PMPI_Grequest_complete(generalized);
   if (freed) mpi::Request_free(&generalized);
 }
 
-// Tests one; true when it has finished.
+// Tests one operation; true if it has finished.
 bool poll(Flight& flight) {
   int done = 0;
   const Quiet ours;
@@ -148,7 +148,7 @@ void wake_helper() {
   helper.wake.notify_one();
 }
 
-// With the request of the operation begun: makes it known, to MPI and to those who poll.
+// Registers an operation that the library has begun: creates its generalized request and adds it to the polled list.
 int launch(Flight& flight) {
   const int code = PMPI_Grequest_start(on_query, on_free, on_cancel, &flight, &flight.generalized);
   if (code != MPI_SUCCESS) return code;
@@ -172,14 +172,14 @@ std::unique_ptr<Flight> make_flight(const Call& call, Communicator& communicator
   return flight;
 }
 
-// Takes over what the library has just begun or made.
+// Begins the operation in the library, or makes it if it is persistent, and stores its request in the flight.
 int hand_over(Flight& flight, Communicator& communicator) {
   const Quiet ours;
   return dispatch(flight.call, flight.numbers, options_of(communicator, flight.call, flight.numbers, &flight.stats),
                   &flight.request);
 }
 
-// One in flight whose request the program gives up.
+// Marks an operation in flight as freed by the program; finish() then frees its request. The caller holds `turn`.
 bool free_unwatched(MPI_Request* request) {
   const std::lock_guard lock(mutex);
   const auto at = std::find_if(flying.begin(), flying.end(),
@@ -212,7 +212,7 @@ class PersistentOperation final : public Persistent {
     return code;
   }
 
-  // MPI does not allow it for collectives.
+  // Does nothing: MPI does not allow cancelling collectives.
   int cancel(MPI_Request&) override { return MPI_SUCCESS; }
 
  private:
@@ -223,9 +223,9 @@ class PersistentOperation final : public Persistent {
 
 void make_progress() {
   helper.polls.fetch_add(1, std::memory_order_relaxed);
-  // Not a lock: polling may call functions of the program, and these may come here.
+  // A flag and not a lock: polling may call functions of the program, which may call this function again.
   if (turn.test_and_set(std::memory_order_acquire)) return;
-  // One test polls all of Laconic's operations; which flights have finished is found out one after another.
+  // One test makes progress on all of Laconic's operations. Finished flights are then found one after another.
   for (Flight* flight = take_next(); flight != nullptr && poll(*flight); flight = take_next()) {
   }
   turn.clear(std::memory_order_release);
@@ -256,7 +256,7 @@ int make_persistent_operation(const Call& call, Communicator& communicator, Numb
 }
 
 bool free_in_flight(MPI_Request* request) {
-  // Nobody may be finishing it at this moment.
+  // Takes the turn, so that no other thread can be finishing the operation at this moment.
   while (turn.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
   const bool freed = free_unwatched(request);
   turn.clear(std::memory_order_release);

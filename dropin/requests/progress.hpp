@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operations in flight: begun by the program, moved on whenever it completes requests, and by a thread of ours while it
-// does anything else (docs/design/0011).
+// Operations in flight. The program begins them. They make progress whenever it completes requests; at other times, a
+// thread of the drop-in makes progress (docs/design/0011).
 #pragma once
 
 #include <mpi.h>
@@ -13,27 +13,27 @@
 
 namespace laconic::dropin {
 
-// How many are in flight. All that completing a request costs while there are none is this load.
+// The number of operations in flight. While it is 0, this load is the only overhead of completing a request.
 extern std::atomic<int> in_flight;
 inline bool busy() { return __builtin_expect(in_flight.load(std::memory_order_acquire) > 0, false); }
 
-// Moves on what is in flight, unless another thread is at it.
+// Makes progress on the operations in flight, unless another thread is doing so.
 void make_progress();
 
-// Waits for a request of MPI itself while what is in flight moves on.
+// Waits for a request of MPI while operations in flight make progress.
 int wait_with_progress(MPI_Request& request);
 
-// Begins an operation; *request becomes a generalized request of MPI that is complete when the operation is. Returns
-// an error only where nothing has begun.
+// Begins an operation. Sets *request to a generalized request of MPI that is complete when the operation is. Returns an
+// error only if nothing has begun.
 int begin_operation(const Call& call, Communicator& communicator, NumberSides& numbers, MPI_Request* request);
 
-// Makes a persistent one; *request becomes a persistent request of MPI that stands for it.
+// Makes a persistent operation. Sets *request to a persistent request of MPI that represents it.
 int make_persistent_operation(const Call& call, Communicator& communicator, NumberSides& numbers, MPI_Request* request);
 
-// The program gives up the request of one that is in flight; false when it is none of ours.
+// MPI_Request_free for an operation in flight. False if the request does not belong to one.
 bool free_in_flight(MPI_Request* request);
 
-// Completes what is in flight, and lets the thread go.
+// drain() completes all operations in flight; stop_thread() ends the progress thread.
 void drain();
 void stop_thread();
 

@@ -21,7 +21,7 @@ inline constexpr std::string_view bound_forms = "abs:E, rel:E, rms:E, rate:BITS 
 
 Status parse_bound(std::string_view text, Bound& bound);
 
-// Checks a bound however it was given: the mode is known, the value finite and positive where it counts.
+// Checks a bound from any source: the mode must be known, and the value finite and positive where the mode uses it.
 Status check_bound(const Bound& bound);
 
 std::string to_string(const Bound& bound);

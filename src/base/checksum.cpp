@@ -24,8 +24,8 @@ constexpr Keys keys = [] {
   return k;
 }();
 
-// A sum of terms is the sum of the products of halves, and 2^32 times the sum of the halves: the latter need not be
-// shifted one by one.
+// A sum of terms is the sum of the products of halves plus 2^32 times the sum of the halves.  The halves are therefore
+// shifted once per sum, not once per term.
 constexpr std::uint64_t joined(std::uint64_t products, std::uint64_t halves) { return products + (halves << 32); }
 
 std::uint64_t word_at(const std::byte* bytes) {
@@ -52,13 +52,13 @@ std::uint64_t sum_generic(const std::byte* bytes, std::size_t blocks) {
 
 #if defined(__x86_64__)
 
-// A step is a function of its own so that the compiler has several of them to interleave.
+// One step is a separate function, so that the compiler can interleave several of them.
 
 LACONIC_TARGET_BEGIN("avx2")
 
 struct Lanes256 {
   __m256i products;
-  __m256i halves;  // low and high ones side by side, modulo 2^32
+  __m256i halves;  // low and high halves side by side, modulo 2^32
 };
 
 LACONIC_INLINE void add_words(Lanes256& lanes, const std::byte* bytes, const std::uint64_t* key_of) {

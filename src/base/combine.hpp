@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// combine() of many pairs: the same bits as one pair after the other, in the form that compilers turn into vectors.
+// combine() of many pairs.  The result has the same bits as combining one pair after the other, but the loops are in a
+// form that compilers vectorize.
 #pragma once
 
 #include <bit>
@@ -14,8 +15,8 @@
 
 namespace laconic {
 
-// combine(), without the branches and early returns that keep a loop around it scalar: compilers may not turn those
-// into selects while a comparison or an addition that is not reached could have raised a floating-point exception.
+// combine() without branches and early returns, which would keep a loop around it scalar: compilers may not turn them
+// into selects, because a comparison or an addition that is not reached could raise a floating-point exception.
 template <Op op, class T>
 LACONIC_HOST_DEVICE inline T combine_pair(T a, T b) {
   if constexpr (!std::is_same_v<T, float> && !std::is_same_v<T, double>) {
@@ -27,8 +28,8 @@ LACONIC_HOST_DEVICE inline T combine_pair(T a, T b) {
       const T s = a + b;
       return s != s ? nan : s;
     } else {
-      // Each of the two is the answer, but for +0 and -0, where each is the second operand.  Their bits meet in the
-      // zero that is wanted: "and" drops the sign, "or" keeps it.
+      // Both r and s are the answer, except for +0 and -0, where each comparison yields its second operand.  Combining
+      // their bits then gives the zero that is wanted: "and" drops the sign, "or" keeps it.
       T r = op == Op::max ? (a > b ? a : b) : (a < b ? a : b);
       const T s = op == Op::max ? (b > a ? b : a) : (b < a ? b : a);
       if constexpr (op == Op::max)
@@ -69,13 +70,14 @@ void combine_pairs(const std::byte* __restrict a, const std::byte* __restrict b,
   }
 }
 
-// into[i] = combine(op, into[i], other[i]); the two do not overlap.
+// into[i] = combine(op, into[i], other[i]).  The two arrays must not overlap.
 template <class T>
 void combine(Op op, T* into, const T* other, std::size_t n) {
   with_constant(op, [&](auto constant) { combine_pairs<constant.value>(into, other, n); });
 }
 
-// The same for numbers anywhere in memory, as in the payload of a frame: n of a and b into out, which overlaps neither.
+// The same for unaligned numbers, as in the payload of a frame: combines n numbers of a and b into out, which must not
+// overlap either.
 template <class T>
 void combine(Op op, const std::byte* a, const std::byte* b, std::size_t n, std::byte* out) {
   with_constant(op, [&](auto constant) { combine_pairs<constant.value, T>(a, b, n, out); });

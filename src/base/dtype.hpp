@@ -40,7 +40,7 @@ inline constexpr Dtype dtype_of = [] {
   if constexpr (std::is_integral_v<T> && sizeof(T) == 8) return std::is_signed_v<T> ? Dtype::i64 : Dtype::u64;
 }();
 
-// A set of types, and the codecs' usual ones.
+// A set of types, and the sets that codecs usually support.
 template <class... T>
 struct TypeList {
   static constexpr bool has(Dtype dtype) { return ((dtype_of<T> == dtype) || ...); }
@@ -50,7 +50,7 @@ using FloatingTypes = TypeList<float, double, Float16, Bfloat16>;
 using AllTypes = TypeList<float, double, Float16, Bfloat16, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
                           std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>;
 
-// Calls f(T{}) with the C++ type of dtype, which must be one of the list.
+// Calls f(T{}) with the C++ type of dtype, which must be in the list.
 template <class First, class... Rest, class F>
 constexpr decltype(auto) dispatch(TypeList<First, Rest...>, Dtype dtype, F&& f) {
   if constexpr (sizeof...(Rest) == 0) {
@@ -74,7 +74,7 @@ constexpr std::size_t size_of(Dtype dtype) {
 
 constexpr bool is_integer(Dtype dtype) { return dtype >= Dtype::i8; }
 
-// "f32", "bf16", "u64": as files, messages and the command laconic spell it.
+// The name of a type ("f32", "bf16", "u64") as files, messages and the command laconic spell it.
 constexpr std::string_view name_of(Dtype dtype) {
   switch (dtype) {
     case Dtype::f32: return "f32";

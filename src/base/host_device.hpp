@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions that kernels share with the host: what decides a byte or a bit of a result is written once.
+// Macros for functions that kernels share with the host, so that code that decides a bit of a result is written once.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -8,7 +8,7 @@
 #define LACONIC_HOST_DEVICE
 #endif
 
-// Before loops over arrays that must be in registers: every index has to be a constant.
+// Used before loops over arrays that must stay in registers, where every index has to be a constant.
 #if defined(__CUDACC__)
 #define LACONIC_UNROLL _Pragma("unroll")
 #define LACONIC_NO_UNROLL _Pragma("unroll 1")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text to numbers, the same in every locale.
+// Conversion between text and numbers, independent of the locale.
 #pragma once
 
 #include <charconv>

@@ -22,14 +22,14 @@ LACONIC_HOST_DEVICE inline T combine(Op op, T a, T b) {
   if constexpr (std::is_integral_v<T>) {
     using Word = std::make_unsigned_t<T>;
     switch (op) {
-      case Op::sum:  // modulo 2^w: what a signed sum beyond its type would be is not for the compiler to choose
+      case Op::sum:  // modulo 2^w, because signed overflow would be undefined behaviour
         return static_cast<T>(static_cast<Word>(static_cast<Word>(a) + static_cast<Word>(b)));
       case Op::max: return a > b ? a : b;
       case Op::min: return a < b ? a : b;
     }
     return a;
   } else if constexpr (is_small_float<T>) {
-    // A float has more than twice the digits: rounding its sum again is rounding the exact sum once.
+    // A float has more than twice the digits, so rounding its sum again equals rounding the exact sum once.
     return T(combine(op, static_cast<float>(a), static_cast<float>(b)));
   } else {
     if (a != a || b != b) return std::numeric_limits<T>::quiet_NaN();
@@ -49,8 +49,8 @@ LACONIC_HOST_DEVICE inline T combine(Op op, T a, T b) {
   }
 }
 
-// A number of a mean: divided in float64, and rounded (integers: cut) to its type.  A NaN stays as it is: what
-// arithmetic makes of its bits differs by machine.
+// One number of a mean: divided in float64, then rounded (integers: truncated) to its type.  A NaN is returned
+// unchanged, because the bits of a NaN after arithmetic differ by machine.
 template <class T>
 LACONIC_HOST_DEVICE inline T divide(T x, double divisor) {
   if constexpr (!std::is_integral_v<T>)

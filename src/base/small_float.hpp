@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Floating-point types of 16 bits: IEEE 754 binary16, and bfloat16, the upper half of a binary32.  They hold numbers;
-// arithmetic is done in float and rounded once.  Conversions work on bits alone, so that no compiler, processor or
-// floating-point mode (denormals flushed) can change them.
+// Floating-point types of 16 bits: IEEE 754 binary16, and bfloat16, the upper half of a binary32.  They only store
+// numbers; arithmetic is done in float and rounded once.  Conversions work on bits alone, so that no compiler,
+// processor or floating-point mode (denormals flushed) can change them.
 #pragma once
 
 #include <bit>
@@ -12,13 +12,13 @@
 
 namespace laconic {
 
-// `Exponent` and `Fraction` bits, and a sign above them.
+// A number of `Exponent` and `Fraction` bits, with a sign bit above them.
 template <int Exponent, int Fraction>
 class SmallFloat {
  public:
   SmallFloat() = default;
   constexpr explicit SmallFloat(float x) : bits_(narrow<8, 23>(std::bit_cast<std::uint32_t>(x))) {}
-  // Of a double directly: by way of float it would be rounded twice.
+  // Converts a double directly, because a conversion by way of float would round twice.
   constexpr explicit SmallFloat(double x) : bits_(narrow<11, 52>(std::bit_cast<std::uint64_t>(x))) {}
 
   constexpr explicit operator float() const { return std::bit_cast<float>(widen()); }
@@ -28,7 +28,7 @@ class SmallFloat {
   static constexpr SmallFloat of_bits(std::uint16_t bits) { return std::bit_cast<SmallFloat>(bits); }
   constexpr std::uint16_t bits() const { return bits_; }
 
-  // As numbers: NaN is equal to nothing, +0 to -0.
+  // Comparison as numbers: NaN is equal to nothing, and +0 is equal to -0.
   friend constexpr bool operator==(SmallFloat a, SmallFloat b) { return float(a) == float(b); }
   friend constexpr auto operator<=>(SmallFloat a, SmallFloat b) { return float(a) <=> float(b); }
   friend constexpr SmallFloat operator-(SmallFloat a) {
@@ -42,7 +42,7 @@ class SmallFloat {
   static constexpr std::uint16_t quiet_bit = 1 << (Fraction - 1);
 
  private:
-  // Rounds to nearest, ties to even.  A NaN stays one: quiet, with the upper bits of its payload.
+  // Rounds to nearest, ties to even.  A NaN becomes a quiet NaN with the upper bits of its payload.
   template <int FromExponent, int FromFraction, class Bits>
   static constexpr std::uint16_t narrow(Bits from) {
     constexpr int from_bias = (1 << (FromExponent - 1)) - 1;
@@ -59,13 +59,13 @@ class SmallFloat {
     const Bits significand = from_exponent == 0 ? payload : payload | Bits{1} << FromFraction;
     const int exponent = (from_exponent == 0 ? 1 : from_exponent) - from_bias;
     if (exponent > bias) return sign | infinity_bits;
-    // Below the normal numbers more bits are dropped: their exponent is that of the smallest normal one.
+    // Denormal results drop more bits, because their exponent is that of the smallest normal number.
     const int below = exponent < 1 - bias ? 1 - bias - exponent : 0;
     const int shift = dropped + below;
     if (shift > FromFraction + 1) return sign;  // less than half of the smallest number
     const Bits odd = significand >> shift & 1;
     const Bits rounded = (significand + (Bits{1} << (shift - 1)) - 1 + odd) >> shift;
-    // The leading bit of a normal significand counts one in the exponent, and so does what rounding carries over.
+    // The leading bit of a normal significand adds one to the exponent field, and so does a carry from rounding.
     const int base = below > 0 ? 0 : exponent + bias - 1;
     return static_cast<std::uint16_t>(sign |
                                       static_cast<std::uint16_t>((base << Fraction) + static_cast<int>(rounded)));
@@ -83,7 +83,7 @@ class SmallFloat {
     if (bias_added == 0 || magnitude >= (1u << Fraction))
       return sign | ((magnitude << added) + (static_cast<std::uint32_t>(bias_added) << 23));
     if (magnitude == 0) return sign;
-    // A denormal number is normal in float: its leading bit goes where floats have theirs, unseen.
+    // A denormal number is normal in float: its leading bit becomes the implicit leading bit of the float.
     const int leading = static_cast<int>(std::bit_width(magnitude)) - 1;
     const auto exponent = static_cast<std::uint32_t>(leading - Fraction + 1 - bias + 127);
     return sign | exponent << 23 | ((magnitude << (23 - leading)) & 0x7fffffu);
@@ -102,7 +102,7 @@ static_assert(sizeof(Float16) == 2 && sizeof(Bfloat16) == 2);
 
 }  // namespace laconic
 
-// What the templates of codecs and tests ask of a number type.
+// The numeric_limits members that the templates of codecs and tests use.
 template <int Exponent, int Fraction>
 class std::numeric_limits<laconic::SmallFloat<Exponent, Fraction>> {
   using T = laconic::SmallFloat<Exponent, Fraction>;

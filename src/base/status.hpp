@@ -10,21 +10,21 @@ namespace laconic {
 
 enum class Code : std::uint8_t {
   ok,
-  argument,   // a value that the caller chose is not one of those allowed
+  argument,   // a value that the caller chose is not allowed
   buffer,     // a pointer that may not be used
-  count,      // negative, or too large
+  count,      // a count that is negative or too large
   type,       // datatype not supported by the operation
   op,         // operation not supported for the type
   comm,       // communicator not usable
-  root,       // not a rank of the communicator
-  rank,       // of a message: likewise
-  tag,        // of a message: out of range
-  request,    // not one that may be used here
-  truncate,   // more was sent than there is room for
-  mismatch,   // ranks disagree on what they are doing
+  root,       // the root is not a rank of the communicator
+  rank,       // the source or destination of a message is not a rank of the communicator
+  tag,        // the tag of a message is out of range
+  request,    // a request that may not be used here
+  truncate,   // the message is longer than the receive buffer
+  mismatch,   // ranks disagree on the operation or its arguments
   frame,      // bytes that are not a valid frame
   transport,  // the layer that moves bytes failed
-  device,     // a GPU, or what drives it, failed
+  device,     // a GPU or its driver failed
   memory,     // out of memory
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The arguments of a collective in MPI's order, but for the communicator and what comes after it.  MPI_Allgatherv,
-// MPI_Iallgatherv and laconic_allgatherv begin with the same ones, and so does every other row of collectives.def.
+// The arguments of a collective in MPI's order, without the communicator and the arguments after it.  MPI_Allgatherv,
+// MPI_Iallgatherv and laconic_allgatherv begin with the same arguments, and so do the functions of every other row of
+// collectives.def.
 //
 // A side is anything with buffer, count, counts, displs and type; no header of MPI is needed.
 #pragma once
@@ -34,7 +35,7 @@ constexpr std::size_t num_counts(Counting counting) { return counting == Countin
 
 }  // namespace call_detail
 
-// A tuple.  Where both sides have one type and counts, the sending side gives them.
+// Returns the arguments as a tuple.  In a reduction both sides share type and counts; the sending side provides them.
 template <Routine routine, class Side, class Op>
 constexpr auto arguments_of(const Side& send, const Side& recv, Op op, int root) {
   constexpr const CollectiveTraits& t = traits_of(routine);
@@ -58,7 +59,8 @@ constexpr auto arguments_of(const Side& send, const Side& recv, Op op, int root)
   }
 }
 
-// The other way round: sets the sides, op and root of a call.  Arguments for both sides are in both.
+// The inverse of arguments_of(): sets the sides, op and root of a call.  Arguments that both sides share are stored in
+// both.
 template <Routine routine, class Call, class... Arguments>
 constexpr void set_arguments(Call& call, Arguments... arguments) {
   constexpr const CollectiveTraits& t = traits_of(routine);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The collectives of MPI as data: collectives.def has a row for each, and what depends on which collective it is
-// derives from that row.
+// The collectives of MPI as data: collectives.def has a row for each, and all code that depends on the collective
+// derives its decisions from that row.
 #pragma once
 
 #include <array>
@@ -10,9 +10,9 @@
 
 namespace laconic {
 
-// What is done with the blocks; a routine with other counts follows the same schedules.
+// The movement of the blocks.  Routines that differ only in their counts follow the same schedules.
 //
-//   allreduce, reduce, bcast   as many blocks as the algorithm likes: nearly equal parts of the data
+//   allreduce, reduce, bcast   any number of blocks, chosen by the algorithm: nearly equal parts of the data
 //   reduce_scatter             `size` blocks; the result of block b belongs to rank b
 //   allgather, gather          `size` blocks; rank b has block b at the beginning
 //   scatter                    `size` blocks; rank b gets block b
@@ -31,23 +31,23 @@ enum class Routine : std::uint8_t {
 
 enum class Contents : std::uint8_t {
   nothing,
-  whole,   // as many elements on every rank
-  block,   // the one of this rank
-  blocks,  // one for each rank
+  whole,   // the same number of elements on every rank
+  block,   // the block of this rank
+  blocks,  // one block for each rank
 };
 
-// How MPI is told the elements of each block.
+// The form in which MPI takes the number of elements of each block.
 enum class Counting : std::uint8_t {
-  equal,      // one count for all
+  equal,      // one count for all blocks
   per_rank,   // an array of counts
   displaced,  // arrays of counts and of displacements
 };
 
-// What a rank sends, or what it receives.
+// The sending or the receiving side of a rank.
 struct SideTraits {
   Contents contents = Contents::nothing;
   Counting counting = Counting::equal;
-  bool root_only = false;  // the others' arguments do not count
+  bool root_only = false;  // the arguments of the other ranks are not significant
 
   constexpr bool cut() const { return contents == Contents::blocks; }
 };
@@ -61,20 +61,20 @@ struct CollectiveTraits {
 
   constexpr const SideTraits& side(bool sending) const { return sending ? send : recv; }
   constexpr bool rooted() const { return send.root_only || recv.root_only; }
-  // The algorithm may cut the data into as many blocks as it likes.
+  // The algorithm may cut the data into any number of blocks.
   constexpr bool cut_freely() const { return send.contents == Contents::whole && recv.contents == Contents::whole; }
   constexpr bool all_to_all() const { return send.cut() && recv.cut(); }
-  // One buffer, for what the root sends and the others receive.
+  // The call has one buffer: the root sends it, and the other ranks receive into it.
   constexpr bool one_buffer() const { return cut_freely() && send.root_only; }
-  // The root says MPI_IN_PLACE where it would receive; in all others it stands in place of the send buffer.
+  // The root passes MPI_IN_PLACE as its receive buffer.  In all other collectives it is passed as the send buffer.
   constexpr bool recv_in_place() const { return send.root_only && recv.contents == Contents::block; }
-  // A reduction of which each rank keeps its own block; how large that is follows from the counts of what is sent.
+  // A reduction of which each rank keeps its own block.  The counts of the sending side give the size of that block.
   constexpr bool keeps_block() const { return reduces && recv.contents == Contents::block; }
-  // Every rank receives the same.
+  // Every rank receives the same data.
   constexpr bool replicates() const {
     return !recv.root_only && !all_to_all() && (recv.contents == Contents::whole || recv.cut());
   }
-  // Some ranks see fewer counts than others.
+  // Some ranks are given fewer of the counts than others.
   constexpr bool counts_partial() const {
     const bool displaced = send.counting == Counting::displaced || recv.counting == Counting::displaced;
     return displaced && (rooted() || all_to_all());
@@ -123,7 +123,7 @@ inline constexpr std::size_t num_routines = std::size(call_detail::routines);
 constexpr const CollectiveTraits& traits_of(Routine routine) {
   return call_detail::routines[static_cast<std::size_t>(routine)];
 }
-// Of the routine whose name the pattern has.
+// The traits of the routine that has the name of the pattern.
 constexpr const CollectiveTraits& traits_of(Collective collective) {
   return call_detail::patterns[static_cast<std::size_t>(collective)];
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the codecs with bit planes, quant and lossless, cut numbers into pieces: docs/wire-format.md.
+// The block sizes of the codecs with bit planes, quant and lossless: docs/wire-format.md.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Denormal numbers: what integers and addresses mostly are that travel as floating-point numbers.
+// Detection of denormal numbers: integers and addresses that are sent as floating-point numbers are mostly denormal.
 #pragma once
 
 #include <bit>
@@ -13,8 +13,9 @@
 
 namespace laconic {
 
-// A number's highest bit says whether it is denormal, the others say nothing.  By its bits: a processor may have been
-// told to take denormal numbers for 0.  Without comparisons, which not every processor has for vectors of 64 bits.
+// The highest bit of the result says whether x is denormal; the other bits have no meaning.  The test works on the bits
+// because a processor may be set to treat denormal numbers as 0.  It uses no comparisons because not every processor
+// has them for vectors of 64-bit lanes.
 template <class T>
 LACONIC_HOST_DEVICE constexpr auto denormal_bit(T x) {
   using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,

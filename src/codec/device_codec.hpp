@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of a codec for numbers and frames in the memory of a device.  They write the same bytes as the codec
-// does on the host.  Every function enqueues work and returns; the queue's report is valid once the queue has passed
-// it.
+// The kernels of a codec for numbers and frames in device memory.  They write the same bytes as the codec does on the
+// host.  Every function enqueues work and returns; the report of the queue is valid once the queue has passed that
+// work.
 #pragma once
 
 #include <cstddef>
@@ -15,32 +15,32 @@
 
 namespace laconic {
 
-// A frame in device memory, whose header the host has read and checked (read_codec_header).
+// A frame in device memory; the host has read and checked its header (read_codec_header).
 struct DeviceFrame {
   const std::byte* bytes = nullptr;
   std::size_t size = 0;
   wire::Header header;
 };
 
-// One of several arrays that are encoded in one launch: all on the device.
+// One of several arrays that are encoded in one launch.  All arrays are on the device.
 struct Piece {
   const void* numbers = nullptr;
   std::size_t count = 0;
   std::byte* out = nullptr;  // room for Codec::capacity(count)
-  Report* report = nullptr;  // memory that host and device share
+  Report* report = nullptr;  // in memory that host and device share
 };
 
 class DeviceCodec {
  public:
   virtual ~DeviceCodec() = default;
 
-  // Whether the kernels know this way of coding; where not, the numbers have to be brought to the host.
+  // True if the kernels support this coding; otherwise the numbers have to be copied to the host.
   virtual bool supports(const Coding& coding) const = 0;
 
-  // Words of Queue::workspace() that a call for so many numbers needs.
+  // The words of Queue::workspace() that a call for `count` numbers needs.
   virtual std::size_t workspace_words(std::size_t count, Dtype dtype) const = 0;
 
-  // As in Codec.  `numbers` and `out` are on the device; `out` has room for Codec::capacity(count).
+  // The same operations as in Codec.  `numbers` and `out` are on the device; `out` has room for Codec::capacity(count).
   virtual Status encode(const void* numbers, std::size_t count, const Coding& coding, std::byte* out,
                         Queue& queue) const = 0;
   virtual Status fold(const DeviceFrame& frame, const void* numbers, std::size_t count, const Coding& coding,
@@ -50,15 +50,16 @@ class DeviceCodec {
   virtual Status decode(const DeviceFrame& frame, void* numbers, std::size_t count, const Coding& coding,
                         Queue& queue) const = 0;
 
-  // result[i] = with[i] op decoded number i, to the bits of decoding and combine_pair(); result may be `with`.
+  // result[i] = with[i] op decoded number i, bit for bit the result of decode() and combine_pair(); result may be
+  // `with`.
   virtual Status decode_reduce(const DeviceFrame& frame, const void* with, void* result, std::size_t count,
                                const Coding& coding, Queue& queue) const = 0;
 
-  // encode() of every piece in one launch; `pieces` itself is in memory that host and device share, and must stay as it
-  // is until the queue has passed the launch.
+  // Encodes every piece in one launch.  `pieces` itself is in memory that host and device share, and must not change
+  // until the queue has passed the launch.
   virtual Status encode_pieces(std::span<const Piece> pieces, const Coding& coding, Queue& queue) const = 0;
 
-  // What a fault in a report means.
+  // The Status for a fault in a report.
   virtual Status status(std::uint32_t fault) const = 0;
 };
 

@@ -31,11 +31,11 @@ Range range_of(const T* x, std::size_t count) {
   for (; i < count; ++i) take(0, x[i]);
   const T low = *std::min_element(least, least + lanes);
   const T high = *std::max_element(greatest, greatest + lanes);
-  // Adding 0 makes +0 of -0: which of the two was met first does not show.
+  // Adding 0 turns -0 into +0, so the result does not depend on which of the two came first.
   return {static_cast<double>(low) + 0.0, static_cast<double>(high) + 0.0};
 }
 
-// Integers are all finite; float16 and bfloat16 are compared as the floats they are.
+// Integers are always finite; float16 and bfloat16 are compared after conversion to float.
 template <class T>
 requires(std::is_integral_v<T> || is_small_float<T>) Range range_of(const T* x, std::size_t count) {
   if (count == 0) return {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};

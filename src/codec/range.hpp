@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The smallest and largest finite number of an array, for bounds relative to the range.
+// The smallest and largest finite number of an array, used for bounds relative to the range.
 #pragma once
 
 #include <cstddef>

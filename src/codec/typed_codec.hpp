@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What codecs have in common: the type of the numbers, which a Coding says, becomes a template parameter here.
+// The common base of codecs: it turns the number type in a Coding into a template parameter.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace laconic {
 
-// A codec for the types of List.  Self defines, for each of them, the functions of Codec with `_as` to their names,
-// and T* for void*.
+// A codec for the types of List.  For each of them Self defines the functions of Codec, with the suffix `_as` in their
+// names and T* in place of void*.
 template <class Self, class List>
 class TypedCodec : public Codec {
  public:
@@ -43,7 +43,7 @@ class TypedCodec : public Codec {
   }
 
  protected:
-  // Writes the header of a frame whose payload, which is written, ends at `end`.
+  // Writes the header of a frame whose payload is already written and ends at `end`.
   Coded finish(const std::byte* end, std::size_t count, const Coding& coding, double step, double error, Blob out,
                std::uint8_t flags = 0) const {
     wire::Header header;

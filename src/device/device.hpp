@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where numbers live and work runs.  The engine leases memory and submits jobs here and never waits: it asks
-// whether a job is done and goes on with something else.
+// A device stores numbers and runs work on them.  The engine leases memory and submits jobs here and never waits:
+// it asks whether a job is done and goes on with something else.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace laconic {
 
-// One piece of work.  The submitter owns it and keeps it alive until done; deriving from it carries the
+// One piece of work.  The submitter owns it and keeps it alive until it is done.  Derived classes carry the
 // arguments, so submitting allocates nothing.
 class Job {
  public:
@@ -21,11 +21,11 @@ class Job {
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
-  // All of it, on the host.
+  // Does the whole job on the host.
   virtual void run() noexcept = 0;
 
-  // On a device that works apart: moves the job on as far as is possible without waiting, enqueuing work; true when
-  // all of it is done.  Called again and again with the same queue, which serves no other job until then.
+  // For a discrete device: enqueues work and advances the job as far as is possible without waiting.  Returns true when
+  // the whole job is done.  Called again and again with the same queue, which serves no other job until then.
   virtual bool step(Queue& queue) noexcept = 0;
 
   bool done() const { return done_.load(std::memory_order_acquire); }
@@ -43,34 +43,35 @@ class Device {
  public:
   virtual ~Device() = default;
 
-  // Whether the host reads and writes what lease() gives, and jobs are run there.
+  // Whether jobs run on the host, which can then access the memory that lease() returns.
   virtual bool on_host() const = 0;
 
-  // Memory in which frames are coded, aligned for any vector load; empty when there is none to be had.
+  // Leases memory in which frames are coded, aligned for any vector load.  Empty when no memory is available.
   virtual std::span<std::byte> lease(std::size_t bytes) = 0;
   virtual void give_back(std::span<std::byte> memory) = 0;
 
-  // Memory that the host and the device reach, likewise.
+  // The same for memory that both the host and the device can access.
   virtual std::span<std::byte> lease_shared(std::size_t bytes) = 0;
   virtual void give_back_shared(std::span<std::byte> memory) = 0;
 
-  // Makes sure that Queue::workspace() has so many words for every job to come; false when there is no memory.
+  // Makes sure that Queue::workspace() has at least `words` words for all later jobs; false when there is no memory.
   virtual bool prepare(std::size_t words) = 0;
 
   // Starts the job; it may be done on return.
   virtual void submit(Job& job) = 0;
 
-  // True when submit() runs the job before it returns: then the caller should poll the network between jobs.
+  // True when submit() runs the job before it returns.  The caller should then poll the network between jobs.
   virtual bool runs_inline() const = 0;
 
-  // Moves jobs on that were submitted, where nobody else does.
+  // Advances submitted jobs, on devices where no worker thread does.
   virtual void progress() = 0;
 
-  // Jobs submitted from here on see what was enqueued on a stream of the application before: a cudaStream_t, or null
-  // for the default stream.
+  // Jobs submitted after this call see the results of all work that the application has enqueued on `stream` before:
+  // a cudaStream_t, or null for the default stream.
   virtual Status follow(void* stream) = 0;
 
-  // Copies between memory of the host and of the device, and waits for it.  Not for the engine.
+  // Copies between host memory and device memory, and waits for the copy.  The engine, which never waits, must not call
+  // it.
   virtual Status copy(void* to, const void* from, std::size_t bytes) = 0;
 };
 

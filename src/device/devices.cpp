@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds without CUDA: there is only the host.
+// For builds without CUDA, where the host is the only device.
 #include "device/devices.hpp"
 #include "base/build.hpp"
 

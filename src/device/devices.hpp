@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The devices that there are beside the host, for those who know no CUDA.
+// The devices other than the host, for code that does not use CUDA.
 #pragma once
 
 #include <memory>
@@ -10,29 +10,29 @@
 namespace laconic {
 
 enum class Memory {
-  host,     // of which no device knows
-  pinned,   // of the host, and devices reach it
+  host,     // host memory that no device knows
+  pinned,   // host memory that devices can access
   managed,  // moves between the host and a device
   device,
 };
 
-// What memory a pointer is to.
+// The memory type of a pointer.
 struct MemoryType {
   Memory memory = Memory::host;
-  int device = -1;  // managed, device: its number
+  int device = -1;  // managed, device: the device's number
 
-  // Numbers there are best worked on by that device.
+  // Numbers in this memory are best processed by that device.
   bool on_device() const { return memory == Memory::device || memory == Memory::managed; }
 };
 
-// Never an error: where there is no device, or none that can be used, all memory is the host's.
+// Never fails: where there is no device, or none that can be used, all memory is host memory.
 MemoryType memory_type_of(const void* pointer);
 
-// Jobs that a device works on at a time, each with a queue of its own, unless told otherwise.
+// The default number of jobs that a device works on at a time, each with a queue of its own.
 inline constexpr int usual_queues = 8;
 
-// The device of that number, with all that it needs to run jobs; nothing, and a status that is not ok, where that
-// cannot be had.
+// Opens the device of that number, with all that it needs to run jobs.  On failure, returns null and sets a status that
+// is not ok.
 std::unique_ptr<Device> open_device(int number, Status& status, int queues = usual_queues);
 
 }  // namespace laconic

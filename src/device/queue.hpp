@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Work that a device does in order, apart from the thread that asks for it.  Nothing here waits.
+// A queue of work that a device does in order, asynchronously to the thread that enqueues it.  No function here waits.
 #pragma once
 
 #include <cstddef>
@@ -11,77 +11,79 @@
 
 namespace laconic {
 
-// What kernels keep between the thread blocks of one launch, and from launch to launch.  Words hold the epoch of the
-// launch that wrote them, so that none has to be cleared.
+// Memory that the thread blocks of one launch share, and that is kept from launch to launch.  Words hold the epoch of
+// the launch that wrote them, so that none has to be cleared.
 struct Workspace {
-  // words[0] counts the tickets that thread blocks have taken.  Kernels that keep other things than epochs in the words
-  // behind it leave them 0, which is no launch's epoch.
+  // words[0] counts the tickets that thread blocks have taken.  Kernels that keep data other than epochs in the words
+  // after it must leave them 0, which is the epoch of no launch.
   static constexpr std::size_t first_free = 1;
 
   std::uint64_t* words = nullptr;  // on the device; all 0 before the first launch
   std::size_t count = 0;
-  std::uint32_t epoch = 0;    // of the latest launch; each takes the next
+  std::uint32_t epoch = 0;    // epoch of the latest launch; each launch takes the next
   std::uint32_t tickets = 0;  // handed out by all launches so far, modulo 2^32: thread blocks take them in order
 
-  // The epoch of a launch, from 1 to epochs - 1, where kernels tell so many apart.  At 1 they have come round: all
-  // words must be cleared before the launch, or what is left of an old one would be taken for news.
+  // The epoch of the next launch, from 1 to epochs - 1, for kernels that tell `epochs` of them apart.  At 1 the epochs
+  // start over: all words must be cleared before the launch, or words of an old launch would be taken for new ones.
   std::uint32_t next_epoch(std::uint32_t epochs) { return epoch = epoch + 1 < epochs ? epoch + 1 : 1; }
 };
 
-// What a kernel says of a frame that it wrote or read.  Memory that host and device share; valid once the queue has
-// passed the kernel.  Whoever asks for a piece of work clears it before the first kernel of that is launched.
+// A kernel's report on a frame that it wrote or read.  It is in memory that host and device share, and is valid once
+// the queue has passed the kernel.  The function that enqueues a piece of work clears it before it launches the first
+// kernel of that work.
 struct alignas(64) Report {
-  std::uint32_t fault;    // 0: none; otherwise what DeviceCodec::status() explains
+  std::uint32_t fault;    // 0: none; otherwise a code that DeviceCodec::status() explains
   std::uint32_t rounded;  // not 0: an encode put numbers on the lattice
-  std::uint64_t bytes;    // of the frame written
-  std::byte header[32];   // of the frame written: its first bytes
+  std::uint64_t bytes;    // size of the frame written
+  std::byte header[32];   // first bytes of the frame written
 };
 
-// The least and the greatest finite number of some numbers, as finite_range() of the codecs has them.
+// The least and the greatest finite number of some numbers, as defined by finite_range() of the codecs.
 struct Extremes {
   double least = std::numeric_limits<double>::infinity();
   double greatest = -std::numeric_limits<double>::infinity();
 };
 
-// How many parts Queue::range() has numbers looked at in.
+// The number of parts into which Queue::range() divides the numbers.
 inline constexpr std::size_t most_extremes = 512;
 
 class Queue {
  public:
   virtual ~Queue() = default;
 
-  // Between any two places that the device can reach; host memory must be Device::lease_shared's, or pinned.
+  // Copies between any memory that the device can access.  Host memory must be from Device::lease_shared(), or pinned.
   virtual Status copy(void* to, const void* from, std::size_t bytes) = 0;
 
-  // Zeros, on the device.
+  // Fills device memory with zeros.
   virtual Status clear(void* to, std::size_t bytes) = 0;
 
-  // result[i] = numbers[i] / divisor, as divide() of base/op.hpp has it; the two may be equal.
+  // result[i] = numbers[i] / divisor, as defined by divide() of base/op.hpp.  `numbers` and `result` may be equal.
   virtual Status divide(Dtype dtype, const void* numbers, void* result, std::size_t count, double divisor) = 0;
 
-  // Writes most_extremes pairs, each of a part of the numbers (or of none), to memory that host and device share.
+  // Writes most_extremes pairs, each for a part of the numbers (possibly an empty one), to memory that host and device
+  // share.
   virtual Status range(Dtype dtype, const void* numbers, std::size_t count, Extremes* extremes) = 0;
 
-  // Adds up checksum::sum() of min(*count, most) bytes; all is on the device, aligned to 8 bytes.  summed() is it, once
-  // the queue has passed that.  There are `sums` places for results.
+  // Computes checksum::sum() of min(*count, most) bytes.  `bytes`, which is aligned to 8 bytes, and `count` are on the
+  // device.  summed() returns the result once the queue has passed this work.  There are `sums` places for results.
   static constexpr unsigned sums = 3;
   virtual Status sum(const std::byte* bytes, const std::uint32_t* count, std::size_t most, unsigned place) = 0;
   virtual std::uint64_t summed(unsigned place) const = 0;
 
-  // Marks what has been enqueued so far; a later mark replaces it.
+  // Marks the end of the work enqueued so far.  A later mark replaces it.
   virtual Status mark() = 0;
 
-  // Whether all that was enqueued before the mark is done; a status that is not ok when the device failed.
+  // Whether all work enqueued before the mark is done.  Sets a status that is not ok when the device failed.
   virtual bool reached(Status& status) = 0;
 
-  // For kernels of this queue, which follow each other: at least `words` words, kept from launch to launch.  Null words
-  // when there is no memory.
+  // The workspace for the kernels of this queue, which run one after the other: at least `words` words, kept from
+  // launch to launch.  Null words when there is no memory.
   virtual Workspace& workspace(std::size_t words) = 0;
 
-  // One report for each piece of work that is under way, and its place for kernels.
+  // The report of the piece of work that is under way on this queue, at the address that its kernels write to.
   virtual Report* report() = 0;
 
-  // What kernels are launched on, as the device's folder knows it: a cudaStream_t.
+  // The handle that kernels are launched on, for code that knows the kind of device: a cudaStream_t.
   virtual void* native() = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Coding on the host, and what is the same wherever it is done.
+// The coding steps on the host, and the parts that host and discrete device share.
 #include "engine/coding_job.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ bool CodingJob::reads_current() const {
   return act == Act::add || act == Act::unpack || act == Act::decode || (act == Act::merge && from == Location::none);
 }
 
-// What the job reads is looked at just before: then it is in the caches for what follows.
+// The seals of the operands are checked immediately before coding, so that the operands are in the caches when coded.
 Status CodingJob::check_frames() {
   if (!sealing.on) return {};
   if (arrived != nullptr)
@@ -54,7 +54,7 @@ Status CodingJob::check_frames() {
   return check_contributions();
 }
 
-// Counts those of what the job makes, which are those of the numbers so far.
+// Counts the contributions in the value that the job produces: on entry `contributions` counts those of the numbers.
 Status CodingJob::check_contributions() {
   if (!sealing.on) return {};
   if (reads_current()) contributions = current->seal.contributions;
@@ -80,7 +80,7 @@ Coded CodingJob::code() {
 }
 
 Status CodingJob::merge() {
-  // The one operand is decoded to where the sum will be, unless the other is there.
+  // One operand is decoded straight into the result, unless the other operand is there already.
   const bool separate = from == Location::none || numbers == result;
   std::byte* decoded = separate ? scratch->blob.data() : result;
   if (Status s = codec->decode(arrived->frame(), decoded, count, coding()); !s) return s;
@@ -106,7 +106,7 @@ void CodingJob::copy() const {
   });
 }
 
-// bytes: of the frame that was made, 0 where there is none.
+// bytes: the size of the frame that was made, or 0 if there is none.
 void CodingJob::finish_frame(std::size_t bytes) {
   const std::span<std::byte> first(out->header, wire::header_bytes);
   altered_ = bytes == 0;
@@ -115,7 +115,7 @@ void CodingJob::finish_frame(std::size_t bytes) {
   out->loaded = true;
   out->seal = {sealing.rank, contributions};
   if (error_before == 0 || altered_) return;
-  // The codec knows the error that it made, not the one that the numbers came with.
+  // The codec knows the error that it made itself, but not the error that the numbers already had.
   wire::Header header;
   if (!out->read_header(header)) return;
   header.error = std::min(header.error + error_before, std::numeric_limits<double>::max());

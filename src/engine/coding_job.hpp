@@ -14,12 +14,12 @@
 
 namespace laconic {
 
-// How numbers and frames are coded in one operation.
+// The codec parameters of the encodes and decodes in one operation.
 struct Codings {
-  Coding earlier;  // encodes, folds and adds on the way to a result
-  Coding last;     // encodes of results
-  Coding between;  // decodes on the way
-  Coding result;   // decodes results
+  Coding earlier;  // for encodes, folds and adds of partial results
+  Coding last;     // for encodes of final results
+  Coding between;  // for decodes of partial results
+  Coding result;   // for decodes of final results
 };
 
 constexpr bool makes_frame(Act act) { return act == Act::encode || act == Act::fold || act == Act::add; }
@@ -27,10 +27,10 @@ constexpr bool makes_frame(Act act) { return act == Act::encode || act == Act::f
 class CodingJob final : public Job {
  public:
   Act act = Act::encode;
-  Location from = Location::none;  // merge: whether there are numbers; they may be at nullptr where count is 0
+  Location from = Location::none;  // merge: whether there are numbers; their address may be nullptr if count is 0
   bool last = false;               // encode
   bool travels = true;             // encode, fold, add: the new frame will be sent
-  bool reduce_on_host = false;     // merge, on a device: with the arithmetic of the host, for comparison
+  bool reduce_on_host = false;     // merge, on a device: the host does the arithmetic, for comparison
   const Codec* codec = nullptr;
   const Codings* codings = nullptr;
   FrameSlot* arrived = nullptr;        // fold, add, merge
@@ -38,18 +38,18 @@ class CodingJob final : public Job {
   const std::byte* numbers = nullptr;  // encode, fold, merge, copy
   std::byte* result = nullptr;         // merge, unpack, decode, copy
   std::size_t count = 0;
-  double error_before = 0;       // encode: that the numbers come with
+  double error_before = 0;       // encode: the error that the numbers already have
   FrameSlot* out = nullptr;      // encode, fold, add: the new frame
-  FrameSlot* scratch = nullptr;  // merge: room for numbers
+  FrameSlot* scratch = nullptr;  // merge: memory for decoded numbers
   Sealing sealing;
-  std::uint32_t contributions = 1;  // of the numbers; afterwards of those that merge and unpack leave
-  Status problem;                   // there is nothing to work on, and why
+  std::uint32_t contributions = 1;  // in the numbers; after the job, in the numbers that merge or unpack produced
+  Status problem;                   // not ok if the operands are missing; says why
 
-  // How it went.  In place of a frame that could not be made `out` holds a failed one, so that nobody waits for ever or
-  // takes old bytes for new.
+  // The outcome.  If the frame could not be made, `out` holds a failed frame instead, so that the receiver neither
+  // waits forever nor mistakes old bytes for new ones.
   Status status;
-  double seconds = 0;           // all
-  double seconds_combined = 0;  // of these, merge's arithmetic
+  double seconds = 0;           // whole job
+  double seconds_combined = 0;  // the part of `seconds` spent on the arithmetic of merge
 
   void run() noexcept override;
   bool step(Queue& queue) noexcept override;
@@ -57,21 +57,21 @@ class CodingJob final : public Job {
  private:
   enum class Stage {
     fresh,
-    decoding,   // merge: the frame that the other is added to
-    coding,     // the kernel
-    combining,  // merge with reduce_on_host: numbers come to the host
-    moving,     // what was made goes to where it is needed
+    decoding,   // merge: decoding the current frame, to which the arrived one is added
+    coding,     // running the kernel
+    combining,  // merge with reduce_on_host: copying numbers to the host
+    moving,     // copying the product to its destination
   };
 
-  // On the host.
+  // Steps on the host.
   Status check_frames();
   Status check_contributions();
   Coded code();
   Status merge();
   void copy() const;
 
-  // On a device.
-  // Sums of payloads on the queue, by place.
+  // Steps on a discrete device.
+  // The indices of the payload checksums on the queue.
   enum Summed : unsigned { of_arrived, of_current, of_out };
   Status sum_payload(const FrameSlot& slot, Summed place, Queue& queue) const;
   Status check_summed(Queue& queue);
@@ -98,12 +98,13 @@ class CodingJob final : public Job {
   Stage stage_ = Stage::fresh;
   double began_ = 0;
   double began_combining_ = 0;
-  bool unchecked_arrived_ = false;  // its sum is on the queue
+  bool unchecked_arrived_ = false;  // its checksum is still being computed on the queue
   bool unchecked_current_ = false;
-  bool altered_ = false;  // the header on the host is not the one that the device has
+  bool altered_ = false;  // the header on the host differs from the device's copy
 };
 
-// The header of a frame that came to memory which the host does not reach.
+// Copies the header and seal of an arrived frame to the host.  Used if the frame arrived in memory that the host cannot
+// access.
 class LandingJob final : public Job {
  public:
   FrameSlot* slot = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Coding on a device that works apart: the same steps, one after another on a queue, without waiting for any.
+// Coding on a discrete device: the same steps are enqueued one after another, and the host waits for none of them.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -31,7 +31,7 @@ bool CodingJob::step(Queue& queue) noexcept {
   return false;
 }
 
-// There will be no result; what was enqueued for it is waited for all the same, since it uses the job's memory.
+// Ends a job that has no result.  Work already enqueued is still waited for, because it uses the job's memory.
 Status CodingJob::give_up(Queue& queue) {
   bool more = false;
   if (makes_frame(act)) {
@@ -42,7 +42,7 @@ Status CodingJob::give_up(Queue& queue) {
   return queue.mark();
 }
 
-// outcome: of the device.  When it has failed there is nothing in its memory that may go on.
+// outcome: the status of the device.  If the device has failed, nothing in its memory may be used any further.
 bool CodingJob::finish_step(Status outcome) {
   if (!outcome.ok() && makes_frame(act)) {
     finish_frame(0);
@@ -55,7 +55,8 @@ bool CodingJob::finish_step(Status outcome) {
   return true;
 }
 
-// What the kernels are to read: its header is looked at here, its bytes follow the kernels' work on the queue.
+// Prepares a frame for the kernels: the header is checked here on the host; the copy of the bytes to the device is
+// enqueued ahead of the kernels.
 Status CodingJob::load(FrameSlot& slot, DeviceFrame& frame, Queue& queue) {
   if (!codec->supports(dtype())) return not_supported(*codec, dtype());
   if (Status s = slot.read_header(frame.header); !s) return s;
@@ -67,7 +68,7 @@ Status CodingJob::load(FrameSlot& slot, DeviceFrame& frame, Queue& queue) {
     if (Status s = queue.copy(slot.blob.data(), slot.wire.data(), slot.bytes); !s) return s;
   }
   if (slot.checked) return {};
-  // Kernels read nothing beyond a frame, whatever is in it: they need not wait until it has been checked.
+  // Kernels never read beyond a frame, whatever it contains, so they need not wait until it has been checked.
   (&slot == arrived ? unchecked_arrived_ : unchecked_current_) = true;
   return sum_payload(slot, &slot == arrived ? of_arrived : of_current, queue);
 }
@@ -78,7 +79,7 @@ Status CodingJob::sum_payload(const FrameSlot& slot, Summed place, Queue& queue)
                    slot.blob.size() - wire::header_bytes, place);
 }
 
-// The queue has passed the sums.
+// Checks the seals once the queue has computed the checksums.
 Status CodingJob::check_summed(Queue& queue) {
   if (!sealing.on) return {};
   if (std::exchange(unchecked_arrived_, false))
@@ -88,7 +89,7 @@ Status CodingJob::check_summed(Queue& queue) {
   return {};
 }
 
-// The first work of the job.
+// Enqueues the first stage of the job.
 Status CodingJob::begin(Queue& queue) {
   if (act == Act::copy) {
     stage_ = Stage::moving;
@@ -105,7 +106,7 @@ Status CodingJob::begin(Queue& queue) {
   return queue.mark();
 }
 
-// A merge of two frames first decodes the one that is there.
+// A merge of two frames first decodes the current frame.
 Status CodingJob::begin_merge(Queue& queue) {
   stage_ = from == Location::none ? Stage::decoding : Stage::coding;
   if (from == Location::none) {
@@ -145,7 +146,7 @@ Status CodingJob::enqueue_copy(Queue& queue) const {
   return queue.copy(result, numbers, bytes_of_numbers());
 }
 
-// The queue has come to the mark of this stage.  more: there is another.
+// Concludes a stage when the queue has reached its mark.  more: another stage follows.
 Status CodingJob::conclude(Queue& queue, bool& more) {
   if (stage_ == Stage::combining) {
     more = true;
@@ -153,7 +154,7 @@ Status CodingJob::conclude(Queue& queue, bool& more) {
   }
   if (stage_ == Stage::moving) return {};
   const Report report = *queue.report();
-  // What a kernel makes of a frame that was damaged says less.
+  // The checksum is looked at first: for a damaged frame it says more than the fault that a kernel reports.
   status = check_summed(queue);
   if (status.ok() && report.fault != 0) status = codec->on_device()->status(report.fault);
   if (status.ok() && stage_ == Stage::coding) status = check_contributions();
@@ -180,7 +181,7 @@ Status CodingJob::conclude(Queue& queue, bool& more) {
   return {};
 }
 
-// The frame to where the transport reads it.  Its header has been made, or made again, on the host.
+// Copies the frame to the memory that the transport reads.  The header has been written, or rewritten, on the host.
 Status CodingJob::hand_over(Queue& queue, bool& more) {
   const std::size_t payload = out->bytes - wire::header_bytes;
   const bool download = out->staged() && travels && payload > 0;
@@ -205,7 +206,7 @@ Status CodingJob::bring_to_host(Queue& queue) {
   stage_ = Stage::combining;
   began_combining_ = now();
   const std::byte* other = from == Location::none ? result : numbers;
-  // The frame that arrived is decoded, and not needed any more.
+  // The arrived frame has been decoded and is no longer needed, so its memory serves as the second staging buffer.
   if (count > 0) {
     if (Status s = queue.copy(scratch->wire.data(), scratch->blob.data(), bytes_of_numbers()); !s) return s;
     if (Status s = queue.copy(arrived->wire.data(), other, bytes_of_numbers()); !s) return s;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Room for frames, leased from the device once and used again.
+// Memory for frames, leased from the device once and reused.
 #pragma once
 
 #include <algorithm>
@@ -12,25 +12,25 @@
 
 namespace laconic {
 
-// Room for one frame.  On the host its three faces are the same memory.  On a device that works apart, `wire` is memory
-// of the host where the transport reads no other, and `header` is always on the host.
+// Memory for one frame.  On the host, `blob`, `wire` and `header` are the same memory.  On a discrete device, `wire` is
+// host memory if the transport cannot access device memory, and `header` is always host memory.
 struct FrameSlot {
-  Blob blob;                    // where the device codes
-  Blob wire;                    // where the transport reads and writes
-  std::byte* header = nullptr;  // where the host reads and writes the first wire::header_bytes bytes
-  std::size_t bytes = 0;        // of the frame; 0: none
-  std::size_t sealed = 0;       // bytes of the seal behind the frame; 0: none
-  wire::Seal seal;              // of a frame that was made here, or has been checked
+  Blob blob;                    // the memory that the device's kernels access
+  Blob wire;                    // the memory that the transport accesses
+  std::byte* header = nullptr;  // host-accessible memory of the first wire::header_bytes bytes
+  std::size_t bytes = 0;        // size of the frame; 0: no frame
+  std::size_t sealed = 0;       // bytes of the seal behind the frame; 0: no seal
+  wire::Seal seal;              // seal of a frame that was made here, or that has been checked
   int from = -1;                // the rank that the frame came from; -1: it was made here
-  bool complete = false;        // of one that came: it must hold all contributions
-  bool checked = true;          // false: it came, and its seal has not been looked at
-  bool loaded = false;          // the frame is in blob: one that has arrived may be in wire only
-  std::size_t used = 0;         // the most of blob that was ever
+  bool complete = false;        // an arrived frame must hold all contributions
+  bool checked = true;          // false: the frame arrived, and its seal has not been checked
+  bool loaded = false;          // the frame is in blob; an arrived frame may be in wire only
+  std::size_t used = 0;         // the most bytes of blob ever in use
   int holders = 0;
 
   bool staged() const { return wire.data() != blob.data(); }
   bool host_reaches_wire() const { return header == wire.data(); }
-  // Where the host reads and writes the seal.
+  // The address at which the host reads and writes the seal.
   std::byte* seal_place() const { return host_reaches_wire() ? header + bytes : header + wire::header_bytes; }
   Frame travelling() const { return Frame(wire).first(bytes + sealed); }
   Frame frame() const { return Frame(blob).first(bytes); }
@@ -46,11 +46,11 @@ class FramePool {
   FramePool(const FramePool&) = delete;
   FramePool& operator=(const FramePool&) = delete;
 
-  // From here on there are `slots` slots with room for `capacity` bytes each; false when memory has run out.  staged:
-  // the transport does not reach the device's memory.  Call only while no slot is held.
+  // Provides `slots` slots of `capacity` bytes each; returns false if memory has run out.  staged: the transport cannot
+  // access the device's memory.  Call only while no slot is held.
   //
-  // They are cut from one piece of memory, so that many small ones and few large ones, by turns, take no more than the
-  // larger of both.
+  // All slots are cut from one piece of memory.  An operation with many small slots and a later one with few large
+  // slots together take no more than the larger of the two.
   bool prepare(std::size_t capacity, std::size_t slots, bool staged = false) {
     staged = staged && !device_.on_host();
     capacity = (capacity + alignment - 1) / alignment * alignment;
@@ -71,7 +71,7 @@ class FramePool {
 
   static constexpr int none = -1;
 
-  // A slot with one holder, or none when all are held.
+  // Returns a slot with one holder, or `none` if all slots are held.
   int acquire() {
     if (free_.empty()) return none;
     const int slot = free_.back();
@@ -91,7 +91,7 @@ class FramePool {
     free_.push_back(slot);
   }
 
-  // So many bytes of a slot are in use, for something else than a frame.
+  // Records that `bytes` bytes of a slot are in use for something other than a frame.
   void use(int slot, std::size_t bytes) {
     FrameSlot& s = at(slot);
     if (bytes <= s.used) return;
@@ -100,10 +100,10 @@ class FramePool {
     most_used_ = std::max(most_used_, used_);
   }
 
-  // Stays where it is for as long as the slot is held.
+  // The reference stays valid for as long as the slot is held.
   FrameSlot& at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
 
-  // So many bytes have come to FrameSlot::wire.  sealed: they should end in a seal.
+  // Records that `bytes` bytes have arrived in FrameSlot::wire.  sealed: they should end in a seal.
   void arrived(int slot, std::size_t bytes, bool sealed) {
     FrameSlot& s = at(slot);
     s.sealed = sealed && bytes >= wire::seal_bytes ? wire::seal_bytes : 0;
@@ -112,14 +112,14 @@ class FramePool {
     s.loaded = !s.staged();
   }
 
-  // Memory leased, and the most that was ever in use, in bytes.
+  // The memory leased, and the most of it that was ever in use, in bytes.
   std::size_t footprint() const { return memory_.size() * (staged_ ? 2 : 1); }
   std::size_t most_used() const { return most_used_ * (staged_ ? 2 : 1); }
 
  private:
-  // Enough for whatever a codec, a device or a network does best with.
+  // An alignment that suits every codec, device and network.
   static constexpr std::size_t alignment = 256;
-  // One cache line, so that neighbours do not share it: for a header and a seal.
+  // The space for a header and a seal: one cache line, so that neighbouring slots do not share one.
   static constexpr std::size_t header_room = 64;
 
   bool lease(std::size_t bytes, std::size_t slots) {
@@ -166,7 +166,7 @@ class FramePool {
   bool staged_ = false;
   std::vector<FrameSlot> slots_;
   std::vector<int> free_;
-  std::size_t used_ = 0;  // of the slots as they are cut
+  std::size_t used_ = 0;  // bytes in use of the current slots
   std::size_t most_used_ = 0;
 };
 

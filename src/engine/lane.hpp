@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One row under way.
+// The state of one row in progress.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,14 @@
 
 namespace laconic {
 
-// A block in one row.
+// The state of a block in one row.
 struct Run::Block {
   int frame = FramePool::none;
-  int spare = FramePool::none;      // numbers
-  std::size_t count = 0;            // of a block that is only passed on: what its frame says
-  double error = 0;                 // that the numbers, wherever they are, have come with
-  std::uint32_t contributions = 1;  // that the numbers hold
-  bool failed = false;              // the numbers could not be formed
+  int spare = FramePool::none;      // slot of the numbers in spare memory
+  std::size_t count = 0;            // of a block that is only forwarded: the count in its frame
+  double error = 0;                 // error that the numbers already have, wherever they are
+  std::uint32_t contributions = 1;  // contributions that the numbers hold
+  bool failed = false;              // the numbers could not be computed
 };
 
 class Run::Lane {
@@ -29,7 +29,7 @@ class Run::Lane {
   struct Arrival {
     int slot = FramePool::none;
     bool here = false;
-    LandingJob landing;  // submitted only where the host does not reach what has arrived
+    LandingJob landing;  // submitted only if the host cannot access the arrived frame
   };
 
   std::uint64_t index = 0;
@@ -40,10 +40,10 @@ class Run::Lane {
   std::size_t sends_outstanding = 0;
   bool active = false;
   bool job_pending = false;
-  int out_slot = FramePool::none;      // what the pending job writes
-  int arrived_slot = FramePool::none;  // what it reads besides the current frame
+  int out_slot = FramePool::none;      // the slot that the pending job writes
+  int arrived_slot = FramePool::none;  // the slot that it reads besides the current frame
   int scratch_slot = FramePool::none;
-  double error_current = 0;  // of the frames that it reads
+  double error_current = 0;  // errors of the two frames that it reads
   double error_arrived = 0;
   std::vector<Block> blocks;
   std::array<Arrival, receives_ahead> arrivals;
@@ -51,7 +51,7 @@ class Run::Lane {
 
   Arrival& arrival(std::size_t receive) { return arrivals[receive % receives_ahead]; }
 
-  // True when the message that the next receiving action takes is there.
+  // True if the message for the next receiving action has arrived.
   bool arrived() {
     const Arrival& next = arrival(receives_taken);
     return receives_taken < receives_posted && next.here && next.landing.done();

@@ -21,7 +21,7 @@ Budget divide_bound(double bound, bool per_input, Op op, bool mean, const Algori
   Budget budget;
   Terms terms = terms_of(algorithm, size, travel);
   budget.terms = static_cast<std::uint32_t>(terms.all());
-  // A maximum is one of the contributions, so its error is that of one, unless hops round it again.
+  // A maximum is one of the contributions, so it has the error of one encode, unless later hops round it again.
   if (op != Op::sum && travel == Travel::adding) terms = {1, 0};
   // The mean of `size` ranks divides the error of their sum.
   const double divisor = mean ? size : 1;
@@ -30,15 +30,15 @@ Budget divide_bound(double bound, bool per_input, Op op, bool mean, const Algori
     budget.allowance = budget.last_allowance = bound;
     return budget;
   }
-  // A result travels as far as everything that it was made of: half of the bytes are of frames of the last kind, so
-  // half of the bound goes there (minimising sum(bytes_i * log(1 / allowance_i)) for a given sum of allowances).
-  // The last bits are given up so that what the allowances add up to, rounded, is not above the bound.
+  // A result travels as far as all of its contributions together: half of the bytes are in frames of results, so they
+  // get half of the bound (this minimises sum(bytes_i * log(1 / allowance_i)) for a given sum of allowances).
+  // The factor 1 - 2^-50 gives up the last bits, so that the rounded sum of the allowances never exceeds the bound.
   const double whole = bound * divisor * (1 - 0x1p-50);
   const bool both = terms.earlier > 0 && terms.last > 0;
   const double part = both ? whole / 2 : whole;
   budget.allowance = part / std::max(terms.earlier, 1);
   budget.last_allowance = part / std::max(terms.last, 1);
-  // Where frames are added there is one lattice.
+  // Homomorphic addition needs the same lattice, and so the same allowance, in all frames.
   if (travel == Travel::adding) budget.allowance = budget.last_allowance = whole / terms.all();
   return budget;
 }

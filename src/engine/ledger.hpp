@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The error ledger: how large an error one encode may make, so that the result keeps its bound
+// The error ledger: the error that one encode may make so that the result keeps its bound
 // (docs/error-model.md).
 #pragma once
 
@@ -12,19 +12,19 @@
 namespace laconic {
 
 struct Budget {
-  double allowance = 0;       // of one encode on the way to a result
-  double last_allowance = 0;  // of one encode of a result
-  double worst_case = 0;      // of the result, <= the bound where the bound is on the result
-  std::uint32_t terms = 1;    // errors of one encode that the result may hold
+  double allowance = 0;       // the bound for one encode of a partial result
+  double last_allowance = 0;  // the bound for one encode of a final result
+  double worst_case = 0;      // error of the result, <= the bound if the bound applies to the result
+  std::uint32_t terms = 1;    // number of single-encode errors that the result may hold
 };
 
-// What a sum is made of, in a message of the kind that the codec can travel as.
+// The way in which partial results travel, given what the codec can add.  per_hop: every hop decodes and re-encodes.
 Travel travel_of(const Codec& codec, bool per_hop);
 
-// The errors of one encode that a result may hold.
+// The number of single-encode errors that a result may hold.
 Terms terms_of(const Algorithm& algorithm, int size, Travel travel);
 
-// `bound`: on the result (of the mean, when mean is set), or on every encode when per_input is set.
+// `bound` applies to the result (to the mean if mean is set), or to every encode if per_input is set.
 Budget divide_bound(double bound, bool per_input, Op op, bool mean, const Algorithm& algorithm, int size,
                     Travel travel);
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t never = static_cast<std::size_t>(-1);
 
-// For every step, the next one that names the same block.
+// For every step, the index of the next step that names the same block.
 std::vector<std::size_t> next_touch(const Schedule& schedule) {
   std::vector<std::size_t> next(schedule.steps.size(), never);
   std::vector<std::size_t> upcoming(static_cast<std::size_t>(schedule.blocks), never);
@@ -21,7 +21,7 @@ std::vector<std::size_t> next_touch(const Schedule& schedule) {
   return next;
 }
 
-// Whether a step or a later one of the same block takes something in.
+// For every step, whether it or a later step of the same block receives or reduces.
 std::vector<bool> takes_later(const Schedule& schedule, const std::vector<std::size_t>& next) {
   std::vector<bool> takes(schedule.steps.size(), false);
   for (std::size_t i = schedule.steps.size(); i-- > 0;)
@@ -64,7 +64,7 @@ class Lowering {
 
  private:
   struct State {
-    std::int32_t local = -1;  // its place in Plan::blocks
+    std::int32_t local = -1;  // its index in Plan::blocks
     Ownership ownership;
     bool frame = false;
     Location numbers = Location::none;
@@ -113,7 +113,7 @@ class Lowering {
     block.numbers = Location::none;
   }
 
-  // What a rank computes of a block that it wants may as well be where the result goes.
+  // A rank computes partial results of a block that it wants directly in the output, which saves spare memory.
   Location location_of(const State& block) const { return block.ownership.wants ? Location::output : Location::spare; }
 
   void send(State& block, std::int32_t peer, std::uint32_t message, bool final) {
@@ -151,7 +151,7 @@ class Lowering {
     block.frame = false;
   }
 
-  // Before another value comes in its place.
+  // Releases the value of the block before another value replaces it.
   void let_go(State& block) {
     drop(block);
     forget(block);
@@ -168,8 +168,8 @@ class Lowering {
     forget(block);
   }
 
-  // A block that no step names.  Where data moves, what a rank keeps is what it would have sent: the result does not
-  // depend on who sits where.
+  // Finishes a block that no step names.  In collectives that only move data, a rank encodes and decodes its own block
+  // as if it had been sent, so that the result does not depend on which rank holds it.
   void leave(std::int32_t b) {
     const Ownership ownership = ownership_of(collective_, at_, b);
     if (states_[static_cast<std::size_t>(b)].local >= 0 || !ownership.has || !ownership.wants) return;
@@ -241,8 +241,8 @@ std::string_view name_of(Act act) {
 
 namespace {
 
-// The slots of one row, as the actions of the plan take and release them when everything else is as slow as it may be:
-// receives are posted as far ahead as they may, and frames that are not needed any more are still being sent.
+// Counts the slots of one row as the actions of the plan take and release them, in the worst case: receives are posted
+// as far ahead as allowed, and frames that are no longer needed are still being sent.
 class Slots {
  public:
   explicit Slots(const Plan& plan) : plan_(plan), blocks_(plan.blocks.size()) {}
@@ -255,7 +255,7 @@ class Slots {
       taken_ += waits_for_message(action.act);
       if (action.to == Location::spare && !block.spare) ++held_, block.spare = true;
       if (action.act == Act::take) replace(block);
-      // What a job reads besides the current frame, what it makes, and its scratch.
+      // The arrived frame that a job reads besides the current one, the frame that it makes, and its scratch slot.
       const std::size_t working =
           (job && waits_for_message(action.act)) + makes_frame(action.act) + (action.act == Act::merge);
       most = std::max(most, in_use(working));
@@ -268,7 +268,7 @@ class Slots {
  private:
   struct Block {
     bool frame = false;
-    bool sent = false;  // the frame
+    bool sent = false;  // the frame has been sent
     bool spare = false;
   };
 
@@ -314,7 +314,7 @@ class Slots {
   const Plan& plan_;
   std::vector<Block> blocks_;
   std::size_t held_ = 0;
-  std::size_t lingering_ = 0;  // frames that were sent and are not current any more, all so far
+  std::size_t lingering_ = 0;  // all frames so far that were sent and are no longer current
   std::size_t taken_ = 0;
 };
 

@@ -9,28 +9,30 @@
 namespace laconic {
 namespace {
 
-// Of the greatest number, for codecs that encode it again and again.  Whenever a greater one comes its errors are gone,
-// which of n happens about ln n times; in between it is a number that was decoded, and is encoded again nearly as it
-// is.  1 + 2 log2 n errors are measured to be enough (docs/error-model.md).
+// The errors that add up in a maximum, for codecs that encode it at every hop.  Whenever a greater number replaces the
+// current one, the errors so far disappear; among n numbers this happens about ln n times.  In between, the number has
+// been decoded before, and encoding it again hardly changes it.  Measurements show that 1 + 2 log2 n errors are enough
+// (docs/error-model.md).
 Terms while_choosing(Terms terms) {
   const int errors = 1 + 2 * static_cast<int>(std::bit_width(static_cast<unsigned>(std::max(terms.all(), 1)) - 1));
   const int last = std::min(terms.last, errors);
   return {std::min(terms.earlier, errors - last), last};
 }
 
-// The errors that add up in a result, which may be fewer than the ledger has to count.
+// The errors that add up in a result; these may be fewer than the worst case that the ledger has to count.
 Terms adding_up(Terms terms, Op op, const Algorithm& algorithm, int size, Travel travel, const ErrorShape& shape) {
   const bool chooses = op != Op::sum && reduces(algorithm.collective);
   if (chooses && travel == Travel::adding) return {1, 0};
   if (chooses && !shape.lattice) return while_choosing(terms);
   if (travel != Travel::per_hop || !shape.lattice) return terms;
-  // Rounding to a lattice keeps the order, so the greatest of rounded numbers is the greatest, rounded.
+  // Rounding to a lattice preserves order, so the maximum of rounded numbers is the rounded maximum: one error.
   if (chooses) return {1, 0};
-  // A number that came off the lattice goes back to where it was: hops of a result make no error but the first.
+  // A number decoded from the lattice is rounded to the same lattice point again: of the hops of a final result, only
+  // the first makes an error.
   return {std::min(terms.all(), terms_of(algorithm, size, Travel::reencoding).all()), 0};
 }
 
-// Integral of the normal distribution function.
+// The integral of the standard normal distribution function from minus infinity to z.
 double integral_of_normal(double z) {
   const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
   return z * std::erfc(-z / std::numbers::sqrt2) / 2 + density;
@@ -40,7 +42,7 @@ double integral_of_normal(double z) {
 
 double likely_of_sum(double half, double deviation) {
   if (!(deviation > 0)) return likely_share * half;
-  // The share within t, with everything in units of the deviation, so that bounds of any size will do.
+  // The share of sums within t.  All lengths are in units of the deviation, so that bounds of any size work.
   const double h = half / deviation;
   const auto share_within = [h](double t) {
     if (h == 0) return std::erf(t / std::numbers::sqrt2);
@@ -66,7 +68,7 @@ Prediction predict_error(double bound, bool per_input, Op op, bool mean, const A
   p.worst_case = p.budget.worst_case;
   const double earlier = p.budget.allowance;
   const double last = p.budget.last_allowance;
-  // Standard deviations of independent errors add up as their squares do.
+  // The variances of independent errors add up, so their standard deviations add in quadrature.
   const auto deviation_of = [&](int earlier_terms, int last_terms) {
     return shape.deviation * std::hypot(earlier * std::sqrt(earlier_terms), last * std::sqrt(last_terms));
   };
@@ -74,8 +76,8 @@ Prediction predict_error(double bound, bool per_input, Op op, bool mean, const A
   p.drift = shape.drift * (earlier * p.terms.earlier + last * p.terms.last) / divisor;
   p.deviation = deviation_of(p.terms.earlier, p.terms.last) / divisor;
   if (shape.lattice) {
-    // The largest of the uniform errors as it is, and the others as if they were normal: exact for one, and from two
-    // on within a few per cent of their convolution.
+    // The largest uniform error is modelled exactly, and the sum of the others as normal: this is exact for one error,
+    // and within a few per cent of the convolution for two or more.
     const bool last_is_largest = p.terms.earlier == 0 || (p.terms.last > 0 && last > earlier);
     const double half = last_is_largest ? last : earlier;
     const double others = last_is_largest ? deviation_of(p.terms.earlier, p.terms.last - 1)

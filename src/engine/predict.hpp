@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the errors of a result will be like before it is formed: the worst that the ledger allows, and what most numbers
-// keep (docs/error-model.md, which derives it and says what it takes for granted).
+// Predicts the errors of a result before it is computed: the worst case that the ledger allows, and the error that most
+// numbers do not exceed (docs/error-model.md has the derivation and its assumptions).
 #pragma once
 
 #include "base/op.hpp"
@@ -14,19 +14,20 @@ namespace laconic {
 inline constexpr double likely_share = 0.9544;
 
 struct Prediction {
-  Budget budget;          // as the engine would have it
-  Terms terms;            // errors of one encode that can add up in a result
-  double worst_case = 0;  // 0 for codecs that round nothing
-  double drift = 0;       // what errors that lean to one side may add up to
-  double deviation = 0;   // standard deviation of the errors about that
-  double likely = 0;      // likely_share of the numbers are off by at most this
+  Budget budget;          // the same budget that the engine would use
+  Terms terms;            // number of single-encode errors that can add up in a result
+  double worst_case = 0;  // 0 for lossless codecs
+  double drift = 0;       // the largest possible sum of the systematic (one-sided) errors
+  double deviation = 0;   // standard deviation of the errors around the drift
+  double likely = 0;      // the error that likely_share of the numbers do not exceed
 };
 
-// Everything as for divide_bound().  For errors of different encodes that are independent of each other.
+// The parameters are those of divide_bound().  The errors of different encodes are assumed to be independent.
 Prediction predict_error(double bound, bool per_input, Op op, bool mean, const Algorithm& algorithm, int size,
                          const Codec& codec, bool per_hop);
 
-// What likely_share of the sums of a number that is uniform in -half ... half and one that is normal do not exceed.
+// The magnitude that likely_share of the sums do not exceed, where each sum adds a number uniform in -half ... half and
+// a normal one with the given standard deviation.
 double likely_of_sum(double half, double deviation);
 
 }  // namespace laconic

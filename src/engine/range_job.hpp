@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The least and greatest finite number of what a rank contributes, wherever it is.
+// The least and greatest finite number in a rank's contribution, in host or device memory.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,14 @@ class RangeJob final : public Job {
     std::size_t count = 0;
   };
 
-  // One operation at a time.  The device is that of the parts, and outlives the job's work.
+  // Starts one operation; only one may be in progress.  `device` is the device that holds the parts; it must outlive
+  // the job's work.
   Status begin(Device& device);
 
   std::vector<Part> parts;
   Dtype dtype = Dtype::f32;
 
-  // Of a job that is done.
+  // The result; valid once the job is done.
   Status status;
   Range range{};
 
@@ -35,8 +36,8 @@ class RangeJob final : public Job {
   bool end(Status outcome);
 
   Device* device_ = nullptr;
-  std::span<std::byte> room_;  // for what kernels find, until it has been read
-  std::size_t next_ = 0;       // of parts
+  std::span<std::byte> room_;  // holds the results of the kernels until the host has read them
+  std::size_t next_ = 0;       // index into parts
   bool under_way_ = false;
 };
 

@@ -22,8 +22,8 @@ Codings codings_of(const Work& work) {
   c.earlier = c.last = c.result = work.coding;
   if (work.plan->travel != Travel::adding) {
     c.last.allowance = work.last_allowance;
-    // Frames of both allowances are decoded: that they are of this operation is not held against either.  A rate is the
-    // same for all.
+    // Frames with either allowance are decoded, so the decoder must not compare a frame's allowance with one of them.
+    // The rate is the same for all frames.
     c.result.allowance = c.result.relative = 0;
   }
   c.between = c.result;
@@ -43,10 +43,10 @@ Status Run::reserve(const Work& work) {
   if (broken_) return status_;  // transfers of the broken operation may still write into our memory
   work_ = work;
   work_.chunk = std::min({std::max<std::size_t>(work.chunk, 1), std::max<std::size_t>(work.largest, 1), largest_chunk});
-  rows_ = first_row_ = next_row_ = (work.largest + work_.chunk - 1) / work_.chunk;  // finished, until start()
+  rows_ = first_row_ = next_row_ = (work.largest + work_.chunk - 1) / work_.chunk;  // no rows to do until start()
 
-  // Rows that are under way together must not use a message's name twice.  Within one row names may repeat: both ends
-  // post its messages in the order of the plan, and transports keep messages of one name in order.
+  // Two rows in progress at the same time must not use the same message number.  Within one row a number may repeat:
+  // both ends post its messages in the order of the plan, and transports keep messages with one number in order.
   const std::uint64_t nameable = std::max<std::uint64_t>(transport_.messages() / work.plan->most_messages, 1);
   depth_ = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(work.depth), 1, std::max<std::uint64_t>(rows_, 1));
   depth_ = std::min(depth_, nameable);
@@ -101,7 +101,7 @@ bool Run::poll() {
   for (const Completion& completion : completions_) complete(completion);
   bool moved = !completions_.empty();
   ran_job_ = false;
-  // Oldest row first: others wait for its frames longest.
+  // The oldest row comes first, because other ranks have waited longest for its frames.
   for (std::uint64_t row = first_row_; row < next_row_ && !broken_; ++row) {
     Lane& lane = *lanes_[row % depth_];
     if (lane.active) moved = advance(lane) || moved;
@@ -154,7 +154,7 @@ void Run::complete(const Completion& completion) {
   device_.submit(arrival.landing);
 }
 
-// True when anything was done.
+// Returns true if anything was done.
 bool Run::advance(Lane& lane) {
   bool moved = post_receives(lane);
   while (!broken_) {
@@ -170,7 +170,7 @@ bool Run::advance(Lane& lane) {
   return moved;
 }
 
-// False when the action has to wait.
+// Returns false if the action has to wait.
 bool Run::begin_action(Lane& lane, const Action& action) {
   if (waits_for_message(action.act) && !lane.arrived()) return false;
   Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
@@ -192,7 +192,7 @@ bool Run::begin_action(Lane& lane, const Action& action) {
   return true;
 }
 
-// The slot of the message that the next receiving action takes, which is there.
+// Returns the slot of the message for the next receiving action.  The message must have arrived.
 int Run::take_arrival(Lane& lane, Status& problem) {
   Lane::Arrival& arrival = lane.arrival(lane.receives_taken);
   ++lane.receives_taken;
@@ -224,7 +224,7 @@ bool Run::begin_send(Lane& lane, const Action& action) {
   }
   ++lane.sends_outstanding;
   account_.bytes_sent += frame.size();
-  // A rank that forwards a block may not know how many numbers there are.
+  // The count comes from the header, because a rank that only forwards a block may not know it.
   wire::Header header;
   if (held.read_header(header)) {
     account_.bytes_uncompressed += std::min<std::size_t>(header.count, work_.chunk) * size_of(work_.coding.dtype);

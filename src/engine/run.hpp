@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The polling engine.  A Run executes a plan over any transport and device without ever blocking; a blocking
-// operation is start() and poll() until it says finished, a nonblocking one calls poll() from elsewhere.
+// The polling engine.  A Run executes a plan over any transport and device without ever blocking.  A blocking
+// operation calls start(), then poll() until it returns true; a nonblocking operation only calls start(), and poll() is
+// called from elsewhere.
 //
 // The data is cut into rows: row k holds chunk k of every block, and each row runs the whole plan on its own.  A few
-// rows (the depth) are under way at a time, in lanes; while the frames of one are on the wire, another is coded.
-// That is the overlap of C-Coll's PIPE-SZx and gZCCL's streams, for every algorithm alike.  Where a block has no
-// numbers left for a row, an empty frame keeps the pattern of the plan: ranks that forward it need not know its count.
+// rows (the depth) are in progress at a time, each in a lane; while the frames of one row are on the wire, another row
+// is coded.  This is the overlap of C-Coll's PIPE-SZx and gZCCL's streams, for every algorithm alike.  If a block has
+// no numbers left for a row, an empty frame is sent to keep the message pattern of the plan: ranks that forward it
+// need not know its count.
 //
-// Why this cannot deadlock: within a row every rank follows its plan's order, which the audit shows to be free of
-// deadlock, and receives are posted in that order; a row starts only when one `depth` rows earlier has ended, so the
-// lowest unfinished row is under way on every rank.
+// This cannot deadlock.  Within a row every rank follows its plan's order, which the audit shows to be free of
+// deadlock, and receives are posted in that order.  A row starts only after the row `depth` rows earlier has ended, so
+// the lowest unfinished row is in progress on every rank.
 #pragma once
 
 #include <cstdint>
@@ -28,44 +30,44 @@
 
 namespace laconic {
 
-// Where the caller keeps a block.  input is read by who has the block, output written by who wants it; they may be
-// equal, but must not overlap otherwise, nor with those of other blocks.
+// The caller's memory of a block.  A rank that has the block reads its input; a rank that wants the block writes its
+// output.  input and output may be equal, but must not overlap otherwise, nor overlap those of other blocks.
 struct Region {
   const std::byte* input = nullptr;
   std::byte* output = nullptr;
-  std::size_t count = 0;  // numbers; unused where the rank neither has nor wants the block, and both places are null
+  std::size_t count = 0;  // numbers; unused if the rank neither has nor wants the block; then both pointers are null
 };
 
 // One operation.  Pointers stay valid until it has finished.
 struct Work {
   const Plan* plan = nullptr;
   const Codec* codec = nullptr;
-  Coding coding;                    // of Terms::earlier
-  double last_allowance = 0;        // of Terms::last
-  std::span<const Region> regions;  // by place in Plan::blocks
-  std::size_t largest = 0;          // numbers of the largest block on any rank, the same on all
+  Coding coding;                    // for the encodes counted by Terms::earlier
+  double last_allowance = 0;        // for the encodes counted by Terms::last
+  std::span<const Region> regions;  // in the order of Plan::blocks
+  std::size_t largest = 0;          // numbers in the largest block on any rank; the same on all ranks
   std::size_t chunk = 0;            // numbers per frame, >= 1
-  int depth = 1;                    // rows under way, >= 1
-  std::uint64_t sequence = 0;       // of this operation on the transport, the same on all ranks
+  int depth = 1;                    // rows in progress at a time, >= 1
+  std::uint64_t sequence = 0;       // number of this operation on the transport, the same on all ranks
   bool checksum = false;            // frames are sealed, on all ranks
-  std::uint64_t salt = 0;           // in seals: what tells the operation from those of other transports
+  std::uint64_t salt = 0;           // in seals: tells this operation from those of other transports
   bool reduce_on_host = false;  // on a device: merges are done by the host, as the papers' "host-centric" designs do
 };
 
-// What an operation did on this rank.  Seconds of coding are those of the threads that code.
+// Statistics of an operation on this rank.  Coding seconds are summed over the threads that code.
 struct Account {
   std::uint64_t bytes_sent = 0;
-  std::uint64_t bytes_uncompressed = 0;  // of the numbers in the frames sent
+  std::uint64_t bytes_uncompressed = 0;  // uncompressed size of the frames sent
   double error = 0;                      // largest worst-case error of the results, before they are divided
-  double error_sent = 0;                 // likewise of the frames sent
-  std::uint64_t most_rows = 0;           // under way at a time
+  double error_sent = 0;                 // largest worst-case error of the frames sent
+  std::uint64_t most_rows = 0;           // most rows in progress at a time
   double seconds_encode = 0;
   double seconds_decode = 0;
   double seconds_reduce = 0;
   double seconds_copy = 0;
   double seconds_wait = 0;
-  double seconds_wait_reducing = 0;  // of these, while a message that is added to something was still to come
-  double seconds_distribute = 0;     // from the last such message to the end, all phases
+  double seconds_wait_reducing = 0;  // the part of seconds_wait before the last message to be reduced
+  double seconds_distribute = 0;     // from that message to the end, all phases
 };
 
 class Run {
@@ -76,32 +78,32 @@ class Run {
   Run& operator=(const Run&) = delete;
 
   // Leases all the memory that the work can need (its sequence, regions and allowance do not matter), so that start()
-  // and poll() of the same work allocate nothing and cannot fail for want of it.
+  // and poll() of the same work allocate nothing and cannot run out of memory.
   Status reserve(const Work& work);
 
-  // The previous operation, if any, has finished.  After a failure of the transport every later operation ends at once
-  // with the same error.
+  // Starts an operation.  The previous one, if any, must have finished.  After a transport failure every later
+  // operation ends at once with the same error.
   void start(const Work& work);
 
-  // Moves on as far as is possible without waiting; true once finished.
+  // Advances the operation as far as possible without waiting; returns true once it has finished.
   bool poll();
 
-  // True when the last poll() did anything.
+  // True if the last poll() made progress.
   bool moved() const { return moved_; }
 
-  // True when the last poll() found that only others can move the operation on.
+  // True if the last poll() found that only other ranks can advance the operation.
   bool waiting() const { return waiting_; }
 
-  // Of a finished operation.  When it is not ok the output is not usable; the other ranks have finished too, and
-  // those that needed numbers from this one report an error as well.
+  // The status of a finished operation.  If it is not ok, the output is unusable; the other ranks finish as well, and
+  // those that needed numbers from this rank also report an error.
   const Status& status() const { return status_; }
   const Account& account() const { return account_; }
 
-  // Bytes of frame memory leased, and the most of it that was ever in use.
+  // The bytes of frame memory leased, and the most of it that was ever in use.
   std::size_t footprint() const { return pool_.footprint(); }
   std::size_t most_used() const { return pool_.most_used(); }
 
-  // Where every lane stands, for a watchdog's report.
+  // The current action of every row in progress, for a watchdog's report.
   std::string describe() const;
 
  private:
@@ -135,7 +137,7 @@ class Run {
   void release(int& slot);
   void retire_and_admit();
   bool reducing() const;
-  bool coding() const;  // a worker thread, or a device, is still at the numbers of this operation
+  bool coding() const;  // a worker thread or a device still accesses the numbers of this operation
   void pass_time(bool moved);
   void fail(Status status);
   void break_off(Status status);
@@ -151,8 +153,8 @@ class Run {
   Account account_;
   Status status_;
   std::uint64_t rows_ = 0;
-  std::uint64_t first_row_ = 0;  // the lowest that has not ended
-  std::uint64_t next_row_ = 0;   // the lowest that has not started
+  std::uint64_t first_row_ = 0;  // the lowest row that has not ended
+  std::uint64_t next_row_ = 0;   // the lowest row that has not started
   std::uint64_t depth_ = 1;
   bool broken_ = false;  // the transport failed: this Run cannot be used any more
   bool moved_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Run: the coding steps of a row, from their operands to what they leave behind.
+// Run: the coding steps of a row, from gathering their operands to recording their results.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -12,8 +12,8 @@
 namespace laconic {
 namespace {
 
-// Why a sum holds too few or too many contributions is not to be seen in any one frame: those that frames of it came
-// from.
+// No single frame shows why a sum holds too few or too many contributions, so the message names all ranks that sent
+// frames of the block.
 Status about_sum(const Status& status, const Plan& plan, std::int32_t block) {
   std::string ranks;
   for (const Action& a : plan.actions)
@@ -47,7 +47,7 @@ std::byte* Run::location(Lane& lane, const Action& action, Location where) {
 }
 
 bool Run::begin_job(Lane& lane, const Action& action) {
-  // One piece of work in this thread, then the network is polled again.
+  // After one inline job in this thread, the network is polled again before the next.
   if (ran_job_) return false;
   const Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
   CodingJob& job = lane.job;
@@ -78,7 +78,7 @@ bool Run::begin_job(Lane& lane, const Action& action) {
     post_receives(lane);
   }
   job.arrived = slot(lane.arrived_slot);
-  // Read now: the job may use the memory of a frame that is not needed any more.
+  // The errors are read now, because the job may overwrite the memory of a frame that is no longer needed.
   lane.error_current = error_in(job.current);
   lane.error_arrived = error_in(job.arrived);
   lane.job_pending = true;
@@ -105,7 +105,7 @@ double Run::error_in(const FrameSlot* frame) {
 
 FrameSlot* Run::slot(int number) { return number == FramePool::none ? nullptr : &pool_.at(number); }
 
-// Whether the frame that the lane's next action makes goes to another rank before there is a newer one.
+// Whether the frame that the lane's next action makes is sent to another rank before a newer frame replaces it.
 bool Run::will_be_sent(const Lane& lane) const {
   const std::vector<Action>& actions = work_.plan->actions;
   const std::int32_t block = actions[lane.at].block;
@@ -152,7 +152,7 @@ void Run::finish_job(Lane& lane) {
   ++lane.at;
 }
 
-// Of the numbers that a job has put somewhere.
+// Updates the error of the numbers that a job has written.
 void Run::take_error(Lane& lane, const Action& action) {
   Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
   if (action.from == Location::none) block.error = lane.error_current;

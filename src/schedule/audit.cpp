@@ -20,7 +20,7 @@ struct Message {
 struct Channel {
   std::vector<Message> messages;
   std::size_t taken = 0;
-  std::vector<std::size_t> receives;  // the places of their receives among all receives of the rank
+  std::vector<std::size_t> receives;  // the indices of their receives among all receives of the rank
 };
 
 struct Unmet {
@@ -30,12 +30,12 @@ struct Unmet {
 
 struct Rank {
   Schedule schedule;
-  std::vector<std::unique_ptr<Holding>> holds;  // null: nothing was ever there
-  std::vector<std::ptrdiff_t> last_change;      // of each block in a reduction: the last step that takes something
+  std::vector<std::unique_ptr<Holding>> holds;  // null: the rank never had a value of the block
+  std::vector<std::ptrdiff_t> last_change;      // per block in a reduction: the last step that takes a message
   std::size_t position = 0;
   std::size_t sent = 0;
   std::size_t taken = 0;
-  std::vector<Unmet> unmet;  // sends that no receive has been posted for
+  std::vector<Unmet> unmet;  // sends whose receives have not been posted
 };
 
 class World {
@@ -104,13 +104,13 @@ class World {
     }
   }
 
-  // As the engine: a rank waits while too many of its sends have found no receive.
+  // As in the engine, a rank waits while too many of its sends have no posted receive.
   bool may_send(Rank& rank) {
     std::erase_if(rank.unmet, [&](const Unmet& u) { return u.place < ranks_[at(u.peer)].taken + receives_ahead; });
     return rank.unmet.size() < sends_ahead;
   }
 
-  // Executes the next step of rank r; false when it has to wait or there is none.
+  // Executes the next step of rank r; returns false if the step has to wait or there is none.
   bool step(int r) {
     Rank& rank = ranks_[at(r)];
     if (!problem_.empty() || rank.position == rank.schedule.steps.size()) return false;
@@ -133,12 +133,12 @@ class World {
     way.messages.push_back({s.block, mine->send(is_result(r, s.block))});
     ++rank.sent;
     const std::size_t number = way.messages.size() - 1;
-    // A message without a receive is found at the end.
+    // A message without a receive is reported at the end, by check_end().
     if (number < way.receives.size()) rank.unmet.push_back({s.peer, way.receives[number]});
     return true;
   }
 
-  // Whether the value of the block, as it is now, is what some rank will end with.
+  // Whether the current value of the block is a final result.
   bool is_result(int r, int block) const {
     if (!reduces(collective_)) return true;
     const Rank& rank = ranks_[at(r)];

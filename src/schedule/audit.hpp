@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs a schedule symbolically on all ranks at once, without data, MPI or threads, and proves what can be proved:
+// Runs a schedule symbolically on all ranks at once, without data, MPI or threads, and proves these properties:
 //
-//   it ends, with the limits on running ahead that schedule.hpp states; nothing is left unread; messages match;
-//   nobody sends what it does not have; every block that a rank wants holds the contribution of each rank that has it
-//   exactly once, and no other; where frames are forwarded, all ranks that want a block hold the same expression.
+//   the schedule ends under the limits on running ahead in schedule.hpp; no message is left unread; messages match;
+//   no rank sends a block before it has it; every block that a rank wants holds the contribution of each rank that has
+//   it exactly once, and no other; if frames are forwarded, all ranks that want a block hold the same expression.
 //
-// It also measures what an algorithm says of itself: errors and cost.
+// The audit also measures the errors and cost, which an algorithm declares itself.
 #pragma once
 
 #include <string>
@@ -19,11 +19,11 @@ struct Audit {
   std::string problem;  // what is wrong, and on which rank, when not ok
 
   int blocks = 0;
-  int most_messages = 0;  // most messages between any ordered pair of ranks
-  Terms adding;           // errors of one encode: the most in any result, of each kind
+  int most_messages = 0;  // most messages from any one rank to another
+  Terms adding;           // most single-encode errors in any result, of each kind
   Terms reencoding;
   Terms per_hop;
-  // Hops are counted along what depends on what: a rank that sends to many peers does so at once.
+  // Hops are counted along data dependencies: a rank that sends to many peers is taken to send to all at once.
   Cost cost;
 };
 

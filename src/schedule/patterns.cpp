@@ -28,8 +28,8 @@ void ring_allgather(Builder& s, Place at) {
     s.send(wrap(at.rank - k, at.size), next).receive(wrap(at.rank - k - 1, at.size), previous);
 }
 
-// In the k-th exchange of the direct phases every rank is the target of one message, which spreads the load; and taking
-// one message for each one sent keeps the frames that a rank holds few, however many ranks there are.
+// In the k-th exchange of the direct phases every rank is the target of exactly one message, which spreads the load.
+// Taking one message for each one sent keeps the number of frames per rank small, however many ranks there are.
 
 void direct_reduce_scatter(Builder& s, Place at) {
   for (int k = 1; k < at.size; ++k) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What several algorithms share: powers of two, ranks counted from the root, binomial trees, pairs of ranks where the
-// size is no power of two, and the phases of which longer algorithms are made.
+// Parts shared by several algorithms: powers of two, ranks counted from the root, binomial trees, pairs of ranks for
+// sizes that are not powers of two, and the phases of which longer algorithms are made.
 #pragma once
 
 #include <bit>
@@ -12,20 +12,20 @@ namespace laconic {
 inline bool any_size(int) { return true; }
 inline bool powers_of_two(int size) { return std::has_single_bit(static_cast<unsigned>(size)); }
 
-// The greatest power of two that is at most `size`, its logarithm, and the logarithm of the least one that is not less.
+// The greatest power of two <= size, its logarithm, and the logarithm of the least power of two >= size.
 constexpr int power_below(int size) { return static_cast<int>(std::bit_floor(static_cast<unsigned>(size))); }
 constexpr int log2_below(int size) { return static_cast<int>(std::bit_width(static_cast<unsigned>(size))) - 1; }
 constexpr int log2_above(int size) { return static_cast<int>(std::bit_width(static_cast<unsigned>(size - 1))); }
 
 constexpr double part(int blocks, int of) { return static_cast<double>(blocks) / of; }
 
-// Of an operation that only moves blocks: where frames are forwarded, nobody but the source encodes.
+// The terms of an operation that only moves blocks.  If frames are forwarded, only the source rank encodes.
 constexpr Terms terms_of_moving(int hops, Travel travel) {
   if (travel == Travel::per_hop) return {hops, 0};
   return {0, hops > 0 ? 1 : 0};
 }
 
-// Ranks counted from the root.
+// Numbers the ranks from the root, which is 0.
 class FromRoot {
  public:
   explicit constexpr FromRoot(Place at) : root_(at.root), size_(at.size), mine_(wrap(at.rank - at.root, at.size)) {}
@@ -36,8 +36,8 @@ class FromRoot {
   int root_, size_, mine_;
 };
 
-// The binomial tree over 0..size-1 with root 0: the parent of k lacks its lowest bit, so k heads a range of ranks.  It
-// is log2_below(size) deep, and the root has log2_above(size) children.
+// The binomial tree over 0..size-1 with root 0.  The parent of k is k without its lowest set bit, so the subtree of k
+// is a contiguous range.  The tree is log2_below(size) deep, and the root has log2_above(size) children.
 constexpr int parent_of(int k) { return k & (k - 1); }
 constexpr int subtree_end(int k, int size) {
   const int end = k + (k & -k);
@@ -46,8 +46,8 @@ constexpr int subtree_end(int k, int size) {
 // The child of k whose subtree holds j, for k < j < subtree_end(k).
 constexpr int child_towards(int j, int k) { return k + power_below(j - k); }
 
-// Where the size is no power of two, the first 2 * extra ranks pair up, and the odd one of each pair stands for both
-// among the `power` participants that are left.  (Thakur, Rabenseifner and Gropp, 2005.)
+// If the size is not a power of two, the first 2 * extra ranks form pairs, and the odd rank of each pair acts for both,
+// which leaves `power` participants.  (Thakur, Rabenseifner and Gropp, 2005.)
 class Pairs {
  public:
   explicit constexpr Pairs(int size) : power(power_below(size)), extra(size - power) {}
@@ -56,7 +56,7 @@ class Pairs {
   constexpr int participant(int rank) const { return paired(rank) ? rank / 2 : rank - extra; }
   constexpr bool stands_for_two(int participant) const { return participant < extra; }
   constexpr int rank_of(int participant) const { return first_of(participant) + (stands_for_two(participant) ? 1 : 0); }
-  // The first rank that the participant stands for; of the participant behind the last one, the number of ranks.
+  // The first rank that the participant stands for.  For participant == power (one past the last), the number of ranks.
   constexpr int first_of(int participant) const {
     return stands_for_two(participant) ? 2 * participant : participant + extra;
   }
@@ -71,17 +71,18 @@ struct BlockRange {
   constexpr int size() const { return end - begin; }
 };
 
-// Blocks `out` for blocks `in`, one for one while there are both: then neither side holds more than a few frames.
+// Sends the blocks `out` and takes the blocks `in`, alternating while both remain, so that neither side holds more than
+// a few frames.
 using Taking = Builder& (Builder::*)(int block, int peer);
 void exchange(Builder& s, int peer, BlockRange out, Taking take, BlockRange in);
 
-// The blocks of the participants that agree with one in all bits from the distance on.
+// The blocks of the participants whose numbers agree with `participant` in the bit of `distance` and all higher bits.
 constexpr BlockRange range_at(int distance, int participant) {
   const int begin = participant & ~(distance - 1);
   return {begin, begin + distance};
 }
 
-// Parts of longer algorithms.  Each ends, or begins, with block r at rank r.
+// Phases of longer algorithms.  Each ends, or begins, with block r at rank r.
 namespace phase {
 void ring_reduce_scatter(Builder& s, Place at);
 void ring_allgather(Builder& s, Place at);
@@ -89,7 +90,7 @@ void direct_reduce_scatter(Builder& s, Place at);
 void direct_allgather(Builder& s, Place at);
 void direct_gather(Builder& s, Place at);
 
-// For pairs.power blocks: ends with block i at participant i.  Ranks are counted from `first` on.
+// Works on pairs.power blocks and ends with block i at participant i.  Ranks are counted from `first` on.
 void recursive_halving(Builder& s, const Pairs& pairs, Place at, int first);
 }  // namespace phase
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who sends which block to whom.  An algorithm is a pure function from a place to a list of steps with three verbs;
-// it mentions no codec, chunk, device or request.  lower() (engine) turns the list into work.
+// Schedules: the order in which ranks send blocks to each other.  An algorithm is a pure function from a place to a
+// list of steps with three verbs; it mentions no codec, chunk, device or request.  lower() (engine) turns the list into
+// a plan.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +14,14 @@
 
 namespace laconic {
 
-// Where a schedule is built for.  root is unused by rootless collectives.
+// The rank for which a schedule is built.  root is unused by rootless collectives.
 struct Place {
   int rank = 0;
   int size = 1;
   int root = 0;
 };
 
-// What a rank has of a block before the operation, and whether it wants the result of it.
+// Whether a rank has a value of a block before the operation, and whether it wants the result.
 struct Ownership {
   bool has = false;
   bool wants = false;
@@ -36,9 +37,9 @@ constexpr Ownership ownership_of(Collective collective, Place at, std::int32_t b
 }
 
 enum class Verb : std::uint8_t {
-  send,     // the current value of the block goes to the peer
-  receive,  // the block becomes what the peer sent
-  reduce,   // the block becomes its value op what the peer sent
+  send,     // the current value of the block is sent to the peer
+  receive,  // the block becomes the value that the peer sent
+  reduce,   // the block becomes its value op the value that the peer sent
 };
 
 struct Step {
@@ -47,13 +48,13 @@ struct Step {
   std::int32_t block;
 };
 
-// How far a rank may run ahead of its peers: receives are posted this many before the step that takes them, and a rank
-// goes on past this many sends that nobody has posted a receive for.  It bounds the memory of an operation; schedules
-// must be free of deadlock under it, and the audit holds them to that.
+// The limits on running ahead of peers: receives are posted up to this many before the step that takes them, and a rank
+// continues past up to this many sends whose receives have not been posted.  The limits bound the memory of an
+// operation; schedules must be free of deadlock under them, and the audit checks this.
 inline constexpr std::size_t receives_ahead = 2;
 inline constexpr std::size_t sends_ahead = 2;
 
-// The steps of one rank, in order.  The k-th message from a to b is the k-th that b takes from a.
+// The steps of one rank, in order.  The k-th message that rank a sends to rank b is the k-th that b takes from a.
 struct Schedule {
   std::int32_t blocks = 1;
   std::vector<Step> steps;
@@ -76,19 +77,19 @@ class Builder {
   Schedule schedule_;
 };
 
-// k modulo size, in 0..size-1 also for negative k.
+// k modulo size, in 0..size-1 even for negative k.
 constexpr int wrap(int k, int size) { return ((k % size) + size) % size; }
 
-// How the value of a block travels, which decides how many errors of one encode a result may hold.
+// The way in which the value of a block travels.  It determines how many single-encode errors a result may hold.
 enum class Travel : std::uint8_t {
-  adding,      // frames are forwarded, and added exactly: every contribution is encoded once
-  reencoding,  // frames are forwarded, but a sum of two is a number that has to be encoded again to travel on
-  per_hop      // nothing is forwarded: every hop encodes before it sends and decodes what arrives (CPR-P2P)
+  adding,      // frames are forwarded, and added homomorphically: every contribution is encoded once
+  reencoding,  // frames are forwarded, but a sum of two has to be encoded again before it is sent on
+  per_hop      // no frame is forwarded: every hop encodes before it sends and decodes on arrival (CPR-P2P)
 };
 
-// The most errors of one encode that any result may hold.  `last` counts encodes of values that are results already
-// (they are sent on, and decoded by every rank that wants them); `earlier` all others.  The two may be given different
-// allowances: what is sent most should be coded coarsest.
+// The most single-encode errors that any result may hold.  `last` counts encodes of values that are final results (they
+// are sent on, and decoded by every rank that wants them); `earlier` counts all others.  The two kinds may have
+// different allowances: the frames that are sent most should be coded coarsest.
 struct Terms {
   int earlier = 0;
   int last = 0;
@@ -96,22 +97,22 @@ struct Terms {
   friend constexpr bool operator==(const Terms&, const Terms&) = default;
 };
 
-// What an algorithm costs, in the terms of the usual model (Thakur, Rabenseifner and Gropp, 2005): the time of an
-// operation is about hops * latency + share * bytes / bandwidth, where the bytes of all blocks count (of an alltoall:
-// of the blocks that one rank sends).
+// The cost of an algorithm in the usual model (Thakur, Rabenseifner and Gropp, 2005): the time of an operation is about
+// hops * latency + share * bytes / bandwidth, where `bytes` is the size of all blocks (for an alltoall, of the blocks
+// that one rank sends).
 struct Cost {
-  double hops = 0;   // messages one after another on the longest way to a result
-  double share = 0;  // of the bytes, what the busiest rank sends or receives, whichever is more
+  double hops = 0;   // successive messages on the longest path to a result
+  double share = 0;  // fraction of the bytes that the busiest rank sends or receives, whichever is more
 };
 
 struct Algorithm {
   std::string_view name;
   Collective collective;
-  // False for sizes that the algorithm cannot serve.
+  // Returns false for sizes that the algorithm does not support.
   bool (*fits)(int size);
   Schedule (*build)(Place place);
-  // Of Travel::reencoding and Travel::per_hop.  Where frames are added exactly, a reduction holds `size` errors and
-  // data movement one, for every algorithm.  For size 1 nothing is encoded and both counts are 0.
+  // The terms for Travel::reencoding and Travel::per_hop.  Under Travel::adding, every reduction holds `size` errors
+  // and every data movement one, whatever the algorithm.  For size 1 nothing is encoded and both counts are 0.
   Terms (*terms)(int size, Travel travel);
   Cost (*cost)(int size);
 };
@@ -119,7 +120,7 @@ struct Algorithm {
 // Every algorithm of algorithms.def, in its order.
 const std::vector<Algorithm>& all_algorithms();
 
-// By name, or nullptr.
+// Finds an algorithm by name; nullptr if there is none.
 const Algorithm* find_algorithm(Collective collective, std::string_view name);
 
 }  // namespace laconic

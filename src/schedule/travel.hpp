@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The value of a block on its way, as the audit sees it: not the numbers, but what was done to them.  The three modes
-// follow the rules by which the engine turns steps into encodes and decodes.
+// The value of a travelling block, as the audit models it: the operations applied to the numbers, not the numbers
+// themselves.  The three travel modes follow the rules by which the engine turns steps into encodes and decodes.
 #pragma once
 
 #include <array>
@@ -12,21 +12,23 @@
 
 namespace laconic {
 
-// A value under one way to travel.
+// A value under one travel mode.
 struct Value {
   Terms errors;
   // A hash that is the same for a+b and b+a (kernels are commutative) but not for (a+b)+c and a+(b+c) (rounding is not
   // associative), nor before and after an encode.
   std::uint64_t expression = 0;
-  bool frame = false;  // there is a frame, and the value is what it decodes to
+  bool frame = false;  // there is a frame, and the value is the one decoded from it
 };
 
-// What `mine` becomes when it is sent (the peer gets what is returned), or meets `came`.  `result`: it is final.
+// The effect on `mine` of a send (the return value is the peer's copy), a receive of `came`, or a reduction with
+// `came`.  `result`: the value is final.
 Value sent(Travel travel, Value& mine, bool result);
 void received(Travel travel, Value& mine, const Value& came);
 void reduced(Travel travel, Value& mine, const Value& came);
 
-// A value under all of them.  Who contributed, and how often, does not depend on the way, nor does the number of hops.
+// A value under all travel modes.  The contributing ranks, their multiplicity and the number of hops do not depend on
+// the mode.
 struct Holding {
   using Sources = std::vector<std::int32_t>;  // sorted
 

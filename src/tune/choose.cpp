@@ -7,15 +7,15 @@
 namespace laconic {
 namespace {
 
-// Bytes of a call whose size is not known: large, or compressing it would not pay.
+// The assumed size of a call whose size is not known.  It is large, because compressing a small call would not pay.
 constexpr double assumed_bytes = 64e6;
 
-// Bytes of numbers in a frame: a few of these are in a core's second-level cache while they are coded.
+// Bytes of numbers in a frame.  A few chunks of this size fit in a core's second-level cache while they are coded.
 constexpr std::size_t chunk_bytes = 256 * 1024;
 constexpr std::size_t smallest_chunk = 4096;
 
-// Everyone sends to everyone at once: the model knows no congestion, which is what that meets.  A root that sends to or
-// gets from everyone has its own cable to itself.
+// Whether all ranks send to all ranks at once.  This causes congestion, which the model does not cover.  Scatter and
+// gather are exempt: the root has its own link to itself.
 bool congests(const Algorithm& a) {
   return a.name == "direct" && a.collective != Collective::scatter && a.collective != Collective::gather;
 }
@@ -44,7 +44,7 @@ const Algorithm& choose_algorithm(Collective collective, std::size_t bytes, int 
 }
 
 std::size_t choose_chunk(std::size_t largest, Dtype dtype, int depth) {
-  // Enough rows that something is always on the wire while something else is coded.
+  // Enough rows that one is always on the wire while another is coded.
   const std::size_t rows = 2 * static_cast<std::size_t>(depth);
   return std::clamp(largest / rows + 1, smallest_chunk, chunk_bytes / size_of(dtype));
 }

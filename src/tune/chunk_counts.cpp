@@ -7,10 +7,11 @@
 namespace laconic {
 namespace {
 
-// Codecs work in blocks of this many numbers: a chunk should not end within one.
+// Codecs work in blocks of this many numbers, so a chunk should not end within a block.
 constexpr std::size_t block = 1024;
 
-// Times of messages vary by more than their best ones differ: another than the usual number has to be better by this.
+// Message times vary by more than the best times of the candidates differ.  Another candidate replaces the usual one
+// only if its time is below this fraction of the usual candidate's time.
 constexpr double clearly_better = 0.95;
 
 }  // namespace
@@ -31,14 +32,14 @@ ChunkCounts::Choice ChunkCounts::next(int peer, std::size_t count, std::size_t w
   int candidate = 0;
   if (among > 1) {
     Class& c = classes_[key(peer, bytes)];
-    // The least tried, one after another: what changes with time changes for all of them.
+    // The least tried candidate is next, so that changes over time affect all candidates alike.
     const auto least_begun = std::min_element(c.begun.begin(), c.begun.begin() + among);
     if (c.settled >= 0)
       candidate = c.settled;
     else if (*least_begun < rounds)
       ++c.begun[static_cast<std::size_t>(candidate = static_cast<int>(least_begun - c.begun.begin()))];
     else
-      candidate = usual;  // until the last of them have been sent
+      candidate = usual;  // until the last trial messages have been sent
     candidate = std::min(candidate, among - 1);
   }
   const std::size_t chunks = fewest(bytes) << candidate;
@@ -53,8 +54,8 @@ void ChunkCounts::record(int peer, std::size_t bytes, int candidate, double seco
   const auto k = static_cast<std::size_t>(candidate);
   if (c.settled >= 0 || c.ended[k] >= rounds) return;
   ++c.ended[k];
-  // When the sender has finished, the receiver still has the last chunk to decode, which takes about as long as to
-  // encode one.
+  // When the sender has finished, the receiver still has to decode the last chunk, which takes about as long as
+  // encoding one.
   const double whole = seconds + encoding / static_cast<double>(fewest(bytes) << candidate);
   const double per_byte = whole / static_cast<double>(bytes);
   if (c.ended[k] == 2 || (c.ended[k] > 2 && per_byte < c.least[k])) c.least[k] = per_byte;

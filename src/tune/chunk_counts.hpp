@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many chunks a message is cut into, learnt from the times of earlier ones of its size to the same rank (as Ramesh
-// et al. do, "Designing efficient pipelined communication schemes using compression in MPI libraries", 2023).  Only the
-// sender chooses, and its envelope tells the receiver: nothing here need be the same on other ranks.
+// The number of chunks that a message is cut into, learnt from the times of earlier messages of similar size to the
+// same rank (as Ramesh et al. do, "Designing efficient pipelined communication schemes using compression in MPI
+// libraries", 2023).  Only the sender chooses, and its envelope tells the receiver, so this state may differ between
+// ranks.
 #pragma once
 
 #include <array>
@@ -11,7 +12,8 @@
 
 namespace laconic {
 
-// Bytes of numbers in a frame: what bounds the memory of a message, and what a frame is hardly worth sending below.
+// Bytes of numbers in a frame: the greatest bounds the memory of a message; below the least, a frame is hardly worth
+// sending.
 inline constexpr std::size_t greatest_chunk_bytes = std::size_t{4} << 20;
 inline constexpr std::size_t least_chunk_bytes = std::size_t{16} << 10;
 
@@ -22,17 +24,17 @@ class ChunkCounts {
     int candidate;      // for record()
   };
 
-  // count > 0 numbers of `width` bytes.
+  // The choice for the next message to `peer`, of count > 0 numbers of `width` bytes.
   Choice next(int peer, std::size_t count, std::size_t width);
 
-  // Of a message of that size and candidate which has been sent.  encoding: of the seconds, those that the sender
-  // coded.
+  // Records the time of a sent message with this size and candidate.  encoding: the part of `seconds` that the sender
+  // spent on encoding.
   void record(int peer, std::size_t bytes, int candidate, double seconds, double encoding);
 
  private:
-  static constexpr int candidates = 5;  // the fewest chunks that there may be, and 2, 4, 8, 16 times as many
+  static constexpr int candidates = 5;  // the fewest possible chunks, and 2, 4, 8, 16 times as many
   static constexpr int usual = 2;
-  static constexpr unsigned rounds = 4;  // of which the first is not counted: it pays for memory and connections
+  static constexpr unsigned rounds = 4;  // the first is not counted: it sets up memory and connections
 
   struct Class {
     std::array<unsigned, candidates> begun{};

@@ -30,7 +30,7 @@ double Curve::operator()(double bytes) const {
   if (above == points_.end()) --above;
   const Point& a = *(above - 1);
   const Point& b = *above;
-  // Noise of a measurement must not make more work take less time.
+  // Measurement noise must not let more work take less time.
   const double slope = std::max(0.0, (b.seconds - a.seconds) / (b.bytes - a.bytes));
   return a.seconds + slope * (bytes - a.bytes);
 }

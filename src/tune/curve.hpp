@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long a device takes for so many bytes of uncompressed numbers: measured points, or a model until there are any.
+// The time that a device takes for a number of bytes of uncompressed data: interpolated between measured points, or
+// modelled until there are any.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +16,17 @@ class Curve {
     double seconds = 0;
   };
 
-  // A launch, and then a rate: floor + bytes / rate.  source: where the two come from.
+  // The model is a launch time and a rate: floor + bytes / rate.  source: the origin of the two values.
   static Curve modelled(double floor, double bytes_per_second, std::string source);
 
-  // Between points by straight lines, above the last at the rate of the last two.  Below the first nothing is faster
-  // than it: what small launches take does not depend on their size.  points: by bytes, ascending; at least one.
-  // source: the file and the date.
+  // The curve is linear between points, and continues above the last point at the rate of the last two.  Below the
+  // first point it is constant, because the time of small launches does not depend on their size.  points: ascending by
+  // bytes; at least one.  source: the file and the date.
   static Curve measured(std::vector<Point> points, std::string source);
 
   double operator()(double bytes) const;
 
-  // Of that, what passes however little there is to do: a launch, during which the device can do other things.
+  // The part of the time that is independent of the size: a launch, during which the device can do other work.
   double launch() const { return points_.empty() ? floor_ : points_.front().seconds; }
   bool is_measured() const { return !points_.empty(); }
   const std::string& source() const { return source_; }

@@ -4,8 +4,8 @@
 namespace laconic {
 namespace {
 
-// Bytes that a kernel moves for each byte of numbers: numbers read or written, and frames; and the share of the
-// device's copy rate that it is expected to reach: the least that is asked of ours.
+// The bytes that a kernel moves for each byte of numbers, as numbers and as frames (uncompressed size), and the share
+// of the device's copy rate that it is expected to reach: the minimum required of our kernels.
 struct Traffic {
   double numbers;
   double frames;
@@ -86,7 +86,7 @@ Coder coder_of(const DeviceModel& device, std::string_view codec, Dtype dtype, d
   return coder;
 }
 
-// Numbers that travel as they are cost nothing but their additions, which read two and write one.
+// Numbers that are sent uncompressed cost only their copies and their additions, which read two numbers and write one.
 Coder plain_coder(const DeviceModel& device) {
   Coder coder;
   const Curve nothing = Curve::modelled(0, 1e300, "numbers travel from where they are");

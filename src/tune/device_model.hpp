@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is known of devices: how long coding takes there, measured where somebody has, otherwise modelled.
+// Models of devices: the time that coding takes there, measured if there are measurements, otherwise modelled.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace laconic {
 
-// The kinds of kernels, as codecs have them (codec/device_codec.hpp) and bench/gpu measures them.
+// The kinds of kernels that codecs have (codec/device_codec.hpp) and bench/gpu measures.
 enum class Kernel : std::uint8_t {
   encode,  // numbers to a frame
   decode,  // a frame to numbers
@@ -29,31 +29,31 @@ inline constexpr std::array<Kernel, kernels> all_kernels{Kernel::encode, Kernel:
 
 std::string_view name_of(Kernel kernel);
 
-// What a device takes for each kind of kernel of one codec on one type of numbers.
+// The times of a device for each kind of kernel of one codec on one datatype.
 struct Coder {
   std::array<Curve, kernels> curves;
-  // The kinds of which one launch serves several blocks.
+  // The kinds of kernel for which one launch processes several blocks.
   std::array<bool, kernels> together{};
 
   const Curve& operator[](Kernel kernel) const { return curves[static_cast<std::size_t>(kernel)]; }
   Curve& operator[](Kernel kernel) { return curves[static_cast<std::size_t>(kernel)]; }
 };
 
-// A line of devices.def: what everything that is not measured is modelled by.
+// A line of devices.def: the parameters that model every kernel without measurements.
 struct DeviceModel {
   std::string_view name;
   std::string_view what;
   double copy_rate;  // bytes read and written per second
-  double launch;     // seconds, the least that a kernel takes
+  double launch;     // seconds: the least time that a kernel takes
 };
 
 const std::vector<DeviceModel>& all_device_models();
 
-// By name, or nullptr.
+// Finds a device model by name; nullptr if there is none.
 const DeviceModel* find_device_model(std::string_view name);
 
-// Curves of a codec by its name; without one, of numbers that travel as they are.  ratio: of compression, which says
-// how many bytes modelled kernels move; measured curves are what they are.
+// coder_of() returns the curves of a codec, given its name; plain_coder() those of numbers sent uncompressed.  ratio:
+// the compression ratio, which determines how many bytes modelled kernels move; it does not affect measured curves.
 Coder coder_of(const DeviceModel& device, std::string_view codec, Dtype dtype, double ratio);
 Coder plain_coder(const DeviceModel& device);
 

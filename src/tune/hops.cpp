@@ -6,7 +6,7 @@
 namespace laconic {
 namespace {
 
-// What can be walked in some tenths of a second.
+// Limits under which a walk takes a few tenths of a second.
 constexpr std::size_t most_actions = std::size_t{1} << 18;
 constexpr std::size_t most_blocks = std::size_t{1} << 20;
 constexpr int most_ranks = 1 << 14;
@@ -24,7 +24,7 @@ bool same(const Plan& zero, const Plan& plan, int rank, int size, Symmetry symme
                     });
 }
 
-// A few ranks speak for all: an algorithm that treats some differently does so with neighbours, ends or halves.
+// Checks a few ranks only: an algorithm that treats some ranks differently does so with neighbours, ends or halves.
 Symmetry symmetry_of(const Algorithm& algorithm, const Plan& zero, int size, Travel travel) {
   bool rotation = !has_root(algorithm.collective);
   bool exchange = rotation && (size & (size - 1)) == 0;
@@ -75,7 +75,8 @@ void Hops::index() {
 std::pair<std::size_t, std::size_t> Hops::sender_of(std::size_t rank, const Action& waiting) const {
   const bool alone = symmetry_ != Symmetry::none;
   const auto sender = alone ? 0 : static_cast<std::size_t>(waiting.peer);
-  // What rank 0 gets from its peer, the peer's peer on the other side gets from rank 0.
+  // If rank 0 receives a message from its peer, then by symmetry the rank on the opposite side receives the same
+  // message from rank 0.
   const std::int32_t receiver = symmetry_ == Symmetry::rotation   ? wrap(-waiting.peer, size_)
                                 : symmetry_ == Symmetry::exchange ? waiting.peer
                                                                   : static_cast<std::int32_t>(rank);
@@ -86,7 +87,7 @@ std::pair<std::size_t, std::size_t> Hops::sender_of(std::size_t rank, const Acti
   return {sender, found->action};
 }
 
-// Goes round the ranks until all have come to the end of their plans.  False if they wait for each other.
+// Advances the ranks in turn until all have reached the end of their plans.  Returns false if they wait for each other.
 bool Hops::measure() {
   struct State {
     std::uint32_t hop = 0;
@@ -111,7 +112,8 @@ bool Hops::measure() {
           const std::uint32_t hop = hops_[sender][sent] + 1;
           if (hop > block.hop) block = {hop, -1};
         }
-        // What is made of a value on its hop cannot come before it.
+        // Kernels of a hop run in the order of turn_of(); a kernel with an earlier turn than the last one is on the
+        // next hop.
         if (const int turn = turn_of(action.act); turn >= 0) {
           if (turn < block.turn) ++block.hop;
           block.turn = turn;

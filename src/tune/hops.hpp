@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The plans of all ranks of an operation, and on which hop each action is.
+// The plans of all ranks of an operation, and the hop of each action.
 #pragma once
 
 #include <cstddef>
@@ -13,24 +13,25 @@
 
 namespace laconic {
 
-// Ranks that all do the same, but for whom they call by what name: peers at the same distance, or whose numbers differ
-// in the same bits.
+// The symmetry between ranks whose plans are equal except for the peers' numbers.  rotation: the peers are at the same
+// distance.  exchange: the peers' numbers differ from the rank's own in the same bits.
 enum class Symmetry : std::uint8_t { none, rotation, exchange };
 
 class Hops {
  public:
-  // Nothing where there is too much to be walked in a moment.  `symmetric` false: without looking for symmetry.
+  // Returns the hops, or nothing if the plans are too large to be walked quickly.  `symmetric` false: symmetry is not
+  // looked for.
   static std::optional<Hops> find(const Algorithm& algorithm, int size, int root, Travel travel, bool symmetric = true);
 
-  // Of symmetric ranks there is one plan, that of rank 0.
+  // The number of plans; if the ranks are symmetric, there is only the plan of rank 0.
   std::size_t ranks() const { return plans_.size(); }
   const Plan& plan(std::size_t rank) const { return plans_[rank]; }
   std::size_t actions() const { return total_; }
 
-  // How many messages after one another led to the action, so far as they had to.
+  // The number of successive messages on which the action depends.
   std::uint32_t hop(std::size_t rank, std::size_t action) const { return hops_[rank][action]; }
 
-  // The rank, as this object counts them, and its action that sends what a waiting action takes.
+  // The sender (an index of a plan in this object), and its action that sends the message for the waiting action.
   std::pair<std::size_t, std::size_t> sender_of(std::size_t rank, const Action& waiting) const;
 
  private:
@@ -53,7 +54,7 @@ class Hops {
   std::vector<std::vector<std::uint32_t>> hops_;
 };
 
-// Kernels of a hop run in this order: sums before they are encoded, results last.
+// The order of the kernels of a hop: sums are formed before they are encoded, and results come last.
 constexpr int turn_of(Act act) {
   switch (act) {
     case Act::unpack: return 0;

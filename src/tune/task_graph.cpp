@@ -33,10 +33,10 @@ void TaskGraph::wait(Task task, Task before, bool from_start) {
   ++nodes_[task].waits;
 }
 
-// What is ready first begins first.  Nothing becomes ready before what made it so has begun, so that times only ever
-// grow and every server sees its tasks in order.
+// The task that is ready first begins first.  No task becomes ready before its cause has begun, so times never decrease
+// and every server sees its tasks in order.
 Timing TaskGraph::run() {
-  using Ready = std::pair<double, Task>;  // ties in the order in which tasks were made
+  using Ready = std::pair<double, Task>;  // ties are broken by the order in which tasks were made
   std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
   for (Task t = 0; t < nodes_.size(); ++t)
     if (nodes_[t].waits == 0) ready.emplace(0, t);
@@ -71,7 +71,7 @@ Timing TaskGraph::run() {
 
 Timing TaskGraph::explain(Task last) const {
   Timing timing;
-  Cause until = Cause::end;  // how much of its time counts
+  Cause until = Cause::end;  // the part of the task's time that counts
   for (Task t = last; t != none; t = nodes_[t].cause) {
     const Node& node = nodes_[t];
     if (until != Cause::start) {

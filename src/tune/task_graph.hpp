@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tasks that wait for each other and take turns at what serves them: when the last of them ends, and what of that time
-// was spent with what on the way there.
+// A graph of tasks that wait for each other and share servers.  It computes the time at which the last task ends, and
+// how that time divides on the critical path.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace laconic {
 
-// Seconds of a critical path: they add up to the time of the whole.
+// The seconds on the critical path; the parts add up to `seconds`.
 struct Timing {
   double seconds = 0;
   double codec = 0;    // kernels
   double wire = 0;     // bytes on a link
-  double latency = 0;  // messages, whatever their size
+  double latency = 0;  // the cost per message, whatever its size
 };
 
 class TaskGraph {
@@ -24,16 +24,16 @@ class TaskGraph {
 
   explicit TaskGraph(std::size_t servers) : servers_(servers) {}
 
-  // A server takes its tasks one after the other, first come first served.
+  // Creates a kernel.  A server runs its tasks one after the other, first come first served.
   Task kernel(std::size_t server) { return make(server); }
-  // The server is busy for `busy` of its seconds, and serves others meanwhile.
+  // The kernel takes `seconds`.  It occupies the server for `busy` of them only; the rest overlaps with other tasks.
   void set_seconds(Task kernel, double seconds, double busy) {
     nodes_[kernel].codec = busy;
     nodes_[kernel].launch = seconds - busy;
   }
 
-  // Two tasks: the first byte of a message arrives `latency` after its sender is through with the overhead, while later
-  // ones are still being sent.
+  // A message is two tasks: its first byte arrives `latency` after the sender has finished the overhead, while later
+  // bytes are still being sent.
   Task departure(std::size_t server, double overhead, double wire, double latency);
   Task arrival(std::size_t server, double wire);
   void connect(Task departure, Task arrival) { wait(arrival, departure, true); }
@@ -45,21 +45,21 @@ class TaskGraph {
 
   std::size_t size() const { return nodes_.size(); }
 
-  // Once.
+  // Runs the graph; call it only once.
   Timing run();
 
  private:
-  enum class Cause : std::uint8_t { end, free, start };  // what of another it could not begin before
+  enum class Cause : std::uint8_t { end, free, start };  // the event of another task that a task waited for
   struct Node {
     std::uint32_t server = 0;
-    std::uint32_t waits = 0;     // for so many others
-    std::uint32_t edges = none;  // the first of those that wait for it
-    Task cause = none;           // the other
+    std::uint32_t waits = 0;     // number of tasks that it waits for
+    std::uint32_t edges = none;  // the first edge to a task that waits for it
+    Task cause = none;           // the task that determined its begin
     Cause why = Cause::end;
     double ready = 0, begin = 0;
-    double codec = 0, wire = 0, overhead = 0;  // what it takes of its server
-    double launch = 0;                         // of a kernel, until others see what it made
-    double latency = 0;                        // of a departure, until the arrival can begin
+    double codec = 0, wire = 0, overhead = 0;  // the time that it occupies its server
+    double launch = 0;                         // kernel: further time until other tasks can use its output
+    double latency = 0;                        // departure: further time until the arrival can begin
     double free() const { return begin + codec + wire + overhead; }
     double end() const { return free() + launch; }
   };

@@ -11,9 +11,9 @@
 namespace laconic {
 namespace {
 
-constexpr std::size_t most_actions = std::size_t{1} << 20;  // of all rows
+constexpr std::size_t most_actions = std::size_t{1} << 20;  // in all rows together
 
-// What serves the tasks of a rank.
+// The servers of a rank's tasks.
 enum Server : std::size_t { device, way_out, way_in, servers };
 
 class Walk {
@@ -81,11 +81,11 @@ class Walk {
     return launches_.back();
   }
 
-  // The departures of its sends, by action.
+  // Adds the tasks of a rank and returns the departures of its sends, indexed by action.
   std::vector<TaskGraph::Task> add_rank(std::size_t rank) {
     const Plan& plan = hops_.plan(rank);
     std::vector<TaskGraph::Task> departures(plan.actions.size(), TaskGraph::none);
-    std::vector<TaskGraph::Task> latest(plan.blocks.size(), TaskGraph::none);  // what made the value of a block
+    std::vector<TaskGraph::Task> latest(plan.blocks.size(), TaskGraph::none);  // the tasks that made the values
     ByHop launches;
     for (std::size_t i = 0; i < plan.actions.size(); ++i) {
       const Action& action = plan.actions[i];
@@ -100,11 +100,11 @@ class Walk {
         waiting_.push_back({rank, &action, arrival});
       }
       if (action.act == Act::take) value = arrival;
-      // What was computed where the result goes is there already.
+      // Numbers that were computed in the output need no copy.
       if (turn_of(action.act) < 0 || (action.act == Act::copy && action.from == Location::output)) continue;
       Launch& launch = launch_of(rank, action.act, hops_.hop(rank, i), launches);
       launch.bytes[static_cast<std::size_t>(kernel_of(action.act))] += bytes_;
-      // Added to what the own frame holds, which has to be decoded, too.
+      // This merge adds to the rank's own frame, which has to be decoded, too.
       if (action.act == Act::merge && action.from == Location::none)
         launch.bytes[static_cast<std::size_t>(Kernel::decode)] += bytes_;
       graph_.after(launch.task, value);
@@ -117,14 +117,14 @@ class Walk {
   const Hops& hops_;
   const Coder& coder_;
   const Path& path_;
-  double bytes_;  // of a block, in a row
-  double wire_;   // seconds
+  double bytes_;  // size of a block in one row
+  double wire_;   // seconds of a frame on the wire
   TaskGraph graph_;
   std::vector<Launch> launches_;
   std::vector<Waiting> waiting_;
 };
 
-// All blocks are taken to be equally large; of an alltoall, those that one rank sends are the data.
+// The size of a block.  All blocks are assumed equal; for an alltoall, the data is the blocks that one rank sends.
 double block_bytes(Collective collective, const Journey& journey, std::int32_t cut) {
   return journey.bytes / (traits_of(collective).cut_freely() ? cut : journey.size);
 }

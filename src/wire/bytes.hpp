@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers in bytes, as frames and envelopes hold them.
+// Reads and writes numbers in byte buffers, in the representation of frames and envelopes.
 #pragma once
 
 #include <bit>

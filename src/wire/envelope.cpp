@@ -13,7 +13,7 @@
 namespace laconic::wire {
 namespace {
 
-// No frame holds more numbers, nor is one larger than MPI can count.
+// The most numbers in a frame, and the most bytes, which is the largest count of MPI.
 constexpr std::uint32_t largest_chunk = std::uint32_t{1} << 26;
 constexpr std::uint32_t largest_frame = (std::uint32_t{1} << 31) - 1;
 
@@ -21,10 +21,11 @@ constexpr std::size_t checksum_offset = 24;
 
 Status malformed(const std::string& what) { return {Code::frame, "malformed envelope: " + what}; }
 
-// What the checksum of an envelope is of: its bytes, 0 in its own place, and the route.
+// The data that the checksum of an envelope covers: the bytes of the envelope, with 0 in place of the checksum, and the
+// route.
 class Protected {
  public:
-  // bytes: envelope_bytes of them, or less of one that was cut.
+  // bytes: envelope_bytes bytes, or fewer of a truncated envelope.
   Protected(std::span<const std::byte> bytes, const Route& route) {
     std::memcpy(all_.data(), bytes.data(), bytes.size());
     put(all_, envelope_bytes, static_cast<std::int32_t>(route.source));
@@ -43,8 +44,8 @@ class Protected {
     return checksum::sum(others);
   }
 
-  // Undoes damage within one byte, if that is what it was: who knows the envelope can take its frames off the way, for
-  // which the sender waits.
+  // Undoes the damage if it is within one byte.  With the envelope known, the receiver can still take in the frames of
+  // the message, which the sender waits for.
   bool repair() {
     for (std::size_t i = 0; i < envelope_bytes; ++i) {
       const std::byte before = all_[i];
@@ -98,7 +99,7 @@ std::uint64_t write_envelope(const Envelope& e, const Route& route, std::span<st
 
 namespace {
 
-// Of bytes whose checksum is right.
+// Reads the fields of an envelope whose checksum is right.
 Status read_fields(std::span<const std::byte> in, std::size_t received, Envelope& envelope) {
   if (const auto v = get<std::uint8_t>(in, 4); v != envelope_version)
     return malformed("version " + std::to_string(v) + ", this library reads " + std::to_string(envelope_version));

@@ -46,7 +46,7 @@ Status read_header(std::span<const std::byte> frame, std::size_t frame_bytes, He
   h.payload = get<std::uint32_t>(frame, payload_offset);
   h.step = get<double>(frame, 16);
   h.error = get<double>(frame, error_offset);
-  // Nor -0, which is equal to 0 but not the same bytes: the sum of two frames would depend on their order.
+  // -0 is refused, too.  It equals 0 but has other bytes, so the sum of two frames would depend on their order.
   if (!std::isfinite(h.step) || std::signbit(h.step)) return malformed("step is not a finite number >= 0");
   if (!std::isfinite(h.error) || std::signbit(h.error)) return malformed("error is not a finite number >= 0");
   if (h.payload != frame_bytes - header_bytes)

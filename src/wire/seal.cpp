@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::size_t sum_offset = 8;
 
-// Of what stands in front of the payload, as a block that no payload has.
+// The weight of the data in front of the payload, which count as a block at an index that no payload reaches.
 constexpr std::uint64_t weight_of_front = checksum::weight(std::uint64_t{1} << 32);
 
-// The header, the place and the seal are one block more, in front of the payload.
+// The header, the place and the seal form one additional block in front of the payload.
 std::uint64_t sum_of_all(const Seal& seal, const SealPlace& place, std::span<const std::byte> header,
                          std::uint64_t payload_sum) {
   std::array<std::byte, 64> front{};

@@ -3,7 +3,8 @@
 // allocates is its own.  How many frames are under way at a time depends on the network, so the first calls may grow
 // the pool now and then; but that must end.
 //
-// malloc and the functions like it are defined here, before the C library's, and count calls that come from liblaconic.so.
+// malloc and the functions like it are defined here, before the C library's, and count calls that come from
+// liblaconic.so.
 #include <dlfcn.h>
 #include <link.h>
 

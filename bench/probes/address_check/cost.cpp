@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Time that a call of a collective spends on the addresses of its buffers, beside a copy of the least data that is
-// compressed by default.  README.md says how to build and run it.
+// The time that a call of a collective spends on the addresses of its buffers, compared with a copy of the smallest
+// data that are compressed by default.  README.md says how to build and run it.
 #include <mpi.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace {
 
 using laconic::CollectiveCall;
-using laconic::Form;
+using laconic::Routine;
 using laconic::Shape;
 
 constexpr std::size_t bytes = 65536;
@@ -25,7 +25,7 @@ struct Quartiles {
   double low, median, high;
 };
 
-// Nanoseconds of one call of f.
+// The nanoseconds of one call of f.
 template <class F>
 Quartiles time_of(int calls, F f) {
   std::vector<double> all;
@@ -68,14 +68,14 @@ int main(int argc, char** argv) {
     CollectiveCall call;
     call.comm = MPI_COMM_WORLD;
     call.op = MPI_SUM;
-    call.form = Form::allreduce;
+    call.routine = Routine::allreduce;
     call.send = {from.data(), static_cast<MPI_Count>(from.size()), nullptr, nullptr, MPI_FLOAT};
     call.recv = {to.data(), static_cast<MPI_Count>(from.size()), nullptr, nullptr, MPI_FLOAT};
     report("allreduce", ranks, call, copy.median);
-    call.form = Form::alltoall;
+    call.routine = Routine::alltoall;
     call.send.count = call.recv.count = part;
     report("alltoall", ranks, call, copy.median);
-    call.form = Form::alltoallv;
+    call.routine = Routine::alltoallv;
     call.send = {from.data(), 0, counts.data(), displs.data(), MPI_FLOAT};
     call.recv = {to.data(), 0, counts.data(), displs.data(), MPI_FLOAT};
     report("alltoallv", ranks, call, copy.median);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures the cost of the checksum beside the coding that it protects, in one run: chunk after chunk is copied,
-// encoded, summed up, decoded; each step is timed by itself, so that other work on the machine meets all of them alike.
-// cost FIELD.f32...
+// Measures the cost of the checksum relative to the coding that it protects, in one run. Chunk after chunk is copied,
+// encoded, checksummed and decoded. Each step is timed separately, so that other load affects all steps alike.
+// Usage: cost FIELD.f32...
 #include <algorithm>
 #include <array>
 #include <chrono>

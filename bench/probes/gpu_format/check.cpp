@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs the kernels on the CPU, a thread per lane, and compares what they write with the format, byte for byte.
+// Runs the kernels on the CPU, one thread per lane, and compares their output with the format, byte for byte.
 //   g++ -std=c++20 -O2 -ffp-contract=off -pthread check.cpp -o check && ./check
 #include <algorithm>
 #include <cstdio>
@@ -41,7 +41,7 @@ void run(Kernel kernel, const Work& work) {
   for (std::thread& t : lanes) t.join();
 }
 
-// The format, value by value.
+// The reference encoder of the format, value by value.
 unsigned width(const std::int32_t* q, unsigned s, int order, std::uint32_t* z) {
   std::uint32_t bits = 0;
   for (unsigned i = 0; i < 16; ++i) {
@@ -96,7 +96,7 @@ std::uint16_t reference(const std::int32_t* q, Bytes& out) {
 struct Coded {
   Bytes bytes;
   std::vector<std::uint16_t> index;
-  std::vector<std::uint64_t> place;  // in bytes that begin at an address of 2 modulo 16
+  std::vector<std::uint64_t> place;  // offsets of the blocks in bytes that begin at an address of 2 modulo 16
 };
 Coded code(const Points& q) {
   Coded c;

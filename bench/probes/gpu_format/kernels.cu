@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels whose instructions count.py counts.  A warp codes one block of 1024 values.
+// The kernels whose instructions count.py counts.  One warp codes one block of 1024 values.
 #include "lanes.hpp"
 #include "transpose.hpp"
 #include "votes.hpp"

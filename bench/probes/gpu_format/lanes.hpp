@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rival: values packed in the 32 lanes of a row, a width for every 128 values, 8 such in a segment of 1024.  With
-// `quad` a lane holds four consecutive values instead of one of each of four rows.
+// The competing layout: values packed in the 32 lanes of a row, a width for every block of 128 values, 8 blocks in a
+// segment of 1024.  With `quad` a lane holds four consecutive values instead of one value of each of four rows.
 #pragma once
 
 #include "warp.hpp"
 
 namespace lanes {
 
-// Value r of block b in this lane.
+// Loads value r of block b of this lane into m[4 * b + r].
 template <bool quad>
 LANE void load_points(const float* numbers, float inverse, unsigned lane, float& most, std::uint32_t (&m)[32]) {
 #pragma unroll
@@ -25,7 +25,7 @@ LANE void load_points(const float* numbers, float inverse, unsigned lane, float&
   }
 }
 
-// Differences in place, the first from itself.
+// Takes differences in place; the first value is subtracted from itself.
 template <bool quad>
 LANE void differences(std::uint32_t (&m)[32], unsigned lane) {
   std::uint32_t carry = 0;
@@ -53,7 +53,7 @@ LANE void differences(std::uint32_t (&m)[32], unsigned lane) {
   }
 }
 
-// Writes residuals in place, behind a width for each block and the anchor.
+// Writes the residuals to their place, after a width for each block and the anchor.
 template <unsigned widest>
 LANE void encode_residuals(std::uint32_t (&r)[32], std::uint32_t anchor, const Work& work, unsigned segment,
                            unsigned lane) {
@@ -215,7 +215,7 @@ LANE void decode(const Work& work, unsigned segment, unsigned lane, std::uint8_t
   }
 }
 
-// Differences add up without being summed first.
+// Differences can be added directly, without prefix sums.
 template <bool quad, unsigned widest>
 LANE void fold(const Work& work, unsigned segment, unsigned lane, std::uint8_t*) {
   std::uint32_t r[32];

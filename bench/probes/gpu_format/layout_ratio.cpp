@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ratios of candidate layouts on fields of float32, all with the quantiser of `quant`: what a layout costs in bytes,
-// before what it costs in instructions.   layout_ratio FIELD.f32...
+// Compression ratios of candidate layouts on fields of float32, all with the quantiser of `quant`: the cost of a layout
+// in bytes, without its cost in instructions.   layout_ratio FIELD.f32...
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -15,7 +15,7 @@ using Points = std::vector<std::int32_t>;
 
 std::uint32_t zigzag(std::uint32_t r) { return (r << 1) ^ (0u - (r >> 31)); }
 
-// Residual i of a block that begins at `from`; order 1 counts from the point before, or from a base that is kept apart.
+// Residual i of a block that begins at `from`. Order 1 subtracts the previous point, or a base stored separately.
 std::uint32_t residual(const Points& q, std::size_t from, std::size_t i, int order) {
   const auto value = static_cast<std::uint32_t>(q[i]);
   if (order == 0) return value;
@@ -61,7 +61,8 @@ double planes(const Points& q, std::size_t sub) {
   return bytes;
 }
 
-// Blocks that have no point but 0, and whose widest residual, in the better order, has up to 8, 16 and more bits.
+// The share of blocks whose points are all 0, and of blocks whose widest residual, in the better order, has up to 8, up
+// to 16, and more bits.
 void count_widths(const Points& q, double (&share)[4]) {
   std::size_t blocks[4] = {};
   for (std::size_t from = 0; from < q.size(); from += 1024) {
@@ -73,8 +74,8 @@ void count_widths(const Points& q, double (&share)[4]) {
     share[i] += static_cast<double>(blocks[i]) / std::ceil(static_cast<double>(q.size()) / 1024);
 }
 
-// Lanes of 32 bits packed with a width per block of `block` values, a byte each; chunks of 4096 values with an offset
-// of 4 bytes, absent when all is zero; segments of 1024 values with an anchor of 4 bytes.
+// Packed lanes of 32 bits: one byte for the width of each block of `block` values; chunks of 4096 values with an offset
+// of 4 bytes, absent if all values are zero; segments of 1024 values with an anchor of 4 bytes.
 double lanes(const Points& q, std::size_t block, bool order_per_segment) {
   double by_order[2] = {0, 0};
   double chosen = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bit planes of 16 by transposes in registers: a lane owns the 16 values of a sub-block, twice; a warp owns a block.
+// Bit planes of 16 values by transposes in registers: a lane owns the values of two sub-blocks, a warp owns a block.
 #pragma once
 
 #include "warp.hpp"
 
-// Swaps bits between two words: those of a that `low` does not name with those of b that it names.
+// Swaps bits between two words: the bits of a outside the mask `low` with the bits of b inside it.
 template <unsigned shift, std::uint32_t low>
 LANE void swap_bits(std::uint32_t& a, std::uint32_t& b) {
   const std::uint32_t up = b << shift;
@@ -13,8 +13,9 @@ LANE void swap_bits(std::uint32_t& a, std::uint32_t& b) {
   b = blend(down, b, low);
 }
 
-// Words of four bytes on one side: of values j and j + 8 of one sub-block, and of another.  On the other side, word j
-// is plane j of the bytes of the first sub-block, and of the second above it.
+// Transposes between values and planes.  In the form of values, word j has four bytes: of values j and j + 8 of one
+// sub-block, and of another.  In the form of planes, word j is plane j of the bytes of the first sub-block, with that
+// of the second above it.
 LANE void transpose_words(std::uint32_t (&w)[8]) {
 #pragma unroll
   for (unsigned j = 0; j < 4; ++j) swap_bits<4, 0x0f0f0f0f>(w[j], w[j + 4]);
@@ -27,7 +28,7 @@ LANE void transpose_words(std::uint32_t (&w)[8]) {
   for (unsigned j = 0; j < 8; j += 2) swap_bits<1, 0x55555555>(w[j], w[j + 1]);
 }
 
-// Planes 8 layer to 8 layer + 7 of two sub-blocks.
+// Planes 8 * layer to 8 * layer + 7 of two sub-blocks.
 template <unsigned layer>
 LANE void planes_of(const std::uint32_t (&z)[32], std::uint32_t (&planes)[8]) {
 #pragma unroll
@@ -39,11 +40,11 @@ LANE void planes_of(const std::uint32_t (&z)[32], std::uint32_t (&planes)[8]) {
   transpose_words(planes);
 }
 
-constexpr unsigned row = 20;  // floats from one sub-block to the next in shared memory, so that lanes meet other banks
-constexpr unsigned shared_bytes = 64 * row * 4;  // holds the bytes of a block too, and what is read beyond them
+constexpr unsigned row = 20;  // stride of sub-blocks in shared memory, in floats, to avoid bank conflicts
+constexpr unsigned shared_bytes = 64 * row * 4;  // also holds the bytes of a block and the reads beyond them
 
-// 1024 numbers, coalesced, through shared memory into the lanes that own them: 0-15 of sub-block `lane`, then of
-// `lane` + 32.
+// Loads 1024 numbers, coalesced, and passes them through shared memory to the lanes that own them: values 0-15 of
+// sub-block `lane`, then of sub-block `lane` + 32.
 LANE bool load_points(const float* numbers, float inverse, unsigned lane, std::uint8_t* shared,
                       std::uint32_t (&m)[32]) {
   auto* stage = reinterpret_cast<float*>(shared);
@@ -83,7 +84,7 @@ LANE void store_numbers(const std::uint32_t (&q)[32], float step, unsigned lane,
         *reinterpret_cast<const float4*>(stage + (j * 8 + lane / 4) * row + lane % 4 * 4);
 }
 
-// Does order 1 make sub-blocks 0, 16, 32 and 48 smaller?  They are held by lanes 0 and 16; every lane judges two of
+// Whether order 1 makes sub-blocks 0, 16, 32 and 48 smaller.  Lanes 0 and 16 hold them; every lane evaluates two of
 // their 64 values.
 LANE bool choose_order(const std::uint32_t (&m)[32], const std::uint32_t (&before)[2], unsigned lane,
                        std::uint8_t* shared) {
@@ -130,8 +131,8 @@ LANE void write_layer(const std::uint32_t (&z)[32], unsigned width0, unsigned wi
   }
 }
 
-// From the biased points of a block to its bytes in out and its entry of the index.  `widest`: the widest sub-block
-// that the kernel is counted for; a real one has it at 32 and branches.
+// Encodes the biased points of a block to its bytes in `out` and its entry of the index.  `widest`: the width of the
+// widest sub-block for which the kernel's instructions are counted; a real kernel uses 32 and branches.
 template <unsigned widest>
 LANE void encode_points(std::uint32_t (&m)[32], const Work& work, unsigned block, unsigned lane, std::uint8_t* shared) {
   std::uint32_t before[2];
@@ -164,7 +165,7 @@ LANE void encode_points(std::uint32_t (&m)[32], const Work& work, unsigned block
   const unsigned code1 = code_of(bits_needed(bits[1]));
   const unsigned width0 = width_of(code0);
   const unsigned width1 = width_of(code1);
-  // Group words: lane g < 16 ends up with that of group g.
+  // Group words: lane g < 16 ends with the word of group g.
   std::uint32_t codes = (code0 | code1 << 16) << lane % 4 * 4;
   codes |= shuffle_xor(codes, 1);
   codes |= shuffle_xor(codes, 2);
@@ -180,7 +181,7 @@ LANE void encode_points(std::uint32_t (&m)[32], const Work& work, unsigned block
   const unsigned size = head + 2 * ((totals & 0xffff) + (totals >> 16));
   if (lane == 0) work.index[block] = static_cast<std::uint16_t>(size / 2 << 3 | (order1 ? 2 : 1));
 
-  // The image has the alignment of its place, so that it goes out in words of 16 bytes.
+  // The image in shared memory has the alignment of its destination, so that it is written in words of 16 bytes.
   std::uint8_t* const to = work.out + work.place[block];
   const unsigned skew = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(to) & 15);
   std::uint8_t* const image = shared + skew;
@@ -212,11 +213,11 @@ LANE void encode_points(std::uint32_t (&m)[32], const Work& work, unsigned block
   sync();
 }
 
-// Bytes `layer` of the values of two sub-blocks, four in a word.
+// Reads byte `layer` of the values of two sub-blocks, four bytes in a word.
 template <unsigned layer>
 LANE void read_layer(std::uint32_t (&bytes)[8], unsigned width0, unsigned width1, const std::uint8_t* at0,
                      const std::uint8_t* at1) {
-  // What is read beyond the width belongs to others, and is masked below.
+  // Planes beyond the width belong to other sub-blocks, and are masked below.
 #pragma unroll
   for (unsigned k = 0; k < 8; ++k)
     bytes[k] = permute(load16(at0 + 2 * (8 * layer + k)), load16(at1 + 2 * (8 * layer + k)), 0x5410);
@@ -232,7 +233,7 @@ LANE void read_layer(std::uint32_t (&bytes)[8], unsigned width0, unsigned width1
   for (unsigned j = 0; j < 8; ++j) bytes[j] &= mask;
 }
 
-// The sign of a byte fills the bytes above it.
+// Sign-extends a byte to the bytes above it.
 template <unsigned byte>
 LANE std::uint32_t signed_byte(std::uint32_t word) {
   return permute(word, 0, byte | (byte | 8) << 4 | (byte | 8) << 8 | (byte | 8) << 12);
@@ -240,7 +241,7 @@ LANE std::uint32_t signed_byte(std::uint32_t word) {
 
 LANE std::uint32_t unzigzag_pair(std::uint32_t z) { return ((z >> 1) & 0x7fff7fff) ^ (z & 0x00010001) * 0xffff; }
 
-// Residuals of two sub-blocks.
+// Reads the residuals of two sub-blocks.
 template <unsigned widest>
 LANE void read_residuals(std::uint32_t (&r)[32], unsigned width0, unsigned width1, const std::uint8_t* at0,
                          const std::uint8_t* at1) {
@@ -290,7 +291,7 @@ LANE void read_residuals(std::uint32_t (&r)[32], unsigned width0, unsigned width
   }
 }
 
-// The points of a block on the lattice.
+// Decodes the lattice points of a block.
 template <unsigned widest>
 LANE void decode_points(std::uint32_t (&q)[32], const Work& work, unsigned block, unsigned lane, std::uint8_t* shared) {
   const std::uint32_t entry = work.index_in[block];

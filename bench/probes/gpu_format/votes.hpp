@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bit planes of 16 by votes: a lane holds one value of two sub-blocks in turn, and a vote is one plane of both.
+// Bit planes of 16 values by votes: the lanes hold the values of two sub-blocks at a time, one each, and a vote yields
+// one plane of both.
 #pragma once
 
 #include "warp.hpp"
 
 namespace votes {
 
-// Orders, codes and the head of a block are left out; what is here already costs more than all of transpose.hpp.
+// Orders, codes and the head of a block are left out; even without them this costs more than all of transpose.hpp.
 template <unsigned widest>
 LANE void encode(const Work& work, unsigned block, unsigned lane, std::uint8_t* shared) {
   const float* const numbers = work.numbers + 1024ull * block;
@@ -51,7 +52,7 @@ LANE void decode(const Work& work, unsigned block, unsigned lane, std::uint8_t* 
   at = shared;
   std::uint32_t carry = 0;
   const std::uint32_t widths =
-      work.index_in[32 * block + lane];  // of both sub-blocks of a row, wherever they come from
+      work.index_in[32 * block + lane];  // widths of both sub-blocks of a row, whatever their source
 #pragma unroll
   for (unsigned j = 0; j < 32; ++j) {
     const std::uint32_t both = shuffle(widths, j);

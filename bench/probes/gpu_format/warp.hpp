@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernels use of CUDA.  Under any other compiler: the same for a warp whose lanes are threads (check.cpp), so
-// that the code that is counted is also code that is right.
+// The CUDA primitives that the kernels use.  Other compilers get the same for a warp whose lanes are threads
+// (check.cpp), so that the code whose instructions are counted is also checked.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +27,14 @@ LANE float as_float(std::uint32_t x) { return __uint_as_float(x); }
 LANE float times(float a, float b) { return __fmul_rn(a, b); }
 LANE float plus(float a, float b) { return __fadd_rn(a, b); }
 LANE float times_plus(float a, float b, float c) { return __fmaf_rn(a, b, c); }
-// The greater magnitude, or NaN if there is one.
+// The greater magnitude, or NaN if an operand is NaN.
 LANE float greatest(float a, float b) {
   float r;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(fabsf(b)));
   return r;
 }
 
-// Bits of a where mask is set, of b elsewhere.  One instruction, where the compiler makes two of the expression.
+// Bits of a where mask is set, of b elsewhere.  One instruction; the compiler makes two of the expression.
 LANE std::uint32_t blend(std::uint32_t a, std::uint32_t b, std::uint32_t mask) {
   std::uint32_t r;
   asm("lop3.b32 %0, %1, %2, %3, 0xb8;" : "=r"(r) : "r"(b), "r"(mask), "r"(a));
@@ -59,7 +59,7 @@ struct alignas(16) uint4 {
   std::uint32_t x, y, z, w;
 };
 
-// The warp that is running.
+// The warp that is being executed.
 struct Warp {
   std::barrier<> barrier{32};
   std::uint32_t slot[32];
@@ -121,8 +121,8 @@ inline std::uint32_t blend(std::uint32_t a, std::uint32_t b, std::uint32_t mask)
 
 #endif
 
-// A point q with |q| < 2^22 in the low bits of a float32: adding 1.5 * 2^23 rounds to nearest even as a conversion
-// does, without the pipe for conversions.  Differences of such points need no correction.
+// Puts a point q with |q| < 2^22 into the low bits of a float32: adding 1.5 * 2^23 rounds to nearest even like a
+// conversion, but does not use the conversion pipe.  Differences of such points need no correction.
 constexpr std::uint32_t bias = 0x4b400000;
 constexpr float magic = 12582912.0f;
 
@@ -131,9 +131,9 @@ LANE std::uint32_t point(float x, float inverse, float& most) {
   most = greatest(most, y);
   return as_bits(plus(y, magic));
 }
-constexpr float largest_single = 32000;  // beyond, or with NaN, a block takes the path of float64, which is not counted
+constexpr float largest_single = 32000;  // above it, or with NaN, a block takes the float64 path, which is not counted
 
-// step has 21 significant bits, so magic * step is exact and the one rounding is that of q * step.
+// step has 21 significant bits, so magic * step is exact and only q * step is rounded.
 LANE float number(std::uint32_t q, float step) { return times_plus(as_float(q + bias), step, -(magic * step)); }
 
 LANE std::uint32_t zigzag(std::uint32_t r) {
@@ -148,7 +148,7 @@ LANE unsigned width_of(unsigned code) {
   return code <= 10 ? code : static_cast<unsigned>(0x2014100e0cull >> 8 * (code - 11)) & 0xffu;
 }
 
-// Sums of the lanes before and with this one.
+// The sum over this lane and the lanes before it.
 LANE std::uint32_t inclusive_scan(std::uint32_t x, unsigned lane) {
 #pragma unroll
   for (unsigned by = 1; by < 32; by *= 2) {
@@ -158,10 +158,10 @@ LANE std::uint32_t inclusive_scan(std::uint32_t x, unsigned lane) {
   return x;
 }
 
-constexpr std::uint16_t off_path = 7;  // index entry that says so
+constexpr std::uint16_t off_path = 7;  // index entry of a block that takes the float64 path
 
-// What every kernel is given.  place[b] is where block b begins in out or in: with the index in front, a scan of it
-// when decoding and a look-back over the sizes of earlier tiles when encoding.
+// The arguments of every kernel.  place[b] is the offset of block b in `out` or `in`.  With the index in front, it
+// comes from a scan of the index when decoding, and from a look-back over the sizes of earlier tiles when encoding.
 struct Work {
   const float* numbers;
   float* result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ratios of what was tried for the codec lossless on fields of float32, bit by bit; nothing is written.
+// Compression ratios of candidates for the codec lossless on fields of float32, counted in bits; no output is encoded.
 // variants FIELD.f32...
 #include <algorithm>
 #include <bit>
@@ -28,7 +28,7 @@ int of_points(int width, int) { return in_table(width, {0, 1, 2, 3, 4, 5, 6, 7, 
 int of_floats(int width, int) { return in_table(width, {0, 4, 8, 12, 14, 16, 18, 20, 21, 22, 23, 24, 25, 26, 28, 32}); }
 int consecutive(int width, int widest) { return width == 0 ? 0 : std::max(width, std::max(widest, 15) - 14); }
 
-// Residuals in planes: sub-blocks of `sub`, 4 bits for the width of each.
+// Bits of residuals in bit planes: sub-blocks of `sub` values, with 4 bits for the width of each.
 double planes(const Words& z, const Widths& widths, std::size_t sub = 16) {
   std::vector<int> width;
   for (std::size_t i = 0; i < z.size(); i += sub) {
@@ -59,7 +59,7 @@ Words differences(Words v, int order) {
   return v;
 }
 
-// Order 0, less the least; with `keep_zero`, less the least that is not 0.
+// Order 0, minus the least value; with `keep_zero`, minus the least value that is not 0.
 Words based(const Words& v, bool keep_zero) {
   Words z;
   for (const std::uint32_t r : v) z.push_back(zigzag(r));
@@ -69,7 +69,7 @@ Words based(const Words& v, bool keep_zero) {
   return z;
 }
 
-// Each byte of the words on its own: differences of eight bits.
+// Each byte of the words separately, as differences of eight bits.
 double byte_planes(const Words& x) {
   double bits = 0;
   for (int shift = 0; shift < 32; shift += 8) {
@@ -145,7 +145,7 @@ int main(int count, char** files) {
       const Words block(from, from + static_cast<std::ptrdiff_t>(std::min(block_values, x.size() - at)));
       const double raw = 32 * static_cast<double>(block.size());
       const bool equal = std::all_of(block.begin(), block.end(), [&](std::uint32_t v) { return v == block[0]; });
-      for (std::size_t k = 0; k < variants().size(); ++k)  // 64 bits: head, base and bitmap
+      for (std::size_t k = 0; k < variants().size(); ++k)  // 64 bits for head, base and bitmap
         total[k] += index_bits + (equal ? 32 : std::min(raw, 64 + variants()[k].bits(block)));
     }
     const std::string name = files[f];

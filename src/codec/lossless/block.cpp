@@ -9,13 +9,13 @@
 namespace laconic::lossless {
 namespace {
 
-// The inner loops have no branches and a number of turns that the compiler knows, so it makes vectors of them; where
-// that matters it is 64, which is more than compilers unroll before they look for vectors.
+// The inner loops have no branches and a trip count that the compiler knows, so the compiler vectorises them.  Where
+// that matters the trip count is 64, which is more than compilers unroll before they try to vectorise.
 constexpr std::size_t stretch = group_subs * sub_values;
 
 template <class Word>
 struct alignas(64) Block {
-  static constexpr std::size_t before = 64 / sizeof(Word);  // room for a number in front, of which v is no less aligned
+  static constexpr std::size_t before = 64 / sizeof(Word);  // room for a number before v(); v() stays aligned
   Word room[before + block_values];
   Word* v() { return room + before; }
 };
@@ -31,13 +31,13 @@ Word least_value(const Word* v, std::size_t count) {
   std::memset(least, 0xff, sizeof least);
   for (std::size_t at = 0; at < count; at += stretch)
     for (std::size_t i = 0; i < stretch; ++i) {
-      const auto z = static_cast<Word>(zigzag(v[at + i]) - 1);  // 0, which is kept as it is, counts as most
+      const auto z = static_cast<Word>(zigzag(v[at + i]) - 1);  // a 0 is kept as it is; it wraps to the largest word
       least[i] = z < least[i] ? z : least[i];
     }
   return *std::min_element(least, least + stretch);
 }
 
-// All sixteen or-ed together, in 64 bits at a time.
+// The bitwise or of all sixteen words, 64 bits at a time.
 template <class Word>
 Word any_of(const Word* z) {
   std::uint64_t any = 0;
@@ -50,7 +50,7 @@ Word any_of(const Word* z) {
   return static_cast<Word>(any);
 }
 
-// Residuals of order 0: what zigzag makes of the numbers, less what all but 0 have in common.
+// Residuals of order 0: zigzagged numbers, minus the common base of all nonzero ones.
 template <std::size_t count, class Word>
 void residuals_of_values(const Word* __restrict v, Word base, Word* __restrict z) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -59,7 +59,7 @@ void residuals_of_values(const Word* __restrict v, Word base, Word* __restrict z
   }
 }
 
-// Order 1.  `v` has a number before its first.
+// Residuals of order 1.  There is a number before v[0].
 template <std::size_t count, class Word>
 void residuals_of_differences(const Word* __restrict v, Word* __restrict z) {
   const Word* previous = v - 1;
@@ -80,7 +80,7 @@ bool differences_are_smaller(const Word* v, std::size_t subs, Word base) {
   return of_differences < of_values;
 }
 
-// Words of more than 16 bits: their halves, or quarters, are the lanes.
+// For words of more than 16 bits the lanes are the halves or quarters of a word.
 template <class Word>
 std::byte* write_planes(const Word* z, int width, std::byte* at) {
   for (int low = 0; low < width; low += 32) {
@@ -96,7 +96,7 @@ std::byte* write_planes(const Word* z, int width, std::byte* at) {
   return at + 2 * width;
 }
 
-// Others: the lanes are two sub-blocks.
+// For narrower words the lanes are two sub-blocks.
 template <class Word>
 std::byte* write_planes(const Word* z, int width, int next_width, std::byte* at) {
   std::uint16_t part[2][sub_values];
@@ -111,7 +111,7 @@ std::byte* write_planes(const Word* z, int width, int next_width, std::byte* at)
   return at + 2 * next_width;
 }
 
-// Planes of the next sub-block are read along.
+// Clears the bits above `width`, which come from planes of the next sub-block that were read as well.
 template <class Word>
 void keep_bits(Word* z, int width) {
   const auto mask = static_cast<Word>(width == 0 ? 0 : std::numeric_limits<Word>::max() >> (bits_in<Word> - width));
@@ -167,7 +167,7 @@ Written write_raw(const void* x, std::size_t n, std::byte* out) {
   return {Kind::raw, padded(bytes)};
 }
 
-// Bitmap and codes; where they end.
+// Writes the bitmap and the codes; returns their end.
 std::byte* write_codes(const std::uint8_t (&codes)[block_subs], std::byte* at) {
   std::uint16_t bitmap = 0;
   std::byte* words = at + 2;
@@ -183,7 +183,7 @@ std::byte* write_codes(const std::uint8_t (&codes)[block_subs], std::byte* at) {
   return words;
 }
 
-// What is wrong with a body of this size, or nullptr.
+// The problem with a body of this size, or nullptr.
 const char* problem_of_size(std::size_t body, std::size_t needed) {
   if (body == needed) return nullptr;
   return body < needed ? "the payload ends in a block" : "a block of another size than the index says";
@@ -241,7 +241,7 @@ Written write_words(const void* numbers, std::size_t n, std::byte* out) {
     codes[s] = static_cast<std::uint8_t>(code_of(bits_of(bits[s]), floor));
     planes += static_cast<std::size_t>(width_of(codes[s], floor));
   }
-  // Bounded before anything is written: head, base, bitmap, all codes.
+  // The size is bounded before anything is written: head, base, bitmap, all codes.
   constexpr std::size_t fixed = 2 + padded(sizeof(Word)) + 2;
   std::size_t groups = 0;
   for (std::size_t g = 0; g < block_groups; ++g) {
@@ -276,7 +276,8 @@ struct Head {
   const std::byte* planes = nullptr;
 };
 
-// Reads and checks all of a packed body but its planes, and that those are there; what is wrong, or nullptr.
+// Reads and checks a packed body except for its planes, and checks that the planes are present.  Returns the problem,
+// or nullptr.
 template <class Word>
 const char* read_head(const std::byte* in, std::size_t body, std::size_t n, Head<Word>& head) {
   constexpr std::size_t fixed = 2 + padded(sizeof(Word)) + 2;
@@ -365,7 +366,7 @@ const char* read_words(Kind kind, const std::byte* in, std::size_t body, std::si
     case Kind::order1: break;
     default: return "unknown kind of block";
   }
-  // What is as large as raw is not packed; so it fits here, with what is read along.
+  // A body as large as the raw numbers is not a packed one.  So a packed body fits here, with the bytes read beyond it.
   std::byte copy[block_values * sizeof(Word) + store_slack];
   if (body >= padded(bytes)) return "a packed block that is not smaller than its numbers";
   if (behind < store_slack) {

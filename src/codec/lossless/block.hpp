@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One block of lossless: up to 1024 numbers to a body and back.
+// One block of lossless: conversion of up to 1024 numbers to a body and back.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,17 @@ struct Written {
   std::size_t body = 0;  // bytes, even
 };
 
-// Writes 1 <= n <= 1024 numbers, in at most padded(n numbers) bytes.  Up to store_slack bytes behind those are
+// Writes 1 <= n <= 1024 numbers in at most padded(n numbers) bytes.  Up to store_slack bytes after those are
 // overwritten.
 template <class Word, bool floating>
 Written write_words(const void* x, std::size_t n, std::byte* out);
 
-// Reads n numbers from a body of `body` bytes, behind which `behind` more may be read.  Returns what is wrong with it,
-// or nullptr.
+// Reads n numbers from a body of `body` bytes; `behind` more bytes after it may be read.  Returns the problem with the
+// body, or nullptr.
 template <class Word, bool floating>
 const char* read_words(Kind kind, const std::byte* in, std::size_t body, std::size_t behind, std::size_t n, void* x);
 
-// Signed and unsigned integers are the same words, and float16 and bfloat16 the same sign and magnitude.
+// Signed and unsigned integers use the same words; float16 and bfloat16 have the same sign and magnitude format.
 template <class T>
 using WordOf = std::conditional_t<sizeof(T) == 1, std::uint8_t,
                                   std::conditional_t<sizeof(T) == 2, std::uint16_t,

@@ -39,20 +39,20 @@ constexpr std::size_t blocks_of(std::size_t count) { return (count + block_value
 constexpr std::size_t subs_of(std::size_t n) { return (n + sub_values - 1) / sub_values; }
 constexpr std::size_t padded(std::size_t bytes) { return (bytes + 1) / 2 * 2; }
 
-// Sixteen planes are stored at once, whatever the width: what may be overwritten behind a body.
+// The number of bytes that may be overwritten after a body, because sixteen planes are stored at once for any width.
 inline constexpr std::size_t store_slack = 32;
 
 // Every fourth sub-block decides whether numbers or differences are smaller.
 inline constexpr std::size_t sample_stride = 4;
 
-// A code stands for one of fifteen widths that follow each other, or for 0.  Where they begin, is a block's own affair:
-// the widths of one block are near each other, those of different data are not.
+// A code stands for 0 or for one of fifteen consecutive widths.  The lowest of these is chosen per block: the widths
+// within one block are close to each other, those of different data are not.
 inline constexpr int most_code = 15;
 constexpr int floor_of(int widest) { return std::max(widest, most_code) - most_code; }
 constexpr int width_of(int code, int floor) { return code == 0 ? 0 : floor + code; }
 constexpr int code_of(int width, int floor) { return width == 0 ? 0 : std::max(width - floor, 1); }
 
-// What a packed body begins with: shift and floor, six bits each.
+// The first word of a packed body: shift and floor, six bits each.
 constexpr std::uint16_t head_of(int shift, int floor) { return static_cast<std::uint16_t>(shift | floor << 6); }
 constexpr int shift_of(std::uint16_t head) { return head & 63; }
 constexpr int floor_in(std::uint16_t head) { return head >> 6; }
@@ -73,7 +73,7 @@ constexpr Word unzigzag(Word z) {
   return static_cast<Word>((z >> 1) ^ static_cast<Word>(Word{0} - static_cast<Word>(z & 1)));
 }
 
-// Numbers to integers that are ordered as they are, -0 next to +0, without the low bits that are 0 in all of them.
+// Converts numbers to integers in the same order, with -0 next to +0, and drops the low bits that are 0 in all of them.
 template <bool floating, class Word>
 constexpr Word to_ordered(Word x, int shift) {
   if constexpr (floating) {

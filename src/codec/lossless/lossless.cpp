@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// lossless: every bit of every number comes back.  Frames are added as numbers: decoded, combined and encoded again.
+// lossless: every number is reproduced bit for bit.  Frames are added as numbers: decoded, combined and encoded again.
 #include <cstring>
 #include <string>
 
@@ -36,7 +36,7 @@ class Writer {
 
 class Reader {
  public:
-  // Adds up the index: behind it no body can reach beyond the frame.
+  // Sums the sizes in the index, so that afterwards no body can reach beyond the frame.
   Status open(Frame frame, std::size_t count) {
     entry_ = frame.data() + wire::header_bytes;
     end_ = frame.data() + frame.size();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sixteen 16-bit words to their sixteen bit planes, four words to a lane, two of these at a time: the smallest vectors
-// that all processors have, in the compiler's own words for them.
+// Conversion of sixteen 16-bit words to their sixteen bit planes, four words to a lane and two lanes at a time.  These
+// are the smallest vectors that all processors have, written with the vector extensions of the compiler.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace laconic::lossless {
 
 using Pair = std::uint64_t __attribute__((vector_size(16)));
 
-// Each lane of m holds 16 rows of 16 bits, row 4k + j in bits 16j.. of m[k].  Transposes it, which is its own inverse:
-// square halves change places with their neighbours, then halves of those.
+// Each lane of m holds 16 rows of 16 bits, with row 4k + j in bits 16j.. of m[k].  This transposes it and is its own
+// inverse: square halves are swapped with their neighbours, then halves of those.
 inline void transpose(Pair (&m)[4]) {
   constexpr std::uint64_t low_bytes = 0x00ff00ff00ff00ff;
   constexpr std::uint64_t low_nibbles = 0x0f0f0f0f0f0f0f0f;
@@ -25,7 +25,7 @@ inline void transpose(Pair (&m)[4]) {
   exchange(m[0], m[1], 4, low_nibbles);
   exchange(m[2], m[3], 4, low_nibbles);
   for (Pair& x : m) {
-    // Rows two apart, and columns: 32 - 2 bits.  Then rows one apart: 16 - 1 bits.
+    // First rows and columns two apart: 32 - 2 bits.  Then rows one apart: 16 - 1 bits.
     const Pair pairs = ((x >> 30) ^ x) & 0x00000000cccccccc;
     x ^= pairs ^ (pairs << 30);
     const Pair ones = ((x >> 15) ^ x) & 0x0000aaaa0000aaaa;
@@ -33,7 +33,7 @@ inline void transpose(Pair (&m)[4]) {
   }
 }
 
-// Rows of both lanes, from and to memory.
+// Loads and stores the rows of both lanes.
 inline void load(const void* first, const void* second, Pair (&m)[4]) {
   std::uint64_t words[2][4];
   std::memcpy(words[0], first, sizeof words[0]);

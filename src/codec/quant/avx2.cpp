@@ -24,7 +24,7 @@ __m256d load4(const double* x) { return _mm256_loadu_pd(x); }
 void store4(float* x, __m256d v) { _mm_storeu_ps(x, _mm256_cvtpd_ps(v)); }
 void store4(double* x, __m256d v) { _mm256_storeu_pd(x, v); }
 
-// All of a block in float32; false when some number needs float64.
+// Rounds all of a block in float32; false when some number needs float64.
 bool quantise_single_all(const float* x, std::size_t n, const Lattice& lattice, Points& points) {
   if (lattice.largest_single == 0) return false;
   const __m256 inverse = _mm256_set1_ps(lattice.inverse_single);
@@ -43,7 +43,7 @@ bool quantise_single_all(const float* x, std::size_t n, const Lattice& lattice, 
   return true;
 }
 
-// Lanes that float32 rounds, as a mask over four doubles, and their points.
+// The lanes that can be rounded in float32, as a mask over four doubles, and their points.
 __m256d single4(const float* x, const Lattice& lattice, __m128i& q) {
   const __m128 y = _mm_mul_ps(_mm_loadu_ps(x), _mm_set1_ps(lattice.inverse_single));
   q = _mm_cvtps_epi32(y);
@@ -87,7 +87,7 @@ bool quantise_all(const T* x, std::size_t n, const Lattice& lattice, Points& poi
   return true;
 }
 
-// False when a point is too large for it, or the divisor needs float64.
+// Works in float32; false when a point is too large for that, or the divisor needs float64.
 bool dequantise_single_all(const Points& points, std::size_t n, double step, double divisor, float* x) {
   if (divisor != 1 || !single_step(step)) return false;
   const __m256 s = _mm256_set1_ps(static_cast<float>(step));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whole blocks of float32 numbers by way of words of 16 bits, and sums without points in between, as in
+// Whole blocks of float32 numbers encoded through 16-bit words, and sums that need no points in between, as in
 // avx512_gfni_blocks.inl.  Included inside a target region.
 
 #include "codec/quant/avx2_slices.inl"
@@ -9,7 +9,7 @@ struct alignas(32) Points16 {
   std::int16_t q[block_values];
 };
 
-// As in avx512_gfni_words.inl.
+// The same values as in avx512_gfni_words.inl.
 constexpr int largest_point16 = 31999;
 constexpr int largest_half = 16383;
 
@@ -18,7 +18,7 @@ LACONIC_INLINE __m256i load_words(const std::int16_t* q) {
 }
 LACONIC_INLINE bool all_zero(__m256i v) { return _mm256_testz_si256(v, v) != 0; }
 
-// The least and the greatest of some words, in each lane.
+// The minimum and the maximum of several words, in each lane.
 struct Extent {
   __m256i most;
   __m256i least;
@@ -36,7 +36,7 @@ struct Extent {
   }
 };
 
-// Whether points of this extent are small enough for this path and so are the differences of neighbours.
+// True if points of this extent, and the differences of neighbouring points, are small enough for this path.
 LACONIC_INLINE bool in_words(Points16& points, const Extent& extent) {
   points.before[14] = points.before[15] = points.q[0];
   if (extent.within(-largest_half, largest_half)) return true;
@@ -50,7 +50,8 @@ LACONIC_INLINE bool in_words(Points16& points, const Extent& extent) {
   return all_zero(off);
 }
 
-// As in avx512_gfni_words.inl: while residuals are packed, memory is idle but for what was asked before.
+// The same prefetch distance as in avx512_gfni_words.inl: while residuals are packed, memory serves only earlier
+// requests.
 constexpr std::ptrdiff_t own_ahead = 2 * block_values * sizeof(float);
 
 // Rounds in float32; false when a point is too large for this path.
@@ -60,7 +61,7 @@ bool quantise_words(const float* x, const Lattice& lattice, Points16& points) {
   Extent extent;
   for (std::size_t i = 0; i < block_values; i += 16) {
     _mm_prefetch(reinterpret_cast<const char*>(x + i) + own_ahead, _MM_HINT_T0);
-    // What does not fit an integer becomes the least one, and then the least word.
+    // A number that does not fit an integer becomes the smallest integer, and then the smallest word.
     const __m256i a = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(x + i), inverse));
     const __m256i b = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(x + i + 8), inverse));
     const __m256i q = _mm256_permute4x64_epi64(_mm256_packs_epi32(a, b), 0xd8);
@@ -70,8 +71,8 @@ bool quantise_words(const float* x, const Lattice& lattice, Points16& points) {
   return in_words(points, extent);
 }
 
-// Own residuals, if valid() in the end.  Those of order 2 saturate; taking the few honest ones of the largest and the
-// least word for saturated is safe.
+// Residuals of own numbers, to be used only if valid() is true at the end.  Those of order 2 saturate; treating the few
+// genuine extreme values as saturated is safe.
 template <int order>
 struct OwnWords {
   const Points16& points;
@@ -94,7 +95,7 @@ struct OwnWords {
   bool bytes() const { return extent.within(-128, 127); }
 };
 
-// The order that encoding chooses for points of which those of the groups that decide are given.
+// The order that encoding would choose, given the points of the groups that decide it.
 int order_of_first(Points& points) {
   constexpr std::size_t subs = sampled_groups * group_subs;
   points.before[14] = points.before[15] = points.q[0];
@@ -120,7 +121,7 @@ Entry put_staged(const Staged& staged, std::byte* out) {
   return write_staged(block.order, block.base, block.planes, block_groups, out);
 }
 
-// Zigzags of a block.
+// The zigzagged residuals of a block.
 struct Zigzags {
   __m256i of[block_groups][group_subs];
   __m256i any;
@@ -170,7 +171,7 @@ bool encode_block(const float* x, const Lattice& lattice, Staged& out) {
   }
 }
 
-// Own residuals of a block, if valid.
+// The residuals of own numbers of a block, if valid.
 struct OwnBlock {
   __m256i r[block_groups * group_subs];
   bool valid;
@@ -185,7 +186,7 @@ struct OwnBlock {
   }
 };
 
-// A summand: residuals of own numbers or of a packed block.  first() are those of the groups that decide the order.
+// A summand: residuals of own numbers or of a packed block.  first() returns those of the groups that decide the order.
 struct OwnSummand {
   const OwnBlock& own;
 
@@ -212,7 +213,7 @@ struct PackedSummand {
   }
 };
 
-// Whether the sum of two blocks keeps their order.
+// True if the sum of two blocks keeps their order.
 template <int order, class A, class B>
 LACONIC_INLINE bool keeps_order(const A& a, const B& b, std::int32_t base) {
   __m256i r[sampled_groups * group_subs];

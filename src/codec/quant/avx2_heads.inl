@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What comes before the planes of a full block, for all its sub-blocks at once: read_head and write_head of layout.hpp,
-// which take as long as everything else together.  Included inside a target region.
+// The data before the planes of a full block, for all its sub-blocks at once: read_head and write_head of layout.hpp,
+// which would take as long as all the rest together.  Included inside a target region.
 
 constexpr std::size_t head_lanes = 32;  // sub-blocks to a vector
 
@@ -13,7 +13,7 @@ LACONIC_INLINE __m256i look_up(const LowNibbles& table, __m256i index) {
   return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(half), index);
 }
 
-// Of 32 sub-blocks.
+// Stores the planes of 32 sub-blocks.
 LACONIC_INLINE void store_planes(__m256i first, __m256i count, Planes* planes) {
   static_assert(sizeof(Planes) == 2 && offsetof(Planes, first) == 0);
   const __m256i a = _mm256_unpacklo_epi8(first, count);
@@ -89,7 +89,7 @@ bool read_block(const Packed& in, std::size_t n, Head& head) {
   return n == block_values ? read_full_head(in, head) : read_head(in.entry, in.body, n, head);
 }
 
-// How many bits each byte has up to the highest that is set.
+// The width of each byte: the number of bits up to the highest set bit.
 LACONIC_INLINE __m256i widths_of(__m256i bytes) {
   constexpr LowNibbles of_low = {{0, 1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4}};
   constexpr LowNibbles of_high = {{0, 5, 6, 6, 7, 7, 7, 7, 8, 8, 8, 8, 8, 8, 8, 8}};
@@ -98,7 +98,7 @@ LACONIC_INLINE __m256i widths_of(__m256i bytes) {
                          look_up(of_high, _mm256_and_si256(_mm256_srli_epi16(bytes, 4), nibble)));
 }
 
-// For residuals of up to 16 bits, of which low and high say which are set in each sub-block.
+// Writes the head for residuals of up to 16 bits; low and high hold the bits that are set in each sub-block.
 Head write_full_head(int order, std::int32_t base, const std::uint8_t* low, const std::uint8_t* high, std::byte* out) {
   Head head;
   unsigned present = 0;
@@ -117,7 +117,7 @@ Head write_full_head(int order, std::int32_t base, const std::uint8_t* low, cons
         _mm256_add_epi8(narrow_width, _mm256_and_si256(no_sign, _mm256_set1_epi8(narrow_bits - 1)));
     const __m256i width = _mm256_blendv_epi8(_mm256_add_epi8(widths_of(h), _mm256_set1_epi8(8)), narrow_width,
                                              _mm256_cmpeq_epi8(h, zero));
-    // As wide_code and wide_width.
+    // The same computation as wide_code and wide_width.
     const __m256i wide_code =
         _mm256_max_epi8(_mm256_avg_epu8(width, zero), _mm256_sub_epi8(width, _mm256_set1_epi8(3)));
     const __m256i wide_count =

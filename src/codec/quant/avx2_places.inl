@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where planes lie in a frame and where they go in a vector, of residuals of up to 16 bits: for all sub-blocks of a
-// block at once, since one by one it takes a fifth of the time of adding frames.  Included inside a target region.
+// The positions of planes in a frame and in a vector, for residuals of up to 16 bits.  They are computed for all
+// sub-blocks of a block at once, since one by one they would take a fifth of the time of adding frames.  Included
+// inside a target region.
 
 #include "codec/quant/avx2_heads.inl"
 
-// Of one byte of the residuals of each sub-block.
+// The positions for one byte of the residuals of each sub-block.
 struct Part {
-  alignas(32) std::uint16_t entry[block_subs];  // of a table of places: where it begins
-  alignas(32) std::uint16_t bytes[block_subs];  // that the planes take
+  alignas(32) std::uint16_t entry[block_subs];  // offset of the entry for these planes in a table of places
+  alignas(32) std::uint16_t bytes[block_subs];  // size of the planes
 };
 struct Places {
   Part low;
@@ -33,11 +34,11 @@ struct Places {
   }
 };
 
-// Takes `count` planes from plane `first` on of eight, which lie close together, to their places, all others as 0.
+// Moves `count` adjacent planes, which begin with plane `first` of eight, to their places and sets all others to 0.
 struct PlaceTable {
   std::uint8_t at[9][2][16];  // by count and first
 };
-// Which plane goes to a byte of the result, and whether its first or its second byte.
+// The plane that goes to a byte of the result, and whether the byte is its first or its second one.
 struct Place {
   unsigned plane;
   unsigned byte;
@@ -54,7 +55,7 @@ constexpr PlaceTable make_place_table(PlaceOf place_of) {
       }
   return t;
 }
-// The low bytes of all planes before the high ones; and planes that stay words.
+// byte_after_byte puts the low bytes of all planes before the high ones; word_after_word keeps planes as words.
 constexpr Place byte_after_byte(unsigned byte) { return {byte % 8, byte / 8}; }
 constexpr Place word_after_word(unsigned byte) { return {byte / 2, byte % 2}; }
 alignas(16) constexpr PlaceTable byte_places = make_place_table(byte_after_byte);
@@ -62,7 +63,7 @@ alignas(16) constexpr PlaceTable word_places = make_place_table(word_after_word)
 
 LACONIC_INLINE __m128i load16(const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); }
 
-// The planes of sub-block s; reads a whole vector, also behind the last plane.
+// The planes of sub-block s.  A whole vector is read, also beyond the last plane.
 LACONIC_INLINE __m128i next_planes(const PlaceTable& table, const Part& part, std::size_t s, const std::byte*& at) {
   const __m128i words = load16(at);
   at += part.bytes[s];

@@ -37,7 +37,7 @@ unsigned sampled_width(const Points& points, std::size_t subs) {
   return width;
 }
 
-// (No lambdas here: GCC does not give them the target of the function they stand in.)
+// There are no lambdas here because GCC does not give a lambda the target of its enclosing function.
 __m256i swap_bits(__m256i v, int by, long long mask) {
   const __m256i t = _mm256_and_si256(_mm256_xor_si256(v, _mm256_srli_epi64(v, by)), _mm256_set1_epi64x(mask));
   return _mm256_xor_si256(v, _mm256_xor_si256(t, _mm256_slli_epi64(t, by)));
@@ -73,7 +73,7 @@ struct StagedPlanes {
   std::uint8_t bytes[block_groups];  // how many bytes the residuals of a group have
 };
 
-// One byte of each of 32 residuals, two sub-blocks.
+// Stages one byte of each of 32 residuals, which are two sub-blocks.
 LACONIC_INLINE void stage_bytes(__m256i bytes, std::size_t byte, std::size_t g, std::size_t pair,
                                 StagedPlanes& staged) {
   const __m256i words = planes_of(bytes);
@@ -101,7 +101,7 @@ void stage_group(const std::int32_t* q, std::size_t g, StagedPlanes& staged) {
   }
 }
 
-// A group from zigzags of 16 bits, a sub-block in each vector; the high bytes only if `wide`.
+// Stages a group of 16-bit zigzags with a sub-block in each vector; the high bytes are staged only if `wide`.
 LACONIC_INLINE void stage_words(const __m256i* z, bool wide, std::size_t g, StagedPlanes& staged) {
   staged.bytes[g] = wide ? 2 : 1;
   const __m256i byte = _mm256_set1_epi16(255);
@@ -116,7 +116,7 @@ LACONIC_INLINE void stage_words(const __m256i* z, bool wide, std::size_t g, Stag
   }
 }
 
-// Moves eight planes down by `first`.
+// A table that moves eight planes down by `first`.
 struct ShiftTable {
   std::uint8_t at[2][16];
 };
@@ -129,13 +129,13 @@ constexpr ShiftTable make_shift_table() {
 }
 alignas(16) constexpr ShiftTable shift_table = make_shift_table();
 
-// Planes of bits 0..7 of a sub-block, without the first if it is not there.
+// The planes of bits 0..7 of a sub-block, without the first plane if it is absent.
 LACONIC_INLINE __m128i low_words(const StagedPlanes& staged, std::size_t g, std::size_t k, Planes planes) {
   return _mm_shuffle_epi8(load16(staged.planes[0][g][k]), load16(shift_table.at[planes.first]));
 }
 LACONIC_INLINE void put16(std::byte* at, __m128i words) { _mm_storeu_si128(reinterpret_cast<__m128i*>(at), words); }
 
-// Where some residuals have more than 16 bits.  A plane is there when some residual has that bit.
+// Writes a block in which some residuals have more than 16 bits.  A plane is present when some residual has that bit.
 Entry write_long(int order, std::int32_t base, const StagedPlanes& staged, std::size_t groups, std::byte* out) {
   std::uint32_t bits[block_subs];
   for (std::size_t s = 0; s < block_subs; ++s)
@@ -197,21 +197,22 @@ __m256i unzigzag8(__m256i z) {
   return _mm256_xor_si256(_mm256_srli_epi32(z, 1), _mm256_sub_epi32(_mm256_setzero_si256(), odd));
 }
 
-// Sums of each lane and those before it, plus `carry`; leaves the last one in every lane of `carry`.
+// The prefix sum of the lanes, plus `carry`; the last sum is broadcast to every lane of `carry`.
 __m256i prefix8(__m256i r, __m256i& carry) {
   r = _mm256_add_epi32(r, _mm256_slli_si256(r, 4));
   r = _mm256_add_epi32(r, _mm256_slli_si256(r, 8));
   const __m256i low_total = _mm256_permutevar8x32_epi32(r, _mm256_set1_epi32(3));
   r = _mm256_add_epi32(r, _mm256_blend_epi32(_mm256_setzero_si256(), low_total, 0xf0));
   const __m256i sums = _mm256_add_epi32(r, carry);
-  // One addition from carry to carry: the next sums wait for nothing else.
+  // There is only one addition from carry to carry, so the next sums wait for nothing else.
   carry = _mm256_add_epi32(carry, _mm256_permutevar8x32_epi32(r, _mm256_set1_epi32(7)));
   return sums;
 }
 
 __m256i both(__m128i lower, __m128i upper) { return _mm256_inserti128_si256(_mm256_castsi128_si256(lower), upper, 1); }
 
-// Whole vectors are read, also behind the last plane; this is a copy of planes behind which memory must not be read.
+// Whole vectors are read, also beyond the last plane.  This is a copy of the planes where the memory after them must
+// not be read.
 struct Tail {
   std::byte bytes[largest_packed_block + 16];
 };
@@ -222,7 +223,7 @@ const std::byte* readable(const std::byte* planes, const std::byte* end, Tail& t
   return tail.bytes;
 }
 
-// One byte of each of 32 residuals, sub-blocks s and s + 1.
+// One byte of each of 32 residuals, from sub-blocks s and s + 1.
 LACONIC_INLINE __m256i next_bytes(const Part& part, std::size_t s, const std::byte*& at) {
   const __m128i lower = next_planes(byte_places, part, s, at);
   return transpose_bits(both(lower, next_planes(byte_places, part, s + 1, at)));
@@ -232,7 +233,7 @@ LACONIC_INLINE int widest_of(const Planes* planes) {
   return std::max(std::max(planes[0].count, planes[1].count), std::max(planes[2].count, planes[3].count));
 }
 
-// Residuals of group g, a sub-block in each vector; none has more than 8 bits, or if `wide` than 16.
+// The residuals of group g, with a sub-block in each vector.  None has more than 8 bits, or 16 if `wide`.
 template <bool wide>
 LACONIC_INLINE const std::byte* unpack_words(const Places& places, std::size_t g, const std::byte* at, __m256i* r) {
   const std::size_t s = g * group_subs;
@@ -262,7 +263,7 @@ LACONIC_INLINE const std::byte* unpack_words(const Places& places, std::size_t g
   return at;
 }
 
-// As next_planes and next_bytes, of residuals of any width.
+// next_part and next_parts work like next_planes and next_bytes, but for residuals of any width.
 LACONIC_INLINE __m128i next_part(Planes part, const std::byte*& at) {
   const __m128i words = load16(at);
   at += 2 * part.count;
@@ -273,7 +274,7 @@ __m256i next_parts(Planes first, Planes second, const std::byte*& at) {
   return transpose_bits(both(lower, next_part(second, at)));
 }
 
-// Residuals of any width.
+// Unpacks residuals of any width.
 const std::byte* unpack_group(const Planes* planes, const std::byte* at, std::int32_t* to) {
   const int widest = widest_of(planes);
   __m256i z[4][2];
@@ -305,7 +306,7 @@ bool up_to_16(const Head& head) {
   return _mm256_testz_si256(_mm256_subs_epu8(most, _mm256_set1_epi16(16 << 8 | 255)), _mm256_set1_epi8(-1)) != 0;
 }
 
-// Residuals of points.q to points.
+// Converts the residuals in points.q to points.
 template <int order>
 void sum_up(Points& points, std::size_t subs, std::int32_t base) {
   if constexpr (order == 0) return;
@@ -319,8 +320,8 @@ void sum_up(Points& points, std::size_t subs, std::int32_t base) {
   }
 }
 
-// The same of residuals of up to 16 bits, a sub-block in each vector: two of them to a lane, so that there are half as
-// many sums over lanes.
+// The same for residuals of up to 16 bits, with a sub-block in each vector.  Two residuals share a lane, so there are
+// half as many sums over lanes.
 template <int order>
 LACONIC_INLINE void sum_up_words(const __m256i* r, std::size_t subs, std::int32_t base, std::int32_t* to) {
   __m256i last = _mm256_set1_epi32(base);
@@ -336,7 +337,7 @@ LACONIC_INLINE void sum_up_words(const __m256i* r, std::size_t subs, std::int32_
     __m256i move = sum;
     __m256i second_difference = _mm256_srai_epi32(r[s], 16);
     if constexpr (order == 2) {
-      // With d before the two: d + a and d + a + b, together 2d + 2a + b.
+      // If d is the difference before the two residuals, the moves are d + a and d + a + b, together 2d + 2a + b.
       second_difference = prefix8(sum, difference);
       const __m256i before = _mm256_sub_epi32(second_difference, sum);
       move = _mm256_add_epi32(_mm256_madd_epi16(r[s], _mm256_set1_epi32(1 << 16 | 2)), _mm256_add_epi32(before, before));
@@ -350,8 +351,8 @@ LACONIC_INLINE void sum_up_words(const __m256i* r, std::size_t subs, std::int32_
   }
 }
 
-// A block of residuals of up to 8 bits, or 16, in passes, as in avx512_gfni_output.inl: all residuals first, then their
-// sums.
+// Unpacks a block of residuals of up to 8 or 16 bits in passes, as in avx512_gfni_output.inl: all residuals first, then
+// their sums.
 template <int order, bool wide>
 void unpack_words_of(const Head& head, const std::byte* at, std::size_t subs, Points& points) {
   const Places places(head.planes);
@@ -364,7 +365,7 @@ template <int order>
 void unpack_planes(const Head& head, const std::byte* at, const std::byte* end, std::size_t subs, Points& points) {
   Tail tail;
   at = readable(at, end, tail);
-  // By block and not by group: near the limit groups would be mispredicted.
+  // The branch is taken per block and not per group: near the limit, branches per group would be mispredicted.
   if (!is_wide(head.kind)) return unpack_words_of<order, false>(head, at, subs, points);
   if (up_to_16(head)) return unpack_words_of<order, true>(head, at, subs, points);
   for (std::size_t s = 0; s < subs; s += group_subs)

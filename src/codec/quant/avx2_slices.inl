@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums of residuals without taking their bits apart and together again: frames hold bits in planes, and a sum is formed
-// plane by plane, 256 residuals at a time.  Included inside a target region.
+// Sums of residuals in bit-plane form: frames hold bits in planes, and a sum is formed plane by plane, 256 residuals at
+// a time, without unpacking and repacking the bits.  Included inside a target region.
 
 #include "codec/quant/avx2_planes.inl"
 
-// A slice is four groups.  In plane k bit i of a 16-bit word is bit k of residual i of a sub-block; sub-blocks 0, 2, 4
+// A slice is four groups.  Bit i of a 16-bit word in plane k is bit k of residual i of a sub-block.  Sub-blocks 0, 2, 4
 // ... 14 are in the first half, the others in the second.
 constexpr std::size_t slice_groups = 4;
 constexpr std::size_t slice_pairs = 2 * slice_groups;
 constexpr std::size_t slices = block_groups / slice_groups;
 
-// Planes of two's complement.  Without `wide` residuals are bytes, and a sum of two has nine bits.
+// Bit planes of two's complement residuals.  Without `wide` residuals are bytes, and a sum of two has nine bits.
 struct Slice {
   __m256i planes[16];
 };
@@ -47,14 +47,14 @@ LACONIC_INLINE void transpose_bits_between(__m256i* v) {
   for (std::size_t i = 0; i < 8; i += 2) swap_bits_between(v[i], v[i + 1], 1, 0x55);
 }
 
-// Of the residuals of four groups, a sub-block in each vector.
+// Makes a slice from the residuals of four groups, with a sub-block in each vector.
 template <bool wide>
 LACONIC_INLINE void slice_words(const __m256i* r, Slice& slice) {
   __m256i low[slice_pairs];
   __m256i high[slice_pairs];
   const __m256i byte = _mm256_set1_epi16(255);
   for (std::size_t p = 0; p < slice_pairs; ++p) {
-    // Residuals i and i + 8 of a sub-block to the two bytes of a word.
+    // Residuals i and i + 8 of a sub-block become the two bytes of a word.
     const __m256i first = _mm256_permute2x128_si256(r[2 * p], r[2 * p + 1], 0x20);
     const __m256i second = _mm256_permute2x128_si256(r[2 * p], r[2 * p + 1], 0x31);
     low[p] = _mm256_or_si256(_mm256_and_si256(first, byte), _mm256_slli_epi16(second, 8));
@@ -70,7 +70,7 @@ LACONIC_INLINE void slice_words(const __m256i* r, Slice& slice) {
   }
 }
 
-// Of the planes of four groups of a packed block, from group `first` on.
+// Makes a slice from the planes of four groups of a packed block, starting at group `first`.
 template <bool wide>
 LACONIC_INLINE const std::byte* slice_planes(const Places& places, std::size_t first, const std::byte* at,
                                              Slice& slice) {
@@ -88,7 +88,7 @@ LACONIC_INLINE const std::byte* slice_planes(const Places& places, std::size_t f
       high[2 * g + 1] = both(words[2], words[3]);
     }
   }
-  // Plane k is plane k + 1 of the zigzag, but for the sign, which is plane 0 there.
+  // Plane k is plane k + 1 of the zigzag, exclusive or the sign, which is plane 0 there.
   transpose_words(low);
   const __m256i sign = low[0];
   for (std::size_t k = 0; k < 7; ++k) slice.planes[k] = _mm256_xor_si256(low[k + 1], sign);
@@ -101,7 +101,7 @@ LACONIC_INLINE const std::byte* slice_planes(const Places& places, std::size_t f
   return at;
 }
 
-// a += b; adds to `off` where a sum of words is none.  Of bytes plane 8 becomes the sign.
+// a += b.  Adds to `off` the places where a sum of words overflows.  For bytes, plane 8 becomes the sign.
 template <bool wide>
 LACONIC_INLINE void add_slice(Slice& a, const Slice& b, __m256i& off) {
   constexpr std::size_t bits = wide ? 16 : 8;
@@ -121,14 +121,14 @@ LACONIC_INLINE void add_slice(Slice& a, const Slice& b, __m256i& off) {
     a.planes[8] = _mm256_xor_si256(differ, carry);  // one more bit of each, which is their sign again
 }
 
-// Eight planes of all sub-blocks of slice s back to where they are written from.
+// Puts eight planes of all sub-blocks of slice s back into the memory from which they are written.
 LACONIC_INLINE void stage_byte(__m256i* z, std::size_t byte, std::size_t s, StagedPlanes& staged) {
   transpose_words(z);
   for (std::size_t p = 0; p < slice_pairs; ++p)
     _mm256_store_si256(reinterpret_cast<__m256i*>(staged.planes[byte][s * slice_groups + p / 2][2 * (p % 2)]), z[p]);
 }
 
-// The zigzags of a slice, staged as slice s; which planes any of them has.
+// Stages the zigzags of a slice as slice s; returns the planes that any of them has.
 template <bool wide>
 LACONIC_INLINE __m256i stage_slice(const Slice& slice, std::size_t s, StagedPlanes& staged) {
   constexpr std::size_t bits = wide ? 16 : 9;
@@ -143,9 +143,9 @@ LACONIC_INLINE __m256i stage_slice(const Slice& slice, std::size_t s, StagedPlan
                                                            _mm256_set1_epi16(static_cast<std::int16_t>(1 << k))));
   for (std::size_t k = bits; k < 16; ++k) z[k] = zero;
   stage_byte(z, 0, s, staged);
-  // Without a ninth plane nobody reads the others.
+  // Without a ninth plane the second byte is never read.
   if (wide || _mm256_testz_si256(z[8], z[8]) == 0) stage_byte(z + 8, 1, s, staged);
-  // From every second sub-block to all in order.
+  // Reorders from even and odd sub-blocks to all sub-blocks in sequence.
   const __m128i even = _mm256_castsi256_si128(present);
   const __m128i odd = _mm256_extracti128_si256(present, 1);
   const __m128i first = _mm_unpacklo_epi16(even, odd);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// AVX-512 kernels for processors without the instructions that avx512_gfni.cpp moves bits with: rounds 16 numbers at a
-// time, packs as AVX2 does.
+// AVX-512 kernels for processors without the bit instructions that avx512_gfni.cpp uses.  They round 16 numbers at a
+// time and pack as AVX2 does.
 #if defined(__x86_64__)
 
 #include <algorithm>

@@ -2,24 +2,24 @@
 // Bit planes of 64 residuals at a time, included inside the target region of avx512_gfni.cpp.
 //
 // gf2p8affineqb(x, A) computes, for every byte x of a 64-bit lane, eight parities of x with the rows of the 8x8 bit
-// matrix A.  With eight residuals as the rows and a single bit as x that is a bit plane of eight residuals, so one
-// instruction transposes 64 of them; with two bits as x it is the exclusive or of two planes, which is what zigzag asks
-// for.  vpcompressw and vpexpandw then keep the planes that the widths call for.
+// matrix A.  With eight residuals as the rows and a single bit as x, the result is a bit plane of eight residuals, so
+// one instruction transposes 64 of them.  With two bits as x it is the exclusive or of two planes, which zigzag needs.
+// vpcompressw and vpexpandw then keep the planes that the widths require.
 //
-// Rows of the matrix count from the last byte.  "Rows" below are therefore bytes in which residual i of every run of
-// eight is in place 7 - i.
+// Rows of the matrix count from the last byte.  In this file, "rows" therefore means bytes in which residual i of every
+// run of eight is in place 7 - i.
 
 #include "codec/quant/avx512_gfni_subs.inl"
 
 constexpr std::size_t group_values = group_subs * sub_values;
 
-// Bytes 0..63 of a table computed when compiled.
+// A table of bytes 0..63, computed at compile time.
 struct alignas(64) ByteTable {
   std::uint8_t at[64];
 };
 LACONIC_INLINE __m512i load(const ByteTable& table) { return _mm512_load_si512(table.at); }
 
-// Where residual `value` is among rows.
+// The position of residual `value` among rows.
 constexpr unsigned row_of(unsigned value) { return value / 8 * 8 + 7 - value % 8; }
 
 // The low or the high bytes of 64 words in two vectors, as rows.
@@ -29,8 +29,8 @@ constexpr ByteTable rows_of_words_table(unsigned byte) {
   return t;
 }
 
-// The residuals of every second sub-block of two groups, from the first or the second of them, in order: from their
-// rows as bytes.
+// The residuals of every second sub-block of two groups, in order, starting at the first or the second sub-block.  The
+// input is their rows as bytes.
 constexpr ByteTable alternate_bytes_table(unsigned first) {
   ByteTable t{};
   for (unsigned byte = 0; byte < 64; ++byte) {
@@ -39,8 +39,8 @@ constexpr ByteTable alternate_bytes_table(unsigned first) {
   }
   return t;
 }
-// The same of one group, from the rows of the low and of the high bytes of words: in the first half the first two of
-// each four, in the second half the others.
+// The same for one group, from the rows of the low and of the high bytes of words: the first half holds the first two
+// of each four residuals, the second half the others.
 constexpr ByteTable alternate_words_table(unsigned first) {
   ByteTable t{};
   for (unsigned byte = 0; byte < 64; ++byte) {
@@ -50,7 +50,8 @@ constexpr ByteTable alternate_words_table(unsigned first) {
   return t;
 }
 
-// Two runs of eight plane bytes, of residuals 0..7 and 8..15, to eight 16-bit planes; and back, rows last first.
+// Converts two runs of eight plane bytes, of residuals 0..7 and 8..15, to eight 16-bit planes; and back, rows last
+// first.
 constexpr ByteTable interleave_planes_table() {
   ByteTable t{};
   for (unsigned byte = 0; byte < 64; ++byte) t.at[byte] = static_cast<std::uint8_t>(byte % 16 / 2 + (byte % 2) * 8);
@@ -63,8 +64,8 @@ constexpr ByteTable rows_of_planes_table() {
 }
 
 // The same for residuals of 16 bits, whose planes of bits 0..7 and 8..15 are in two vectors.  Plane k of a residual is
-// plane k + 1 of its zigzag, but for the sign: that is plane 0 there, plane 15 here, and what the two differ by in all
-// the others.
+// plane k + 1 of its zigzag, exclusive or the sign.  The sign itself is plane 0 in the zigzag and plane 15 in the
+// residual.
 constexpr std::uint8_t no_plane = 128;
 constexpr ByteTable zigzag_of_planes_table(unsigned byte) {
   ByteTable t{};
@@ -80,8 +81,8 @@ constexpr ByteTable signs_of_planes_table() {
   for (unsigned at = 0; at < 64; ++at) t.at[at] = static_cast<std::uint8_t>(at % 2 * 8 + 7);
   return t;
 }
-// Back: which of 8 planes, and those of the next byte, goes where; rows, or runs of eight such that interleaving the
-// low and the high bytes leaves words in order.
+// The inverse: the source plane, out of 8 planes and those of the next byte, for each position.  The result is rows, or
+// runs of eight such that interleaving the low and the high bytes leaves words in order.
 constexpr std::uint8_t place_of_plane(unsigned at, unsigned plane, bool in_order) {
   const unsigned run = in_order ? at / 16 + at / 8 % 2 * 4 : at / 8;
   return static_cast<std::uint8_t>(plane / 8 * 64 + run / 2 * 16 + plane % 8 * 2 + run % 2);
@@ -107,7 +108,7 @@ constexpr ByteTable signs_of_planes = signs_of_planes_table();
 constexpr ByteTable rows_of_zigzag[2] = {rows_of_zigzag_table(false), rows_of_zigzag_table(true)};
 constexpr ByteTable signs_of_zigzag[2] = {signs_of_zigzag_table(false), signs_of_zigzag_table(true)};
 
-// Byte k selects plane k; the reverse turns planes into rows instead of residuals in order.
+// Byte k selects plane k; the reversed constant produces rows instead of residuals in order.
 constexpr long long each_bit = static_cast<long long>(0x8040201008040201ULL);
 constexpr long long each_bit_in_runs = static_cast<long long>(0x80400804'20100201ULL);
 constexpr long long each_bit_reversed = static_cast<long long>(0x0102040810204080ULL);
@@ -116,7 +117,7 @@ constexpr long long each_zigzag_bit = static_cast<long long>(0xc0a0908884828180U
 // The matrix of unzigzag: bit k of the result is bit k+1 exclusive or bit 0, bit 7 is bit 0.
 constexpr long long unzigzag_matrix = static_cast<long long>(0x0305091121418101ULL);
 
-// 64 residuals of 16 bits: their low and their high bytes.
+// 64 residuals of 16 bits, split into their low and their high bytes.
 struct Pair {
   __m512i low;
   __m512i high;
@@ -126,7 +127,7 @@ LACONIC_INLINE Pair rows_of(__m512i r0, __m512i r1) {
           _mm512_permutex2var_epi8(r0, load(rows_of_words[1]), r1)};
 }
 
-// Eight planes of each of four sub-blocks, as words, from rows.
+// Eight planes of each of four sub-blocks, as words, computed from rows.
 LACONIC_INLINE __m512i planes_of(__m512i rows, long long selector) {
   const __m512i planes = _mm512_gf2p8affine_epi64_epi8(_mm512_set1_epi64(selector), rows, 0);
   return _mm512_shuffle_epi8(planes, load(interleave_planes));
@@ -141,11 +142,11 @@ LACONIC_INLINE Pair zigzag_planes(const Pair& rows) {
           _mm512_xor_si512(signs, _mm512_permutex2var_epi8(low, load(zigzag_of_planes[1]), high))};
 }
 
-// What interleaving low and high bytes is to leave: words in order, or the first two of four and, in the other half of
-// each 128 bits, the last two.
+// The layout of residuals.  rows: as rows.  words: interleaving low and high bytes leaves words in order.  runs: it
+// leaves the first two of each four and, in the other half of each 128 bits, the last two.
 enum class Layout { rows, words, runs };
 
-// And back.
+// The inverse of zigzag_planes(): the residuals in the given layout.
 template <Layout layout>
 LACONIC_INLINE Pair residuals_of(__m512i low, __m512i high) {
   constexpr bool in_order = layout == Layout::words;
@@ -165,7 +166,7 @@ LACONIC_INLINE __m512i bytes_of_planes(__m512i words, long long selector) {
                                        0);
 }
 
-// The words that `keep` selects, closed up.  On some processors the instruction waits for the old value of its
+// Moves the words that `keep` selects together.  On some processors the instruction waits for the old value of its
 // destination even when it does not use it; a fresh zero that the compiler cannot see through avoids that.
 LACONIC_INLINE __m512i compress_words(__mmask32 keep, __m512i words) {
   __m512i fresh = _mm512_setzero_si512();
@@ -178,12 +179,12 @@ LACONIC_INLINE __m512i expand_words(__mmask32 keep, __m512i words) {
   return _mm512_mask_expand_epi16(fresh, keep, words);
 }
 
-// Where the next planes are.  Whole vectors are read, also behind the last plane.
+// The position of the next planes.  Whole vectors are read, also beyond the last plane.
 struct Source {
   const std::byte* at;
 };
 
-// A copy of a body behind which memory must not be read.
+// A copy of a body, used where the memory after the body must not be read.
 struct Tail {
   std::byte bytes[largest_packed_block + 64];
 };
@@ -194,7 +195,7 @@ LACONIC_INLINE Source source_of(const std::byte* planes, const Packed& in, Tail&
   return {tail.bytes};
 }
 
-// The words that `keep` has a place for, each in its place.
+// Reads the words for which `keep` has a place and puts each in its place.
 LACONIC_INLINE __m512i next_words(std::uint32_t keep, Source& in) {
   const auto count = static_cast<unsigned>(_mm_popcnt_u32(keep));
   const __m512i packed = _mm512_loadu_si512(in.at);
@@ -202,7 +203,7 @@ LACONIC_INLINE __m512i next_words(std::uint32_t keep, Source& in) {
   return expand_words(keep, packed);
 }
 
-// Bits above the eighth where one of the words is no signed byte.
+// Sets bits above the eighth where one of the words does not fit a signed byte.
 LACONIC_INLINE __m512i beyond_bytes(__m512i a, __m512i b) {
   const __m512i offset = _mm512_set1_epi16(128);
   return _mm512_or_si512(_mm512_add_epi16(a, offset), _mm512_add_epi16(b, offset));
@@ -213,14 +214,14 @@ LACONIC_INLINE __m512i zigzag_words(__m512i r) {
   return _mm512_xor_si512(_mm512_slli_epi16(r, 1), _mm512_srai_epi16(r, 15));
 }
 
-// What the head of a block says of its planes.
+// The description of the planes in the head of a block.
 struct GroupHead {
   alignas(64) std::uint8_t codes[block_subs];
   alignas(64) std::uint8_t low[block_subs];   // the planes of bits 0..7 of each sub-block
-  alignas(64) std::uint8_t high[block_subs];  // of bits 8..15
+  alignas(64) std::uint8_t high[block_subs];  // the planes of bits 8..15
   std::uint16_t is_wide = 0;
   bool is_long = false;  // some residuals may have more than 16 bits
-  bool is_full = false;  // some have 8 bits or more: added to others like them they will not stay bytes
+  bool is_full = false;  // some have 8 bits or more: a sum with others like them does not fit bytes
   int order = 0;
   std::int32_t base = 0;
   const std::byte* planes = nullptr;
@@ -241,7 +242,7 @@ struct GroupHead {
   }
 };
 
-// Planes by code, repeated in each 16 bytes.
+// The planes for each code, repeated in each 16 bytes.
 constexpr ByteTable planes_table(bool wide, unsigned part) {
   ByteTable t{};
   for (unsigned byte = 0; byte < 64; ++byte) {
@@ -260,7 +261,7 @@ constexpr ByteTable wide_low_planes = planes_table(true, 0);
 constexpr ByteTable wide_high_planes = planes_table(true, 1);
 constexpr ByteTable wide_widths = wide_widths_table();
 
-// As read_head of layout.hpp.
+// The counterpart of read_head of layout.hpp.
 bool read_groups(const Packed& in, std::size_t n, GroupHead& h) {
   const std::size_t size = bytes_of(in.entry);
   const Kind kind = kind_of(in.entry);
@@ -283,7 +284,7 @@ bool read_groups(const Packed& in, std::size_t n, GroupHead& h) {
   const __m256i words =
       _mm256_maskz_expand_epi16(present, _mm256_maskz_loadu_epi16(static_cast<__mmask16>((1u << count) - 1), at));
   h.planes = at + 2 * count;
-  // Four nibbles of a word to four bytes: byte k takes bits 4k and up of its 32-bit half.
+  // Spreads the four nibbles of a word to four bytes: byte k takes bits 4k and up of its 32-bit half.
   const __m512i spread =
       _mm512_multishift_epi64_epi8(_mm512_set1_epi64(0x2c2824200c080400LL), _mm512_cvtepu16_epi32(words));
   const __m512i codes = _mm512_and_si512(spread, _mm512_set1_epi8(15));
@@ -309,13 +310,13 @@ bool read_groups(const Packed& in, std::size_t n, GroupHead& h) {
   return body_end - h.planes == 2 * planes;
 }
 
-// Residuals of a narrow group as signed bytes, in order or with each_bit_reversed as rows.
+// The residuals of a narrow group as signed bytes, in order or, with each_bit_reversed, as rows.
 LACONIC_INLINE __m512i next_narrow(std::uint32_t keep, Source& in, long long selector) {
   const __m512i z = bytes_of_planes(next_words(keep, in), selector);
   return _mm512_gf2p8affine_epi64_epi8(z, _mm512_set1_epi64(unzigzag_matrix), 0);
 }
 
-// Residuals of a group of up to 16 bits, as residuals_of.
+// The residuals of a group of up to 16 bits, in a layout as for residuals_of.
 template <Layout layout>
 LACONIC_INLINE Pair next_pair(const GroupHead& h, std::size_t g, Source& in) {
   const __m512i low = next_words(h.low_planes(g), in);

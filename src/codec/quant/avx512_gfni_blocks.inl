@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whole blocks of float32 numbers and their sums, included inside the target region of avx512_gfni.cpp.  Points are
-// words of 16 bits where they are needed at all: residuals are added as residuals.
+// Encoding of whole blocks of float32 numbers, and their sums, included inside the target region of avx512_gfni.cpp.
+// Points, where they are needed at all, are words of 16 bits: residuals are added as residuals.
 
 #include "codec/quant/avx512_gfni_order.inl"
 
-// Adds the points of a packed block; `extent` tells whether one of them, or a sum, is too large for this path.
+// Adds the points of a packed block; `extent` shows whether one of them, or a sum, is too large for this path.
 struct AddPoints {
   Points16& sum;
   Extent extent;
@@ -31,14 +31,14 @@ bool add_points(const GroupHead& h, Source in, Points16& sum) {
   return in_words(sum, sink.extent);
 }
 
-// Adding reads two frames and computes little: memory cannot keep up unless it is asked ahead.  Decoding and folding
-// are not faster for it.
+// Addition reads two frames and computes little, so memory cannot keep up without prefetching.  Prefetching does not
+// make decoding and folding faster.
 void prefetch_packed(const Packed& in) {
   const auto* at = reinterpret_cast<const char*>(in.body) + prefetch_bytes;
   for (std::size_t i = 0; i < bytes_of(in.entry); i += 64) _mm_prefetch(at + i, _MM_HINT_T0);
 }
 
-// Rows of a packed block.
+// The rows of a packed block.
 struct PackedRows {
   const GroupHead& h;
   Source in;
@@ -47,7 +47,7 @@ struct PackedRows {
   bool valid() const { return true; }
 };
 
-// Rows of words of a packed block.
+// The rows of the words of a packed block.
 struct PackedWords {
   const GroupHead& h;
   Source in;
@@ -56,7 +56,7 @@ struct PackedWords {
   bool valid() const { return true; }
 };
 
-// Rows of a sum, if exact() in the end.  Keeps those that the order is chosen from.
+// The rows of a sum, to be used only if exact() is true at the end.  It keeps the rows from which the order is chosen.
 template <class A, class B>
 struct SumRows {
   LACONIC_INLINE SumRows(A& first_summand, B& second_summand, __m512i* first_sums)
@@ -83,7 +83,7 @@ struct SumRows {
   __m512i off = _mm512_setzero_si512();
 };
 
-// The same of words.
+// The same for words.
 template <class A, class B>
 struct SumWords {
   LACONIC_INLINE SumWords(A& first_summand, B& second_summand, Pair* first_sums)
@@ -95,7 +95,7 @@ struct SumWords {
     Pair sum = {_mm512_add_epi8(x.low, y.low), _mm512_add_epi8(x.high, y.high)};
     const __mmask64 carry = _mm512_cmplt_epu8_mask(sum.low, x.low);
     sum.high = _mm512_mask_sub_epi8(sum.high, carry, sum.high, _mm512_set1_epi8(-1));
-    // Where both have the sign that the sum has not: (x ^ sum) & (y ^ sum).
+    // An overflow occurs where both summands have a sign other than that of the sum: (x ^ sum) & (y ^ sum).
     off = _mm512_or_si512(off, _mm512_ternarylogic_epi64(x.high, y.high, sum.high, 0x42));
     if (g < sampled_groups) first[g] = sum;
     if (g == 0) starts = _mm512_or_si512(_mm512_or_si512(x.low, x.high), _mm512_or_si512(y.low, y.high));
@@ -169,7 +169,7 @@ bool add_block(const Packed& a, const Packed& b, Staged& out) {
       default: done = add_order<2>(ha, hb, source_a, source_b, o); break;
     }
   if (done) return true;
-  // Two orders, or a sum that asks for another.
+  // The blocks have different orders, or the sum needs another order.
   Points16 sum;
   std::memset(sum.q, 0, sizeof sum.q);
   return add_points(ha, source_a, sum) && add_points(hb, source_b, sum) && encode_points(sum, o);
@@ -207,8 +207,8 @@ bool fold_block(const Packed& in, const float* x, const Lattice& lattice, Staged
 
 void settle() { _mm_sfence(); }
 
-// Points to numbers, if small() in the end: else some point may have been too large for float32.  A run goes at most 4
-// slopes and 10 * 2^15 away from where it starts.
+// Converts points to numbers.  The result is valid if small() is true at the end; otherwise some point may have been
+// too large for float32.  A run moves at most 4 slopes and 10 * 2^15 away from its start.
 template <bool streaming>
 struct ToFloats {
   __m512 step;
@@ -244,7 +244,8 @@ LACONIC_INLINE bool decode_groups(const GroupHead& h, Source in, __m512 step, fl
   return sink.small();
 }
 
-// A line is read before a part of it is written.  Asked for half a block ahead, it comes while points are computed.
+// A store to a part of a cache line reads the line first.  A prefetch half a block ahead brings the line in while
+// points are computed.
 LACONIC_INLINE void prefetch_place(const float* x) {
   const float* ahead = x + block_values / 2;
   for (std::size_t i = 0; i < block_values; i += 16)

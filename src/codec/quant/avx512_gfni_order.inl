@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether sums of residuals are in the order that encoding their points would choose.  Included inside the target
-// region of avx512_gfni.cpp.
+// The test whether sums of residuals are in the order that encoding their points would choose.  Included inside the
+// target region of avx512_gfni.cpp.
 
 #include "codec/quant/avx512_gfni_words.inl"
 
-// The residuals of the groups that decide, in runs, a sub-block to each 128 bits: of those that count, and of the ones
-// before each of them.
+// The residuals of the groups that decide the order, in runs, with a sub-block in each 128 bits: `own` holds the
+// sampled sub-blocks, `before` the sub-block before each of them.
 template <bool words>
 struct Sampled {
   static_assert(sampled_subs[0] == 1 && sampled_subs[1] == 3 && sampled_subs[2] == 5 && sampled_subs[3] == 7);
@@ -13,7 +13,7 @@ struct Sampled {
   Runs<words> own;
 };
 
-// From rows.
+// Samples the residuals given as rows.
 LACONIC_INLINE Sampled<false> sampled(const __m512i* rows) {
   return {{{_mm512_permutex2var_epi8(rows[0], load(alternate_bytes[0]), rows[1])}},
           {{_mm512_permutex2var_epi8(rows[0], load(alternate_bytes[1]), rows[1])}}};
@@ -27,7 +27,7 @@ LACONIC_INLINE Sampled<true> sampled(const Pair* rows) {
   return {alternate(rows, alternate_words[0]), alternate(rows, alternate_words[1])};
 }
 
-// What all runs before each one add up to, from `base` on.
+// The sum of all runs before each run, starting from `base`.
 struct Sums {
   __m512i before;
   __m512i own;
@@ -48,7 +48,7 @@ LACONIC_INLINE Sums sums_before(const Sums& moves, __m512i base) {
           _mm512_add_epi32(_mm512_add_epi32(start, sub_before), _mm512_sub_epi32(in_sub.own, moves.own))};
 }
 
-// Position k of every run, and of one or two runs in the same places of a vector.
+// The residual at position k of every run.
 template <bool words>
 LACONIC_INLINE __m512i residual(const Runs<words>& r, int k) {
   constexpr int bits = words ? 16 : 8;
@@ -57,12 +57,13 @@ LACONIC_INLINE __m512i residual(const Runs<words>& r, int k) {
   return _mm512_srai_epi32(above == 0 ? part : _mm512_slli_epi32(part, static_cast<unsigned>(bits * above)), 32 - bits);
 }
 
-// The widths of the zigzags of numbers that `take` saw, by their leading zeros: those of r and of r ^ 2r are as many.
+// The widths of the zigzags of the numbers that take() was given, as leading zeros: the zigzag of r has as many as r ^
+// 2r.
 class Widths {
  public:
   LACONIC_INLINE Widths() : bits_(_mm512_setzero_si512()) {}
   LACONIC_INLINE void take(__m512i r) { bits_ = _mm512_ternarylogic_epi32(bits_, r, _mm512_add_epi32(r, r), 0xf6); }
-  // Of each sub-block, in all of its lanes.
+  // The leading zeros of each sub-block, in all of its lanes.
   LACONIC_INLINE __m512i zeros() const {
     const __m512i two = _mm512_or_si512(bits_, _mm512_shuffle_epi32(bits_, _MM_PERM_BADC));
     return _mm512_lzcnt_epi32(_mm512_or_si512(two, _mm512_shuffle_epi32(two, _MM_PERM_CDAB)));
@@ -72,10 +73,10 @@ class Widths {
   __m512i bits_;
 };
 
-// Whether encoding the points of a sum would choose the order that its residuals are in.
+// True if encoding the points of a sum would choose the order that its residuals are in.
 template <int order, bool words>
 LACONIC_INLINE bool keeps_order(const Sampled<words>& r, std::int32_t base) {
-  // The run before each one: what counts of it are its last residuals.
+  // The run before each one: only its last residuals are used.
   constexpr std::size_t last_part = words ? 1 : 0;
   Runs<words> previous = r.own;
   previous.parts[last_part] = _mm512_alignr_epi8(r.own.parts[last_part], r.before.parts[last_part], 12);
@@ -106,7 +107,7 @@ LACONIC_INLINE bool keeps_order(const Sampled<words>& r, std::int32_t base) {
     widths[1].take(move);
     widths[2].take(second);
   }
-  // Less width is more leading zeros.  Their sums over four sub-blocks have 8 bits.
+  // A smaller width means more leading zeros.  Their sums over four sub-blocks have 8 bits.
   const __m512i zeros = _mm512_or_si512(widths[0].zeros(), _mm512_or_si512(_mm512_slli_epi32(widths[1].zeros(), 8),
                                                                            _mm512_slli_epi32(widths[2].zeros(), 16)));
   const __m256i two = _mm256_add_epi32(_mm512_castsi512_si256(zeros), _mm512_extracti64x4_epi64(zeros, 1));

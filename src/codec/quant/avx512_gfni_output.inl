@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From residuals to the body of a block, included inside the target region of avx512_gfni.cpp.
+// Conversion of residuals to the body of a block, included inside the target region of avx512_gfni.cpp.
 //
-// In passes over the block, with what they hand on in between in memory: the chain from a residual to where its planes
-// are stored is long, and processors look only so many instructions ahead.  Short passes keep all their units busy.
+// The work is done in passes over the block, with intermediate results in memory: the dependency chain from a residual
+// to the store of its planes is long, and processors look only a limited number of instructions ahead.  Short passes
+// keep all their units busy.
 
 #include "codec/quant/avx512_gfni_bits.inl"
 
-// Residuals of a block as words: rows of their low and high bytes.
+// The residuals of a block as words: rows of their low and high bytes.
 struct Words {
   alignas(64) std::uint8_t low[block_groups][64];
   alignas(64) std::uint8_t high[block_groups][64];
@@ -20,13 +21,13 @@ struct Words {
   }
 };
 
-// A byte for each sub-block of a block: which planes it has of bits 0..7, and of bits 8..15.
+// A byte for each sub-block of a block: its planes of bits 0..7, and of bits 8..15.
 struct Present {
   alignas(64) std::uint32_t low[block_groups];
   alignas(64) std::uint32_t high[block_groups];
 };
 
-// Every bit below the highest one that is set, in each byte.
+// Sets every bit below the highest set bit, in each byte.
 LACONIC_INLINE __m512i fill_bytes(__m512i m) {
   m = _mm512_or_si512(m, _mm512_and_si512(_mm512_srli_epi16(m, 1), _mm512_set1_epi8(0x7f)));
   m = _mm512_or_si512(m, _mm512_and_si512(_mm512_srli_epi16(m, 2), _mm512_set1_epi8(0x3f)));
@@ -35,7 +36,7 @@ LACONIC_INLINE __m512i fill_bytes(__m512i m) {
 
 class Output {
  public:
-  // All groups of the block are narrow; rows(g) are the residuals of one.
+  // Takes a block whose groups are all narrow; rows(g) returns the residuals of one group.
   template <class Residuals>
   LACONIC_INLINE void narrow(Residuals& rows, std::size_t groups) {
     Present present;
@@ -46,15 +47,15 @@ class Output {
       present.low[g] = _mm512_test_epi16_mask(planes, planes);
     }
     const __m512i low = _mm512_load_si512(present.low);
-    // Without the plane of signs where it is 0.
+    // The plane of signs is left out where it is 0.
     const __m512i keep = _mm512_ternarylogic_epi64(fill_bytes(low), low, _mm512_set1_epi8(1), 0xd0);
     _mm512_store_si512(keep_.low, keep);
     codes_ = narrow_codes(keep);
     wide_ = 0;
   }
 
-  // Any widths up to 16 bits; words(g) are the residuals of a group, as rows.  Without branches on which groups are
-  // wide: where widths are near the limit they would be mispredicted.
+  // Takes a block of any widths up to 16 bits; words(g) returns the residuals of a group, as rows.  There are no
+  // branches on the wide groups: where widths are near the limit, they would be mispredicted.
   template <class Residuals>
   LACONIC_INLINE void words(Residuals& words, std::size_t groups) {
     Present present;
@@ -71,7 +72,7 @@ class Output {
     const __m512i low = _mm512_load_si512(present.low);
     const __m512i high = fill_bytes(_mm512_load_si512(present.high));
     wide_ = _mm512_test_epi32_mask(high, high);
-    // Bit 7 is there when any above it is.
+    // Bit 7 is set when any bit above it is.
     const __m512i filled = fill_bytes(_mm512_or_si512(low, _mm512_slli_epi16(_mm512_and_si512(high, one), 7)));
     const __m512i if_narrow = _mm512_ternarylogic_epi64(filled, low, one, 0xd0);
     // wide_width_of_code has no 1, 3 and 5.
@@ -87,7 +88,7 @@ class Output {
     codes_ = _mm512_mask_mov_epi32(narrow_codes(keep), static_cast<__mmask16>(wide_), wide_codes);
   }
 
-  // A group, already given as zeros, whose residuals need more than 16 bits.
+  // Adds a group whose residuals need more than 16 bits; it was passed as zeros before.
   void long_group(std::size_t g, const __m512i* r) {
     wide_ |= 1u << g;
     long_ |= 1u << g;
@@ -97,7 +98,7 @@ class Output {
     codes_ = _mm512_load_si512(codes);
   }
 
-  // What the head says besides.
+  // Sets the remaining fields of the head.
   LACONIC_INLINE void name(int order, std::int32_t base) {
     order_ = order;
     base_ = base;
@@ -129,7 +130,7 @@ class Output {
   LACONIC_INLINE void high_planes(std::size_t g, std::byte*& at) const { put(keep_.high[g], high_[g], at); }
   bool is_long(std::size_t g) const { return (long_ >> g & 1) != 0; }
 
-  // All of it, where no group is long.
+  // Writes the whole block; no group may be long.
   LACONIC_INLINE Entry finish(std::byte* out, std::size_t groups) const {
     std::byte* at = head(out);
     if (wide_ == 0) {
@@ -147,7 +148,7 @@ class Output {
   }
 
  private:
-  // The number of planes, and 8 more where plane 0 is not among them.
+  // The number of planes, plus 8 where plane 0 is not among them.
   LACONIC_INLINE static __m512i narrow_codes(__m512i keep) {
     const __mmask64 no_signs = _mm512_test_epi8_mask(keep, keep) & _mm512_testn_epi8_mask(keep, _mm512_set1_epi8(1));
     const __m512i count = _mm512_popcnt_epi8(keep);
@@ -168,7 +169,7 @@ class Output {
   std::int32_t base_ = 0;
 };
 
-// Where a block is staged.
+// The Output in which a block is staged.
 LACONIC_INLINE Output& output_in(Staged& staged) {
   static_assert(sizeof(Output) <= sizeof staged.memory);
   return *new (staged.memory) Output;

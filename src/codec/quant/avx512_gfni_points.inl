@@ -13,7 +13,7 @@ LACONIC_INLINE __m512i differences16(const std::int32_t* q) {
   return _mm512_sub_epi32(first, _mm512_sub_epi32(v1, _mm512_loadu_si512(q - 2)));
 }
 
-// Residuals of a group; true when all have up to 16 bits.
+// The residuals of a group; true when all have up to 16 bits.
 template <int order>
 LACONIC_INLINE bool residuals64(const std::int32_t* q, __m512i* r) {
   __m512i beyond = _mm512_setzero_si512();
@@ -67,7 +67,7 @@ Entry pack_order(const Points& points, std::size_t subs, std::byte* out) {
   return o.entry(out, at);
 }
 
-// Sums of each lane and those before it.
+// The prefix sum of the lanes.
 LACONIC_INLINE __m512i prefix_lanes(__m512i r) {
   const __m512i zero = _mm512_setzero_si512();
   r = _mm512_add_epi32(r, _mm512_alignr_epi32(r, zero, 15));
@@ -77,13 +77,14 @@ LACONIC_INLINE __m512i prefix_lanes(__m512i r) {
 }
 LACONIC_INLINE __m512i last_lane(__m512i v) { return _mm512_permutexvar_epi32(_mm512_set1_epi32(15), v); }
 
-// Residuals in runs of four, a run to each 32-bit lane: four bytes, or two words and the next two in a second vector.
+// Residuals in runs of four, with a run in each 32-bit lane: four bytes, or two words and the next two in a second
+// vector.
 template <bool words>
 struct Runs {
   __m512i parts[words ? 2 : 1];
 };
 
-// `before` and the residuals of each run, so many times each.
+// `before` plus the residuals of each run, each multiplied by its template argument.
 template <int first, int second, int third, int fourth, bool words>
 LACONIC_INLINE __m512i add_runs(__m512i before, const Runs<words>& r) {
   if constexpr (words) {
@@ -99,13 +100,13 @@ template <bool words>
 LACONIC_INLINE __m512i sums_of(const Runs<words>& r) {
   return add_runs<1, 1, 1, 1>(_mm512_setzero_si512(), r);
 }
-// From the difference before each run: by how much the point moves over it.
+// The change of the point over each run, given the difference before the run.
 template <bool words>
 LACONIC_INLINE __m512i moves_of(const Runs<words>& r, __m512i slope) {
   return add_runs<4, 3, 2, 1>(_mm512_slli_epi32(slope, 2), r);
 }
 
-// The sum before each lane of what the lanes add up to, from `carry` on.
+// The sum of all lanes before each lane, starting from `carry`.
 LACONIC_INLINE __m512i before_each(__m512i moves, __m512i& carry) {
   const __m512i sums = prefix_lanes(moves);
   const __m512i start = _mm512_add_epi32(_mm512_sub_epi32(sums, moves), carry);
@@ -113,7 +114,7 @@ LACONIC_INLINE __m512i before_each(__m512i moves, __m512i& carry) {
   return start;
 }
 
-// Points at each position of the runs, from the point (and for order 2 the difference) before each of them.
+// The points at each position of the runs, computed from the point (and for order 2 the difference) before each run.
 template <int order, bool words>
 LACONIC_INLINE void points_of(const Runs<words>& r, __m512i start, __m512i slope, __m512i* p) {
   if constexpr (order == 1) {
@@ -129,10 +130,10 @@ LACONIC_INLINE void points_of(const Runs<words>& r, __m512i start, __m512i slope
   }
 }
 
-// 64 residuals of order 1 or 2 to points.
+// Converts 64 residuals of order 1 or 2 to points.
 template <int order, bool words>
 LACONIC_INLINE void runs_to_points(Runs<words> r, __m512i start, __m512i slope, __m512i* q) {
-  // Run 4m + l goes to place 4l + m: then the 4x4 transposes leave the values in order.
+  // Run 4m + l goes to place 4l + m, so that the 4x4 transposes leave the values in order.
   const __m512i places = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
   for (__m512i& part : r.parts) part = _mm512_permutexvar_epi32(places, part);
   start = _mm512_permutexvar_epi32(places, start);
@@ -149,7 +150,7 @@ LACONIC_INLINE void runs_to_points(Runs<words> r, __m512i start, __m512i slope, 
   q[3] = _mm512_unpackhi_epi64(b, d);
 }
 
-// What comes before the runs of a block.
+// The points, and for order 2 the differences, before the runs of a block.
 template <int order, bool words>
 class Starts {
  public:
@@ -181,7 +182,8 @@ LACONIC_INLINE Runs<true> next_runs(const GroupHead& h, std::size_t g, Source& i
   return {{_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd)}};
 }
 
-// In passes; sink(i, q) takes points i .. i+15, after sink.before(start, slope) has seen what comes before their runs.
+// Works in passes; sink(i, q) takes points i .. i+15, after sink.before(start, slope) has received the values before
+// their runs.
 template <int order, bool words, class Sink>
 LACONIC_INLINE void sums_to_points(const GroupHead& h, Source in, std::size_t groups, Sink& sink) {
   Runs<words> r[block_groups];
@@ -196,7 +198,7 @@ LACONIC_INLINE void sums_to_points(const GroupHead& h, Source in, std::size_t gr
   }
 }
 
-// Of order 0.
+// The same for residuals of order 0.
 template <class Sink>
 LACONIC_INLINE void residuals_to_points(const GroupHead& h, Source in, std::size_t groups, Sink& sink) {
   for (std::size_t g = 0; g < groups; ++g) {
@@ -235,7 +237,7 @@ struct ToPoints {
   LACONIC_INLINE void operator()(std::size_t i, __m512i points) const { _mm512_store_si512(q + i, points); }
 };
 
-// Any residuals, one group after the other.
+// Converts any residuals, one group after the other.
 template <int order>
 void long_block_to_points(const GroupHead& h, Source in, std::size_t groups, std::int32_t* q) {
   __m512i last = _mm512_set1_epi32(h.base);

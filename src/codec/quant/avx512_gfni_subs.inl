@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One sub-block of any width at a time, one mask for each plane.  Included inside the target region of avx512_gfni.cpp.
+// Packing of one sub-block of any width at a time, with one mask for each plane.  Included inside the target region of
+// avx512_gfni.cpp.
 
 #include "codec/quant/avx512_numbers.inl"
 
@@ -15,7 +16,7 @@ __m512i residuals16(const std::int32_t* q) {
   return zigzag16(_mm512_sub_epi32(first, _mm512_sub_epi32(v1, _mm512_loadu_si512(q - 2))));
 }
 
-// The planes of one sub-block: one mask each.
+// Writes the planes of one sub-block: one mask each.
 std::byte* pack_planes(__m512i z, Planes planes, std::byte* at) {
   __m512i bit = _mm512_set1_epi32(1 << planes.first);
   for (unsigned k = planes.count; k > 0; --k) {
@@ -52,7 +53,7 @@ unsigned bytes_of_group(const Planes* planes) {
   return (end + 7) / 8;
 }
 
-// The planes of a group from its zigzagged residuals, and back.
+// Converts zigzagged residuals of a group to planes, and back.
 std::byte* pack_group(const __m512i* z, const Planes* planes, std::byte* at) {
   const unsigned bytes = bytes_of_group(planes);
   for (unsigned byte = 0; byte < bytes; ++byte)
@@ -72,7 +73,7 @@ const std::byte* unpack_group(const std::byte* at, const Planes* planes, __m512i
   return at;
 }
 
-// Sums of each lane and those before it, plus `carry`; leaves the last one in every lane of `carry`.
+// The prefix sum of the lanes, plus `carry`; the last sum is broadcast to every lane of `carry`.
 __m512i prefix16(__m512i r, __m512i& carry) {
   const __m512i zero = _mm512_setzero_si512();
   r = _mm512_add_epi32(r, _mm512_alignr_epi32(r, zero, 15));
@@ -86,15 +87,15 @@ __m512i prefix16(__m512i r, __m512i& carry) {
 
 std::uint32_t bits16(__m512i z) { return static_cast<std::uint32_t>(_mm512_reduce_or_epi32(z)); }
 
-// Widths of four sub-blocks, added up.
+// The sum of the widths of four sub-blocks.
 unsigned width_of_four(const __m512i* z) {
-  // Four reductions at once, as in a transpose.
+  // Four reductions are done at once, as in a transpose.
   const __m512i t0 = _mm512_or_si512(_mm512_unpacklo_epi32(z[0], z[1]), _mm512_unpackhi_epi32(z[0], z[1]));
   const __m512i t1 = _mm512_or_si512(_mm512_unpacklo_epi32(z[2], z[3]), _mm512_unpackhi_epi32(z[2], z[3]));
   const __m512i t = _mm512_or_si512(_mm512_unpacklo_epi64(t0, t1), _mm512_unpackhi_epi64(t0, t1));
   const __m256i half = _mm256_or_si256(_mm512_castsi512_si256(t), _mm512_extracti64x4_epi64(t, 1));
   const __m128i bits = _mm_or_si128(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
-  // Widths are 32 less the leading zeros.
+  // A width is 32 minus the leading zeros.
   const __m128i zeros = _mm_lzcnt_epi32(bits);
   const __m128i two = _mm_add_epi32(zeros, _mm_shuffle_epi32(zeros, 0x4e));
   return 128 - static_cast<unsigned>(_mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32(two, 0xb1))));

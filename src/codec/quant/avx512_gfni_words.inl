@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Points as words of 16 bits, and blocks of numbers encoded by way of them.  Included inside the target region of
+// Points as words of 16 bits, and the encoding of blocks of numbers through them.  Included inside the target region of
 // avx512_gfni.cpp.
 
 #include "codec/quant/avx512_gfni_points.inl"
@@ -9,11 +9,11 @@ struct alignas(64) Points16 {
   std::int16_t q[block_values];
 };
 
-// Of at most this size are points that float32 rounds; of at most half of it points whose differences fit 16 bits.
+// Points up to the first limit can be rounded in float32; differences of points up to the second limit fit 16 bits.
 constexpr int largest_point16 = 31999;
 constexpr int largest_half = 16383;
 
-// The least and the greatest of some points, in each lane.
+// The minimum and the maximum of several points, in each lane.
 struct Extent {
   __m512i most;
   __m512i least;
@@ -29,7 +29,7 @@ struct Extent {
     return (_mm512_cmpgt_epi16_mask(most, _mm512_set1_epi16(magnitude)) |
             _mm512_cmplt_epi16_mask(least, _mm512_set1_epi16(static_cast<std::int16_t>(-magnitude)))) == 0;
   }
-  // The greatest minus the least of them all.
+  // The overall maximum minus the overall minimum.
   int spread() const {
     const __m512i high =
         _mm512_max_epi32(_mm512_srai_epi32(most, 16), _mm512_srai_epi32(_mm512_slli_epi32(most, 16), 16));
@@ -39,7 +39,7 @@ struct Extent {
   }
 };
 
-// Whether points of this extent are small enough for this path and so are the differences of neighbours.
+// True if points of this extent, and the differences of neighbouring points, are small enough for this path.
 LACONIC_INLINE bool in_words(Points16& points, const Extent& extent) {
   points.before[30] = points.before[31] = points.q[0];
   if (extent.within(largest_half)) return true;
@@ -55,7 +55,7 @@ LACONIC_INLINE bool in_words(Points16& points, const Extent& extent) {
   return _mm512_test_epi16_mask(off, off) == 0;
 }
 
-// Own numbers are asked for two blocks ahead: while residuals are packed, memory is idle but for what was asked before.
+// Own numbers are prefetched two blocks ahead: while residuals are packed, memory serves only earlier requests.
 constexpr std::ptrdiff_t own_ahead = 2 * block_values * sizeof(float);
 
 // Rounds in float32; false when a point is too large for this path.
@@ -67,7 +67,7 @@ LACONIC_INLINE bool quantise_words(const float* x, const Lattice& lattice, Point
   for (std::size_t i = 0; i < block_values; i += 32) {
     _mm_prefetch(reinterpret_cast<const char*>(x + i) + own_ahead, _MM_HINT_T0);
     _mm_prefetch(reinterpret_cast<const char*>(x + i) + own_ahead + 64, _MM_HINT_T0);
-    // What does not fit an integer becomes the least one, and then the least word.
+    // A number that does not fit an integer becomes the smallest integer, and then the smallest word.
     const __m512i a = _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_loadu_ps(x + i), inverse));
     const __m512i b = _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_loadu_ps(x + i + 16), inverse));
     const __m512i q = _mm512_permutexvar_epi64(in_order, _mm512_packs_epi32(a, b));
@@ -88,7 +88,8 @@ LACONIC_INLINE __m512i residuals32(const std::int16_t* q) {
   if constexpr (order == 1) return first;
   return _mm512_subs_epi16(first, _mm512_sub_epi16(v1, _mm512_loadu_si512(q - 2)));
 }
-// A saturated residual is the largest or the least word; taking the few honest ones of these for saturated is safe.
+// A saturated residual is the largest or the smallest word.  Treating the few genuine residuals with these values as
+// saturated is safe.
 LACONIC_INLINE bool saturated(__m512i most, __m512i least) {
   return (_mm512_cmpeq_epi16_mask(most, _mm512_set1_epi16(32767)) |
           _mm512_cmpeq_epi16_mask(least, _mm512_set1_epi16(-32768))) != 0;
@@ -99,7 +100,8 @@ LACONIC_INLINE __m512i load_two(const std::int16_t* first, const std::int16_t* s
   return _mm512_inserti64x4(_mm512_castsi256_si512(a), _mm256_loadu_si256(reinterpret_cast<const __m256i*>(second)), 1);
 }
 
-// Leading zeros of the bits that are set in the sub-blocks in a and in b, two in each: less width is more of them.
+// The leading zeros of the bits that are set in the sub-blocks in a and in b, two in each.  A smaller width means more
+// of them.
 LACONIC_INLINE int leading_zeros(__m512i a, __m512i b) {
   a = zigzag_words(a);
   b = zigzag_words(b);
@@ -111,7 +113,7 @@ LACONIC_INLINE int leading_zeros(__m512i a, __m512i b) {
 }
 
 struct Choice {
-  int order = -1;  // -1: cannot be told in 16 bits
+  int order = -1;  // -1: cannot be determined in 16 bits
   bool wide = false;
 };
 
@@ -137,7 +139,7 @@ Choice best_order(const Points16& points) {
   return zeros1 > zeros0 ? Choice{1, !all_bytes(beyond_bytes(da, db))} : Choice{0, !all_bytes(beyond_bytes(a, b))};
 }
 
-// Own residuals as rows, if valid() in the end.
+// The residuals of own numbers as rows, to be used only if valid() is true at the end.
 template <int order>
 struct OwnRows {
   const Points16& points;
@@ -153,7 +155,7 @@ struct OwnRows {
   bool valid() const { return all_bytes(beyond); }
 };
 
-// Own residuals as rows of words, if valid() in the end.
+// The residuals of own numbers as rows of words, to be used only if valid() is true at the end.
 template <int order>
 struct OwnWords {
   const Points16& points;

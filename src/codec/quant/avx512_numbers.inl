@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers to points and back with AVX-512.  Included inside a target region.
+// Conversion of numbers to points and back with AVX-512.  Included inside a target region.
 
 __mmask8 first(std::size_t n) { return static_cast<__mmask8>(n >= 8 ? 0xff : (1u << n) - 1); }
 
-// Eight numbers; adds the lanes that have no lattice point to `bad`.
+// Rounds eight numbers; adds the lanes that have no lattice point to `bad`.
 __m256i quantise8(__m512d x, __m512d inverse, __m512d step, __m512d largest, __m512d allowance, __mmask8 lanes,
                   __mmask8& bad) {
   const __m512d y = _mm512_mul_pd(x, inverse);
@@ -21,12 +21,13 @@ __m512d load8(const double* x, __mmask8 lanes) { return _mm512_maskz_loadu_pd(la
 void store8(float* x, __mmask8 lanes, __m512d v) { _mm256_mask_storeu_ps(x, lanes, _mm512_cvtpd_ps(v)); }
 void store8(double* x, __mmask8 lanes, __m512d v) { _mm512_mask_storeu_pd(x, lanes, v); }
 
-// Numbers come from memory in order; asking this far ahead keeps more lines under way than the hardware does by itself.
+// Numbers come from memory in order; prefetching this far ahead keeps more cache lines in flight than the hardware does
+// by itself.
 constexpr std::ptrdiff_t prefetch_bytes = 2048;
 
 __mmask16 first16(std::size_t n) { return static_cast<__mmask16>(n >= 16 ? 0xffff : (1u << n) - 1); }
 
-// All of a block in float32; false when some number needs float64.
+// Rounds all of a block in float32; false when some number needs float64.
 bool quantise_single_all(const float* x, std::size_t n, const Lattice& lattice, Points& points) {
   const __m512 inverse = _mm512_set1_ps(lattice.inverse_single);
   const __m512 largest = _mm512_set1_ps(lattice.largest_single);
@@ -46,7 +47,7 @@ bool quantise_single_all(const float* x, std::size_t n, const Lattice& lattice, 
   return bad == 0;
 }
 
-// Lanes that float32 rounds, and their points.
+// The lanes that can be rounded in float32, and their points.
 __mmask8 single8(const float* x, const Lattice& lattice, __mmask8 lanes, __m256i& q) {
   const __m256 y = _mm256_mul_ps(_mm256_maskz_loadu_ps(lanes, x), _mm256_set1_ps(lattice.inverse_single));
   q = _mm256_cvtps_epi32(y);
@@ -79,7 +80,7 @@ bool quantise_all(const T* x, std::size_t n, const Lattice& lattice, Points& poi
   return bad == 0;
 }
 
-// False when a point is too large for it, or the divisor needs float64.
+// Works in float32; false when a point is too large for that, or the divisor needs float64.
 bool dequantise_single_all(const Points& points, std::size_t n, double step, double divisor, float* x) {
   if (divisor != 1 || !single_step(step)) return false;
   const __m512 s = _mm512_set1_ps(static_cast<float>(step));

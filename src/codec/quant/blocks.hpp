@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Walking the blocks of a frame, and writing them, as docs/wire-format.md lays them out: the index, then the bodies.
+// Reading and writing the blocks of a frame as docs/wire-format.md lays them out: the index, then the bodies.
 #pragma once
 
 #include <cstring>
@@ -22,7 +22,7 @@ constexpr std::size_t index_bytes(std::size_t count, std::size_t values = block_
 
 class Writer {
  public:
-  // values: in a block.
+  // values: the numbers in a block.
   Writer(Blob out, std::size_t count, std::size_t values = block_values)
       : index_(out.data() + wire::header_bytes), at_(index_ + index_bytes(count, values)) {}
 
@@ -39,12 +39,12 @@ class Writer {
   std::byte* at_;
 };
 
-// A Writer and, before it, blocks that were staged: one is written when the next has been.
+// A Writer preceded by staged blocks: each is written after the next one has been staged.
 class Stages {
  public:
   Stages(const Kernels::Blocks& kernels, const Writer& writer) : kernels_(kernels), writer_(writer) {}
 
-  // Where to stage the next block; take() says that it was.
+  // The memory in which to stage the next block; take() marks it as staged.
   Staged& next() { return staged_[next_]; }
   bool take() {
     write();
@@ -53,7 +53,7 @@ class Stages {
     return true;
   }
 
-  // For a block that is not staged, or when all are done.
+  // The writer for a block that is not staged, or after the last block.
   Writer& writer() {
     write();
     return writer_;
@@ -75,7 +75,7 @@ class Stages {
 
 class Reader {
  public:
-  // `frame` has a header that was checked; number_bytes: of one number; values: in a block.
+  // `frame` has a header that was checked; number_bytes: the size of one number; values: the numbers in a block.
   Reader(Frame frame, std::size_t count, bool has_lattice, std::size_t number_bytes, std::size_t values = block_values)
       : index_(frame.data() + wire::header_bytes),
         end_(frame.data() + frame.size()),
@@ -84,8 +84,8 @@ class Reader {
         has_lattice_(has_lattice),
         number_bytes_(number_bytes) {}
 
-  // The next block, of n numbers; false when problem() says why there is none.  What it says of a block on the lattice
-  // is not yet checked.
+  // Reads the next block, of n numbers; false when there is none, and then problem() gives the reason.  The contents of
+  // a block on the lattice are not checked yet.
   bool next(std::size_t n, Packed& block) {
     n_ = n;
     if (at_ == nullptr) return false;
@@ -99,11 +99,11 @@ class Reader {
     return true;
   }
 
-  // All blocks were read and nothing comes after them.
+  // True if all blocks were read and nothing comes after them.
   bool at_end() const { return at_ == end_; }
 
-  // Why next() failed, or, after the last block, why at_end() is false; for a block that next() gave and that turned
-  // out not to be valid see bad_block().
+  // The reason why next() failed or, after the last block, why at_end() is false.  For an invalid block that next()
+  // returned, see bad_block().
   Status problem() const {
     if (at_ == nullptr) return status_of(Problem::ends_in_index);
     if (n_ == 0) return status_of(Problem::bytes_after);
@@ -115,7 +115,7 @@ class Reader {
   }
   static Status bad_block() { return status_of(Problem::bad_block); }
 
-  // To be called behind the last block.
+  // The final check, to be called after the last block.
   Status finish() {
     n_ = 0;
     return at_end() ? Status{} : problem();
@@ -132,7 +132,7 @@ class Reader {
 
   const std::byte* index_;
   const std::byte* end_;
-  const std::byte* at_;  // null: there is no room for the index
+  const std::byte* at_;  // null: the index does not fit
   bool has_lattice_;
   std::size_t number_bytes_;
   std::size_t n_ = 0;

@@ -5,7 +5,7 @@ void combine_points(Op op, Points& into, const Points& other, std::size_t n) {
   std::int32_t* __restrict a = into.q;
   const std::int32_t* __restrict b = other.q;
   switch (op) {
-    case Op::sum:  // wraps on hostile input; Lattice::largest keeps honest sums inside 31 bits
+    case Op::sum:  // wraps on hostile input; Lattice::largest keeps valid sums inside 31 bits
       for (std::size_t i = 0; i < n; ++i)
         a[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(a[i]) + static_cast<std::uint32_t>(b[i]));
       return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which kernels this processor can run, and which of them are used.
+// The choice of kernels: the tables that this processor can run, and the one that is used.
 #include <cstdlib>
 #include <string>
 #include <vector>

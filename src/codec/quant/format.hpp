@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The integer lattice and the layout of one block, as docs/wire-format.md specifies them.  Everything that decides
-// a byte or a bit of a result is here, once; kernels for other instruction sets only go faster.
+// The integer lattice and the layout of one block, as docs/wire-format.md specifies them.  Every rule that decides a
+// byte or a bit of a result is defined here once; kernels for other instruction sets are only faster.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ constexpr int order_of(Kind kind) { return static_cast<int>(kind) & 3; }
 constexpr bool is_wide(Kind kind) { return kind >= Kind::order0_wide; }
 constexpr bool on_lattice(Kind kind) { return order_of(kind) != 3; }
 
-// What the index says of a block: its kind and the bytes of its body.
+// An index entry: the kind of a block and the size of its body in bytes.
 using Entry = std::uint16_t;
 inline constexpr Entry zero_block = 0;  // every lattice point is 0: order 0, and no body
 constexpr Entry make_entry(Kind kind, std::size_t bytes) {
@@ -53,12 +53,12 @@ constexpr std::size_t bytes_of(Entry entry) { return 2 * static_cast<std::size_t
 inline constexpr unsigned narrow_bits = 8;
 inline constexpr std::uint8_t wide_width_of_code[16] = {0, 2, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 32};
 
-// The smallest of them that holds a width of 0..32.
+// The smallest code whose width is at least a width of 0..32.
 inline constexpr std::uint8_t wide_code_of_width[33] = {0,  1,  1,  2,  2,  3,  3,  4,  5,  6,  7,
                                                         8,  9,  10, 11, 12, 13, 14, 14, 14, 14, 15,
                                                         15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15};
 
-// The same without tables, for kernels of devices.
+// The same mappings without tables, for device kernels.
 constexpr unsigned wide_width(unsigned code) {
   return code < 3 ? 2 * code : code < 14 ? code + 3 : code == 14 ? 20 : 32;
 }
@@ -86,14 +86,14 @@ constexpr Planes planes_of_code(unsigned code, bool wide) {
 }
 
 // Planes are written byte by byte: those of bits 0..7 of the four sub-blocks of a group, then those of bits 8..15, and
-// so on.  Those of one byte:
+// so on.  This function returns the planes of one byte.
 constexpr Planes part_of(Planes planes, unsigned byte) {
   const unsigned first = std::max<unsigned>(planes.first, 8 * byte);
   const unsigned end = std::min<unsigned>(planes.first + planes.count, 8 * byte + 8);
   return {static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(end > first ? end - first : 0)};
 }
 
-// From the bits that are set in any zigzagged residual of the sub-block.
+// The code for a sub-block whose zigzagged residuals have these bits set.
 constexpr std::uint8_t code_of(std::uint32_t bits, bool wide) {
   const auto width = static_cast<unsigned>(std::bit_width(bits));
   if (wide) return static_cast<std::uint8_t>(wide_code(width));
@@ -113,32 +113,32 @@ inline constexpr std::size_t sampled_groups = 2;
 // Base, two bitmaps, codes and planes of a block whose widths are all 32.
 inline constexpr std::size_t largest_packed_block = 4 + 2 + 2 + 2 * block_groups + 2 * 32 * block_subs;
 
-// Kernels store whole vectors: room that capacity() keeps behind the last block.
+// Kernels store whole vectors: capacity() reserves this room after the last block.
 inline constexpr std::size_t store_slack = 64;
 
-// Where numbers are rounded to.  A lattice point q stands for the number q * step.
+// The points to which numbers are rounded.  A lattice point q stands for the number q * step.
 struct Lattice {
   double step = 0;     // 0: no lattice, every block is raw
   double inverse = 0;  // 1 / step
   double allowance = 0;
-  double largest = 0;  // |q| of one contribution, so that a sum of all contributions fits 31 bits and the number type
+  double largest = 0;  // bound of |q| for one contribution: a sum of all contributions fits 31 bits and the number type
 
-  // For float32 and numbers of 16 bits, rounding in float32: with |q| <= largest_single the error of x * inverse_single
-  // is below 2^15 * 2^-23 = 2^-8 steps, which the step leaves room for.  0: never.
+  // The limits for rounding float32 and 16-bit numbers in float32.  With |q| <= largest_single the error of x *
+  // inverse_single is below 2^15 * 2^-23 = 2^-8 steps, for which the step leaves room.  0: float32 is never used.
   float inverse_single = 0;
   float largest_single = 0;
 
   // step is just below twice the allowance and has 21 significant bits, so q * step is exact in double for every 32-bit
-  // q. What it stays below leaves room for the rounding of x * inverse and, where it can, for that of q * step to the
-  // number type (docs/error-model.md): for float32 up to 99,000 steps, and for every number when the greatest magnitude
-  // among them is known (0: it is not).
+  // q.  The remainder leaves room for the rounding of x * inverse and, where possible, for that of q * step to the
+  // number type (docs/error-model.md): for float32 this holds up to 99,000 steps, and for every number when the
+  // greatest magnitude among them is known (0: unknown).
   static Lattice make(double allowance, std::uint32_t terms, Dtype dtype, double greatest = 0) {
     return dispatch(FloatingTypes{}, dtype,
                     [&](auto zero) { return make_as<decltype(zero)>(allowance, terms, greatest); });
   }
 
-  // With a given step, 2^-1000 < step < 2^1000 and its significand at most 21 bits; no point of a contribution beyond
-  // `reach`.
+  // Makes a lattice with a given step, 2^-1000 < step < 2^1000, with a significand of at most 21 bits.  No point of a
+  // contribution is beyond `reach`.
   template <class T>
   LACONIC_HOST_DEVICE static Lattice with_step(double step, double allowance, std::uint32_t terms, std::int32_t reach) {
     Lattice l;
@@ -158,10 +158,11 @@ struct Lattice {
   }
 
  private:
-  // The largest number with 21 significant bits up to `most`; for rounding in float32, of 64 just below the first whose
-  // inverse is a float32 number but for 2^-29 of it, or the one where least is missing.  What is missing has one sign
-  // for all numbers of a sign, and in a sum of many it would show: 2^-24 of 32000 steps, times 256, is half a step.
-  // They lie further and further apart, since the inverses of neighbours may miss by nearly the same.
+  // The largest number with 21 significant bits up to `most`.  For rounding in float32, 64 candidates just below `most`
+  // are tried: the first whose inverse is a float32 number up to a relative error of 2^-29 is chosen, or else the one
+  // with the smallest error.  That error has the same sign for all numbers of one sign, so it would be visible in a sum
+  // of many: 2^-24 of 32000 steps, times 256, is half a step.  The candidates are spaced further and further apart,
+  // since the inverses of neighbours may have nearly the same error.
   static double step_below(double most, bool single) {
     if (!(most > 0)) return 0;
     int exponent = 0;
@@ -170,7 +171,7 @@ struct Lattice {
     double least = 1;
     for (int k = 0; single && k < 64 && least > 0x1p-29; ++k) {
       const double d = digits - 0.5 * k * (k + 1);
-      // Exact: 24 bits times 21.
+      // This product is exact: 24 bits times 21.
       const double missing = std::fabs(static_cast<double>(static_cast<float>(1 / d)) * d - 1);
       if (missing < least) best = d;
       least = std::min(least, missing);
@@ -189,7 +190,7 @@ struct Lattice {
       half = std::min(half, left * (sizeof(T) < 4 ? 1 - 0x3p-8 : 1 - 0x1p-18));
     }
     const double step = step_below(2 * half, sizeof(T) <= 4);
-    // Below 2^-1000 the inverse or the exactness of q * step would be lost to the edge of the exponent range.
+    // Below 2^-1000 the inverse or the exactness of q * step would be lost at the limit of the exponent range.
     if (!(step > 0x1p-1000) || !std::isfinite(step) || !(1 / step > 0x1p-1000)) {
       Lattice none;
       none.allowance = allowance;
@@ -208,15 +209,15 @@ struct Lattice {
   }
 };
 
-// To the nearest integer, ties to even, where |y| <= 2^22; elsewhere anything.  The sum rounds to an integer, which is
-// in its last bits: two additions, where conversions are slow on many processors.
+// Rounds to the nearest integer, ties to even, where |y| <= 2^22; elsewhere the result is arbitrary.  The sum rounds to
+// an integer, which is in its last bits.  This takes two additions; conversions are slow on many processors.
 LACONIC_HOST_DEVICE inline std::int32_t nearest(float y) {
   constexpr float shift = 0x1.8p23f;
   return static_cast<std::int32_t>(std::bit_cast<std::uint32_t>(y + shift) - std::bit_cast<std::uint32_t>(shift));
 }
 
-// Rounds one number; false when it has no lattice point within the allowance.  A function of the number alone, not of
-// its neighbours: results do not depend on how the data is cut.
+// Rounds one number; false when it has no lattice point within the allowance.  The result depends on the number alone,
+// not on its neighbours, so it does not depend on how the data is split.
 LACONIC_HOST_DEVICE inline bool quantise(double x, const Lattice& lattice, std::int32_t& q) {
   const double y = x * lattice.inverse;
   if (!(std::fabs(y) <= lattice.largest)) return false;  // NaN fails too
@@ -225,12 +226,12 @@ LACONIC_HOST_DEVICE inline bool quantise(double x, const Lattice& lattice, std::
   return std::fabs(x - r * lattice.step) <= lattice.allowance;
 }
 
-// How many steps from 0 float32 will do; below 0: none.
+// The largest number of steps from 0 at which float32 rounding is used; below 0: it is never used.
 LACONIC_HOST_DEVICE inline float reach_of_single(const Lattice& lattice) {
   return lattice.largest_single > 0 ? lattice.largest_single : -1;
 }
 
-// In float32; false, with any q, when the number is further away than `reach` steps.
+// Rounds in float32; false, with any q, when the number is further away than `reach` steps.
 LACONIC_HOST_DEVICE inline bool quantise_single(float x, float inverse, float reach, std::int32_t& q) {
   const float y = x * inverse;
   q = nearest(y);
@@ -242,8 +243,8 @@ LACONIC_HOST_DEVICE inline bool quantise(float x, const Lattice& lattice, std::i
          quantise(static_cast<double>(x), lattice, q);
 }
 
-// Below this a point is a float32 number.  With a step that is one too, step * point, which float32 rounds once, has
-// the bits that rounding the exact product of float64 gives.
+// Points below this are exact float32 numbers.  If the step is one too, step * point, which float32 rounds once, has
+// the same bits as the exact float64 product after rounding.
 inline constexpr std::int32_t largest_exact_single = 1 << 24;
 inline bool single_step(double step) {
   return step >= 0x1p-126 && step <= 0x1p126 && static_cast<double>(static_cast<float>(step)) == step;

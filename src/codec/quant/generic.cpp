@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels for any processor: eight bytes at a time in a 64-bit register, and loops that compilers turn into whatever
-// vectors the target has.
+// Kernels for any processor: operations on eight bytes at a time in a 64-bit register, and loops that compilers
+// vectorise for any target.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -12,12 +12,12 @@
 namespace laconic::quant {
 namespace {
 
-// Adding and subtracting it rounds a number of at most half its size to the nearest integer, ties to even, like
-// nearbyint, which many targets have no vectors for.
+// Adding and then subtracting this constant rounds a number of at most half its size to the nearest integer, ties to
+// even.  It replaces nearbyint, for which many targets have no vector instruction.
 constexpr float round_single = 0x1.8p23F;
 constexpr double round_double = 0x1.8p52;
 
-// All of a block in float32; false when some number needs float64.
+// Rounds all of a block in float32; false when some number needs float64.
 bool quantise_single_all(const float* x, std::size_t n, const Lattice& lattice, Points& points) {
   if (lattice.largest_single == 0) return false;
   int bad = 0;
@@ -98,7 +98,7 @@ std::uint64_t transpose_bits(std::uint64_t x) {
   return x ^ t ^ (t << 28);
 }
 
-// One byte of eight residuals, the first lowest.
+// Gathers one byte of each of eight residuals, with the first in the lowest byte.
 std::uint64_t gather_bytes(const std::uint32_t* z, unsigned byte) {
   std::uint64_t bytes = 0;
   for (unsigned i = 0; i < 8; ++i) bytes |= static_cast<std::uint64_t>(z[i] >> (8 * byte) & 255) << (8 * i);

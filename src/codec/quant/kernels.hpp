@@ -28,7 +28,8 @@ struct Packed {
   const std::byte* end;
 };
 
-// A block that has been packed but not written: what a table's functions for whole blocks hand on to its put().
+// A block that is packed but not yet written: the result of a table's functions for whole blocks, and the input of its
+// put().
 struct alignas(64) Staged {
   std::byte memory[4608];
 };
@@ -36,16 +37,16 @@ struct alignas(64) Staged {
 struct Kernels {
   std::string_view name;
 
-  // q[0..n) = lattice points of x[0..n); false, with q in any state, when any of them has none.
+  // q[0..n) = lattice points of x[0..n); false, with unspecified q, when any number has no lattice point.
   bool (*quantise_f32)(const float* x, std::size_t n, const Lattice& lattice, Points& points);
   bool (*quantise_f64)(const double* x, std::size_t n, const Lattice& lattice, Points& points);
 
   void (*dequantise_f32)(const Points& points, std::size_t n, double step, double divisor, float* x);
   void (*dequantise_f64)(const Points& points, std::size_t n, double step, double divisor, double* x);
 
-  // Writes the body of the block on the lattice that stands for q[0..n), n >= 1, at most largest_packed_block bytes,
-  // and returns its entry; up to store_slack bytes behind it may be overwritten.  The bytes are a function of the
-  // points alone.  May overwrite points beyond n.
+  // Writes the body of the block on the lattice that represents q[0..n), n >= 1, in at most largest_packed_block bytes,
+  // and returns its entry.  Up to store_slack bytes after the body may be overwritten.  The bytes are a function of the
+  // points alone.  The call may overwrite points beyond n.
   Entry (*pack)(Points& points, std::size_t n, std::byte* out);
 
   // Reads such a block; false when it is not valid.
@@ -54,16 +55,16 @@ struct Kernels {
   // into[0..n) = into op other.
   void (*combine)(Op op, Points& into, const Points& other, std::size_t n);
 
-  // Full blocks of float32 numbers, and sums, without points in between: what the functions above do one after the
-  // other, faster.  False, with the output in any state, when a block has to take the long way, where it may also turn
-  // out not to be valid.  Null where there is nothing faster.
+  // Functions for full blocks of float32 numbers, and for sums without intermediate points: they do the work of the
+  // functions above in one step, faster.  They return false, with unspecified output, when a block must take the
+  // general path, which may also find that the block is invalid.  They are null where there is nothing faster.
   struct Blocks {
     bool (*encode)(const float* x, const Lattice& lattice, Staged& out) = nullptr;
     bool (*decode)(const Packed& in, double step, bool streaming, float* x) = nullptr;
     bool (*fold)(const Packed& in, const float* x, const Lattice& lattice, Staged& out) = nullptr;
     bool (*add)(const Packed& a, const Packed& b, Staged& out) = nullptr;
-    // Writes what one of these staged, as pack() does.  A step of its own, so that the next block can be staged before:
-    // writing waits for the last of what staging does.
+    // Writes a block that one of these functions staged, as pack() does.  It is a separate step so that the next block
+    // can be staged first: writing waits for the last results of staging.
     Entry (*put)(const Staged& block, std::byte* out) = nullptr;
     void (*settle)() = nullptr;  // makes streamed numbers visible to other threads, like any other store
   };
@@ -75,11 +76,11 @@ const Kernels& reference_kernels();
 // The tables that this processor can run, reference first, fastest last.
 std::span<const Kernels* const> available_kernels();
 
-// The fastest, or the one that LACONIC_ISA names.  An unusable value falls back to the fastest here and is
+// The fastest table, or the one that LACONIC_ISA names.  An unusable value falls back to the fastest here and is
 // reported by check_isa() when a communicator is first used.
 const Kernels& best_kernels();
 
-// Checks a value of LACONIC_ISA: known, and this processor can run it.
+// Checks a value of LACONIC_ISA: the name must be known, and this processor must be able to run the table.
 Status check_isa(std::string_view name);
 
 // The codec with one particular table, for differential tests and benchmarks.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parts of a packed block that are not bit planes, shared by all kernels: they are short and the same for all.
+// The parts of a packed block that are not bit planes.  They are short, and all kernels share this code.
 #pragma once
 
 #include <cstring>
@@ -10,7 +10,7 @@ namespace laconic::quant {
 
 constexpr std::size_t subs_of(std::size_t n) { return (n + sub_values - 1) / sub_values; }
 
-// Codes of narrow groups by bits, and planes of both kinds of group by code.
+// The codes of narrow groups, indexed by bits, and the planes of both kinds of group, indexed by code.
 struct NarrowCodes {
   std::uint8_t of_bits[1 << narrow_bits];
 };
@@ -31,16 +31,16 @@ constexpr PlanesOfCodes make_planes_of_codes() {
 }
 inline constexpr PlanesOfCodes planes_of_codes = make_planes_of_codes();
 
-// What comes before the planes, and which planes there are.
+// The data before the planes, and the list of planes that are present.
 struct Head {
   Kind kind = Kind::order0;
   std::int32_t base = 0;
-  std::size_t bytes = 0;           // before the planes
+  std::size_t bytes = 0;           // size of the data before the planes
   Planes planes[block_subs] = {};  // of each sub-block
 };
 
-// Writes everything before the planes for residuals of which bits[0..block_subs) are set in each sub-block (0 beyond
-// the last one).
+// Writes all data before the planes.  bits[0..block_subs) are the bits set in the residuals of each sub-block, 0 after
+// the last sub-block.
 inline Head write_head(int order, std::int32_t base, const std::uint32_t* bits, std::byte* out) {
   Head head;
   std::uint16_t present = 0;
@@ -50,7 +50,7 @@ inline Head write_head(int order, std::int32_t base, const std::uint32_t* bits, 
   for (std::size_t g = 0; g < block_groups; ++g) {
     const std::uint32_t* b = bits + g * group_subs;
     const std::uint32_t any = b[0] | b[1] | b[2] | b[3];
-    // Without branches: which groups there are, and which are wide, is hard to predict.
+    // There are no branches here: the present groups and the wide groups are hard to predict.
     const bool is_wide = any >> narrow_bits != 0;
     present = static_cast<std::uint16_t>(present | static_cast<unsigned>(any != 0) << g);
     wide = static_cast<std::uint16_t>(wide | static_cast<unsigned>(is_wide) << g);
@@ -84,8 +84,8 @@ inline Head write_head(int order, std::int32_t base, const std::uint32_t* bits, 
   return head;
 }
 
-// Reads and checks what write_head wrote, and that the planes it announces fill the rest of the body of a block of n
-// numbers.
+// Reads and checks the data that write_head wrote.  Also checks that the planes it announces fill the rest of the body
+// of a block of n numbers.
 inline bool read_head(Entry entry, const std::byte* in, std::size_t n, Head& head) {
   const std::size_t size = bytes_of(entry);
   head.kind = kind_of(entry);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks of numbers, on the lattice and off it: what the kernels do, for every type.
+// The conversion of blocks of numbers, on the lattice and off it: the kernel operations for every type.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 
 namespace laconic::quant {
 
-// Numbers as the kernels take them.  Those of 16 bits are float32 numbers, exactly.
+// Numbers in the type that the kernels take.  16-bit numbers are converted to float32, which is exact.
 template <class T>
 class Wide {
  public:
   using Type = std::conditional_t<is_small_float<T>, float, T>;
 
-  // Until the next call.
+  // The result is valid until the next call.
   const Type* of(const T* x, std::size_t n) {
     if constexpr (is_small_float<T>) {
       for (std::size_t i = 0; i < n; ++i) buffer_[i] = static_cast<float>(x[i]);
@@ -46,7 +46,7 @@ void dequantise_block(const Kernels& k, const Points& points, std::size_t n, dou
   } else if constexpr (std::is_same_v<T, double>) {
     k.dequantise_f64(points, n, step, divisor, x);
   } else {
-    // By way of float32 the product would be rounded twice.
+    // A conversion through float32 would round the product twice.
     double wide[block_values];
     k.dequantise_f64(points, n, step, divisor, wide);
     for (std::size_t i = 0; i < n; ++i) x[i] = T(wide[i]);
@@ -57,7 +57,7 @@ void dequantise_block(const Kernels& k, const Points& points, std::size_t n, dou
 template <class T>
 Entry write_numbers(const T* x, std::size_t n, std::byte* out) {
   const auto* bytes = reinterpret_cast<const std::byte*>(x);
-  // Equal to itself shifted by one number: all numbers are the first one.
+  // If the bytes equal themselves shifted by one number, all numbers equal the first one.
   const bool same = n > 1 && std::memcmp(bytes, bytes + sizeof(T), (n - 1) * sizeof(T)) == 0;
   const std::size_t size = same ? sizeof(T) : n * sizeof(T);
   std::memcpy(out, bytes, size);
@@ -76,7 +76,7 @@ void read_numbers(const Packed& in, std::size_t n, T* x) {
   }
 }
 
-// What decoding makes of numbers off the lattice.
+// The decoded form of numbers off the lattice.
 template <class T>
 void divide_block(const T* numbers, std::size_t n, double divisor, T* x) {
   if (divisor == 1) {
@@ -86,14 +86,14 @@ void divide_block(const T* numbers, std::size_t n, double divisor, T* x) {
   }
 }
 
-// Numbers of one block, as lattice points or as they are.
+// The numbers of one block, as lattice points or uncompressed.
 template <class T>
 struct Block {
   bool lattice = false;
   Points points;
   T numbers[block_values];
 
-  // False when the block is not valid.
+  // Reads a block; false when it is not valid.
   bool read(const Kernels& k, const Packed& in, std::size_t n) {
     lattice = on_lattice(kind_of(in.entry));
     if (!lattice) {
@@ -114,7 +114,7 @@ struct Block {
   }
 };
 
-// The error of what was combined.  Finite whatever the frames say: what is written must be readable.
+// The error of a combination.  It is finite for any frames, because a frame that is written must be readable.
 LACONIC_HOST_DEVICE inline double error_of(Op op, double a, double b) {
   return op == Op::sum ? std::min(a + b, std::numeric_limits<double>::max()) : std::max(a, b);
 }

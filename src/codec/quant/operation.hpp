@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the header of a frame must say within an operation; the same for frames in the memory of the host and of
-// devices.
+// The header checks of a frame within an operation, the same for frames in host memory and in device memory.
 #pragma once
 
 #include "codec/codec.hpp"
@@ -10,7 +9,8 @@
 
 namespace laconic::quant {
 
-// Finding the step takes as long as encoding a block or two, and one call after the other asks for the same.
+// Finding the step takes as long as encoding a block or two, and successive calls ask for the same step, so the latest
+// one is kept.
 inline Lattice lattice_of(const Coding& coding) {
   struct Latest {
     double allowance = -1;
@@ -30,7 +30,8 @@ inline Lattice lattice_of(const Coding& coding) {
 
 inline Status other_step() { return malformed("step differs from this operation's"); }
 
-// That an operation gets the kind of frame that it writes; with neither allowance nor share any kind will do.
+// Checks that the kind of frame is the one that this operation writes; with neither an allowance nor a share, any kind
+// is accepted.
 inline Status check_kind(const wire::Header& header, const Coding& coding) {
   if (header.scaled() && header.step != 1) return malformed("scaled with another step than 1");
   if (header.scaled() && coding.allowance > 0) return malformed("scaled, which this operation is not");
@@ -38,13 +39,13 @@ inline Status check_kind(const wire::Header& header, const Coding& coding) {
   return {};
 }
 
-// Of a frame to be decoded.  Within an operation the step is known, and another one would scale every number.
+// Checks a frame to be decoded.  Within an operation the step is known, and another step would scale every number.
 inline Status check_decoded(const wire::Header& header, const Coding& coding) {
   if (Status s = check_kind(header, coding); !s || header.scaled()) return s;
   return coding.allowance > 0 && header.step != lattice_of(coding).step ? other_step() : Status{};
 }
 
-// Of a frame to be combined.
+// Checks a frame to be combined.
 inline Status check_combined(const wire::Header& header, const Coding& coding, const Lattice& lattice) {
   if (Status s = check_kind(header, coding); !s || coding.relative > 0) return s;
   if (header.scaled()) return malformed("scaled, which this operation is not");

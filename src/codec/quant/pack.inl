@@ -2,8 +2,8 @@
 // Packing a block from the pieces that each instruction set defines before including this inside its target region:
 // sampled_width<order> and pack_order<order>.
 
-// The residuals beyond n must be 0: order 0 wants zeros there, order 1 the last point again, order 2 a straight line.
-// Whole groups, since some kernels work on those.
+// Sets the points beyond n such that their residuals are 0: order 0 needs zeros there, order 1 the last point again,
+// order 2 a straight line.  Whole groups are filled, since some kernels work on those.
 void pad(Points& points, std::size_t n, int order) {
   const std::size_t padded = (subs_of(n) + group_subs - 1) / group_subs * group_subs * sub_values;
   const auto last = static_cast<std::uint32_t>(points.q[n - 1]);

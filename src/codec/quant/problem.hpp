@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What can be wrong with a block of a frame, and how it is said.
+// The possible problems of a block of a frame, and their messages.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quant: numbers are rounded once, at the source, to integer multiples of a step; sums of integers are exact, so the
-// result does not depend on who adds what when.  A block with a number that has no lattice point within the
+// quant: numbers are rounded once, at the source, to integer multiples of a step.  Sums of integers are exact, so the
+// result does not depend on the order of the additions.  A block with a number that has no lattice point within the
 // allowance (NaN, infinity, too large for the step) is kept uncompressed.
 #include <algorithm>
 #include <cstring>
@@ -30,14 +30,14 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
   bool relative() const override { return true; }
   bool exact_sums() const override { return true; }
 
-  // Of numbers that spread over some steps.  The step is a little below twice the allowance.
+  // The errors of numbers that spread over several steps.  The step is a little below twice the allowance.
   ErrorShape error_shape() const override { return {0, std::numbers::inv_sqrt3, true}; }
 
 #if LACONIC_HAS_CUDA
   const DeviceCodec* on_device() const override { return &quant_on_device(); }
 #endif
 
-  // Of both kinds of frames, scaled or not.
+  // The capacity for both kinds of frames, scaled or not.
   std::size_t capacity(std::size_t count, Dtype dtype) const override {
     const std::size_t block = std::max(block_values * size_of(dtype), largest_packed_block);
     return wire::header_bytes + index_bytes(count, scaled::values) +
@@ -47,7 +47,7 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
  private:
   friend class TypedCodec<QuantCodec, FloatingTypes>;
 
-  // Kernels for blocks as a whole are for float32, and full blocks.  True when the block is staged.
+  // The kernels for whole blocks take full blocks of float32 numbers.  True when the block is staged.
   bool encode_whole(const float* x, std::size_t n, const Lattice& lattice, Stages& stages) const {
     return n == block_values && k_.blocks.encode && k_.blocks.encode(x, lattice, stages.next()) && stages.take();
   }
@@ -72,7 +72,7 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
     return false;
   }
 
-  // Writes a block of own numbers as lattice points; false, with nothing written, when one of them has none.
+  // Writes a block of own numbers as lattice points; false, with nothing written, when a number has no lattice point.
   template <class T>
   bool put_on_lattice(const T* x, std::size_t n, const Lattice& lattice, Points& points, Stages& out) const {
     if (encode_whole(x, n, lattice, out)) return true;
@@ -97,8 +97,8 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
       const bool exact = coding.exact_denormals && holds_denormal(x + i, n);
-      // Also when packing gains nothing: numbers that stay off the lattice would be added as floating-point numbers,
-      // and the result would depend on how the data is cut.
+      // The lattice is used even when packing gains nothing: numbers that stay off the lattice would be added as
+      // floating-point numbers, and the result would depend on how the data is split.
       if (!exact && put_on_lattice(wide.of(x + i, n), n, lattice, points, stages))
         rounded = true;
       else
@@ -146,7 +146,7 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
                   error_of(coding.op, header.error, rounded ? coding.allowance : 0), out);
   }
 
-  // One block of a + b; false when one of them is not valid.
+  // Adds one block of a and one of b; false when one of them is not valid.
   template <class T>
   bool add_blocks(const Packed& a, const Packed& b, std::size_t n, Op op, double step, Block<T>& block_a,
                   Block<T>& block_b, Stages& stages) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quant on devices: src/codec/quant/cuda/.
+// The codec quant on devices: src/codec/quant/cuda/.
 #pragma once
 
 #include "codec/device_codec.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The reference kernels: short, obviously right, and what every other table is compared with.
+// The reference kernels: they are short and simple, and every other table is compared with them.
 #include <algorithm>
 #include <cstring>
 #include <limits>

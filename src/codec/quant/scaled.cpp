@@ -11,7 +11,8 @@
 namespace laconic::quant::scaled {
 namespace {
 
-// Of n numbers, each times `factor`.  The order of the additions is that of docs/wire-format.md, for every machine.
+// The sum of the squares of n numbers, each times `factor`.  docs/wire-format.md fixes the order of the additions for
+// all machines.
 template <class T>
 double sum_of_squares(const T* x, std::size_t n, double factor) {
   constexpr std::size_t lanes = sum_lanes;
@@ -31,15 +32,15 @@ double sum_of_squares(const T* x, std::size_t n, double factor) {
   return sums[0];
 }
 
-// A block, either numbers or points, which stand for point * 2^exponent.
+// A block of numbers or of points; a point stands for point * 2^exponent.
 template <class T>
 struct Scaled : Block<T> {
-  bool zero = false;  // all points are 0, and the exponent says nothing
+  bool zero = false;  // all points are 0, and the exponent has no meaning
   int exponent = 0;
-  int bits = 0;  // of the point of the largest magnitude
+  int bits = 0;  // width of the point of the largest magnitude
 
   // Makes the exponent as large as the points and float64 allow, so that the bytes of a frame are a function of the
-  // numbers that it stands for: sums of three frames would have different exponents otherwise when two of them cancel.
+  // numbers that it stands for.  Otherwise sums of three frames could have different exponents when two of them cancel.
   void normalise(std::size_t n) {
     std::int32_t* q = this->points.q;
     std::uint32_t any = 0;
@@ -80,7 +81,8 @@ struct Scaled : Block<T> {
     return {};
   }
 
-  // False when some number has no point.  error: of the numbers, which is not made smaller.
+  // Rounds the numbers to points; false when some number has no point.  error: the error of the numbers, which this
+  // function may only raise.
   bool round(const Kernels& k, const T* x, std::size_t n, const Coding& coding, Wide<T>& wide, double& error) {
     const auto* w = wide.of(x, n);
     const double rms = root_mean_square<sizeof *w == 8>([&](double factor) { return sum_of_squares(w, n, factor); }, n);
@@ -103,7 +105,7 @@ struct Scaled : Block<T> {
     Block<T>::leave_lattice(k, n, zero ? 1 : std::ldexp(1.0, exponent));
   }
 
-  // Brings the points, which are not all 0, to a smaller exponent.
+  // Shifts the points, which are not all 0, to a smaller exponent.
   void shift_to(int smaller, std::size_t n) {
     std::int32_t* q = this->points.q;
     const int up = exponent - smaller;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Scaled frames: the largest error of a number is a share of the root mean square of its block.  Steps are powers of
-// two and every block has its own, so points of different blocks are brought to the same step by shifting them, and
-// sums stay exact.  docs/wire-format.md has the bytes.
+// two, and every block has its own step.  Points of different blocks are brought to the same step by shifting them, so
+// sums stay exact.  docs/wire-format.md specifies the bytes.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,15 @@ static_assert(2 * values == block_values, "capacity() counts on it");
 // Exponent, base, two bitmaps, codes and planes of a block whose widths are all 32.
 inline constexpr std::size_t largest_packed = sizeof(Exponent) + 4 + 2 + 2 + block_groups + 32 * block_subs;
 
-// What was written behind the header of a frame, and how far the numbers may be off.
+// The data written after the header of a frame, and the error bound of its numbers.
 struct Payload {
   Status status;
   const std::byte* end = nullptr;
   double error = 0;
 };
 
-// As the functions of Codec, for frames whose headers were checked; inherited: their error.  T is one of FloatingTypes.
+// The functions of Codec for frames whose headers were checked.  inherited: the error of these frames.  T is one of
+// FloatingTypes.
 template <class T>
 Payload encode(const Kernels& k, const T* x, std::size_t count, const Coding& coding, Blob out);
 template <class T>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What decides the bytes of scaled frames, for the host and for kernels: docs/wire-format.md.
+// The rules that decide the bytes of scaled frames, for the host and for kernels: docs/wire-format.md.
 #pragma once
 
 #include <bit>
@@ -14,22 +14,23 @@ namespace laconic::quant::scaled {
 
 inline constexpr std::size_t values = 512;  // in a block
 
-// Of the step of a block, base 2: what its body begins with.
+// The base-2 exponent of the step of a block; the body of the block begins with it.
 using Exponent = std::int16_t;
 
-// Points that are added have at most this many bits beside their sign, so that 32 bits hold the sum of two.
+// Points that are added have at most this many bits besides their sign, so that 32 bits hold the sum of two.
 inline constexpr int addend_bits = 30;
 inline constexpr std::int32_t largest_addend = (1 << addend_bits) - 1;
 
-// Steps that are normal float64 numbers.
+// The exponents of steps that are normal float64 numbers.
 inline constexpr int least_exponent = -1022;
 inline constexpr int greatest_exponent = 1023;
 
-// Squares are added in so many lanes, then the lanes in pairs.
+// Squares are added in this many lanes, then the lanes are added in pairs.
 inline constexpr unsigned sum_lanes = 16;
 
-// From sum(factor), the sum of the squares of n numbers, each times `factor`.  Infinite or NaN when some number is.
-// is_double: squares of float64 numbers leave its range; those of float32 numbers, multiplied by 1, do not.
+// The root mean square, computed from sum(factor), the sum of the squares of n numbers, each times `factor`.  It is
+// infinite or NaN when some number is.  is_double: squares of float64 numbers can leave its range; those of float32
+// numbers, multiplied by 1, cannot.
 template <bool is_double, class Sum>
 LACONIC_HOST_DEVICE inline double root_mean_square(Sum&& sum_of_squares, std::size_t n) {
   double factor = 1;
@@ -46,11 +47,12 @@ LACONIC_HOST_DEVICE inline double power_of_two(int exponent) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
-// The lattice of a block with this root mean square, and its exponent; false when it has none.
+// Finds the lattice of a block with this root mean square, and its exponent; false when it has none.
 template <class T>
 LACONIC_HOST_DEVICE inline bool lattice_of(double rms, double relative, std::uint32_t terms, Lattice& lattice,
                                            int& exponent) {
-  // The room is for the rounding of the root mean square itself; multiplying by a power of two does not round.
+  // The factor leaves room for the rounding of the root mean square itself; multiplying by a power of two does not
+  // round.
   const double allowance = relative * rms * (1 - 0x1p-18);
   if (!(allowance > 0x1p-1000 && allowance < 0x1p999)) return false;
   exponent = static_cast<int>(std::bit_cast<std::uint64_t>(2 * allowance) >> 52) - 1023;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// raw: the frame is the bytes of the numbers.  Through it the uncompressed path is not a second code path.
+// raw: the frame holds the bytes of the numbers.  With this codec, numbers sent uncompressed need no second code path.
 #include <cstring>
 
 #include "base/build.hpp"

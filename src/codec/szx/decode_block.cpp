@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The decoder of one block.  Every byte may be hostile: sizes are known to fit before anything is read.
+// The decoder of one block.  Every byte may be hostile: sizes are checked before anything is read.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -20,13 +20,13 @@ Bits get_word(const std::byte* in) {
   return w;
 }
 
-// The leading counts of a block, four to a byte and 0 where it has no numbers.
+// The leading counts of a block, four to a byte, and 0 after the last number.
 struct Leading {
   std::array<std::byte, leading_bytes(block_values)> codes{};
 
   std::size_t of(std::size_t i) const { return static_cast<std::size_t>(codes[i / 4]) >> (2 * (i % 4)) & 3; }
 
-  // Why these are not the counts of n words of so many bytes; nullptr when they are.
+  // The reason why these are not the counts of n words of `bytes` bytes in total; nullptr when they are.
   const char* read(const std::byte* in, std::size_t n, std::size_t bytes) {
     std::memcpy(codes.data(), in, leading_bytes(n));
     if (n % 4 != 0 && static_cast<unsigned>(codes[n / 4]) >> (2 * (n % 4)) != 0)
@@ -51,10 +51,10 @@ struct Leading {
   }
 };
 
-// Puts the words together again.  Reads whole words at `in`: as much as a word behind the bytes that count.
+// Reassembles the words.  Whole words are read at `in`, up to a word beyond the bytes that count.
 template <class Bits>
 void join(const std::byte* in, const Leading& leading, std::size_t n, std::size_t bytes, Bits* word) {
-  // The bits of a word that are stored when k leading bytes are those of the word before.
+  // The stored bits of a word that shares its k leading bytes with the word before.
   std::array<Bits, most_leading + 1> stored;
   std::array<std::size_t, most_leading + 1> width;
   for (std::size_t k = 0; k < stored.size(); ++k) {
@@ -70,8 +70,8 @@ void join(const std::byte* in, const Leading& leading, std::size_t n, std::size_
   }
 }
 
-// Bits that no encoder wrote can make v or the middle infinite or NaN, and which NaN an addition makes of that differs
-// by machine.
+// Bits that no encoder wrote can make v or the middle infinite or NaN, and the NaN that an addition returns for such
+// operands differs between machines.
 template <class T>
 T restored(typename Format<T>::Bits word, int drop, T middle) {
   const T x = std::bit_cast<T>(word << drop) + middle;
@@ -92,7 +92,7 @@ Read read_truncated(const std::byte* in, std::size_t available, std::size_t n, T
   const std::size_t size = n * bytes - leading.sum();
   if (available - head < size) return cut_short;
 
-  // At the end of a frame the bytes behind are not there to be read.
+  // At the end of a frame, bytes after the words may not be readable.
   std::array<std::byte, block_values * sizeof(T) + sizeof(T)> copy;
   const std::byte* words = in + head;
   if (available - head - size < sizeof(T)) {

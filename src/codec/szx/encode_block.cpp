@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The encoder of one block.  SZx (Yu et al., HPDC 2022) as C-Coll uses it: a block whose numbers all lie within the
-// bound of the middle of their range is that middle; any other is what remains of the numbers less the middle when
-// the bits that the bound does not need are cut off, without the leading bytes that a number shares with the one
-// before.  Loops run over whole blocks, lane by lane, so that compilers vectorise them.
+// The encoder of one block.  SZx (Yu et al., HPDC 2022) as C-Coll uses it.  A block whose numbers all lie within the
+// bound of the middle of their range is stored as that middle.  Any other block stores each number minus the middle,
+// without the bits that the bound does not need and without the leading bytes that a number shares with the one before.
+// Loops run over whole blocks, lane by lane, so that compilers vectorise them.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -36,7 +36,7 @@ Extent<T> survey(const T* x) {
   for (std::size_t i = 0; i < block_values; i += lanes)
     for (std::size_t j = 0; j < lanes; ++j) {
       const T v = x[i + j];
-      // One more than the largest exponent, that of NaN and infinity, runs over into the sign.
+      // The largest exponent, that of NaN and infinity, overflows into the sign when one is added.
       overflow[j] |= (std::bit_cast<Bits>(v) & ~F::sign) + F::exponent_step;
       least[j] = v < least[j] ? v : least[j];
       greatest[j] = v > greatest[j] ? v : greatest[j];
@@ -57,14 +57,15 @@ T middle_of(const Extent<T>& e) {
   return std::isfinite(sum) ? sum / 2 : e.least / 2 + e.greatest / 2;
 }
 
-// Distance of two numbers of T, rounded to double.  Rounding is monotonic: a distance that comes out below a double
-// is below it.  One that comes out equal may be above, so the bound is kept with "less", never with "not greater".
+// The distance of two numbers of T, rounded to double.  Rounding is monotonic: if the rounded distance is below a
+// double, so is the exact one.  If it is equal, the exact one may be above; so the bound is tested with "less", never
+// with "not greater".
 template <class T>
 double distance(T a, T b) {
   return std::fabs(static_cast<double>(a) - static_cast<double>(b));
 }
 
-// Exponent e with 2^e <= |x| < 2^(e+1); numbers below the smallest normal one share its exponent.
+// The exponent e with 2^e <= |x| < 2^(e+1); numbers below the smallest normal one share its exponent.
 template <class T>
 int exponent_of(T x) {
   using F = Format<T>;
@@ -72,7 +73,7 @@ int exponent_of(T x) {
   return std::max(biased, 1) - F::bias;
 }
 
-// The largest distance of x from what is left of it when `length` bits of v = x - middle are kept.
+// The largest distance of x from its decoded value when `length` bits of v = x - middle are kept.
 template <class T>
 double worst_of(const T* x, const T* v, T middle, int length) {
   using Bits = typename Format<T>::Bits;
@@ -87,12 +88,12 @@ double worst_of(const T* x, const T* v, T middle, int length) {
   return *std::max_element(worst.begin(), worst.end());
 }
 
-// Numbers less the middle, and how many bits of them keep the allowance.
+// The numbers minus the middle, and the number of their bits that keeps the error within the allowance.
 template <class T>
 struct Truncation {
   T middle;
   T v[block_values];
-  int length = 0;  // 0: no truncation keeps it
+  int length = 0;  // 0: no truncation keeps the allowance
   bool rounded = false;
 
   void find(const T* x, const Extent<T>& e, T around, double allowance) {
@@ -101,10 +102,10 @@ struct Truncation {
     const T radius = std::max(e.greatest - middle, middle - e.least);
     if (!std::isfinite(radius)) return;
     for (std::size_t i = 0; i < block_values; ++i) v[i] = x[i] - middle;
-    // Cutting v after m bits of fraction leaves off less than 2^(exponent of radius - m).
+    // Cutting v after m bits of fraction removes less than 2^(exponent of radius - m).
     const int needed = F::head + std::max(exponent_of(radius) - exponent_of(allowance), 0);
-    // The subtraction here and the addition in the decoder round as well, by little: when that
-    // was too much, keeping one bit more makes up for it.
+    // The subtraction here and the addition in the decoder also round, by little.  When that error was too large,
+    // keeping one more bit makes up for it.
     for (int more = 0; more < 2 && needed + more < F::bits; ++more) {
       const double worst = worst_of(x, v, middle, needed + more);
       if (!(worst < allowance)) continue;
@@ -115,7 +116,7 @@ struct Truncation {
   }
 };
 
-// Bytes of a block by its leading counts, and the block itself.
+// The size of a block by its leading counts, and the words of the block.
 template <class T>
 struct Body {
   using Bits = typename Format<T>::Bits;
@@ -162,13 +163,13 @@ std::size_t write_truncated(const Truncation<T>& t, const Body<T>& body, std::si
   }
   const auto bytes = static_cast<std::size_t>(bytes_for(t.length));
   for (std::size_t i = 0; i < n; ++i) {
-    put(body.word[i], at);  // little-endian: the bytes that count come first, the next word covers the rest
+    put(body.word[i], at);  // little-endian: the bytes that count come first, the next word overwrites the rest
     at += bytes - static_cast<std::size_t>(l[i]);
   }
   return static_cast<std::size_t>(at - out);
 }
 
-// Numbers as they are, where nothing else keeps the allowance or takes fewer bytes.
+// Writes numbers uncompressed, where no other form keeps the allowance or takes fewer bytes.
 template <class T>
 Written write_raw(const T* x, std::size_t n, std::byte* out) {
   *out = static_cast<std::byte>(Format<T>::bits);
@@ -202,7 +203,7 @@ Written write_block(const T* numbers, std::size_t n, double allowance, std::byte
       if (bytes < raw_bytes) return {write_truncated(truncation, body, n, out), false, truncation.rounded};
     }
   }
-  // Equal to itself shifted by one number: all numbers are the first one, also NaN and infinity.
+  // If the bytes equal themselves shifted by one number, all numbers equal the first one, also NaN and infinity.
   const auto* as_bytes = reinterpret_cast<const std::byte*>(x);
   if (std::memcmp(as_bytes, as_bytes + sizeof(T), (block_values - 1) * sizeof(T)) == 0)
     return {put(x[0], out), true, false};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// szx: SZx as C-Coll customises it, for comparison.  Frames cannot be added: fold() and add() decode, combine the
-// numbers and encode again, with an error of their own.
+// szx: SZx as C-Coll customises it, for comparison.  Frames cannot be added directly: fold() and add() decode, combine
+// the numbers and encode again, which adds an error.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -29,7 +29,7 @@ class Writer {
         allowance_(coding.allowance),
         exact_denormals_(coding.exact_denormals) {}
 
-  // The next n numbers: block_values, or what is left.
+  // Writes the next n numbers: block_values, or the rest.
   template <class T>
   void write(const T* x, std::size_t n) {
     if (block_ == 0) begin_chunk();
@@ -70,10 +70,10 @@ class Writer {
   bool rounded_ = false;
 };
 
-// Reads a payload block by block, and believes nothing.
+// Reads a payload block by block and checks all of it.
 class Reader {
  public:
-  // False when the index does not fit the payload; problem() says why, as it does for read().
+  // False when the index does not fit the payload; problem() returns the reason, as it does for read().
   bool open(Frame frame, std::size_t count) {
     index_ = frame.data() + wire::header_bytes;
     end_ = frame.data() + frame.size();
@@ -84,7 +84,7 @@ class Reader {
     return count != 0 || ends();
   }
 
-  // The next n numbers: block_values, or what is left.
+  // Reads the next n numbers: block_values, or the rest.
   template <class T>
   bool read(std::size_t n, T* x) {
     if (block_ == 0 && !begin_chunk()) return false;
@@ -139,8 +139,8 @@ class SzxCodec final : public TypedCodec<SzxCodec, SingleAndDouble> {
   std::uint8_t id() const override { return 3; }
   bool exact_sums() const override { return false; }
 
-  // What is cut off is uniform in 0 ... allowance, always towards the middle of the block, and a number that is added
-  // to stays on its side of the middle for many hops (docs/error-model.md).
+  // The truncation error is uniform in 0 ... allowance, always towards the middle of the block, and a number that is
+  // combined with others stays on its side of the middle for many hops (docs/error-model.md).
   ErrorShape error_shape() const override { return {0.5, std::numbers::inv_sqrt3 / 2}; }
 
   std::size_t capacity(std::size_t count, Dtype dtype) const override {
@@ -217,9 +217,9 @@ class SzxCodec final : public TypedCodec<SzxCodec, SingleAndDouble> {
     return {};
   }
 
-  // error: of the numbers that were encoded.
+  // error: the error of the encoded numbers.
   Coded finish(const Writer& writer, std::size_t count, const Coding& coding, double error, Blob out) const {
-    // Finite also where a hostile frame, or a bound beyond all numbers, makes the sum overflow.
+    // The sum is kept finite even where a hostile frame, or a bound beyond all numbers, makes it overflow.
     const double most = std::numeric_limits<double>::max();
     return TypedCodec::finish(writer.end(), count, coding, 0,
                               std::min(error + (writer.rounded() ? coding.allowance : 0), most), out);

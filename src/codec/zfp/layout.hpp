@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the bytes of a frame of zfp are, for the host and for kernels (docs/wire-format.md).
+// The layout of a frame of zfp, for the host and for kernels (docs/wire-format.md).
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 
 namespace laconic::zfp {
 
-// Numbers that are coded together and decode alone.
+// The number of values that are coded together and can be decoded on their own.
 inline constexpr std::size_t piece_values = 4096;
-inline constexpr std::size_t block_values = 4;  // of zfp, in one dimension
+inline constexpr std::size_t block_values = 4;  // zfp's block, in one dimension
 
 // The payload: mode, 0, parameter; a size for each piece; the pieces.
 inline constexpr std::size_t head_bytes = 4;
@@ -22,13 +22,14 @@ static_assert(piece_values * sizeof(double) <= std::numeric_limits<std::uint16_t
 
 constexpr std::size_t pieces_of(std::size_t count) { return (count + piece_values - 1) / piece_values; }
 
-// Of n numbers in a piece, at so many bits for a block.
+// The size of n numbers of a piece, with `block_bits` bits per block.
 constexpr std::size_t rate_bytes(std::size_t n, std::size_t block_bits) {
   return ((n + block_values - 1) / block_values * block_bits + 7) / 8;
 }
 
 // zfp scales a block by 2^(30 - e) or 2^(62 - e), where e is the exponent of its largest number, in the type of the
-// numbers; for tiny ones that is infinity and what follows is undefined.  Numbers below these go in as 0.
+// numbers.  For tiny numbers that factor is infinity, and the result is undefined.  Numbers below these limits are
+// coded as 0.
 template <class T>
 inline constexpr T tiny = sizeof(T) == 4 ? T(0x1p-90) : T(0x1p-950);
 
@@ -37,12 +38,12 @@ LACONIC_HOST_DEVICE inline T without_tiny(T x) {
   return (x < 0 ? -x : x) < tiny<T> ? T(0) : x;
 }
 
-inline constexpr int least_exponent = -1074;  // of a bit plane that is sent: zfp's ZFP_MIN_EXP
+inline constexpr int least_exponent = -1074;  // the lowest bit plane that is sent: zfp's ZFP_MIN_EXP
 
 enum class Mode : std::uint8_t {
   exact = 0,     // all pieces are raw
   accuracy = 1,  // parameter: the lowest bit plane that is kept, as an exponent of 2
-  rate = 2,      // parameter: bits of a block of four numbers
+  rate = 2,      // parameter: bits per block of four numbers
 };
 
 constexpr int least_rate(Dtype dtype) { return dtype == Dtype::f32 ? 1 + 8 : 1 + 11; }

@@ -32,7 +32,7 @@ void decode_block(zfp_stream* z, double* x) { zfp_decode_block_double_1(z, x); }
 void decode_some(zfp_stream* z, float* x, uint n) { zfp_decode_partial_block_strided_float_1(z, x, n, 1); }
 void decode_some(zfp_stream* z, double* x, uint n) { zfp_decode_partial_block_strided_double_1(z, x, n, 1); }
 
-// Whole bytes, without the padding to a word: libzfp can be built with words of other sizes.
+// The size is in whole bytes, without the padding to a word, because libzfp can be built with words of other sizes.
 std::size_t bytes_of(std::uint64_t bits) { return static_cast<std::size_t>((bits + 7) / 8); }
 
 }  // namespace
@@ -45,11 +45,11 @@ Parameters Parameters::make(const Coding& coding) {
   }
   if (!(coding.allowance > 0)) return {};
   int exponent = 0;
-  std::frexp(coding.allowance, &exponent);  // 2^(exponent - 1) <= allowance, as libzfp has it
+  std::frexp(coding.allowance, &exponent);  // 2^(exponent - 1) <= allowance, as in libzfp
   return {Mode::accuracy, static_cast<std::int16_t>(std::max(exponent - 1, ZFP_MIN_EXP))};
 }
 
-// libzfp allocates its bit streams and has no way to point one to other memory: so there is one for each thread.
+// libzfp allocates its bit streams and cannot point one to other memory, so each thread has one.
 Scratch* Scratch::of_this_thread() {
   thread_local std::unique_ptr<Scratch> scratch;
   if (!scratch) {
@@ -87,8 +87,8 @@ std::size_t pack(Scratch& scratch, const Parameters& parameters, const T* x, std
   stream_flush(z.stream);
   if (bytes >= n * sizeof(T)) return kept_raw;
 
-  // libzfp promises a bound and does not always keep it (numbers of very different size in a block, tolerances near
-  // the resolution of the type): what counts is what comes out.
+  // libzfp promises a bound and does not always keep it (numbers of very different size in a block, tolerances near the
+  // resolution of the type).  The decoded numbers are therefore checked.
   T* back = scratch.numbers<T>(3);
   if (!unpack(scratch, parameters, bytes, back, n)) return kept_raw;
   double worst = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// zfp: Lindstrom's transform coder in one dimension, by libzfp, for comparison with what others use.  Its sums are
+// zfp: Lindstrom's transform coder in one dimension, through libzfp, for comparison with common practice.  Its sums are
 // not exact: frames are decoded, combined as numbers and coded again.
 #include <algorithm>
 #include <cstring>
@@ -20,11 +20,11 @@ Status malformed(const char* what) { return {Code::frame, std::string("malformed
 Status bad_piece() { return malformed("a piece of zfp is cut short or not valid"); }
 Status no_memory() { return {Code::memory, "no memory for the scratch space of codec zfp"}; }
 
-// Walks the pieces of a frame.
+// Iterates over the pieces of a frame.
 template <class T>
 class Reader {
  public:
-  // ours: what this operation codes with, or nullptr where any is welcome.
+  // ours: the parameters of this operation, or nullptr if any are accepted.
   Status open(Frame frame, std::size_t count, Dtype dtype, const Parameters* ours) {
     const std::size_t pieces = pieces_of(count);
     const Frame payload = frame.subspan(wire::header_bytes);
@@ -71,7 +71,7 @@ class Writer {
       : parameters_(parameters),
         allowance_(coding.allowance),
         exact_denormals_(coding.exact_denormals),
-        // No sum of numbers that were rounded may overflow where the exact one would not.
+        // The limit prevents an overflow of a sum of rounded numbers where the exact sum would not overflow.
         largest_(std::numeric_limits<T>::max() / static_cast<T>(std::max<std::uint32_t>(coding.terms, 1))),
         out_(out) {
     std::byte* head = out.data() + wire::header_bytes;
@@ -118,7 +118,7 @@ class ZfpCodec final : public TypedCodec<ZfpCodec, SingleAndDouble> {
   std::uint8_t id() const override { return 4; }
   bool exact_sums() const override { return false; }
 
-  // Measured, not derived (docs/error-model.md).
+  // These values are measured, not derived (docs/error-model.md).
   ErrorShape error_shape() const override { return {0.06, 0.18}; }
 
 #if LACONIC_HAS_CUDA
@@ -206,7 +206,7 @@ class ZfpCodec final : public TypedCodec<ZfpCodec, SingleAndDouble> {
     return reader.at_end() ? Status{} : bad_piece();
   }
 
-  // inherited: the error of what was coded.
+  // inherited: the error of the input numbers.
   template <class T>
   Coded finish(const Writer<T>& writer, std::size_t count, const Coding& coding, Blob out, double inherited) const {
     const double error = std::min(inherited + writer.error(), std::numeric_limits<double>::max());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// zfp on devices: src/codec/zfp/cuda/.
+// The codec zfp on devices: src/codec/zfp/cuda/.
 #pragma once
 
 #include "codec/device_codec.hpp"

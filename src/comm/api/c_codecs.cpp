@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C API: the codecs on their own.
+// The C API: codecs without communication.
 #include <algorithm>
 #include <cmath>
 
@@ -16,10 +16,10 @@
 namespace laconic {
 namespace {
 
-// Numbers of a frame where the options do not say: what a core's second-level cache holds with room to spare.
+// Numbers per frame where the options set no chunk size: they fit into a core's second-level cache with room to spare.
 constexpr std::size_t usual_frame = std::size_t{1} << 16;
 
-// What a call of these functions is about.
+// The checked arguments of a call of these functions.
 struct Asked {
   laconic_options settings{};
   const Codec* codec = nullptr;
@@ -67,7 +67,7 @@ Status ask(MPI_Count count, MPI_Datatype datatype, const laconic_options* option
   return check_coding(*out.codec, out.coding);
 }
 
-// These functions have no stream to work on.
+// These functions have no stream to work on, so they do not take device memory.
 Status check_on_host(const char* name, const void* pointer) {
   if (memory_type_of(pointer).memory != Memory::device) return {};
   return {Code::buffer, std::string(name) + " is in the memory of a device; valid is memory of the host"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C API: collectives.  Each is blocking, nonblocking and persistent, of the same call.
+// The C API: collectives.  Each has a blocking, a nonblocking and a persistent form.
 #include "call/arguments.hpp"
 #include "comm/api/c_guard.hpp"
 #include "comm/collectives/collective.hpp"
@@ -22,7 +22,7 @@ CollectiveCall call_of(MPI_Comm comm, Arguments... arguments) {
 
 }  // namespace
 
-// name; parameters and arguments of the MPI function but for the communicator, which comes last.
+// The name, then the parameters and arguments of the MPI function without the communicator, which comes last.
 #define LACONIC_LIST(...) __VA_ARGS__
 #define LACONIC_COLLECTIVE(name, PARAMETERS, ARGUMENTS)                                                                \
   int laconic_##name(LACONIC_LIST PARAMETERS, MPI_Comm comm, const laconic_options* options) {                         \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the C API begins: exceptions (in practice: no memory for a small allocation) end here as error codes.
+// The entry of the C API functions: exceptions (in practice: no memory for a small allocation) end here as error codes.
 #pragma once
 
 #include <mpi.h>

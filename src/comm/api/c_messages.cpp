@@ -9,7 +9,7 @@ using laconic::MessageCall;
 
 namespace {
 
-// What is sent is only read.
+// The cast is safe, because a send only reads its buffer.
 MessageCall sending(const void* buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   return {true, false, {const_cast<void*>(buf), count, type}, dest, tag, comm};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C API: errors to be expected.
+// The C API: prediction of errors.
 #include <array>
 #include <string>
 #include <string_view>
@@ -23,7 +23,7 @@ struct NamedOp {
 constexpr std::array<NamedOp, 4> ops{
     {{"sum", Op::sum, false}, {"avg", Op::sum, true}, {"max", Op::max, false}, {"min", Op::min, false}}};
 
-// A call that nobody has made yet.
+// The description of a call that has not been made yet.
 struct Plans {
   Collective collective = Collective::allreduce;
   Op op = Op::sum;
@@ -81,7 +81,7 @@ Status read_settings(const laconic_options* options, laconic_options& settings) 
   return check_together(settings);
 }
 
-// Only bounds on the error are known before the numbers are.
+// Only bounds on the error itself are known before the numbers are.
 Status check_predictable(const laconic_options& settings) {
   constexpr auto valid = "; valid are abs:E, rel:R and lossless";
   switch (settings.bound.mode) {
@@ -100,7 +100,7 @@ void fill(const Plans& plans, const Codec& codec, const Algorithm& algorithm, la
   const double bound = s.bound.mode == LACONIC_BOUND_LOSSLESS ? 0 : s.bound.value;
   const Prediction p = predict_error(bound, s.target == LACONIC_TARGET_INPUT, plans.op, plans.mean, algorithm,
                                      plans.ranks, codec, per_hop(s.variant));
-  // The names are the contract's, so the enumerators can be found by them.
+  // These names are those of the public API, so the enumerators can be found by name.
   laconic_options named{};
   if (set_option(named, "codec", codec.name()).ok()) out.codec = named.codec;
   if (set_option(named, "algorithm", algorithm.name).ok()) out.algorithm = named.algorithm;
@@ -124,7 +124,7 @@ Status predict(const Plans& plans, laconic_prediction& prediction) {
     const Algorithm* algorithm = nullptr;
     if (Status status = asked_algorithm(s, plans.collective, plans.ranks, plans.bytes, algorithm); !status)
       return status;
-    // A rank alone has nothing to send.
+    // A single rank has nothing to send.
     if (plans.ranks > 1) fill(plans, *codec, *algorithm, out);
   }
   prediction = out;
@@ -142,7 +142,7 @@ Status predict(const char* collective, const char* op, int ranks, MPI_Count byte
   if (bytes < 0) return not_valid("bytes", std::to_string(bytes), "whole numbers from 0 (many)", Code::count);
   if (bytes > 0) plans.bytes = static_cast<std::size_t>(bytes);
   if (Status s = read_settings(options, plans.settings); !s) return s;
-  // An algorithm in the environment that the collective does not have is meant for others, as in a call.
+  // An algorithm from the environment that the collective does not have is meant for other collectives, as in a call.
   const bool inherited = options == nullptr || options->algorithm == LACONIC_ALGORITHM_UNSET;
   const Algorithm* unused = nullptr;
   if (inherited && plans.settings.algorithm > LACONIC_ALGORITHM_PLAIN &&

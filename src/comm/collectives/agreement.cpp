@@ -13,8 +13,8 @@ namespace {
 
 constexpr double ranks_per_class = 0x1p32;
 
-// A value and who brought it in one number, which a maximum keeps together: 33 bits and 20 bits, as doubles hold whole
-// numbers to 2^53 exactly.
+// A value and the rank that proposed it share one number, so that a maximum keeps them together: 33 bits and 20 bits,
+// because doubles hold whole numbers up to 2^53 exactly.
 constexpr double ranks_per_value = 0x1p20;
 constexpr unsigned unused_bits = 64 - 33;
 
@@ -32,7 +32,8 @@ Status Agreement::start(MPI_Comm comm, const Proposal& proposal, int tag) {
   verdict_ = {};
   MPI_Comm_rank(comm, &rank_);
   types_may_differ_ = proposal.types_may_differ;
-  // Only maxima are taken; a minimum is the maximum of the negatives.  A failure carries its class and who found it.
+  // The reduction takes only maxima; a minimum is the maximum of the negatives.  A failure carries its class and the
+  // rank that found it.
   mine_[failure] = local_.ok() ? 0 : class_of(local_.code()) * ranks_per_class + rank_;
   mine_[range_most] = proposal.range.greatest;
   mine_[range_least] = -proposal.range.least;
@@ -43,7 +44,8 @@ Status Agreement::start(MPI_Comm comm, const Proposal& proposal, int tag) {
   mine_[salt_most] = static_cast<double>(proposal.salt >> 12);
   const double rank = std::min<double>(rank_, ranks_per_value - 1);
   for (std::size_t a = 0; a < all_arguments; ++a) {
-    // A value that is there is not 0, so the 0 of those that are not is below all and its negative above all.
+    // A present value is not 0, so an absent one never wins: it enters the maximum as 0 and the minimum as the greatest
+    // double.
     const bool counts = local_.ok() && proposal.values[a] != 0;
     const auto value = static_cast<double>(std::max<std::uint64_t>(proposal.values[a] >> unused_bits, 1));
     const double field = value * ranks_per_value + rank;
@@ -99,7 +101,7 @@ std::optional<Dtype> Agreement::dtype() const {
   return static_cast<Dtype>(static_cast<int>(value_in(most)) - 1);
 }
 
-// What it is about, and two ranks that differ; empty where all agree.
+// The arguments on which the ranks disagree, each with two ranks that differ; empty where all agree.
 std::string Agreement::disagreement() const {
   std::string text;
   for (std::size_t a = 0; a < all_arguments; ++a) {
@@ -108,7 +110,7 @@ std::string Agreement::disagreement() const {
     text += (text.empty() ? "" : ", ") + std::string(names[a]) + " (rank " +
             std::to_string(rank_in(-all_[least_of(argument)])) + " and rank " +
             std::to_string(rank_in(all_[most_of(argument)])) + ")";
-    if (argument == Argument::function) break;  // the others mean other things
+    if (argument == Argument::function) break;  // another function gives the other arguments other meanings
   }
   return text;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Before a compressed operation the ranks agree: nobody has found an error in its arguments, all mean the same
-// operation, how large it is, and what is the range of the data.  One reduction of a few numbers.
+// The agreement of the ranks before a compressed operation: no rank has found an error in its arguments, all mean the
+// same operation, how large the operation is, and the range of the data.  It takes one reduction of a few numbers.
 #pragma once
 
 #include <mpi.h>
@@ -19,7 +19,7 @@
 
 namespace laconic {
 
-// What has to be the same on all ranks, by its name in messages.
+// The arguments that have to be the same on all ranks, in the order of their names in error messages.
 enum class Argument : std::uint8_t {
   function,
   root,
@@ -35,22 +35,22 @@ enum class Argument : std::uint8_t {
   checksum,
   chunk_elements,
   depth,
-  arguments  // how many there are
+  arguments  // the number of arguments
 };
 inline constexpr std::size_t all_arguments = static_cast<std::size_t>(Argument::arguments);
 
-// What one rank brings.  Where a rank does not see something the others count.
+// The contribution of one rank.  Where a rank does not see a value, the other ranks' values count.
 struct Proposal {
-  Status status;  // what this rank found wrong
+  Status status;  // the error that this rank found
   Range range{};
   std::size_t largest = 0;                         // numbers of the largest block
-  std::size_t bytes = 0;                           // of the data
+  std::size_t bytes = 0;                           // size of the data
   laconic_plain_reason plain = LACONIC_PLAIN_NOT;  // why this rank cannot compress
   std::uint64_t salt = 0;                          // any number that no rank has proposed before
   bool on_device = false;                          // a device works on this rank's numbers
-  bool types_may_differ = false;                   // the same on all ranks
+  bool types_may_differ = false;                   // each pair of ranks may have its own type; the same on all ranks
 
-  // Of an argument that counts on this rank.
+  // Adds a value to the hash of an argument that counts on this rank.
   void set(Argument argument, std::uint64_t value) {
     std::uint64_t& mine = values[static_cast<std::size_t>(argument)];
     mine = ((mine ^ value) + 1) * 0x9e3779b97f4a7c15ULL;
@@ -66,26 +66,26 @@ struct Proposal {
 
 class Agreement {
  public:
-  // tag: the first of those that only this operation has (Maximum), or no_tag where agreements of the communicator are
-  // started in the same order on all ranks.
+  // tag: the first of the tags that only this operation uses (Maximum), or no_tag where all ranks start the agreements
+  // of the communicator in the same order.
   Status start(MPI_Comm comm, const Proposal& proposal, int tag = no_tag);
   static constexpr int no_tag = -1;
 
-  // True when all ranks have been heard.
+  // True when the values of all ranks have arrived.
   bool poll();
 
   // The verdict, the same on every rank (a rank that found an error itself gets its own message).
   const Status& verdict() const { return verdict_; }
 
-  // The same on every rank: the range of all, the largest numbers, whether devices work on all of
-  // them, the reason of any rank that cannot compress, and what the numbers are, where there are any.
+  // These are the same on every rank: the range of all numbers, the largest counts, whether devices work on the numbers
+  // of all ranks, the reason of any rank that cannot compress, and the type of the numbers, where there are any.
   const Range& range() const { return range_; }
   std::size_t largest() const { return static_cast<std::size_t>(all_[largest_count]); }
   std::size_t bytes() const { return static_cast<std::size_t>(all_[most_bytes]); }
   bool all_on_devices() const { return all_[any_on_host] == 0; }
   bool types_differ() const { return differ(Argument::datatype); }
   std::optional<Dtype> dtype() const;
-  // A number that no other operation has, of this communicator or another.
+  // A number that no other operation has, on this communicator or another.
   std::uint64_t salt() const { return static_cast<std::uint64_t>(all_[salt_most]); }
   laconic_plain_reason plain() const { return static_cast<laconic_plain_reason>(all_[plain_reason]); }
 
@@ -99,7 +99,7 @@ class Agreement {
     plain_reason,
     any_on_host,
     salt_most,
-    first_argument,  // two for each
+    first_argument,  // two fields for each argument
     fields = first_argument + 2 * static_cast<int>(all_arguments)
   };
 

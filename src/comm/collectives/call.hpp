@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One call of a collective as MPI describes it.
+// One call of a collective as described by MPI arguments.
 #pragma once
 
 #include <mpi.h>
@@ -8,9 +8,9 @@
 
 namespace laconic {
 
-// Numbers to send or room to receive.  One count for all, or one for each rank with or without displacements.
+// Numbers to send, or room to receive.  One count for all ranks, or one for each rank with or without displacements.
 struct Side {
-  void* buffer = nullptr;  // of the sending side only read
+  void* buffer = nullptr;  // only read on the sending side
   MPI_Count count = 0;
   const MPI_Count* counts = nullptr;
   const MPI_Aint* displs = nullptr;

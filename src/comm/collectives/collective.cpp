@@ -29,7 +29,8 @@ void CollectiveOperation::set(const std::shared_ptr<Binding>& b, const Collectiv
 }
 
 void CollectiveOperation::keep_types() {
-  // An operation of the application's may compare the type that it is called with.
+  // An operation defined by the application may compare the type that it is called with, so a reduction keeps the
+  // original.
   if (asked_.traits().reduces) return;
   const bool same = asked_.send.type == asked_.recv.type;
   asked_.recv.type = received_type_.keep(asked_.recv.type);
@@ -67,10 +68,10 @@ void CollectiveOperation::begin(bool blocking) {
 
 bool CollectiveOperation::wants_slot() { return known_reason(look_at_arguments()) == LACONIC_PLAIN_NOT; }
 
-// Finds what is wrong with them; true where it is not the options.
+// Checks the arguments and the options; true where the options are valid.
 bool CollectiveOperation::look_at_arguments() {
   call_ = asked_;
-  // Between two groups an argument may mean another thing, or nothing: that is left to MPI.
+  // On an intercommunicator an argument may mean another thing, or nothing: checking it is left to MPI.
   shape_ = Shape(call_, binding->rank, binding->intercomm ? 0 : binding->size);
   const Status arguments = binding->intercomm ? shape_.check_mean() : shape_.check();
   const Status options = take_options();
@@ -78,7 +79,7 @@ bool CollectiveOperation::look_at_arguments() {
   return options.ok();
 }
 
-// Options, then hints, then environment; what is unset everywhere gets its default.
+// Takes settings from options, then hints, then environment; fields that are unset everywhere get their defaults.
 Status CollectiveOperation::take_options() {
   laconic_options_init(&settings_);
   Status problem;
@@ -87,18 +88,18 @@ Status CollectiveOperation::take_options() {
     if (problem.ok()) {
       settings_ = given_;
     } else {
-      // Whether the call is large enough to be compressed still counts, as far as it can be read.
+      // Invalid options still decide whether the call is large enough to be compressed, as far as they can be read.
       const bool readable = given_.size == sizeof(laconic_options) && given_.min_bytes >= 0;
       settings_.min_bytes = readable ? given_.min_bytes : 1;
       if (readable) settings_.bound = given_.bound;
     }
   }
   if (problem.ok()) problem = binding->inherited_status;
-  // The other ranks may have been told to compress everything.
+  // The other ranks may have settings that compress messages of every size.
   if (!binding->inherited_status.ok() && settings_.min_bytes == 0) settings_.min_bytes = 1;
   if (binding->inherited_status.ok()) {
     fill_unset(settings_, binding->inherited);
-    // An algorithm that the collective does not have was meant for others, unless it was asked for in this call.
+    // An algorithm that the collective does not have was meant for other collectives, unless this call asked for it.
     const bool inherited = !has_options_ || given_.algorithm == LACONIC_ALGORITHM_UNSET;
     if (inherited && settings_.algorithm > LACONIC_ALGORITHM_PLAIN && !choose_algorithm().ok())
       settings_.algorithm = LACONIC_ALGORITHM_AUTO;
@@ -112,8 +113,9 @@ Status CollectiveOperation::take_options() {
   return problem;
 }
 
-// Why the call is plain, as far as every rank knows it for all.  What this rank does not know because of its own
-// mistake is taken to be what is compressed: the other ranks may be about to, and then they must hear of the error.
+// The reason to send uncompressed, as far as every rank finds the same one.  Values that this rank does not know
+// because of its own mistake count as compressible: the other ranks may be about to compress, and then they must hear
+// of the error.
 laconic_plain_reason CollectiveOperation::known_reason(bool options_ok) {
   if (binding->intercomm) return LACONIC_PLAIN_INTERCOMM;
   if (options_ok) {
@@ -121,9 +123,9 @@ laconic_plain_reason CollectiveOperation::known_reason(bool options_ok) {
     if (settings_.algorithm == LACONIC_ALGORITHM_PLAIN) return LACONIC_PLAIN_ASKED;
   }
   const Meaning& m = shape_.meaning();
-  // Whether integers are compressed depends on the bound, which wrong options do not say.
+  // Whether integers are compressed depends on the bound, which is unknown when the options are invalid.
   const auto type_reason = [&] { return options_ok || !m.integer ? own_reason() : LACONIC_PLAIN_NOT; };
-  // To look into types takes longer than all that follows.
+  // Looking into types takes longer than all the checks that follow.
   const bool partial = shape_.counts_partial();
   if (!partial && !m.composed && type_reason() != LACONIC_PLAIN_NOT) return type_reason();
   if (!m.op_known && !m.op_hidden) return LACONIC_PLAIN_OP;
@@ -135,7 +137,7 @@ laconic_plain_reason CollectiveOperation::known_reason(bool options_ok) {
   return partial ? LACONIC_PLAIN_NOT : type_reason();
 }
 
-// Types that hold the same numbers may be composed differently on every rank.
+// Rewrites the call as one of numbers: types that hold the same numbers may be composed differently on every rank.
 Status CollectiveOperation::flatten() {
   if (!shape_.meaning().composed || own_reason() != LACONIC_PLAIN_NOT) return {};
   flat_.set(call_, shape_, binding->rank, binding->size);
@@ -144,13 +146,13 @@ Status CollectiveOperation::flatten() {
   return shape_.check_own_block();
 }
 
-// A rank that has no numbers learns what the others have: it may have to pass them on.
+// A rank that has no numbers learns the type of the others' numbers: it may have to pass them on.
 void CollectiveOperation::learn_type() {
   if (!shape_.meaning().no_numbers) return;
   if (const std::optional<Dtype> dtype = agreement_.dtype()) shape_.set_dtype(*dtype);
 }
 
-// Why this rank cannot compress, whatever the others may do.
+// The reason why this rank cannot compress, whatever the other ranks may do.
 laconic_plain_reason CollectiveOperation::own_reason() const {
   const Meaning& m = shape_.meaning();
   if (!m.type_hidden && (!m.type_known || (m.integer && !codes_integers(settings_, m.dtype))))
@@ -161,9 +163,9 @@ laconic_plain_reason CollectiveOperation::own_reason() const {
 void CollectiveOperation::begin_plain() {
   stage_ = Stage::plain;
   const bool mean = shape_.meaning().mean;
-  // Those in flight must make progress, which inside a blocking call of MPI they do not.  Whether there are any differs
-  // between ranks; whether there may be any on this communicator does not, and blocking and nonblocking calls of MPI do
-  // not match each other.
+  // Operations in flight must make progress, which they do not inside a blocking MPI call.  Whether any are in flight
+  // differs between ranks; whether this communicator may have any does not.  All ranks must decide alike, because
+  // blocking and nonblocking MPI calls do not match each other.
   if (!binding->nonblocking) {
     stage_ = Stage::blocked;
     return;
@@ -182,15 +184,15 @@ void CollectiveOperation::run_in_mpi() {
 }
 
 bool CollectiveOperation::poll() {
-  // Whatever arithmetic the application runs with (denormals flushed, another rounding), every rank must come to the
-  // same bound to the bit: else some would compress and others not.
+  // The application may run with other arithmetic (denormals flushed, another rounding).  Every rank must still compute
+  // the same bound to the bit, or some would compress and others not.
   const FloatEnvironment standard;
   while (stage_ != Stage::finished && move_on()) {
   }
   return stage_ == Stage::finished;
 }
 
-// One step of the way; false when it has to wait.
+// Makes one step; false when it has to wait.
 bool CollectiveOperation::move_on() {
   switch (stage_) {
     case Stage::queued: return leave_queue();
@@ -239,12 +241,12 @@ bool CollectiveOperation::leave_queue() {
 
 void CollectiveOperation::let_others_agree() {
   stage_ = Stage::agreeing;
-  // Reductions of one communicator have to be started in the same order on all ranks: where another agreement may
-  // follow this one, nobody else's may come between.
+  // All ranks have to start the reductions of one communicator in the same order.  Where another agreement may follow
+  // this one, no agreement of another operation may come between.
   if (!may_agree_again()) let_next_begin();
 }
 
-// Whether this rank has another algorithm or chunk in mind, should the numbers of all ranks turn out to be on devices.
+// Whether this rank would choose another algorithm or chunk if the numbers of all ranks are on devices.
 bool CollectiveOperation::device_may_choose() const {
   const bool chooses = settings_.algorithm == LACONIC_ALGORITHM_AUTO || settings_.chunk_elements == 0;
   return device_ != nullptr && local_.ok() && chooses && overlapping(settings_.variant);
@@ -254,8 +256,8 @@ void CollectiveOperation::agree() {
   Proposal p;
   p.range = {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
   if (local_.ok()) p.plain = own_reason();
-  // Everything that can go wrong on one rank alone has to go wrong before the agreement; where the size is not known
-  // before it, another one follows.
+  // Every failure that can happen on one rank alone has to happen before the agreement.  Where the size is not known
+  // before it, another agreement follows.
   if (local_.ok() && p.plain == LACONIC_PLAIN_NOT && !shape_.counts_partial()) local_ = make_work(0);
   if (local_.ok() && p.plain == LACONIC_PLAIN_NOT) {
     if (settings_.bound.mode == LACONIC_BOUND_REL) p.range = device_ != nullptr ? own_range_ : shape_.range();
@@ -263,7 +265,7 @@ void CollectiveOperation::agree() {
   }
   if (local_.ok()) p.bytes = bytes();
   p.on_device = device_ != nullptr;
-  // Others may look at the clock at the same time.
+  // Other ranks may look at the clock at the same time, so the rank is part of the salt.
   p.salt = checksum::key(std::bit_cast<std::uint64_t>(now()) ^ static_cast<std::uint64_t>(binding->rank) << 40);
   p.status = local_;
   propose_arguments(p);
@@ -271,7 +273,7 @@ void CollectiveOperation::agree() {
   if (Status s = agreement_.start(binding->machinery()->comm(), p, agreement_tag()); !s) end(s);
 }
 
-// All ranks have been heard.
+// Acts on the agreement, after the values of all ranks have arrived.
 bool CollectiveOperation::decide() {
   if (!agreement_.verdict().ok()) return end(agreement_.verdict()), true;
   if (stage_ == Stage::leasing) {
@@ -297,7 +299,7 @@ bool CollectiveOperation::decide() {
   return true;
 }
 
-// Memory, once it is known for what; the ranks agree that all have it.
+// Reserves memory, once its size is known; the ranks agree that all of them have it.
 void CollectiveOperation::lease() {
   Proposal p;
   if (device_may_choose() && agreement_.all_on_devices()) choose_for_devices();
@@ -330,12 +332,13 @@ void CollectiveOperation::start_run() {
 
 void CollectiveOperation::start_exchange() {
   let_next_begin();
-  // Only now is it known that MPI is to move the buffers.
+  // Only now is it known that MPI has to move the buffers.
   if (device_ != nullptr)
     if (Status s = stage_buffers(); !s) return end(s);
   exchanged_ = call_;
   if (Status s = set_aside(); !s) return end(s);
-  // In place, the receive side describes what is sent, also where that is nothing: MPI never looked at the send side.
+  // In place, the receive side describes the data to send, even where there are none: MPI never looked at the send
+  // side.
   if (shape_.overlaps()) {
     exchanged_.send = call_.recv;
     if (!aside_.empty())
@@ -373,15 +376,15 @@ void CollectiveOperation::end(Status outcome) {
   finish_stats();
 }
 
-// What the model of devices finds fastest for as many bytes, of what was not asked for.  The same on every rank: none
-// knows better than the others what devices they have.
+// Takes the algorithm and the chunks that the model of devices finds fastest for this size, unless the user asked for
+// others.  The choice is the same on every rank, because no rank knows better than the others what devices they have.
 void CollectiveOperation::choose_for_devices() {
   const Codec* codec = asked_codec(settings_);
   if (codec == nullptr) return;
   const bool any = settings_.algorithm == LACONIC_ALGORITHM_AUTO && !shape_.counts_partial();
   const Travel travel = travel_of(*codec, per_hop(settings_.variant));
   const int root = has_root(algorithm_->collective) ? call_.root : 0;
-  // Sizes are rounded, so that few of them are new.
+  // Sizes are rounded, so that the answers for most of them are known already.
   const std::size_t rounded = std::bit_ceil(std::max<std::size_t>(agreement_.bytes(), 1));
   const DeviceChoice& choice = binding->machinery()->device_choice(
       {any ? nullptr : algorithm_, algorithm_->collective, root, travel, codec, shape_.meaning().dtype, rounded});
@@ -390,7 +393,7 @@ void CollectiveOperation::choose_for_devices() {
 }
 
 Status CollectiveOperation::choose_algorithm() {
-  // Where ranks do not see all counts, none may count.
+  // Where some ranks do not see all counts, no rank may use them.
   const bool known = !shape_.counts_partial() && !shape_.count_hidden();
   return asked_algorithm(settings_, call_.traits().pattern, binding->size, known ? bytes() : unknown_bytes, algorithm_);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A collective call from its arguments to its result: decides between plain MPI and the engine, and drives either.
+// A collective call from its arguments to its result.  It decides between plain MPI and the engine, and drives either.
 #pragma once
 
 #include <mpi.h>
@@ -26,19 +26,20 @@ class CollectiveOperation final : public Operation {
   // Takes the arguments; options may be nullptr and need not stay.
   void set(const std::shared_ptr<Binding>& binding, const CollectiveCall& call, const laconic_options* options);
 
-  // Of a persistent operation: whether its starts are to be told from those of others by a slot, and which it is.  They
-  // may come in any order; all that ranks have to do in the same order is done when it is made.
+  // For a persistent operation: whether it needs a slot that tells its starts from those of others, and its slot.
+  // Starts may come in any order; everything that ranks have to do in the same order is done when the operation is
+  // made.
   bool wants_slot();
   void set_slot(int slot) { slot_ = slot; }
 
-  // The application may free its datatypes before the operation has ended.
+  // Keeps the datatypes, because the application may free its own before the operation has ended.
   void keep_types();
 
   // Begins.  blocking: the caller waits for the end before it does anything else.
   void begin(bool blocking);
 
-  // What has begun is a blocking call of MPI, which run_in_mpi() makes: without the binding's lock, so that a progress
-  // thread can move on what else is in flight on the communicator.
+  // True when the operation is a blocking MPI call, which run_in_mpi() makes.  That runs without the binding's lock, so
+  // that a progress thread can move on the other operations in flight on the communicator.
   bool blocks_in_mpi() const { return stage_ == Stage::blocked; }
   void run_in_mpi();
 
@@ -74,7 +75,7 @@ class CollectiveOperation final : public Operation {
   void start_exchange();
   void end(Status status);
 
-  // Where buffers are (collective_buffers.cpp).
+  // The placement of buffers (collective_buffers.cpp).
   Status place_buffers();
   Status stage_buffers();
   Status check_intercomm_buffers() const;
@@ -96,10 +97,10 @@ class CollectiveOperation final : public Operation {
   void finish_stats();
 
   CollectiveCall asked_;  // as the application gave it
-  // With buffers on the host in place of the application's where they have to be there, and of numbers in place of
-  // types that the application composed of them.
+  // The call as it is carried out: with staging buffers where the data have to be on the host, and with numbers in
+  // place of types that the application composed of them.
   CollectiveCall call_;
-  OwnType sent_type_;  // of asked_, where the application may free its own before the operation has ended
+  OwnType sent_type_;  // the types of asked_, as the application may free its own before the operation has ended
   OwnType received_type_;
   FlatCall flat_;
   laconic_options given_{};  // by the caller
@@ -110,9 +111,9 @@ class CollectiveOperation final : public Operation {
   Shape shape_;
   laconic_options settings_{};
   laconic_plain_reason reason_ = LACONIC_PLAIN_NOT;
-  Status local_;  // what this rank found wrong
+  Status local_;  // the error that this rank found
   double began_ = 0;
-  double waited_ = 0;  // since when for an agreement
+  double waited_ = 0;  // when the wait for an agreement began
   laconic_stats stats_{};
 
   std::uint64_t turn_ = 0;
@@ -125,14 +126,14 @@ class CollectiveOperation final : public Operation {
   std::uint64_t salt_ = 0;
   std::size_t largest_ = 0;
   const Algorithm* algorithm_ = nullptr;
-  int device_rows_ = 0;  // where the numbers of all ranks are on devices, and no chunk was asked for; else 0
+  int device_rows_ = 0;  // set where the numbers of all ranks are on devices, and no chunk was asked for; else 0
   Run* run_ = nullptr;
   Work work_;
   std::vector<Region> regions_;
   std::vector<std::byte> aside_;
 
-  Device* holder_ = nullptr;  // has buffers of this rank in its memory
-  Device* device_ = nullptr;  // works on the numbers; nullptr: the host does
+  Device* holder_ = nullptr;  // the device that holds buffers of this rank
+  Device* device_ = nullptr;  // the device that works on the numbers; nullptr: the host does
   StagingBuffer sent_;
   StagingBuffer received_;
   RangeJob range_job_;
@@ -143,8 +144,8 @@ class CollectiveOperation final : public Operation {
   Exchange exchange_;
 };
 
-// A call as a blocking, a nonblocking and a persistent operation.  They return MPI error codes; errors have been
-// reported to the communicator's handler.
+// A call as a blocking, a nonblocking and a persistent operation.  These return MPI error codes; errors have been
+// reported to the communicator's error handler.
 int run_collective(const CollectiveCall& call, const laconic_options* options);
 int begin_collective(const CollectiveCall& call, laconic_request* request, const laconic_options* options);
 int init_collective(const CollectiveCall& call, laconic_request* request, const laconic_options* options);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Buffers of a collective in the memory of a device: they stay there when the codec has kernels for what is asked, and
-// otherwise the host stands in for it.
+// Buffers of a collective in device memory.  They stay there when the codec has kernels for the call; otherwise staging
+// buffers on the host stand in for them.
 #include "base/clock.hpp"
 #include "codec/device_codec.hpp"
 #include "comm/collectives/collective.hpp"
@@ -30,12 +30,12 @@ Status CollectiveOperation::place_buffers() {
     device_ = holder_;
     return {};
   }
-  // MPI knows of no stream: what it is given has to be there.
+  // MPI does not know the stream, so the data that it is given must be complete.
   if (reason_ != LACONIC_PLAIN_NOT && mpi_takes_device_memory()) return holder_->copy(nullptr, nullptr, 0);
   return stage_buffers();
 }
 
-// Whether that device can work on what is there.
+// Whether this device can work on the data of this extent.
 bool CollectiveOperation::kernels_serve(int number, std::span<const std::byte> extent) const {
   if (!extent.empty()) {
     const MemoryType at = memory_type_of(extent);
@@ -45,7 +45,7 @@ bool CollectiveOperation::kernels_serve(int number, std::span<const std::byte> e
   return codec != nullptr && codec->on_device() != nullptr && codec->on_device()->supports(asked_coding());
 }
 
-// Which buffers count, and how large they are, is here a matter of the other group.
+// On an intercommunicator the other group determines which buffers count and how large they are.
 Status CollectiveOperation::check_intercomm_buffers() const {
   if (mpi_takes_device_memory()) return {};
   for (const Side* side : {&call_.send, &call_.recv}) {
@@ -62,7 +62,7 @@ Status CollectiveOperation::stage_buffers() {
   const std::span<std::byte> sent = shape_.extent_of_side(true);
   const std::span<std::byte> received = shape_.extent_of_side(false);
   const bool shared = call_.send.buffer == call_.recv.buffer;  // one argument for both sides
-  // What is received may have gaps, and in place it is what is sent as well.
+  // The receive buffer may have gaps, and in place it also holds the data to send: it is staged with its contents.
   if (memory_type_of(received).on_device()) {
     if (Status s = received_.make(*holder_, received, true); !s) return s;
     call_.recv.buffer = received_.of(call_.recv.buffer);
@@ -91,7 +91,7 @@ void CollectiveOperation::release_buffers() {
   device_ = nullptr;
 }
 
-// Begins to look for the range of numbers on a device; false when there is nothing to look for there.
+// Begins to find the range of numbers on a device; false when no range is needed there.
 bool CollectiveOperation::measure() {
   if (device_ == nullptr || !local_.ok() || own_reason() != LACONIC_PLAIN_NOT) return false;
   if (settings_.bound.mode != LACONIC_BOUND_REL) return false;

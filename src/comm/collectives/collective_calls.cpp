@@ -71,7 +71,7 @@ int begin_collective(const CollectiveCall& call, laconic_request* request, const
 
 namespace {
 
-// The ranks find out which slots none of them uses any more.
+// Lets the ranks find out which slots none of them uses any more.
 Status renew(Slots& slots, Binding& binding) {
   const std::vector<std::uint64_t> mine(slots.used().begin(), slots.used().end());
   std::vector<std::uint64_t> all(mine.size());
@@ -89,13 +89,13 @@ Status renew(Slots& slots, Binding& binding) {
                              " persistent operations on this communicator, and there can be no more"};
 }
 
-// Of an operation that has just been made.
+// Prepares the starts of a persistent operation that has just been made.
 Status prepare_starts(CollectiveOperation& operation, Binding& binding) {
   int slot = Slots::none;
   bool waits = false;
   {
     const std::lock_guard lock(binding.mutex);
-    // Blocking calls that go to MPI may come before or after any start of it.
+    // Blocking calls that go to MPI may come before or after any start of this operation.
     binding.nonblocking = true;
     if (!operation.wants_slot()) return {};
     waits = !binding.serves_nonblocking();
@@ -103,7 +103,8 @@ Status prepare_starts(CollectiveOperation& operation, Binding& binding) {
     if (!waits) binding.poll_machinery(false, problem);
     if (!problem.ok()) return problem;
   }
-  // MPI 4.0, section 6.13: the calls that make persistent collectives are not local, so this one may wait for others.
+  // MPI 4.0, section 6.13: the calls that make persistent collectives are not local, so this call may wait for other
+  // ranks.
   if (waits)
     if (Status s = prepare(binding); !s) return s;
   {

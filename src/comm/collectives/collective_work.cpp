@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a collective asks of the engine, and what it reports of it.
+// The work that a collective gives to the engine, and the statistics that it reports about it.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -18,7 +18,7 @@
 
 namespace laconic {
 
-// What is known of it before the ranks have agreed.
+// The coding as far as it is known before the ranks have agreed.
 Coding CollectiveOperation::asked_coding() const {
   const Meaning& m = shape_.meaning();
   Coding coding;
@@ -32,8 +32,8 @@ Coding CollectiveOperation::asked_coding() const {
   return coding;
 }
 
-// All of the work but its sequence number and its allowance, which need the agreement.  largest: of all ranks, or 0
-// where this rank knows it.
+// Fills the work except its sequence number and its allowance, which need the agreement.  largest: the largest block of
+// all ranks, or 0 where this rank knows it.
 Status CollectiveOperation::make_work(std::size_t largest) {
   const Meaning& m = shape_.meaning();
   work_ = {};
@@ -93,7 +93,7 @@ const std::byte* CollectiveOperation::aside() const {
   return aside_.empty() ? nullptr : aside_.data();
 }
 
-// Everything that must be the same on all ranks.
+// Proposes everything that must be the same on all ranks.
 void CollectiveOperation::propose_arguments(Proposal& p) const {
   const Meaning& m = shape_.meaning();
   const laconic_options& o = settings_;
@@ -106,7 +106,7 @@ void CollectiveOperation::propose_arguments(Proposal& p) const {
     if (counts != nullptr)
       for (int r = 0; r < binding->size; ++r) p.set(Argument::count, static_cast<std::uint64_t>(counts[r]));
   }
-  // Where a rank cannot compress all of them exchange plainly.
+  // Where one rank cannot compress, all ranks exchange uncompressed data.
   if (p.plain == LACONIC_PLAIN_NOT && !m.no_numbers) p.set_dtype(m.dtype);
   // Some pairs of ranks may exchange numbers of one type, and some of another.
   p.types_may_differ = call_.traits().all_to_all() && partial;
@@ -123,8 +123,8 @@ void CollectiveOperation::propose_arguments(Proposal& p) const {
   p.set(Argument::depth, static_cast<std::uint64_t>(o.depth));
 }
 
-// Of the numbers that a result can be, where the ranks agreed on it; 0 where they did not, and for sums.  With it the
-// bound covers the last rounding of the result, too.
+// The greatest magnitude of a result, where the ranks agreed on the range; 0 where they did not, and for sums.  With it
+// the bound covers the last rounding of the result, too.
 double CollectiveOperation::greatest_magnitude(const Range& range) const {
   const bool sum = call_.traits().reduces && shape_.meaning().op == Op::sum;
   if (settings_.bound.mode != LACONIC_BOUND_REL || sum || work_.plan->travel != Travel::adding) return 0;
@@ -141,10 +141,10 @@ void CollectiveOperation::set_bound() {
   work_.last_allowance = budget.last_allowance;
   work_.coding.terms = sum ? budget.terms : 1;
   work_.coding.greatest = greatest_magnitude(range_);
-  // What is not known as an absolute error before the numbers are coded.
+  // With these bounds the absolute error is not known before the numbers are coded.
   if (settings_.bound.mode == LACONIC_BOUND_RATE || settings_.bound.mode == LACONIC_BOUND_RMS)
     budget.worst_case = std::numeric_limits<double>::infinity();
-  // The names are the contract's, so the enumerators can be found by them.
+  // Algorithm names are those of the public API, so the enumerator can be found by name.
   laconic_options named{};
   laconic_options_init(&named);
   if (set_option(named, "algorithm", algorithm_->name).ok()) stats_.algorithm = named.algorithm;
@@ -159,7 +159,7 @@ void CollectiveOperation::take_account() {
   stats_.bytes_uncompressed = account.bytes_uncompressed;
   if (account.bytes_sent > 0)
     stats_.ratio = static_cast<double>(account.bytes_uncompressed) / static_cast<double>(account.bytes_sent);
-  // Adding up and dividing the allowances rounds; what they add up to is never above the bound.
+  // Adding up and dividing the allowances rounds; their exact sum is never above the bound.
   stats_.achieved_bound = std::min(shape_.meaning().mean ? account.error / binding->size : account.error, stats_.bound);
   stats_.seconds_encode = account.seconds_encode;
   stats_.seconds_decode = account.seconds_decode;

@@ -15,7 +15,7 @@ struct Span {
   MPI_Count count;
 };
 
-// Of one rank's part.  part: -1 for a side that is all of one rank.
+// The part of one rank.  part: -1 for a side that is a single part.
 Span span_of(const Side& side, int part) {
   MPI_Aint lower_bound = 0;
   MPI_Aint extent = 0;
@@ -81,7 +81,7 @@ Status Exchange::poll(bool& finished) {
   return code == MPI_SUCCESS ? Status{} : failure(code);
 }
 
-// Which of the messages it was is in their statuses.
+// The statuses tell which of the messages failed.
 Status Exchange::failure(int code) const {
   int error_class = MPI_SUCCESS;
   MPI_Error_class(code, &error_class);

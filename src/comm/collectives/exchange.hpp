@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Data that moves between a root and the others, or between all, without compression and without MPI's collectives:
-// for calls of which the ranks find out together that they are not to be compressed.  By then a collective of MPI on
-// the application's communicator might come in another order on another rank.
+// Moves data between a root and the other ranks, or between all ranks, without compression and without MPI's
+// collectives.  It serves calls that the ranks have agreed not to compress: by then an MPI collective on the
+// application's communicator might come in another order on another rank.
 #pragma once
 
 #include <mpi.h>
@@ -15,7 +15,7 @@ namespace laconic {
 
 class Exchange {
  public:
-  // comm: of our own; tag: of this operation alone.  scatter(v), gather(v) and alltoall(v) only.
+  // comm: the private communicator; tag: of this operation alone.  Only for scatter(v), gather(v) and alltoall(v).
   Status start(const CollectiveCall& call, MPI_Comm comm, int tag);
   Status poll(bool& finished);
 

@@ -49,7 +49,7 @@ Status FlatSide::make_room() {
   return {};
 }
 
-// By numbers: MPI_BOTTOM is not a pointer into anything.
+// Computed with integers, because MPI_BOTTOM is not a pointer into any object.
 Typed FlatSide::composed(int part) const {
   MPI_Aint lower_bound = 0;
   MPI_Aint extent = 0;
@@ -81,7 +81,7 @@ void FlatCall::flatten(Side& side, FlatSide& flat, int parts) {
   flat.clear();
   if (find_dtype(side.type)) return;
   const std::optional<Layout> layout = layout_of(side.type);
-  if (!layout.has_value()) return;  // it has no elements
+  if (!layout.has_value()) return;  // the side has no elements
   flat.set(side, *layout, parts);
   side = flat.numbers();
 }

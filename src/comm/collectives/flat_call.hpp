@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A call whose types the application has composed of numbers of one kind, as a call of these numbers.  Where they lie
-// one after another only counts change; else they are packed, and unpacked when the operation has ended.
+// A call whose types the application has composed of numbers of one kind, rewritten as a call of these numbers.  Where
+// the numbers lie one after another, only counts change; otherwise they are packed, and unpacked when the operation has
+// ended.
 #pragma once
 
 #include <mpi.h>
@@ -24,11 +25,11 @@ class FlatSide {
   void clear() { packs_ = false; }
   bool packs() const { return packs_; }
 
-  // Of numbers.  Its buffer is known once there is room.
+  // The side in terms of numbers.  Its buffer is known after make_room().
   Side numbers() const;
   Status make_room();
 
-  // Of one part.
+  // Pack and unpack one part.
   Status pack(int part, int rank, MPI_Comm comm);
   Status unpack(int part, int rank, MPI_Comm comm);
 
@@ -51,19 +52,20 @@ class FlatSide {
 
 class FlatCall {
  public:
-  // Makes `call` one of numbers.  shape: of the call as it was, with its types looked into.
+  // Rewrites `call` in terms of numbers.  shape: the shape of the original call, after look_into_types().
   void set(CollectiveCall& call, const Shape& shape, int rank, int size);
   void clear();
   bool packs() const { return send_.packs() || recv_.packs(); }
 
-  // Room for what is packed, and where it is.
+  // Makes room for the packed numbers, and points `call` to it.
   Status make_room(CollectiveCall& call);
 
-  // What this rank sends to that room, and what it has received from there.  comm: of our own.
+  // Copy the data that this rank sends into that room, and the received data out of it.  comm: the private
+  // communicator.
   Status pack(MPI_Comm comm);
   Status unpack(MPI_Comm comm);
 
-  // Bytes of the room.
+  // The size of the room in bytes.
   std::size_t size() const { return send_.size() + recv_.size(); }
 
  private:
@@ -72,8 +74,8 @@ class FlatCall {
 
   FlatSide send_;
   FlatSide recv_;
-  bool one_buffer_ = false;    // for both sides
-  Input input_ = Input::none;  // of the receiving side, what this rank sends
+  bool one_buffer_ = false;    // one buffer for both sides
+  Input input_ = Input::none;  // the share of the receiving side that this rank sends
   int rank_ = 0;
 };
 

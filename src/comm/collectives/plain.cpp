@@ -18,7 +18,7 @@ void divide(void* numbers, MPI_Count count, int size) {
   for (MPI_Count i = 0; i < count; ++i) x[i] = static_cast<T>(static_cast<double>(x[i]) / size);
 }
 
-// Between the groups of an intercommunicator each gets what the other contributed.
+// On an intercommunicator each group gets the contributions of the other group.
 int contributors_of(MPI_Comm comm) {
   int between_groups = 0;
   MPI_Comm_test_inter(comm, &between_groups);
@@ -30,9 +30,9 @@ int contributors_of(MPI_Comm comm) {
   return size;
 }
 
-// MPI_Ialltoallv of Open MPI 4.1 (not 5.0) takes no tag on a rank that has no elements and calls it in place, so that
-// all nonblocking collectives that follow on the communicator meet those of other numbers, and hang.  Not in place it
-// does: send and receive buffer must differ for that.
+// MPI_Ialltoallv of Open MPI 4.1 (not 5.0) takes no tag on a rank that has no elements and passes MPI_IN_PLACE.  All
+// nonblocking collectives that follow on the communicator then meet those of other tags, and hang.  Without
+// MPI_IN_PLACE it takes a tag; for that, send and receive buffer must differ.
 #ifdef OPEN_MPI
 constexpr bool skips_calls_in_place = OMPI_MAJOR_VERSION < 5;
 #else
@@ -45,12 +45,13 @@ bool is_skipped(const CollectiveCall& c, int ranks) {
          std::all_of(c.recv.counts, c.recv.counts + ranks, [](MPI_Count count) { return count == 0; });
 }
 
-// What works element by element may be cut anywhere, where the library has no large counts.
+// The most elements of one piece: an element-wise collective may be cut anywhere, where the library has no large
+// counts.
 constexpr MPI_Count piece = MPI_Count{1} << 30;
 
 bool elementwise(const CollectiveCall& c) { return c.traits().cut_freely(); }
 
-// MPI 4 has functions of large counts, which take ours as they are.
+// MPI 4 has functions with large counts, which take our counts as they are.
 #if MPI_VERSION >= 4
 constexpr bool large_counts = true;
 using PlainSide = Side;
@@ -92,7 +93,7 @@ Status PlainCall::convert(const Side& side, std::vector<int>& counts, std::vecto
   return {};
 }
 
-// What is issued at a time, from done_ on.
+// The piece that is issued next, from done_ on.
 Side PlainCall::piece_of(const Side& side) const {
   if (!elementwise(*call_) || side.count <= piece) return side;
   Side part = side;
@@ -164,7 +165,7 @@ Status PlainCall::begin(const CollectiveCall& call, bool mean, const Side& send)
   send_ = send;
   mean_ = mean;
   done_ = 0;
-  // Asked for now: the communicator may be freed before the end.
+  // Queried now, because the communicator may be freed before the end.
   MPI_Comm_rank(call.comm, &rank_);
   contributors_ = contributors_of(call.comm);
   if (Status s = convert(send_, send_counts_, send_displs_); !s) return s;

@@ -14,8 +14,8 @@ namespace laconic {
 // One plain call.  The arguments stay valid until it has finished.
 class PlainCall {
  public:
-  // mean: op is LACONIC_AVG, which is MPI_SUM and a division.  Returns an MPI error code, of which MPI has called the
-  // communicator's handler, or reports what this MPI cannot do in `status`.
+  // mean: op is LACONIC_AVG, which is MPI_SUM and a division.  Returns an MPI error code, for which MPI has called the
+  // communicator's error handler; a call that this MPI library cannot do is reported in `status`.
   int run(const CollectiveCall& call, bool mean, Status& status);
 
   int start(const CollectiveCall& call, bool mean, Status& status);
@@ -30,11 +30,11 @@ class PlainCall {
   void finish();
 
   const CollectiveCall* call_ = nullptr;
-  Side send_;  // of the call, or what stands for it
+  Side send_;  // the send side of the call, or its substitute
   bool mean_ = false;
   int rank_ = 0;
   int contributors_ = 1;
-  MPI_Count done_ = 0;  // elements of pieces before the one that is issued
+  MPI_Count done_ = 0;  // elements of the pieces before the current one
   MPI_Request request_ = MPI_REQUEST_NULL;
   // For MPI libraries without large counts.
   std::vector<int> send_counts_;

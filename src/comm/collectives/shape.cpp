@@ -15,10 +15,10 @@ Shape::Shape(const CollectiveCall& call, int rank, int size)
   count_hidden_ =
       (sends() && !check_counts(call.send, true).ok()) || (receives() && !check_counts(call.recv, false).ok());
   Meaning& m = meaning_;
-  // A rank that neither sends nor receives says MPI_IN_PLACE where it must not.
+  // A rank that neither sends nor receives has passed MPI_IN_PLACE where it must not.
   m.type_hidden = (!sends() && !receives()) || (sends() && call.send.type == MPI_DATATYPE_NULL) ||
                   (receives() && call.recv.type == MPI_DATATYPE_NULL);
-  // Between two groups arguments may be left open that count here.
+  // On an intercommunicator the caller may leave open arguments that count here.
   if (!m.type_hidden && (size_ > 0 || traits_.reduces)) find_types(false);
   if (traits_.reduces) {
     m.mean = call.op == Process::instance().average();
@@ -29,7 +29,7 @@ Shape::Shape(const CollectiveCall& call, int rank, int size)
   }
 }
 
-// Operations of MPI's own are of types of its own, so there is nothing to look into for reductions.
+// Predefined operations take predefined types, so reductions have no types to look into.
 void Shape::find_types(bool look_inside) {
   Meaning& m = meaning_;
   m.composed = false;
@@ -89,7 +89,7 @@ bool Shape::uses(bool sending) const {
   const SideTraits& side = traits_.side(sending);
   if (side.root_only && !root_) return false;
   if (!sending) return !(traits_.recv_in_place() && root_ && call_->recv.buffer == MPI_IN_PLACE);
-  // Of a reduction in place, too, counts and type of both sides are the same arguments.
+  // In a reduction in place, too, counts and type of both sides are the same arguments.
   return side.root_only || traits_.reduces || !in_place();
 }
 
@@ -170,7 +170,7 @@ Shape::Part Shape::part_of_input(std::size_t k) const {
   return in_place() ? part(call_->recv, rank_) : Part{0, static_cast<std::size_t>(call_->send.count)};
 }
 
-// Where what comes from a rank goes.
+// The place for the data that come from a rank.
 Shape::Part Shape::part_of_output(int source) const {
   if (traits_.recv.cut()) return part(call_->recv, source);
   return {0, traits_.reduces ? part(call_->send, rank_).count : static_cast<std::size_t>(call_->recv.count)};
@@ -231,7 +231,7 @@ Region Shape::region(std::int32_t block, std::int32_t cut, const std::byte* inpu
     r = {input + p.at * meaning_.width, nullptr, p.count};
   }
   if (ownership.wants) {
-    if (!receives()) return {};  // what the root keeps stays where it is
+    if (!receives()) return {};  // the root keeps its own block in place
     const Part p = traits_.cut_freely() ? equal_part(block, cut) : part_of_output(source);
     r.output = static_cast<std::byte*>(call_->recv.buffer) + p.at * meaning_.width;
     r.count = p.count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a call of a collective means on one rank: which arguments count, whether they are right, and where its blocks
+// The meaning of a collective call on one rank: which arguments count, whether they are valid, and where its blocks
 // are.
 #pragma once
 
@@ -19,21 +19,21 @@
 
 namespace laconic {
 
-// MPI's handles in our words; what is not known here is left to MPI.
+// MPI's handles in Laconic's terms; unknown types and operations are left to MPI.
 struct Meaning {
   bool type_known = false;  // one type of numbers that codecs know
-  bool composed = false;    // not as long as nobody has looked into the application's types
+  bool composed = false;    // has types that the application composed; type_known is false until they are looked into
   bool no_numbers = false;  // this rank has none, so its types say nothing
-  bool in_a_row = true;     // numbers lie one after another, as far as anybody has looked into their types
+  bool in_a_row = true;     // numbers lie one after another, as far as their types have been looked into
   bool integer = false;
   bool op_known = true;
-  bool type_hidden = false;  // by a mistake in the arguments
+  bool type_hidden = false;  // unknown because of a mistake in the arguments
   bool op_hidden = false;
   Dtype dtype = Dtype::f32;
   Op op = Op::sum;
   bool mean = false;
-  std::size_t width = 0;      // bytes of an element, known to us or not
-  std::ptrdiff_t stride = 0;  // from one to the next
+  std::size_t width = 0;      // bytes of an element, of a known type or not
+  std::ptrdiff_t stride = 0;  // bytes from one element to the next
 };
 
 class Shape {
@@ -43,36 +43,37 @@ class Shape {
 
   const Meaning& meaning() const { return meaning_; }
 
-  // Looks into types that the application has composed.  What they hold is the same on all ranks.
+  // Looks into types that the application has composed.  Their contents are the same on all ranks.
   void look_into_types() { find_types(true); }
 
-  // Of the numbers that other ranks have, where this one has none.
+  // Sets the type of the numbers that other ranks have, where this rank has none.
   void set_dtype(Dtype dtype);
 
-  // The first argument that is wrong, by name, and what it may be.
+  // The error of the first invalid argument, with its name and the valid values.
   Status check() const;
 
-  // Only that a mean is one of numbers that have one.
+  // Checks only that a mean is one of floating-point numbers.
   Status check_mean() const;
 
-  // That the counts of what a rank sends to itself are equal, where both are of one type.
+  // Checks that the counts of the data that a rank sends to itself are equal, where both sides have one type.
   Status check_own_block() const;
 
-  // That nothing is sent from where something is received; as far as this is certain.  The extents of both sides meet.
+  // Checks that send and receive buffer do not overlap, as far as this is certain.  The caller knows that their extents
+  // meet.
   Status check_apart() const;
 
-  // True when a count is wrong, so that what follows from counts is not known.
+  // True when a count is invalid, so that nothing that follows from counts is known.
   bool count_hidden() const { return count_hidden_; }
 
-  // Whether this rank may see fewer counts than others: then what to do with the call has to be agreed on.
+  // Whether this rank may see fewer counts than others: then the ranks have to agree on the treatment of the call.
   bool counts_partial() const { return traits_.counts_partial(); }
 
   // Whether the arguments of a side matter on this rank, and whether they are one part for each rank.
   bool uses(bool sending) const;
   bool is_cut(bool sending) const { return traits_.side(sending).cut(); }
 
-  // As far as this rank sees them: the numbers of the largest of `cut` blocks, and the elements and bytes of the
-  // largest buffer.
+  // The numbers in the largest of `cut` blocks, and the elements and bytes of the largest buffer, as far as this rank
+  // sees them.
   std::size_t largest(std::int32_t cut) const;
   std::size_t total() const { return whole(false); }
   std::size_t bytes() const { return whole(true); }
@@ -80,19 +81,20 @@ class Shape {
   // Elements that the application counts as this rank's contribution.
   std::size_t contribution() const;
 
-  // Of the finite numbers that this rank contributes, which are on the host; and where they are.
+  // The range of the finite numbers that this rank contributes, which are on the host; and the places of all of
+  // them.
   Range range() const;
   void numbers(std::vector<RangeJob::Part>& out) const;
 
-  // All that MPI may touch of the buffer of a side; empty where this rank has none.
+  // All memory that MPI may touch in the buffer of a side; empty where this rank has none.
   std::span<std::byte> extent_of_side(bool sending) const;
 
   // True when blocks may be read after others have been written to the same memory: then the input has to be copied
-  // aside first.  `extent` is what, from first to last byte.
+  // aside first.  extent() is the memory to copy, from first to last byte.
   bool overlaps() const;
   std::span<const std::byte> extent() const;
 
-  // Where each block of a plan is.  aside: what stands in for extent(), or nullptr.
+  // The memory of each block of a plan.  aside: the copy that stands in for extent(), or nullptr.
   void regions(const Plan& plan, const std::byte* aside, std::span<Region> out) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What of the application's buffers a call of a collective is about.
+// The parts of the application's buffers that a collective call uses.
 #include <algorithm>
 
 #include "comm/collectives/shape.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is wrong with the arguments of a call of a collective, in words.
+// The checks of the arguments of a collective call, with their error messages.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -13,7 +13,7 @@
 namespace laconic {
 namespace {
 
-// Of the argument that holds the count, type or buffer of a side, as MPI calls it.
+// MPI's name of the argument that holds the count, type or buffer of a side.
 std::string name_of(const CollectiveTraits& t, bool sending, const char* what) {
   if (t.cut_freely()) return what;
   if (t.reduces) return (std::string(what) == "count" ? "recv" : "") + std::string(what);
@@ -25,7 +25,7 @@ std::string type_name(const CollectiveTraits& t, bool sending) {
   return name == "type" ? "datatype" : name;
 }
 
-// Bytes of an element where elements are in memory one after another; else 0.
+// Bytes of an element where elements lie in memory one after another; else 0.
 std::ptrdiff_t unit_in_a_row(MPI_Datatype type) {
   if (const std::optional<Dtype> dtype = find_dtype(type)) return static_cast<std::ptrdiff_t>(size_of(*dtype));
   MPI_Count size = 0;
@@ -85,7 +85,7 @@ Status Shape::check_counts(const Side& side, bool sending) const {
   return check_reach(side, sending);
 }
 
-// That a buffer does not reach farther than memory can.
+// Checks that a buffer does not reach farther than memory can.
 Status Shape::check_reach(const Side& side, bool sending) const {
   MPI_Count most = side.counts != nullptr ? 0 : side.count;
   const int parts = is_cut(sending) ? std::max(size_, 1) : 1;
@@ -110,9 +110,9 @@ Status Shape::check_buffer(const Side& side, bool sending) const {
     return may_be_in_place
                ? Status{}
                : Status{Code::buffer, std::string(name) + " is MPI_IN_PLACE; valid is memory for all elements"};
-  // MPI_BOTTOM is NULL, and a good address for types that hold absolute ones.
+  // MPI_BOTTOM is NULL, and a valid address for types that hold absolute addresses.
   if (side.buffer != nullptr || !meaning_.type_known) return {};
-  // What a reduce_scatter receives has no count of its own.
+  // The received block of a reduce_scatter has no count of its own.
   const bool of_sum = !sending && traits_.keeps_block();
   if ((of_sum ? room_of_sum() : is_cut(sending) ? sum(side) : static_cast<std::size_t>(side.count)) == 0) return {};
   return {Code::buffer, std::string(name) + " is NULL; valid is memory for all elements" +
@@ -136,7 +136,7 @@ Status Shape::check_apart() const {
   const std::ptrdiff_t sent = unit_in_a_row(call_->send.type);
   const std::ptrdiff_t received = unit_in_a_row(call_->recv.type);
   const bool in_a_row = sent > 0 && received > 0;
-  // Elements with gaps may lie between each other.  Those of one type at one place do not.
+  // Elements with gaps may lie between each other without overlap.  Elements of one type at one place overlap.
   const bool same = call_->send.buffer == call_->recv.buffer && call_->send.type == call_->recv.type &&
                     call_->send.displs == nullptr && call_->recv.displs == nullptr;
   if (in_a_row ? !parts_meet(sent, received) : !same) return {};
@@ -147,7 +147,8 @@ Status Shape::check_apart() const {
                                        : "sendbuf" + where + ", where recvbuf holds what is sent as well")};
 }
 
-// Of what a side has for one rank, or for all where that is in one piece; empty ones have no place.
+// The address range of one rank's part of a side, or of all parts where they form one piece.  Empty parts have no
+// place.
 Shape::Reach Shape::place_of(bool sending, int p, std::ptrdiff_t unit) const {
   const Side& s = side(sending);
   Part all{0, 0};
@@ -164,8 +165,8 @@ Shape::Reach Shape::place_of(bool sending, int p, std::ptrdiff_t unit) const {
 
 int Shape::pieces(bool sending) const { return is_cut(sending) && side(sending).displs != nullptr ? size_ : 1; }
 
-// Exact, but where both sides are in pieces and those of one are not in the order of their addresses: then only pieces
-// of the same rank are compared, as more would take longer than is worth it.
+// Exact, except where both sides are in pieces and the pieces of one side are not in the order of their addresses: then
+// only pieces of the same rank are compared, because comparing all would take longer than is worth it.
 bool Shape::parts_meet(std::ptrdiff_t send_unit, std::ptrdiff_t recv_unit) const {
   const int sent = pieces(true);
   const int received = pieces(false);

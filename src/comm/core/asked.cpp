@@ -65,7 +65,7 @@ double absolute_bound(const laconic_options& settings, const Range& range) {
 }
 
 void name_codec(std::string_view name, laconic_stats& stats) {
-  // The names are the contract's, so the enumerators can be found by them.
+  // Codec names are those of the public API, so the enumerator can be found by name.
   laconic_options named{};
   if (set_option(named, "codec", name).ok()) stats.codec = named.codec;
 }

@@ -28,9 +28,9 @@ std::uint64_t number_of_tags(MPI_Comm comm) {
 }
 
 // MPI_Comm_idup of Open MPI (seen in 4.1.4 and 5.0.11) is a chain of nonblocking reductions on the communicator that is
-// duplicated.  Each is begun when a rank finds the one before finished, so on every rank at another place among the
-// nonblocking collectives that the application begins meanwhile.  They match crosswise: the application gets wrong
-// sums, MPI_ERR_TRUNCATE, or waits for ever.
+// duplicated.  A rank begins each one when it finds the previous one finished, so every rank begins it at another place
+// among the nonblocking collectives of the application.  They match crosswise: the application gets wrong sums,
+// MPI_ERR_TRUNCATE, or waits forever.
 #ifdef OPEN_MPI
 constexpr bool duplicates_beside_collectives = false;
 #else
@@ -140,7 +140,7 @@ void Machinery::give_back(Run& run) {
 }
 
 Binding::Binding() : sequencer(collective_operations) {
-  // How many operations are in flight at a time is a matter of luck: a list that grew with it would allocate late.
+  // The number of operations in flight depends on timing: a list that grew with it would allocate late.
   operations.reserve(64);
 }
 Binding::~Binding() = default;
@@ -156,7 +156,7 @@ Device* Binding::device(int number, Status& status) {
 
 Status Binding::make_blocking() {
   // MPI_Comm_dup would copy the application's attributes, calling its functions, and hints that are promises about the
-  // application's messages, not ours.
+  // application's messages, not about Laconic's.
   MPI_Group everybody = MPI_GROUP_NULL;
   const bool ok = MPI_Comm_group(comm, &everybody) == MPI_SUCCESS &&
                   MPI_Comm_create(comm, everybody, &made_) == MPI_SUCCESS && made_ != MPI_COMM_NULL;
@@ -165,7 +165,7 @@ Status Binding::make_blocking() {
 }
 
 bool Binding::serves_nonblocking() const {
-  // Alone, or between groups, nothing is compressed, and nothing missing.
+  // On a single rank, or between groups, nothing is compressed, so no machinery is missing.
   if (size == 1 || intercomm) return true;
   return duplicates_beside_collectives || machinery_ || making_ != MPI_REQUEST_NULL;
 }
@@ -173,8 +173,8 @@ bool Binding::serves_nonblocking() const {
 bool Binding::poll_machinery(bool may_block, Status& status) {
   if (machinery_) return true;
   if (making_ == MPI_REQUEST_NULL) {
-    // A call that blocks must know that the others are there, or they may wait for our progress elsewhere.  Without
-    // blocking, duplication is the only way to a communicator.
+    // A blocking call must know that the other ranks are there, or they may wait elsewhere for this rank's progress:
+    // hence the barrier.  Without blocking, duplication is the only way to make a communicator.
     making_by_barrier_ = may_block;
     making_begun_ = true;
     const int rc = may_block ? MPI_Ibarrier(comm, &making_) : MPI_Comm_idup(comm, &made_, &making_);
@@ -205,10 +205,10 @@ bool Binding::poll_machinery(bool may_block, Status& status) {
 }
 
 void Binding::finish_making() {
-  // MPI may free a communicator within any test that finds its last message, in a thread that holds the lock.
+  // MPI may free a communicator inside any test that finds its last message, in a thread that holds the lock.
   if (!making_begun_) return;
-  // Open MPI 4.1 does not survive that a communicator which is being duplicated is freed.  All ranks are here, or will
-  // be.  MPICH frees it when the duplication has ended, within the test that finds that out: this thread then holds
+  // Open MPI 4.1 fails if a communicator is freed while it is being duplicated.  All ranks are here, or will be.  MPICH
+  // frees the communicator when the duplication has ended, inside the test that finds this out: this thread then holds
   // the lock.
   if (tester_ == std::this_thread::get_id()) return;
   for (Status status; status.ok();) {

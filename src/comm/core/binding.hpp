@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What Laconic keeps for one MPI communicator, cached as an attribute of it: settings from hints and environment,
-// statistics, operations in flight, and, from the first compressed call on, a communicator of its own and the
+// The state that Laconic keeps for one MPI communicator, cached as an attribute of it: settings from hints and
+// environment, statistics, operations in flight and, from the first compressed call on, a private communicator and the
 // machinery.
 #pragma once
 
@@ -26,40 +26,41 @@
 
 namespace laconic {
 
-// How many compressed collectives are under way at a time on a communicator, and the messages that each can tell apart.
-// Tags of our communicator are in the range that every MPI library has (32767), its lower half for collectives.
+// The number of compressed collectives that may be in flight at a time on a communicator, and the number of messages
+// that each can tell apart.  Tags of the private communicator lie in the range that every MPI library has (up to
+// 32767), whose lower half is for collectives.
 inline constexpr std::uint64_t collective_operations = 8;
 inline constexpr std::uint64_t collective_messages = 2048;
 
-// How the tags of our communicator are divided: among collectives that are told apart by their turns, then messages,
-// then persistent collectives, which are told apart by their slots.
+// The division of the private communicator's tags: first collectives, which are told apart by their turns, then
+// messages, then persistent collectives, which are told apart by their slots.
 struct Tags {
   static Tags on(MPI_Comm comm);
-  std::uint64_t messages = 0;  // in flight
+  std::uint64_t messages = 0;  // messages that may be in flight
   std::uint64_t slots = 0;
-  std::uint64_t first_of_slots = 0;   // for frames
-  std::uint64_t first_agreement = 0;  // of slots
+  std::uint64_t first_of_slots = 0;   // the first tag for frames of persistent collectives
+  std::uint64_t first_agreement = 0;  // the first tag for agreements of persistent collectives
 };
 
-// What a Run is for.
+// The kind of operation that a Run serves.
 enum class Purpose : std::uint8_t { collective, persistent, sending, receiving };
 
-// What is asked of the model of devices.
+// A question to the model of devices.
 struct DeviceQuestion {
-  const Algorithm* algorithm;  // nullptr: any of the collective
+  const Algorithm* algorithm;  // nullptr: any algorithm of the collective
   Collective collective;
   int root;
   Travel travel;
   const Codec* codec;
   Dtype dtype;
-  std::size_t bytes;  // of the whole data
+  std::size_t bytes;  // size of the whole data
   bool operator==(const DeviceQuestion&) const = default;
 };
 
-// The rooms bound together for one communicator: made once, used again by every call.
+// The transports, plans, devices and runs of one communicator: made once and used by every call.
 class Machinery {
  public:
-  // comm: of our own, handed over.
+  // comm: the private communicator, which the machinery takes over.
   Machinery(MPI_Comm comm, const Tags& tags);
   ~Machinery();
   Machinery(const Machinery&) = delete;
@@ -68,25 +69,26 @@ class Machinery {
   MPI_Comm comm() const { return comm_; }
   const Plan& plan(const Algorithm& algorithm, int root, Travel travel);
 
-  // The fastest way for numbers that are on devices on every rank.  Worked out when first asked, which takes a while.
+  // The fastest algorithm and chunks for numbers that are on devices on every rank.  The first request computes the
+  // answer, which takes a while.
   const DeviceChoice& device_choice(const DeviceQuestion& question);
 
-  // A Run that nobody else uses, until it is given back.  One that was used for the same purpose before has the memory
-  // for it.  device: where the numbers are, which outlives the machinery, or nullptr: on the host.
+  // Lends a Run for exclusive use until it is given back.  A Run that served the same purpose before already has its
+  // memory.  device: the device that holds the numbers, which outlives the machinery, or nullptr for the host.
   Run& lend(int threads, Purpose purpose, Device* device = nullptr);
   void give_back(Run& run);
 
-  // Tags that only the persistent operation of this slot has: for its agreements, and for messages without frames.
+  // Tags that only the persistent operation of this slot uses: for its agreements, and for messages without frames.
   int agreement_tag(int slot) const;
   int exchange_tag(int slot) const;
 
-  // The number of the next message to be compressed for a rank: what tells its frames from those of others.
+  // The number of the next compressed message to a rank, which tells its frames from those of other messages.
   std::uint64_t next_message(int dest) { return messages_[static_cast<std::size_t>(dest)]++; }
 
-  // Of a message from this rank to itself, which is never one of frames.
+  // The tag of a message from this rank to itself; such a message never consists of frames.
   static constexpr int own_tag = static_cast<int>(collective_operations * collective_messages);
 
-  // MPI itself may be gone: leave its objects to MPI_Finalize.
+  // Leaves the communicator to MPI_Finalize, because MPI itself may be gone.
   void abandon() { comm_ = MPI_COMM_NULL; }
 
  private:
@@ -106,12 +108,12 @@ class Machinery {
     std::unique_ptr<Plan> plan;
   };
 
-  MPI_Comm comm_;  // ours alone: messages cannot meet the application's
+  MPI_Comm comm_;  // private: its messages cannot match the application's
   Tags tags_;
   MpiTransport transport_;
   MpiTransport persistent_transport_;
   MpiTransport message_transport_;
-  std::vector<std::uint64_t> messages_;  // compressed so far, for each rank
+  std::vector<std::uint64_t> messages_;  // number of compressed messages so far, to each rank
   std::vector<KnownPlan> plans_;
   std::vector<std::pair<DeviceQuestion, DeviceChoice>> choices_;
   std::vector<std::unique_ptr<Workshop>> workshops_;
@@ -121,48 +123,50 @@ struct Binding : std::enable_shared_from_this<Binding> {
   Binding();
   ~Binding();
 
-  MPI_Comm comm = MPI_COMM_NULL;  // the application's
+  MPI_Comm comm = MPI_COMM_NULL;  // the application's communicator
   int rank = 0;
   int size = 1;
   bool intercomm = false;
-  laconic_options inherited{};  // from hints, then environment
-  Status inherited_status;      // why they could not be read: an error of every call
+  laconic_options inherited{};  // settings from hints, then environment
+  Status inherited_status;      // why they could not be read; every call reports this error
   laconic_stats stats{};
 
-  // Threads may drive operations of different communicators at the same time; of one, in turns.
+  // Threads may drive operations of different communicators at the same time, but those of one communicator only in
+  // turn.
   std::mutex mutex;
-  std::vector<Operation*> operations;  // in flight, in the order in which they were begun
-  std::atomic<int> in_flight{0};       // how many
-  bool nonblocking = false;            // a collective was begun that was not blocking: the same on all ranks
+  std::vector<Operation*> operations;  // operations in flight, in the order of their beginning
+  std::atomic<int> in_flight{0};       // the number of operations in flight
+  bool nonblocking = false;            // a nonblocking or persistent collective was made: the same on all ranks
 
   Tags tags;
-  Sequencer sequencer;  // of compressed collectives that are not persistent
-  Slots slots;          // of those that are
+  Sequencer sequencer;  // orders the compressed collectives that are not persistent
+  Slots slots;          // tells the persistent collectives apart
 
-  // Operations that are not in use, to be used again.
+  // Operations that are not in use, kept for later calls.
   std::vector<std::unique_ptr<Operation>> idle_collectives;
   std::vector<std::unique_ptr<Operation>> idle_sends;
   std::vector<std::unique_ptr<Operation>> idle_receives;
 
-  ChunkCounts chunk_counts;  // of messages that this rank sends
+  ChunkCounts chunk_counts;  // chunk counts of the messages that this rank sends
 
-  // The machinery is made by the first call that needs it, which is collective over comm: by one that may block for
-  // all ranks to come to it, or by one that may not.  Both are polled, and true once the machinery is there or cannot
-  // be.
+  // The first call that needs the machinery makes it, collectively over comm.  may_block: the call may block until all
+  // ranks have come to it.  In both cases the caller polls; the result is true once the machinery exists or cannot be
+  // made.
   bool poll_machinery(bool may_block, Status& status);
   // Whether a call that must not wait for other ranks can be compressed.  All ranks get the same answer in the same
   // call.
   bool serves_nonblocking() const;
-  // The application frees its communicator: what is made of it has to be there first.
+  // Called when the application frees its communicator: a duplication of it that has begun has to end first.
   void finish_making();
   bool making_machinery() const { return making_ != MPI_REQUEST_NULL; }
   Machinery* machinery() { return machinery_.get(); }
 
-  // A device that buffers are on, opened when it is first asked for; nullptr, and why, where it cannot be had.
+  // The device with this number, opened at the first request; nullptr, and the reason in `status`, where it cannot be
+  // opened.
   Device* device(int number, Status& status);
   void abandon();
 
-  // Polls every operation in flight.  True when any of them moved.  With the lock held.
+  // Polls every operation in flight; true when any of them moved.  The caller holds the lock.
   bool progress();
 
   // Reads hints (those MPI kept, then `info`) and environment again.
@@ -178,10 +182,10 @@ struct Binding : std::enable_shared_from_this<Binding> {
   std::unique_ptr<Machinery> machinery_;
   Status make_blocking();
 
-  MPI_Request making_ = MPI_REQUEST_NULL;  // a barrier before, or the duplication itself
+  MPI_Request making_ = MPI_REQUEST_NULL;  // a barrier before the creation, or the duplication itself
   bool making_by_barrier_ = false;
-  std::atomic<bool> making_begun_{false};  // and not ended, for those who do not hold the lock
-  std::atomic<std::thread::id> tester_;    // the thread that is within MPI's test of making_
+  std::atomic<bool> making_begun_{false};  // begun and not ended; read without the lock
+  std::atomic<std::thread::id> tester_;    // the thread that is inside MPI_Test of making_
   MPI_Comm made_ = MPI_COMM_NULL;
 };
 

@@ -35,14 +35,14 @@ MPI_Count bytes_of(MPI_Datatype datatype) {
   return MPI_Type_size_x(datatype, &bytes) == MPI_SUCCESS ? bytes : 0;
 }
 
-// What a composed type was made of.  MPI 4 has types of large counts, which only its own functions can take apart.
+// The contents of a composed type.  MPI 4 has types with large counts, which only its own functions can decode.
 class Recipe {
  public:
   explicit Recipe(MPI_Datatype datatype) {
     std::vector<int> integers;
     std::vector<MPI_Aint> addresses;
 #if MPI_VERSION >= 4
-    MPI_Count numbers[4] = {0, 0, 0, 0};  // of integers, addresses, large counts, types
+    MPI_Count numbers[4] = {0, 0, 0, 0};  // integers, addresses, large counts, types
     MPI_Type_get_envelope_c(datatype, &numbers[0], &numbers[1], &numbers[2], &numbers[3], &combiner_);
     std::vector<MPI_Count> large(static_cast<std::size_t>(numbers[2]) + 1);
     integers.resize(static_cast<std::size_t>(numbers[0]) + 1);
@@ -50,11 +50,11 @@ class Recipe {
     types_.resize(static_cast<std::size_t>(numbers[3]));
     MPI_Type_get_contents_c(datatype, numbers[0], numbers[1], numbers[2], numbers[3], integers.data(), addresses.data(),
                             large.data(), types_.data());
-    // Counts are in the one array or in the other.
+    // MPI returns the counts in one of the two arrays.
     counts_.assign(integers.begin(), integers.end() - 1);
     if (numbers[0] == 0) counts_.assign(large.begin(), large.end() - 1);
 #else
-    int numbers[3] = {0, 0, 0};  // of integers, addresses, types
+    int numbers[3] = {0, 0, 0};  // integers, addresses, types
     MPI_Type_get_envelope(datatype, &numbers[0], &numbers[1], &numbers[2], &combiner_);
     integers.resize(static_cast<std::size_t>(numbers[0]) + 1);
     addresses.resize(static_cast<std::size_t>(numbers[1]) + 1);
@@ -66,7 +66,7 @@ class Recipe {
   }
   Recipe(const Recipe&) = delete;
   Recipe& operator=(const Recipe&) = delete;
-  // The types are new references, but for MPI's own.
+  // The types are new references, except the predefined ones.
   ~Recipe() {
     for (MPI_Datatype& type : types_)
       if (!is_named(combiner_of(type))) MPI_Type_free(&type);
@@ -77,7 +77,7 @@ class Recipe {
 
   const std::vector<MPI_Datatype>& types() const { return types_; }
 
-  // A part that holds nothing says nothing of what the type holds.
+  // An empty part does not affect the kind of the numbers.
   bool counts(std::size_t part) const {
     if (combiner_ == MPI_COMBINER_STRUCT && part + 1 < counts_.size() && counts_[part + 1] == 0) return false;
     return bytes_of(types_[part]) > 0;
@@ -89,10 +89,10 @@ class Recipe {
   std::vector<MPI_Datatype> types_;
 };
 
-// MPI's own type for two of them has the signature of two of the one.
+// The predefined pair MPI_2INT has the signature of two MPI_INT.
 MPI_Datatype number_of(MPI_Datatype datatype) { return datatype == MPI_2INT ? MPI_INT : datatype; }
 
-// False where there are numbers of another kind than those that were found before.
+// False where the type holds numbers of another kind than those found before, or of an unknown kind.
 bool find_numbers(MPI_Datatype datatype, Layout& found) {
   if (const std::optional<Dtype> dtype = find_dtype(number_of(datatype))) {
     const bool same = found.number == MPI_DATATYPE_NULL || found.dtype == *dtype;
@@ -122,7 +122,7 @@ bool is_composed(MPI_Datatype datatype) { return datatype == MPI_2INT || !is_nam
 
 MPI_Datatype OwnType::keep(MPI_Datatype datatype) {
   release();
-  // Duplicates of MPI's own types would not be known as what they are.
+  // Duplicates of predefined types would not be recognized.
   if (datatype == MPI_DATATYPE_NULL || find_dtype(datatype) || is_named(combiner_of(datatype))) return datatype;
   return MPI_Type_dup(datatype, &type_) == MPI_SUCCESS ? type_ : datatype;
 }
@@ -133,7 +133,7 @@ void OwnType::release() {
 }
 
 std::optional<Dtype> find_dtype(MPI_Datatype datatype) {
-  // Handles are not constants in every MPI, so this is no table.
+  // Handles are not constants in every MPI library, so this cannot be a table.
   const auto is = [datatype](MPI_Datatype other) { return datatype == other; };
   if (is(MPI_FLOAT)) return Dtype::f32;
   if (is(MPI_DOUBLE)) return Dtype::f64;

@@ -36,11 +36,11 @@ bool mpi_is_running() {
   return initialized && !finalized;
 }
 
-// Messages that were reported in this thread, the latest only: as errno, it must not cost the threads a lock.
+// The latest error reported in this thread.  Like errno it is kept per thread, so that it costs no lock.
 thread_local int latest_code = MPI_SUCCESS;
 thread_local std::string latest_message;
 
-// One code per class, its text replaced at each failure.
+// One error code per class; its text is replaced at each failure.
 class Codes {
  public:
   int make(int error_class, std::string text) {
@@ -56,7 +56,7 @@ class Codes {
   }
 
  private:
-  // MPICH 4.0.2 hands out codes of predefined classes that collide with codes of its own.
+  // MPICH 4.0.2 hands out codes of predefined classes that collide with its own codes.
   static bool carries(int code, int error_class) {
     static const char probe[] = "laconic";
     char text[MPI_MAX_ERROR_STRING] = "";
@@ -71,7 +71,7 @@ class Codes {
 };
 
 Codes& codes() {
-  static Codes& instance = *new Codes;  // never destroyed, as Process
+  static Codes& instance = *new Codes;  // never destroyed, like Process
   return instance;
 }
 

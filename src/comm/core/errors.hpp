@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From Status to what MPI programs expect: an error code, a message, the communicator's error handler.
+// The conversion of a Status to the form that MPI programs expect: an error code, a message, the communicator's error
+// handler.
 #pragma once
 
 #include <mpi.h>
@@ -10,7 +11,7 @@
 
 namespace laconic {
 
-// The MPI error class that tells what kind of failure it is.
+// The MPI error class for this kind of failure.
 int class_of(Code code);
 Code code_of_class(int error_class);
 
@@ -27,7 +28,7 @@ bool errors_are_fatal(MPI_Comm comm);
 // The message remembered for `code`, or MPI's text.
 std::string message_of(int code);
 
-// A status about what came from another rank, with the operation that it was for.
+// Adds the name of the operation to a frame error, which is about data from another rank.
 Status in_operation(const std::string& operation, const Status& status);
 
 }  // namespace laconic

@@ -12,10 +12,10 @@
 
 namespace laconic {
 
-// Takes a turn among the collectives of the communicator, as its agreement is a collective of MPI like theirs.
+// Takes a turn among the collectives of the communicator, because its agreement is an MPI collective like theirs.
 class HintsOperation final : public Operation {
  public:
-  // own: what this rank found wrong.  With the binding's lock held.
+  // own: the error that this rank found, if any.  The caller holds the binding's lock.
   HintsOperation(const std::shared_ptr<Binding>& binding, Status own);
 
   bool poll() override;
@@ -31,8 +31,8 @@ class HintsOperation final : public Operation {
   Agreement agreement_;
 };
 
-// Collective, and blocks.  Hints that one rank could not read are an error on every rank, and of every call that
-// follows, until good ones replace them.
+// Collective and blocking.  Hints that one rank could not read are an error on every rank, and of every later call,
+// until valid hints replace them.
 Status set_hints(const std::shared_ptr<Binding>& binding, MPI_Info info);
 
 }  // namespace laconic

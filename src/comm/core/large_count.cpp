@@ -13,7 +13,7 @@ LargeCount::LargeCount(MPI_Count count, MPI_Datatype type) : type_(type) {
     count_ = static_cast<int>(count);
     return;
   }
-  // count = whole * unit + rest, as one element of a type of both.
+  // count = whole * unit + rest, as one element of a struct of both parts.
   const auto unit = MPI_Count{1} << 30;
   MPI_Datatype whole = MPI_DATATYPE_NULL;
   MPI_Datatype block = MPI_DATATYPE_NULL;
@@ -38,7 +38,7 @@ LargeCount::~LargeCount() {
 }
 
 MPI_Count most_items(MPI_Count count, MPI_Datatype type, int parts) {
-  // No type makes too much of so few, and most calls are spared to ask.
+  // No type makes so few elements too large, and most calls can skip the queries below.
   if (count <= INT_MAX || type == MPI_DATATYPE_NULL) return std::max<MPI_Count>(count, 0);
   MPI_Count size = 0;
   MPI_Aint lower_bound = 0;

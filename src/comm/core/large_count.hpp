@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI 3's messages have int counts: larger ones are one element of a larger type.
+// Counts are int in MPI 3, so a larger count becomes one element of a larger type.
 #pragma once
 
 #include <mpi.h>
@@ -22,8 +22,8 @@ class LargeCount {
   MPI_Datatype made_ = MPI_DATATYPE_NULL;
 };
 
-// How many elements of a type each of so many parts of a buffer can have, if memory is to hold it.  `count`: of which
-// this is asked.
+// The most elements of a type that each of `parts` parts of a buffer can have if memory is to hold the buffer.  count:
+// the count that is compared with this limit.
 MPI_Count most_items(MPI_Count count, MPI_Datatype type, int parts);
 
 }  // namespace laconic

@@ -13,7 +13,7 @@ int Maximum::start(MPI_Comm comm, const double* mine, double* all, int count) {
 }
 
 // Dissemination (Hensgen, Finkel and Manber, "Two algorithms for barrier synchronization", 1988): after the round of
-// distance d a rank knows of 2d ranks, of some of them twice, which a maximum does not mind.
+// distance d a rank has the values of 2d ranks, of some of them twice, which does not change a maximum.
 int Maximum::start(MPI_Comm comm, int tag, const double* mine, double* all, int count) {
   comm_ = comm;
   tag_ = tag;
@@ -21,7 +21,7 @@ int Maximum::start(MPI_Comm comm, int tag, const double* mine, double* all, int 
   MPI_Comm_size(comm, &size_);
   all_ = all;
   theirs_.resize(static_cast<std::size_t>(count));
-  // Which of two zeros is the greater one depends on the order; all ranks must get the same bits.
+  // The maximum of -0 and +0 depends on the order, but all ranks must get the same bits; adding 0 turns -0 into +0.
   for (int k = 0; k < count; ++k) all[k] = mine[k] + 0.0;
   distance_ = 1;
   return next_round();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The greatest of each of a few numbers over all ranks of a communicator, without waiting.
+// The maximum of each of a few numbers over all ranks of a communicator, computed without blocking.
 #pragma once
 
 #include <mpi.h>
@@ -10,12 +10,12 @@ namespace laconic {
 
 class Maximum {
  public:
-  // By MPI's reduction, which matches others on the communicator by the order in which they are started.  `mine` and
-  // `all` must stay until it has finished.
+  // Uses MPI's reduction, which matches others on the communicator by the order in which they are started.  `mine` and
+  // `all` must stay valid until it has finished.
   int start(MPI_Comm comm, const double* mine, double* all, int count);
 
-  // By messages with tags [tag, tag + most_rounds), which match nothing but other reductions with these tags: those
-  // with different tags may be started in different orders on different ranks.  -0 counts as 0.
+  // Uses messages with tags [tag, tag + most_rounds), which match only reductions with the same tags: reductions with
+  // different tags may be started in different orders on different ranks.  -0 counts as 0.
   int start(MPI_Comm comm, int tag, const double* mine, double* all, int count);
 
   int poll(bool& finished);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a laconic_request points to: an operation that was begun and is polled until it has finished.
+// The object behind a laconic_request: an operation that has begun and is polled until it has finished.
 #pragma once
 
 #include <mpi.h>
@@ -19,32 +19,32 @@ class Operation : public laconic_request_s {
  public:
   virtual ~Operation() = default;
 
-  // Moves on as far as is possible without waiting; true once finished.  With the binding's lock held.
+  // Moves on as far as possible without waiting; true once finished.  The caller holds the binding's lock.
   virtual bool poll() = 0;
 
-  // Whether the last poll() found something to do: more may be to be done at once.
+  // Whether the last poll() made progress: then another one may make more at once.
   virtual bool moved() const { return false; }
 
-  // Begins a persistent operation once more.  With the binding's lock held.
+  // Begins a persistent operation once more.  The caller holds the binding's lock.
   virtual void restart() = 0;
 
-  // Nobody needs the operation any more: it may be used again, for another.
+  // Ends the use of the operation: it may be used again, for another call.
   virtual void release() = 0;
 
-  // Of a finished operation: what went wrong, and what MPI itself has reported already.
+  // The outcome of a finished operation: its error, and the code of an error that MPI itself has already reported.
   Status status;
   int mpi_code = MPI_SUCCESS;
 
-  // Of a message that was received.
+  // The MPI status of a received message.
   MPI_Status envelope{};
   bool has_envelope = false;
 
-  // Keeps what the operation works with, even if the application frees the communicator meanwhile.
+  // Keeps the binding alive, even if the application frees the communicator meanwhile.
   std::shared_ptr<Binding> binding;
   bool in_flight = false;  // begun, and has not finished
   bool pending = false;    // begun, and has not been completed by the application
   bool persistent = false;
-  bool wants_thread = false;  // while it is in flight
+  bool wants_thread = false;  // uses the progress thread while it is in flight
 };
 
 }  // namespace laconic

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers moved between buffers of different types by MPI, which alone knows how: a message from this rank to itself.
+// Moves numbers between buffers of different types.  Only MPI knows how, so this rank sends a message to itself.
 // Unlike MPI_Pack it takes MPI_BOTTOM and more than 2 GiB.
 #pragma once
 
@@ -15,7 +15,7 @@ struct Typed {
   MPI_Datatype type = MPI_DATATYPE_NULL;
 };
 
-// comm: of our own.
+// comm: the private communicator.
 Status move_by_message(const Typed& from, const Typed& to, int rank, MPI_Comm comm);
 
 }  // namespace laconic

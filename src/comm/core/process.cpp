@@ -7,8 +7,8 @@
 namespace laconic {
 namespace {
 
-// A mean cannot be formed pair by pair.  MPI calls this only when LACONIC_AVG was passed to a function of MPI itself,
-// and a result that cannot be mistaken for one is all that can be given there.
+// A mean cannot be formed pair by pair.  MPI calls this function only when LACONIC_AVG was passed to a function of MPI
+// itself.  All it can return there is a result that cannot be mistaken for a mean: NaN.
 void average_outside_laconic(void*, void* inout, int* count, MPI_Datatype* type) {
   for (int i = 0; i < *count; ++i) {
     if (*type == MPI_FLOAT) static_cast<float*>(inout)[i] = std::numeric_limits<float>::quiet_NaN();
@@ -19,7 +19,7 @@ void average_outside_laconic(void*, void* inout, int* count, MPI_Datatype* type)
 }  // namespace
 
 Process& Process::instance() {
-  // Never destroyed: MPI_Finalize may come after the destructors of everything static.
+  // Never destroyed: MPI_Finalize may run after the destructors of static objects.
   static Process& process = *new Process;
   return process;
 }
@@ -27,7 +27,7 @@ Process& Process::instance() {
 void Process::prepare() {
   if (key_ != MPI_KEYVAL_INVALID) return;
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_comm_free, &key_, this);
-  // Attributes of MPI_COMM_SELF are deleted first of all in MPI_Finalize, while MPI still works.
+  // MPI_Finalize deletes the attributes of MPI_COMM_SELF first, while MPI still works.
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &finalize_key_, this);
   MPI_Comm_set_attr(MPI_COMM_SELF, finalize_key_, this);
 }
@@ -88,15 +88,15 @@ int Process::on_comm_free(MPI_Comm, int, void* binding, void* process) {
   std::shared_ptr<Binding> freed;
   {
     std::lock_guard lock(self->mutex_);
-    // After on_finalize it is not there any more.
+    // After on_finalize the entry no longer exists.
     if (entry() == self->bindings_.end()) return MPI_SUCCESS;
     freed = *entry();
   }
-  // Without the mutex: it takes the binding's, whose holders may come to this one.
+  // Called without the mutex: finish_making() takes the binding's mutex, whose holders may wait for this one.
   freed->finish_making();
   std::lock_guard lock(self->mutex_);
   freed->comm = MPI_COMM_NULL;
-  // As MPI has it, operations in flight complete all the same; progress() lets go of the binding after the last one.
+  // As MPI requires, operations in flight still complete; progress() drops the binding after the last one.
   if (freed->in_flight == 0) self->bindings_.erase(entry());
   return MPI_SUCCESS;
 }
@@ -105,7 +105,8 @@ int Process::on_finalize(MPI_Comm, int, void*, void* process) {
   auto* self = static_cast<Process*>(process);
   self->progress_thread_.stop();
   std::lock_guard lock(self->mutex_);
-  // Freeing communicators is collective, and here ranks may differ in which they have left; MPI_Finalize does it.
+  // Freeing communicators is collective, and here ranks may differ in which communicators they have left, so
+  // MPI_Finalize frees them.
   for (auto& binding : self->bindings_) binding->abandon();
   self->bindings_.clear();
   if (self->average_ != MPI_OP_NULL) MPI_Op_free(&self->average_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The little that a process must keep besides its communicators: the attribute key, the operation LACONIC_AVG, and
-// who is bound, so that everything is gone when MPI_Finalize begins.
+// The state of the process besides its communicators: the attribute key, the operation LACONIC_AVG, and the list of
+// bindings, so that everything is gone when MPI_Finalize begins.
 #pragma once
 
 #include <mpi.h>
@@ -24,8 +24,8 @@ class Process {
   Status keep(MPI_Comm comm, const std::shared_ptr<Binding>& binding, std::shared_ptr<Binding>& kept);
   MPI_Op average();
 
-  // Polls the operations in flight on all communicators but those that another thread is polling.  True when any of
-  // them moved.
+  // Polls the operations in flight on all communicators, except those that another thread is polling.  True when any
+  // operation moved.
   bool progress();
 
   ProgressThread& progress_thread() { return progress_thread_; }

@@ -11,8 +11,8 @@
 namespace laconic {
 namespace {
 
-// How long the thread leaves an operation alone.  Longer costs latency while the application computes; shorter costs
-// the application processor time while all it could do is wait for the network.
+// The time that the thread leaves the operations alone.  A longer pause costs latency while the application computes.
+// A shorter one takes processor time from the application although the thread could only wait for the network.
 constexpr std::chrono::microseconds pause{50};
 
 std::string name_of_level(int level) {
@@ -52,7 +52,7 @@ void ProgressThread::operation_begins() {
 
 void ProgressThread::run() {
 #ifdef __linux__
-  pthread_setname_np(pthread_self(), "laconic");  // for those who look at the process with top or a debugger
+  pthread_setname_np(pthread_self(), "laconic");  // the name in top or a debugger
 #endif
   std::unique_lock lock(mutex_);
   const auto stopped = [this] { return stop_; };

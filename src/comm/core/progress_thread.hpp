@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread that moves operations on while the application is elsewhere (docs/design/0019-progress-thread.md).
+// A thread that moves operations on while the application is outside Laconic (docs/design/0019-progress-thread.md).
 #pragma once
 
 #include <atomic>
@@ -22,26 +22,26 @@ class ProgressThread {
   ProgressThread(const ProgressThread&) = delete;
   ProgressThread& operator=(const ProgressThread&) = delete;
 
-  // Makes the thread unless there is one.  An error where MPI does not take calls of several threads, or no thread can
-  // be had.
+  // Starts the thread unless it is running.  An error where MPI does not support MPI_THREAD_MULTIPLE, or no thread can
+  // be made.
   Status start();
 
-  // An operation that asked for the thread is in flight; it has finished.  The thread sleeps while there is none.
+  // Count the operations in flight that asked for the thread.  The thread sleeps while there are none.
   void operation_begins();
   void operation_ends() { wanted_.fetch_sub(1, std::memory_order_relaxed); }
 
-  // The application is polling: the thread stays out of its way.  Threads may overwrite each other's count; a poll
-  // that goes unnoticed costs one poll of the thread's own.
+  // Tells the thread that the application is polling, so that it stays out of the way.  Threads may overwrite each
+  // other's count; a poll that goes unnoticed costs one poll of the thread's own.
   void application_polls() { polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
 
-  // Ends the thread.  Nothing is in flight that it would have to move on.
+  // Ends the thread.  No operation that needs the thread may be in flight.
   void stop();
 
  private:
   void run();
 
   const Poll poll_;
-  std::mutex mutex_;  // of what the thread waits for; never held while it polls
+  std::mutex mutex_;  // guards the wake-up of the thread; never held while it polls
   std::condition_variable wake_;
   std::thread thread_;
   bool stop_ = false;

@@ -10,7 +10,7 @@
 namespace laconic {
 namespace {
 
-// As MPI's MPI_Status of a request that is null or inactive.
+// Fills the MPI_Status as MPI does for a request that is null or inactive.
 void set_empty(MPI_Status* status) {
   if (status == MPI_STATUS_IGNORE) return;
   status->MPI_SOURCE = MPI_ANY_SOURCE;
@@ -29,7 +29,7 @@ bool finished(Operation& operation) {
   return !operation.in_flight;
 }
 
-// Fills the status of a finished operation, and gives up the request unless it is persistent.
+// Fills the status of a finished operation, and releases the request unless it is persistent.
 int complete(laconic_request* request, MPI_Status* status, int& own_code) {
   Operation& operation = *operation_of(*request);
   own_code = outcome(operation);
@@ -125,7 +125,7 @@ Status prepare(Binding& binding) {
 }
 
 int outcome(Operation& operation) {
-  if (operation.mpi_code != MPI_SUCCESS) return operation.mpi_code;  // MPI has called the handler
+  if (operation.mpi_code != MPI_SUCCESS) return operation.mpi_code;  // MPI has already called the handler
   return report(operation.binding->comm, operation.status);
 }
 
@@ -166,8 +166,8 @@ int wait_all(int count, laconic_request requests[], MPI_Status statuses[]) {
 int test_all(int count, laconic_request requests[], int* flag, MPI_Status statuses[]) {
   if (Status s = check_array(count, requests); !s) return report(MPI_COMM_NULL, s);
   if (flag == nullptr) return report(MPI_COMM_NULL, {Code::argument, "flag is NULL; valid is the address of an int"});
-  // The first that has not finished polls all of them, but those of communicators that another thread polls.  One that
-  // has finished polls only its own communicator.
+  // The first request that has not finished polls all operations, except those of communicators that another thread
+  // polls.  A finished request polls only its own communicator.
   for (int k = 0; k < count; ++k)
     if (!inactive(requests[k]) && !test(*operation_of(requests[k]))) break;
   *flag = all_finished(count, requests);

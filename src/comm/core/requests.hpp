@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Beginning and completing operations: what all calls have in common, whatever they do.
+// Beginning and completing operations: the part that all calls share.
 #pragma once
 
 #include <mpi.h>
@@ -14,7 +14,7 @@ namespace laconic {
 
 inline Operation* operation_of(laconic_request request) { return static_cast<Operation*>(request); }
 
-// An operation that nobody else uses; give_back() takes it when it has been completed.
+// Takes an idle operation, or makes one; give_back() takes it back after it has been completed.
 template <class T>
 T* take_operation(std::vector<std::unique_ptr<Operation>>& idle) {
   if (idle.empty()) return new T;
@@ -24,7 +24,8 @@ T* take_operation(std::vector<std::unique_ptr<Operation>>& idle) {
 }
 void give_back(Operation* operation, std::vector<std::unique_ptr<Operation>>& idle);
 
-// An operation that has just begun joins those that are polled, unless it has finished already.  With the lock held.
+// Adds an operation that has just begun to those that are polled, unless it has finished already.  The caller holds the
+// lock.
 void launch(Operation& operation);
 
 // Polls everything until the operation has finished.
@@ -36,7 +37,7 @@ bool test(Operation& operation);
 // Makes the machinery of a communicator.  Collective over it, and waits for all ranks.
 Status prepare(Binding& binding);
 
-// The MPI error code of a finished operation, after the error handler has heard of it.
+// The MPI error code of a finished operation, after the error handler has been called with it.
 int outcome(Operation& operation);
 
 // MPI_Wait, MPI_Test and their forms for several requests.

@@ -224,7 +224,8 @@ Status check_together(const laconic_options& o) {
   if (o.bound.mode == LACONIC_BOUND_RATE && o.codec != LACONIC_CODEC_ZFP) needed = "zfp";
   if (o.bound.mode == LACONIC_BOUND_RMS && o.codec != LACONIC_CODEC_QUANT && o.codec != LACONIC_CODEC_UNSET)
     needed = "quant";
-  // What is decoded and encoded again errs by shares of what it has become.
+  // Such a variant decodes and encodes at each hop, so the later errors are relative to values that have already
+  // changed.
   if (o.bound.mode == LACONIC_BOUND_RMS && per_hop(o.variant))
     return {Code::argument, "bound '" + to_string(bound_of(o)) + "' with variant '" + laconic_variant_name(o.variant) +
                                 "'; valid are the variants overlap and nd, or abs:E and rel:E"};
@@ -302,7 +303,7 @@ Bound bound_of(const laconic_options& options) {
 
 }  // namespace laconic
 
-// The names of the contract, for programs.
+// The option names of the public API.
 extern "C" LACONIC_API const char* laconic_codec_name(laconic_codec codec) {
   return laconic::find_name(laconic::codec_names, codec);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the user asked for: options, hints and environment variables are three ways to write the same settings.
-// A laconic_options holds them; 0 means that a field is left to the next source.
+// The user's settings: options, hints and environment variables are three ways to write the same settings.  A
+// laconic_options holds them; 0 means that a field is left to the next source.
 #pragma once
 
 #include <mpi.h>
@@ -19,19 +19,19 @@ inline constexpr std::int64_t default_min_bytes = 65536;
 // Sets the option `name` from text; an error leaves options as they were.
 Status set_option(laconic_options& options, std::string_view name, std::string_view value);
 
-// Checks every field as a caller may have filled it.
+// Checks every field, because a caller may have set it to any value.
 Status check_options(const laconic_options& options);
 
-// Checks what fields mean together, once nothing is unset that any source has set.
+// Checks that the fields fit together, after the settings of all sources have been merged.
 Status check_together(const laconic_options& options);
 
-// Fields that are unset in `options` from `fallback`.
+// Takes the fields that are unset in `options` from `fallback`.
 void fill_unset(laconic_options& options, const laconic_options& fallback);
 
-// Every variable LACONIC_*; unknown ones are errors.
+// Reads every variable LACONIC_*; unknown ones are errors.
 Status read_environment(laconic_options& options);
 
-// Every key laconic_*; unknown ones are errors.
+// Reads every key laconic_*; unknown ones are errors.
 Status read_info(MPI_Info info, laconic_options& options);
 
 Bound bound_of(const laconic_options& options);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers of the persistent operations of a communicator.  An operation keeps its own from its _init until it is freed,
-// and no other has it meanwhile on any rank: so its messages can be told from those of all others, in whatever order
-// they are started.
+// Numbers (slots) of the persistent operations of a communicator.  An operation keeps its slot from its _init until it
+// is freed, and no other operation has that slot meanwhile on any rank.  So its messages can be told from all others,
+// in whatever order the operations are started.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@ class Slots {
 
   void set_number(std::size_t number) { number_ = number; }
 
-  // The same on all ranks that take them in the same order; `none` when as many have been taken as there are, and the
-  // ranks have to find out which of them none of them uses any more.
+  // Takes a slot, which is the same on all ranks that take slots in the same order.  The result is `none` when all
+  // slots known to be free are taken: then the ranks have to find out which slots none of them uses any more.
   int take();
   void give_back(int slot);
 
-  // A bit for each that this rank uses; the ranks form the union, and begin again with what is free on all of them.
-  // False when nothing is.
+  // A bit for each slot that this rank uses.  The ranks form the union of these bits, and renew() begins again with the
+  // slots that are free on all ranks.  It returns false when there are none.
   std::span<const std::uint64_t> used() const { return used_; }
   bool renew(std::span<const std::uint64_t> used_by_any);
 
@@ -33,7 +33,7 @@ class Slots {
 
   std::size_t number_ = 0;
   std::vector<std::uint64_t> used_;
-  std::vector<int> free_;  // on all ranks, when this was last agreed on
+  std::vector<int> free_;  // the slots free on all ranks at the last agreement
   std::size_t next_ = 0;
 };
 

@@ -41,7 +41,7 @@ void StagingBuffer::release() {
 }
 
 void* StagingBuffer::of(const void* pointer) const {
-  // By numbers: MPI_BOTTOM is not a pointer into anything.
+  // Computed with integers, because MPI_BOTTOM is not a pointer into any object.
   const auto moved =
       reinterpret_cast<std::uintptr_t>(copy_.data()) - reinterpret_cast<std::uintptr_t>(original_.data());
   return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(pointer) + moved);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Buffers of the application that are in the memory of a device, where something has to be done that only the host can
-// do: its memory stands in for them.
+// A staging buffer: memory of the host that stands in for an application's buffer in device memory, for work that only
+// the host can do.
 #pragma once
 
 #include <mpi.h>
@@ -14,10 +14,10 @@
 
 namespace laconic {
 
-// The bytes that `count` elements of a buffer from number `first` on can hold, from the first of them to the last.
+// The memory that `count` elements of a buffer from number `first` on can occupy, from its lowest to its highest byte.
 std::span<std::byte> extent_of(const void* buffer, MPI_Aint first, MPI_Count count, MPI_Datatype type);
 
-// Of what is not empty.
+// The memory type of an extent; the default where the extent is empty.
 inline MemoryType memory_type_of(std::span<const std::byte> extent) {
   return extent.empty() ? MemoryType{} : memory_type_of(extent.data());
 }
@@ -28,18 +28,18 @@ class StagingBuffer {
   StagingBuffer(const StagingBuffer&) = delete;
   StagingBuffer& operator=(const StagingBuffer&) = delete;
 
-  // These wait for the device.  filled: with what is in the original.
+  // These wait for the device.  filled: the copy begins with the contents of the original.
   Status make(Device& device, std::span<std::byte> original, bool filled);
   Status put_back(std::size_t bytes);
   Status put_back() { return put_back(original_.size()); }
 
-  // While the device is still there.
+  // Has to be called while the device is still there.
   void release();
 
   bool made() const { return device_ != nullptr; }
   std::size_t size() const { return copy_.size(); }
 
-  // Of a pointer into the original, or to where MPI counts from.
+  // The address in the copy for a pointer into the original, or for the address that MPI counts displacements from.
   void* of(const void* pointer) const;
 
  private:

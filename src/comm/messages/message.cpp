@@ -15,7 +15,7 @@
 namespace laconic {
 namespace {
 
-// Frames from one rank to another, and nothing else: as gathering one block does between two ranks.
+// The plan that moves frames from one rank to another and nothing else, like a gather of one block between two ranks.
 Plan plan_of_message(bool sending) {
   constexpr int sender = 0;
   constexpr int receiver = 1;
@@ -69,7 +69,7 @@ Status check_message(const MessageCall& call, const Binding& binding) {
   if (!any_tag && (call.tag < 0 || call.tag > greatest))
     return {Code::tag, named("tag") + " is " + std::to_string(call.tag) + "; valid are 0 to " +
                            std::to_string(greatest) + (call.sending ? "" : " and MPI_ANY_TAG")};
-  // MPI_BOTTOM is NULL, and a good address for types that hold absolute ones.
+  // MPI_BOTTOM is NULL, and a valid address for types that hold absolute addresses.
   const bool null = call.data.buffer == nullptr && call.data.count > 0 && find_dtype(call.data.type).has_value();
   if (null || call.data.buffer == MPI_IN_PLACE)
     return {Code::buffer,

@@ -17,7 +17,7 @@
 
 namespace laconic {
 
-// One end of a message as MPI describes it.
+// One end of a message as described by MPI arguments.
 struct MessageCall {
   bool sending = false;
   bool paired = false;  // half of a sendrecv, whose arguments have names of their own
@@ -27,7 +27,7 @@ struct MessageCall {
   MPI_Comm comm = MPI_COMM_NULL;
 };
 
-// A message is local: what is wrong with its arguments concerns nobody else, and is an error at once.
+// A message is local: an error in its arguments concerns no other rank and is reported at once.
 Status check_message(const MessageCall& call, const Binding& binding);
 
 class MessageOperation : public Operation {
@@ -40,25 +40,26 @@ class MessageOperation : public Operation {
   bool moved() const override { return run_ != nullptr && run_->moved(); }
   void restart() override {}  // there are no persistent messages
 
-  // It has come to nothing, and nobody need wait for it.
+  // The operation has failed, and no call need wait for it.
   bool failed() const { return finished_ && (!status.ok() || mpi_code != MPI_SUCCESS); }
 
  protected:
   explicit MessageOperation(bool sending);
 
   virtual void begin() = 0;
-  virtual bool move_on() = 0;  // one step of the way; false when it has to wait
+  virtual bool move_on() = 0;  // makes one step; false when it has to wait
 
-  // Finds out whether the data are on a device: then holder_ is that.
+  // Finds out whether the data are on a device, and sets holder_ to that device.
   Status find_holder();
 
-  // Whether kernels of the device know how to code the data; then they are to stay there.
+  // Whether kernels of the device can code the data; then the data stay on the device.
   bool kernels_serve(const Coding& coding) const;
 
-  // From here on call_ has memory of the host in place of the device's.
+  // Replaces the device's buffer in call_ by a staging buffer.  filled: the staging buffer begins with the data.
   Status stage(bool filled);
 
-  // What is sent or received in frames.  work_ is filled but for its plan and region; numbers: the buffer that is read or written.
+  // Reserves a Run for a message in frames.  The caller has filled work_ except its plan and region.  numbers: the
+  // buffer that is read or written.
   Status reserve_run(int peer, std::byte* numbers);
   void end(Status outcome);
   void end_plain(laconic_plain_reason reason);
@@ -71,8 +72,8 @@ class MessageOperation : public Operation {
   Run* run_ = nullptr;
   Work work_;
   double began_ = 0;
-  Device* holder_ = nullptr;  // has the data in its memory
-  Device* device_ = nullptr;  // works on the numbers; nullptr: the host does
+  Device* holder_ = nullptr;  // the device that holds the data
+  Device* device_ = nullptr;  // the device that codes the numbers; nullptr: the host does
   StagingBuffer staging_buffer_;
 
  private:
@@ -102,12 +103,12 @@ class SendOperation final : public MessageOperation {
   bool plain_ = false;
   laconic_plain_reason reason_ = LACONIC_PLAIN_NOT;
   bool packet_gone_ = false;
-  int candidate_ = -1;  // of ChunkCounts; -1: it did not choose
+  int candidate_ = -1;  // the choice of ChunkCounts; -1: it did not choose
   double bound_ = 0;
   RangeJob range_job_;
 };
 
-// Reads no numbers: frames that nobody can use are taken all the same, so that the sender can finish.
+// A codec that reads no numbers: frames that cannot be used are received all the same, so that the sender can finish.
 class Discard final : public Codec {
  public:
   void set_capacity(std::size_t bytes) { capacity_ = bytes; }
@@ -145,13 +146,13 @@ class ReceiveOperation final : public MessageOperation {
   Stage stage_ = Stage::matching;
   wire::Envelope header_;
   std::uint64_t salt_ = 0;
-  Status problem_;  // why the frames are of no use
+  Status problem_;  // why the frames cannot be used
   Discard discard_;
   std::vector<std::byte> aside_;   // numbers for a buffer that is not an array of them
   std::byte* original_ = nullptr;  // the buffer on the device
 };
 
-// They return MPI error codes; errors have been reported to the communicator's handler.
+// These return MPI error codes; errors have been reported to the communicator's error handler.
 int run_message(const MessageCall& call, MPI_Status* status, const laconic_options* options);
 int run_messages(const MessageCall& send, const MessageCall& receive, MPI_Status* status,
                  const laconic_options* options);

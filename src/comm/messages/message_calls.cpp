@@ -12,11 +12,11 @@
 namespace laconic {
 namespace {
 
-// Chunks of a message on their way where nothing else was asked for: all that ChunkCounts cuts usual messages into, and
-// not so many that the messages of MPI are too many (docs/design/0007-messages.md).
+// The default number of chunks of a message in flight: all the chunks that ChunkCounts cuts usual messages into, and
+// not so many that MPI has too many messages in flight (docs/design/0007-messages.md).
 constexpr std::int32_t usual_depth = 16;
 
-// Options, then hints, then environment; what is unset everywhere gets its default.
+// The settings from options, then hints, then environment; fields that are unset everywhere get their defaults.
 Status settings_of(const MessageCall& call, const laconic_options* options, const Binding& binding,
                    laconic_options& settings) {
   laconic_options_init(&settings);
@@ -33,7 +33,7 @@ Status settings_of(const MessageCall& call, const laconic_options* options, cons
   return call.sending ? check_together(settings) : Status{};
 }
 
-// A call with its arguments looked at, but not begun.
+// A call whose arguments have been checked, but which has not begun.
 struct Prepared {
   std::shared_ptr<Binding> binding;
   laconic_options settings{};
@@ -50,7 +50,7 @@ MessageOperation* make(const MessageCall& call, Binding& binding) {
   return take_operation<ReceiveOperation>(binding.idle_receives);
 }
 
-// Fills in the status, and gives up the operation.
+// Fills the status, and releases the operation.
 int complete(MessageOperation& operation, MPI_Status* status) {
   const int code = outcome(operation);
   if (status != MPI_STATUS_IGNORE && operation.has_envelope) *status = operation.envelope;
@@ -59,7 +59,7 @@ int complete(MessageOperation& operation, MPI_Status* status) {
   return code;
 }
 
-// blocking: the caller waits for the end before it does anything else.  Nothing is in flight where it fails.
+// blocking: the caller waits for the end before it does anything else.  After a failure nothing is in flight.
 int begin(const MessageCall& call, const Prepared& prepared, bool blocking, laconic_stats* sink,
           MessageOperation*& operation) {
   Binding& binding = *prepared.binding;
@@ -81,7 +81,7 @@ int begin(const MessageCall& call, const Prepared& prepared, bool blocking, laco
 }
 
 Status check_status(const MPI_Status* status) {
-  // Some MPI libraries ignore by NULL.
+  // Some MPI libraries define MPI_STATUS_IGNORE as NULL.
   if (status != nullptr || status == MPI_STATUS_IGNORE) return {};
   return {Code::argument, "status is NULL; valid is the address of an MPI_Status, or MPI_STATUS_IGNORE"};
 }
@@ -113,7 +113,8 @@ int run_messages(const MessageCall& send, const MessageCall& receive, MPI_Status
   if (const int code = begin(receive, receiving, true, &received, in); code != MPI_SUCCESS) return code;
   MessageOperation* out = nullptr;
   const int code_of_begin = begin(send, sending, true, &sent, out);
-  // The buffer of the receive is the application's again only when it has completed, whatever became of the send.
+  // The receive buffer belongs to the application again only when the receive has completed, whether or not the send
+  // failed.
   if (out != nullptr) drive(*out);
   drive(*in);
   const int code_of_send = out != nullptr ? complete(*out, MPI_STATUS_IGNORE) : code_of_begin;

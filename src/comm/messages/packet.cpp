@@ -31,16 +31,16 @@ bool Data::gapless() const {
   int size = 0;
   MPI_Type_get_extent(type, &lower_bound, &extent);
   MPI_Type_size(type, &size);
-  return lower_bound == 0 && extent == size;  // not so of pairs such as MPI_DOUBLE_INT
+  return lower_bound == 0 && extent == size;  // false for pairs such as MPI_DOUBLE_INT
 }
 
 bool Packet::small(const Data& data) { return data.bytes() <= small_bytes && data.gapless(); }
 
-// Relative to MPI_BOTTOM.  Bytes, all of it, where the data have no gaps.
+// The datatype of envelope and data, relative to MPI_BOTTOM.  It consists of bytes where the data have no gaps.
 //
-// MPICH divides by zero when a message is shorter than its receive and the receive is of several basic types that are
-// all of one size (seen in 5.0.2, not in 4.0.2).  So the envelope beside a type of the application's is not bytes but
-// of the one basic type that is larger than all others.
+// MPICH divides by zero when a message is shorter than its receive and the receive consists of several basic types that
+// all have one size (seen in 5.0.2, not in 4.0.2).  So the envelope beside a type of the application is not described
+// as bytes but by the one basic type that is larger than all others.
 MPI_Datatype Packet::type_of_both(const Data& data) {
   const bool gapless = data.gapless();
   const LargeCount numbers(gapless ? static_cast<MPI_Count>(data.bytes()) : data.count, gapless ? MPI_BYTE : data.type);

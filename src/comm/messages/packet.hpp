@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One message on the application's communicator: an envelope, and the data behind it.  Small data are copied next to
-// the envelope; larger ones travel from and to where the application keeps them, as one datatype of both.
+// the envelope; larger data are sent from and received into the application's buffer, as one datatype of both.
 #pragma once
 
 #include <mpi.h>
@@ -13,9 +13,9 @@
 
 namespace laconic {
 
-// Data of a message as MPI describes them.
+// The data of a message as described by MPI arguments.
 struct Data {
-  void* buffer = nullptr;  // of what is sent only read
+  void* buffer = nullptr;  // a send only reads it
   MPI_Count count = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;
 
@@ -28,24 +28,24 @@ class Packet {
  public:
   Packet() : near_(wire::envelope_bytes + small_bytes) {}
 
-  // They return MPI error codes.  route: from this rank.
+  // These return MPI error codes.  route: from this rank.
   int send(const wire::Envelope& envelope, const Data& data, const wire::Route& route, MPI_Comm comm);
   int send_bare(const wire::Envelope& envelope, const wire::Route& route, MPI_Comm comm);
   int receive(const Data& room, int source, int tag, MPI_Comm comm);
   int poll(bool& finished);
 
-  // Of what was received: its status, as far as it arrived, and the envelope.
+  // The status of the received message, as far as it has arrived, and its envelope.
   const MPI_Status& status() const { return status_; }
   wire::ReadEnvelope read(int rank) const;
 
-  // Of the envelope that is sent.
+  // The checksum of the envelope that is sent.
   std::uint64_t checksum() const { return checksum_; }
 
-  // Small data to where they belong, after they were received.
+  // Copies small data that were received to the application's buffer.
   void unpack(const Data& room, std::size_t bytes) const;
 
  private:
-  // Up to here a copy costs less than a datatype.
+  // Up to this size a copy costs less than a datatype.
   static constexpr std::size_t small_bytes = std::size_t{16} << 10;
   static bool small(const Data& data);
   MPI_Datatype type_of_both(const Data& data);

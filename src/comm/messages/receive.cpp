@@ -31,14 +31,14 @@ void ReceiveOperation::begin() {
   }
   if (Status s = find_holder(); !s) return end(s);
   original_ = static_cast<std::byte*>(call_.data.buffer);
-  // What comes may be plain, and MPI puts it on the host; gaps keep what is in them.
+  // The data may arrive uncompressed, and then MPI writes them on the host.  Gaps must keep their contents.
   if (holder_ != nullptr)
     if (Status s = stage(!call_.data.gapless()); !s) return end(s);
   mpi_code = packet_.receive(call_.data, call_.peer, call_.tag, call_.comm);
   if (mpi_code != MPI_SUCCESS) end({});
 }
 
-// MPI counts a status in bytes, so this is right for whatever type the application asks with.
+// The status counts bytes, so it is right for any datatype that the application queries it with.
 void ReceiveOperation::set_elements(std::size_t bytes) {
   MPI_Status_set_elements_x(&envelope, MPI_BYTE, static_cast<MPI_Count>(bytes));
   MPI_Status_set_cancelled(&envelope, 0);
@@ -95,7 +95,7 @@ void ReceiveOperation::match() {
 bool ReceiveOperation::prepare() {
   Machinery* machinery = binding->machinery();
   if (machinery == nullptr) {
-    // The sender has finished making it, so this rank is about to.
+    // The sender has finished making the machinery, so this rank is about to.
     if (binding->making_machinery()) return false;
     end({Code::comm, "a compressed message, but no communicator could be made beside this one"});
     return true;
@@ -123,7 +123,7 @@ bool ReceiveOperation::prepare() {
   return true;
 }
 
-// Where the numbers can be decoded to, or why nowhere.
+// Finds the memory to decode the numbers into, or the reason why there is none.
 Status ReceiveOperation::place_for_numbers(std::byte*& numbers) {
   const std::size_t room = call_.data.bytes();
   aside_.clear();
@@ -135,7 +135,7 @@ Status ReceiveOperation::place_for_numbers(std::byte*& numbers) {
   if (!work_.codec->supports(header_.dtype)) return not_supported(*work_.codec, header_.dtype);
   if (find_dtype(call_.data.type) == header_.dtype) {
     Coding sent = work_.coding;
-    // The sender has not bounded the absolute error: its frames may be those of a relative bound.
+    // The sender has not given an absolute bound: its frames may be those of a relative bound.
     if (work_.codec->relative() && !std::isfinite(header_.bound)) sent.relative = 1;
     if (kernels_serve(sent)) device_ = holder_;
     numbers = device_ != nullptr ? original_ : static_cast<std::byte*>(call_.data.buffer);
@@ -150,7 +150,7 @@ Status ReceiveOperation::place_for_numbers(std::byte*& numbers) {
   return {};
 }
 
-// MPI alone knows how to fill a buffer of a type with gaps: by a message from this rank to itself.
+// Only MPI knows how to fill a buffer of a type with gaps, so this rank sends a message to itself.
 Status ReceiveOperation::put_in_place() {
   if (aside_.empty()) return {};
   const Typed from{aside_.data(), static_cast<MPI_Count>(aside_.size()), MPI_BYTE};
@@ -158,7 +158,7 @@ Status ReceiveOperation::put_in_place() {
                          binding->machinery()->comm());
 }
 
-// What has come to the host in place of the device.
+// Copies the received data from the staging buffer to the device.
 Status ReceiveOperation::bring_back(std::size_t bytes) {
   if (!staging_buffer_.made()) return {};
   return call_.data.gapless() ? staging_buffer_.put_back(bytes) : staging_buffer_.put_back();

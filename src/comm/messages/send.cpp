@@ -12,7 +12,7 @@
 namespace laconic {
 namespace {
 
-// As many as Run puts into one.
+// The most numbers that Run puts into one chunk.
 constexpr std::size_t largest_chunk = std::size_t{1} << 26;
 
 }  // namespace
@@ -73,7 +73,7 @@ Status SendOperation::begin_frames(wire::Envelope& header) {
   if (mpi_code != MPI_SUCCESS) return end({}), Status{};
   work_.salt = packet_.checksum();
   run_->start(work_);
-  // All that can be handed to MPI goes now: a rank that waits for it must not depend on the next call of this one.
+  // All messages that MPI can take are sent now: a rank that waits for them must not depend on this rank's next call.
   while (!run_->poll() && !run_->waiting()) {
   }
   return {};
@@ -99,12 +99,12 @@ Status SendOperation::set_coding() {
     if (std::isfinite(greatest)) coding.greatest = greatest;
   }
   bound_ = coding.allowance = work_.last_allowance = absolute_bound(settings_, range);
-  // What is not known as an absolute error before the numbers are coded.
+  // With these bounds the absolute error is not known before the numbers are coded.
   if (coding.rate > 0 || coding.relative > 0) bound_ = std::numeric_limits<double>::infinity();
   return {};
 }
 
-// The numbers are worked on where they are, or come to the host.
+// Leaves the numbers on their device if kernels can code them, and stages them on the host otherwise.
 Status SendOperation::place_numbers() {
   if (holder_ == nullptr) return {};
   if (!kernels_serve(work_.coding)) return stage(true);
@@ -117,7 +117,8 @@ Status SendOperation::find_range(Range& range) {
     range = finite_range(call_.data.buffer, work_.largest, work_.coding.dtype);
     return {};
   }
-  // Messages go in the order of the calls, and this one's envelope holds the bound: it is waited for.
+  // Messages leave in the order of the calls, and the envelope of this one holds the bound, so this call waits for the
+  // range.
   range_job_.dtype = work_.coding.dtype;
   range_job_.parts.assign(1, {call_.data.buffer, work_.largest});
   if (Status s = range_job_.begin(*device_); !s) return s;
@@ -146,7 +147,7 @@ bool SendOperation::move_on() {
   if (!packet_gone_) {
     mpi_code = packet_.poll(packet_gone_);
     if (mpi_code != MPI_SUCCESS) {
-      run_ = nullptr;  // it may still be sending, and is not used again
+      run_ = nullptr;  // it may still be sending, so it is not used again
       end({});
       return true;
     }

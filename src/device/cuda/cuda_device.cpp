@@ -62,7 +62,7 @@ void CudaDevice::submit(Job& job) {
   const CurrentDevice current(number_);
   job.set_pending();
   const auto idle = std::find_if(lines_.begin(), lines_.end(), [](const auto& line) { return line->job == nullptr; });
-  // Those that wait come first.
+  // Jobs that already wait come first.
   if (idle == lines_.end() || !waiting_.empty()) return waiting_.push_back(&job);
   (*idle)->job = &job;
   advance(**idle);
@@ -81,7 +81,7 @@ void CudaDevice::progress() {
   }
 }
 
-// True when its job is done.
+// Advances the job of a line.  True when the job is done.
 bool CudaDevice::advance(Line& line) {
   if (!line.job->step(line.queue)) return false;
   line.job->set_done();

@@ -14,11 +14,12 @@ namespace laconic {
 
 class CudaDevice final : public Device {
  public:
-  // number: as the CUDA runtime counts.  Streams, and the little memory that they need, are made here, once.
+  // number: the CUDA runtime's number of the device.  The constructor allocates the streams, and the little memory that
+  // they need.
   CudaDevice(int number, int queues);
   ~CudaDevice() override;
 
-  // Whether the device can be used, and why not.  Nothing else may be called where it cannot.
+  // Whether the device can be used, and the reason if not.  If not, no other function may be called.
   const Status& status() const { return status_; }
 
   bool on_host() const override { return false; }
@@ -33,7 +34,7 @@ class CudaDevice final : public Device {
   Status follow(void* stream) override;
   Status copy(void* to, const void* from, std::size_t bytes) override;
 
-  // Bytes of memory allocated: of the device, and pinned on the host.
+  // Number of bytes allocated in device memory, and in pinned host memory.
   std::size_t device_footprint() const { return device_memory_.footprint(); }
   std::size_t shared_footprint() const { return shared_memory_.footprint(); }
 
@@ -53,7 +54,7 @@ class CudaDevice final : public Device {
   MemoryPool shared_memory_;
   std::vector<std::unique_ptr<Line>> lines_;
   std::unique_ptr<CudaQueue> copies_;  // for copy()
-  std::vector<Job*> waiting_;          // for a line, the oldest first
+  std::vector<Job*> waiting_;          // jobs that wait for a free line, the oldest first
   cudaEvent_t followed_ = nullptr;
 };
 

@@ -22,7 +22,7 @@ CudaQueue::~CudaQueue() {
 }
 
 Status CudaQueue::open() {
-  // Not blocking: what the application does on its default stream is not waited for unless it is asked for.
+  // Non-blocking: this stream waits for work on the application's default stream only when follow() asks for it.
   if (Status s = cuda_status(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate"); !s)
     return s;
   if (Status s = cuda_status(cudaEventCreateWithFlags(&mark_, cudaEventDisableTiming), "cudaEventCreate"); !s) return s;
@@ -70,7 +70,7 @@ Status CudaQueue::mark() { return cuda_status(cudaEventRecord(mark_, stream_), "
 bool CudaQueue::reached(Status& status) {
   const cudaError_t error = cudaEventQuery(mark_);
   if (error == cudaErrorNotReady) {
-    (void)cudaGetLastError();  // or the next launch would be told of it
+    (void)cudaGetLastError();  // otherwise the next launch would report it
     return false;
   }
   status = cuda_status(error, "the work on a device");
@@ -81,7 +81,7 @@ Workspace& CudaQueue::workspace(std::size_t words) {
   if (words <= workspace_.count) return workspace_;
   const auto memory = device_memory_.lease(words * sizeof(std::uint64_t));
   Workspace fresh{reinterpret_cast<std::uint64_t*>(memory.data()), words, 0, 0};
-  // Kernels that use the old words may still be running, and who leases them next is not on this stream.
+  // Kernels that use the old words may still be running, and the next lease of these words may be for another stream.
   bool ok = !memory.empty() && wait().ok();
   ok = ok && cudaMemsetAsync(fresh.words, 0, memory.size(), stream_) == cudaSuccess;
   if (workspace_.words != nullptr)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A stream as a queue, an event as its mark.
+// A queue that is implemented by a CUDA stream, with a CUDA event as its mark.
 #pragma once
 
 #include "device/cuda/memory_pool.hpp"
@@ -10,13 +10,13 @@ namespace laconic {
 
 class CudaQueue final : public Queue {
  public:
-  // Memory for kernels comes from the pools, which outlive the queue.
+  // Memory for kernels comes from the pools, which must outlive the queue.
   CudaQueue(MemoryPool& device_memory, MemoryPool& shared_memory);
   ~CudaQueue() override;
   CudaQueue(const CudaQueue&) = delete;
   CudaQueue& operator=(const CudaQueue&) = delete;
 
-  // On the current device; nothing else may be called where it fails.
+  // Creates the stream on the current device.  If it fails, no other function may be called.
   Status open();
 
   Status copy(void* to, const void* from, std::size_t bytes) override;
@@ -31,10 +31,10 @@ class CudaQueue final : public Queue {
   Report* report() override { return report_; }
   void* native() override { return stream_; }
 
-  // What is enqueued from here on waits for the event.
+  // Work enqueued after this call waits for the event.
   Status follow(cudaEvent_t event);
 
-  // Waits for all that was enqueued.
+  // Waits for all enqueued work.
   Status wait();
 
  private:
@@ -45,7 +45,7 @@ class CudaQueue final : public Queue {
   cudaStream_t stream_ = nullptr;
   cudaEvent_t mark_ = nullptr;
   Report* report_ = nullptr;
-  std::span<std::byte> parts_;  // of sums
+  std::span<std::byte> parts_;  // partial sums of all places
   Workspace workspace_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The device that calls of the CUDA runtime in this thread are about, for the life of an object; then it is again the
-// one that the application has chosen.
+// Sets the current CUDA device of this thread for the lifetime of an object.  The destructor restores the device that
+// the application has chosen.
 #pragma once
 
 #include "device/cuda/runtime.hpp"

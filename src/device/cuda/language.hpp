@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The CUDA C++ language, for files with kernels: nvcc's own, or the emulator's in builds with LACONIC_CUDA=EMULATED.
 //
-// What kernels use beyond CUDA's own words, because it has to be told to the emulator, too:
+// Constructs that kernels use in place of CUDA's own, because the emulator has to see them, too:
 //   LACONIC_SHARED(Type, name)                  a reference to one object of shared memory, unset at the start
 //   load_relaxed, store_relaxed, load_acquire, store_release
-//                                               words that thread blocks tell each other, at the scope of the GPU
+//                                               access to words by which thread blocks communicate, at GPU scope
 //   launch(kernel, blocks, threads, stream, arguments...)
 #pragma once
 

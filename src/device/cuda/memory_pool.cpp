@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t smallest = 256;
 constexpr std::size_t slab = std::size_t{1} << 20;
-constexpr std::size_t granule = std::size_t{64} << 10;  // of large leases
+constexpr std::size_t granule = std::size_t{64} << 10;  // large leases are multiples of it
 
 std::size_t class_of(std::size_t bytes) {
   return static_cast<std::size_t>(std::bit_width((std::max(bytes, smallest) - 1) / smallest));
@@ -73,7 +73,8 @@ std::span<std::byte> MemoryPool::lease_block(std::size_t bytes) {
 std::byte* MemoryPool::allocate(std::size_t bytes) {
   do {
     void* at = nullptr;
-    // Mapped is what kernels write reports to; portable, that the other devices of the process know it as pinned.
+    // Mapped, because kernels write reports to this memory; portable, so that the process's other devices, too, know it
+    // as pinned.
     const cudaError_t error = kind_ == Kind::device
                                   ? cudaMalloc(&at, bytes)
                                   : cudaHostAlloc(&at, bytes, cudaHostAllocMapped | cudaHostAllocPortable);
@@ -93,7 +94,7 @@ void MemoryPool::release(std::byte* at) const {
     (void)cudaFreeHost(at);
 }
 
-// True when there was any.
+// Frees the large blocks that are not lent.  True when there was any.
 bool MemoryPool::release_idle() {
   const std::size_t before = blocks_.size();
   std::erase_if(blocks_, [this](const Block& block) {

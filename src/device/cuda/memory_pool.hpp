@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory of the device, or of the host pinned for it.  Allocating either takes as long as many messages and may wait
-// for the device, so what is given back is kept and lent again.
+// A pool of device memory, or of pinned host memory.  Allocating either takes as long as many messages and may wait for
+// the device, so memory that is given back is kept and lent again.
 #pragma once
 
 #include <array>
@@ -19,13 +19,13 @@ class MemoryPool {
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
-  // Aligned to 256 bytes; empty when there is none to be had.  On the current device.
+  // Leases memory on the current device, aligned to 256 bytes.  Empty when no memory is available.
   std::span<std::byte> lease(std::size_t bytes);
 
-  // What lease() gave, unchanged.
+  // Takes back a span exactly as lease() returned it.
   void give_back(std::span<std::byte> memory);
 
-  // Bytes allocated, lent or not.
+  // Number of bytes allocated, lent or not.
   std::size_t footprint() const { return footprint_; }
 
  private:
@@ -43,12 +43,12 @@ class MemoryPool {
 
   Kind kind_;
   std::size_t footprint_ = 0;
-  std::vector<Block> blocks_;  // of large leases, one each
+  std::vector<Block> blocks_;  // one for each large lease
 
-  // Small leases are parts of slabs: powers of two, from 256 bytes on.
+  // Small leases are parts of slabs.  Their sizes are powers of two, from 256 bytes on.
   static constexpr std::size_t classes = 9;
   std::vector<std::byte*> slabs_;
-  std::size_t cut_ = 0;  // how much of the latest slab is in use
+  std::size_t cut_ = 0;  // number of bytes of the latest slab that have been cut off
   std::array<std::vector<std::byte*>, classes> idle_parts_;
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr unsigned threads = 256;
 constexpr unsigned lanes = 32;
-// Enough to fill any GPU; each thread takes as many numbers as are left.
+// Enough to fill any GPU.  With more numbers than threads, each thread takes several.
 constexpr std::size_t most_blocks = 4096;
 
 unsigned blocks_for(std::size_t count, std::size_t most) {
@@ -30,11 +30,11 @@ __global__ void __launch_bounds__(threads)
     result[i] = laconic::divide(numbers[i], divisor);
 }
 
-// What numbers are compared as: nothing is lost by it that the range in float64 would show.
+// The type in which numbers are compared.  It loses nothing that the range, which is given in float64, would show.
 template <class T>
 using Compared = std::conditional_t<is_small_float<T> || std::is_same_v<T, float>, float, double>;
 
-// Of a warp, in its first lane.
+// Reduces the extremes of a warp.  The result is valid in the first lane.
 template <class W>
 __device__ void reduce(W& least, W& greatest) {
   for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
@@ -55,7 +55,7 @@ struct SumsOfWarps {
   std::uint64_t sum[threads / lanes];
 };
 
-// One pair for each thread block; the host reduces those.
+// Writes one pair for each thread block; the host reduces the pairs.
 template <class T>
 __global__ void __launch_bounds__(threads) range_of_numbers(const T* numbers, std::size_t count, Extremes* extremes) {
   using W = Compared<T>;
@@ -86,12 +86,12 @@ __global__ void __launch_bounds__(threads) range_of_numbers(const T* numbers, st
   greatest = lane < threads / lanes ? warps.greatest[lane] : -infinity;
   reduce(least, greatest);
   if (lane != 0) return;
-  // Adding 0 makes +0 of -0: which of the two was found first does not show.
+  // Adding 0 turns -0 into +0, so that the result does not depend on which of the two was found first.
   extremes[blockIdx.x].least = static_cast<double>(least) + 0.0;
   extremes[blockIdx.x].greatest = static_cast<double>(greatest) + 0.0;
 }
 
-// Each thread has one place in blocks of words, so that it needs one key.
+// Each thread handles the same word position in all its blocks of words, so that it needs only one key.
 __global__ void __launch_bounds__(threads)
     sum_of_bytes(const std::byte* bytes, const std::uint32_t* count, std::size_t most, std::uint64_t* parts) {
   const std::size_t size = *count < most ? *count : most;
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(threads)
       word |= static_cast<std::uint64_t>(bytes[whole * checksum::word_bytes + k]) << (8 * k);
     total += checksum::weight(whole / checksum::block_words) * checksum::term(word ^ key);
   }
-  // Warps without a word have no part in it: most frames are short.
+  // Warps without a word skip the reduction, because most frames are short.
   if (first - threadIdx.x % lanes <= whole)
     for (unsigned distance = lanes / 2; distance > 0; distance /= 2)
       total += __shfl_down_sync(0xffffffffu, total, distance);
@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(threads)
 
 Status sum(const std::byte* bytes, const std::uint32_t* count, std::size_t most, std::uint64_t* parts,
            cudaStream_t stream) {
-  // A few words for each thread: most frames need a few blocks only, and blocks without work take time, too.
+  // A few words for each thread, because most frames need only a few blocks, and blocks without work take time, too.
   constexpr std::size_t words_of_thread = 4;
   const unsigned blocks = blocks_for(most / (words_of_thread * checksum::word_bytes) + 1, sum_parts);
   std::fill(parts + blocks, parts + sum_parts, std::uint64_t{0});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels for numbers of any type, apart from every codec.
+// Kernels for numbers of any type, independent of the codecs.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 
 namespace laconic::cuda {
 
-// As Queue has them.
+// The implementations of Queue::divide() and Queue::range().
 Status divide(Dtype dtype, const void* numbers, void* result, std::size_t count, double divisor, cudaStream_t stream);
 Status range(Dtype dtype, const void* numbers, std::size_t count, Extremes* extremes, cudaStream_t stream);
 
-// The sum of bytes in so many parts, which are to be added; parts: memory that host and device share.
+// The checksum of bytes as sum_parts partial sums, which the caller adds up.  parts: memory that host and device share.
 inline constexpr unsigned sum_parts = 128;
 Status sum(const std::byte* bytes, const std::uint32_t* count, std::size_t most, std::uint64_t* parts,
            cudaStream_t stream);

@@ -8,7 +8,8 @@ MemoryType memory_type_of(const void* pointer) {
   if (pointer == nullptr) return {};
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess) {
-    // No driver, or no device.  The runtime would report its last error to the next caller, which has nothing to do with it.
+    // There is no driver or no device.  The error is cleared, because the runtime would otherwise report it to its next
+    // caller, which has nothing to do with it.
     (void)cudaGetLastError();
     return {};
   }

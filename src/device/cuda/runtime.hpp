@@ -15,7 +15,7 @@
 
 namespace laconic {
 
-// What a call said of itself, for those who know no CUDA.
+// The result of a CUDA call as a Status, for callers that do not use CUDA.
 inline Status cuda_status(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return {};
   const Code code = error == cudaErrorMemoryAllocation ? Code::memory : Code::device;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Standard floating-point arithmetic for the life of an object: round to nearest, denormals kept, no traps.
+// Standard floating-point arithmetic for the lifetime of an object: round to nearest, denormals kept, no traps.
 //
-// Programs built with -ffast-math or by some Fortran compilers run with denormals flushed to zero, others change
-// the rounding mode.  Kernels under such a mode would code other bytes than the rest of the job and break the bound.
+// Programs built with -ffast-math or by some Fortran compilers run with denormals flushed to zero; others change
+// the rounding mode.  Under such a mode, kernels would produce other bytes than on the other ranks and break the bound.
 #pragma once
 
 #include <cfenv>

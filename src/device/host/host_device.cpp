@@ -67,7 +67,7 @@ void HostDevice::submit(Job& job) {
 }
 
 void HostDevice::work() {
-  // The application's signal handlers run in the application's threads.
+  // Signals are blocked here, so that the application's signal handlers run in the application's threads.
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, nullptr);

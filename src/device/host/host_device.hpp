@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Host memory, and the calling thread or a few worker threads.
+// The host as a device: host memory, with jobs run by the calling thread or by a few worker threads.
 #pragma once
 
 #include <condition_variable>
@@ -13,8 +13,8 @@ namespace laconic {
 
 class HostDevice final : public Device {
  public:
-  // threads = 1: jobs run in submit(), in the caller's thread.  More: that many workers run them and the
-  // caller is free to progress messages.
+  // threads = 1: jobs run in submit(), in the caller's thread.  threads > 1: that many worker threads run them,
+  // and the caller is free to progress messages.
   explicit HostDevice(int threads);
   ~HostDevice() override;
 
@@ -37,7 +37,7 @@ class HostDevice final : public Device {
   int threads_;
   std::mutex mutex_;
   std::condition_variable ready_;
-  std::vector<Job*> queue_;  // circular: head_ .. head_ + waiting_
+  std::vector<Job*> queue_;  // circular buffer: head_ .. head_ + waiting_
   std::size_t head_ = 0;
   std::size_t waiting_ = 0;
   bool stop_ = false;

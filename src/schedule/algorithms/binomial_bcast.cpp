@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Binomial tree: every rank that has the data sends it to its children, the largest subtree first.  log2(size) hops of
-// all the data: for small messages.
+// Binomial tree: every rank that has the data sends it to its children, the largest subtree first.  All the data makes
+// log2(size) hops, so this is for small messages.
 // (Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH", 2005.)
 #include "schedule/patterns.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Binomial tree: every rank sends its block to its parent, and then those of its subtree as they arrive.
+// Binomial tree: every rank sends its block to its parent, then forwards the blocks of its subtree as they arrive.
 // (Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH", 2005.)
 #include "schedule/patterns.hpp"
 

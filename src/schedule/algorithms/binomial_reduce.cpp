@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Binomial tree: every rank adds what its children send, the smallest subtree first, and passes the sum to its parent.
-// log2(size) hops of all the data: for small messages.
+// Binomial tree: every rank adds the sums of its children, the smallest subtree first, and passes the sum to its
+// parent.  All the data makes log2(size) hops, so this is for small messages.
 // (Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH", 2005.)
 #include "schedule/patterns.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bruck: with everything it has, rank, rank+1, ..., a rank doubles what rank-distance has, for distance 1, 2, 4, ...
-// Few hops for any size.
+// Bruck: for distance 1, 2, 4, ..., every rank sends all the blocks it has (rank, rank+1, ...) to rank-distance, which
+// doubles the number of blocks there.  This takes few hops for any size.
 // (Bruck, Ho, Kipnis, Upfal and Weathersby, "Efficient algorithms for all-to-all communications in multiport
 // message-passing systems", 1997.)
 #include "schedule/patterns.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bruck: a block that has to go k ranks onward goes by 1, 2, 4, ... for each bit of k, together with all blocks whose
-// way has that bit: log2(size) neighbours instead of size-1, for more bytes.  Blocks have names, so the rotations of
-// the original before and after are not needed. (Bruck, Ho, Kipnis, Upfal and Weathersby, "Efficient algorithms for
-// all-to-all communications in multiport message-passing systems", 1997.)
+// Bruck: a block that has to move k ranks onward moves by 1, 2, 4, ... for each bit set in k, together with all blocks
+// whose distance has that bit: a rank has log2(size) neighbours instead of size-1, but sends more bytes.  Blocks are
+// named, so the rotations before and after the original algorithm are not needed. (Bruck, Ho, Kipnis, Upfal and
+// Weathersby, "Efficient algorithms for all-to-all communications in multiport message-passing systems", 1997.)
 #include "schedule/patterns.hpp"
 
 namespace laconic {
@@ -13,7 +13,7 @@ Schedule build(Place at) {
   for (int distance = 1; distance < at.size; distance *= 2) {
     const int next = wrap(at.rank + distance, at.size);
     const int previous = wrap(at.rank - distance, at.size);
-    // The block that has to go k ranks onward, and is at `holder` before it goes by `distance`.
+    // The block that has to move k ranks in total and is at `holder` before it moves by `distance`.
     const auto block = [&](int k, int holder) {
       const int source = wrap(holder - k % distance, at.size);
       return source * at.size + wrap(source + k, at.size);

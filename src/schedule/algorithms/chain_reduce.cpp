@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chain: the sum passes through all ranks and ends at the root.  Nobody sends or receives more than the data once; the
+// Chain: the sum passes through all ranks and ends at the root.  No rank sends or receives the data more than once; the
 // engine keeps all links busy by sending chunk after chunk.
 // (Worringen, "Pipelining and overlapping for MPI collective operations", 2003.)
 #include "schedule/patterns.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Direct: in exchange k every rank sends its block to rank+k and gets that of rank-k.
+// Direct: in exchange k every rank sends its block to rank+k and receives the block of rank-k.
 // (Chan, Heimlich, Purkayastha and van de Geijn, "Collective communication: theory, practice, and experience", 2007.)
 #include "schedule/patterns.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Direct, also called two-shot: every rank owns one block, gets everybody's part of it, adds them up and sends
-// everybody the result.  Two hops whatever the size, as many bytes as the ring; every rank talks to every other.
+// Direct, also called two-shot: every rank owns one block, receives all other ranks' contributions to it, adds them up
+// and sends the result to all.  This takes two hops whatever the size and sends as many bytes as the ring; every rank
+// communicates with every other.
 // (The reduce-scatter and allgather of van de Geijn, "On global combine operations", 1994, each by direct messages.)
 #include "schedule/patterns.hpp"
 
@@ -14,7 +15,7 @@ Schedule build(Place at) {
   return s.take();
 }
 
-// The owner's own numbers are never encoded before the sum is.
+// The owner's own numbers are not encoded before they are added, so only the other size-1 contributions have an error.
 Terms terms(int size, Travel travel) {
   if (size == 1) return {};
   if (travel == Travel::per_hop) return {size, 0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Direct: every rank owns one block, gets everybody's part of it, adds them up and sends the sum to the root.  Two hops
-// whatever the size; every rank talks to every other.
+// Direct: every rank owns one block, receives all other ranks' contributions to it, adds them up and sends the sum to
+// the root.  This takes two hops whatever the size; every rank communicates with every other.
 // (The reduce-scatter and gather of van de Geijn, "On global combine operations", 1994, each by direct messages.)
 #include "schedule/patterns.hpp"
 

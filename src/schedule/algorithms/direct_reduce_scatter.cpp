@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Direct: in exchange k every rank sends rank+k its part of that rank's block, and adds what rank-k has for its own.
+// Direct: in exchange k every rank sends rank+k its contribution to that rank's block, and adds the contribution of
+// rank-k to its own block.
 // (The pairwise exchange of Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
 // MPICH", 2005.)
 #include "schedule/patterns.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pairwise exchange: in step k every rank sends to rank+k and receives from rank-k.  Every block goes the direct way.
+// Pairwise exchange: in step k every rank sends to rank+k and receives from rank-k.  Every block is sent directly.
 // (Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH", 2005.)
 #include "schedule/patterns.hpp"
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Recursive doubling: partners at distance 1, 2, 4, ... exchange and add everything they have.  log2(size) steps of
-// all the data: for small messages.  Where size is no power of two, the even rank of each pair hands its values to the
-// odd one (see Pairs).
+// Recursive doubling: partners at distance 1, 2, 4, ... exchange and add everything they have.  Each of the log2(size)
+// steps sends all the data, so this is for small messages.  If size is not a power of two, the even rank of each pair
+// hands its values to the odd rank (see Pairs).
 // (Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH", 2005.)
 //
-// There the odd rank returns the result at the end.  Here the even one gets the two halves of the last exchange and
-// adds them itself: to send the result would be to encode it, and then the pairs would hold other bits than the rest.
+// In the paper, the odd rank returns the result at the end.  Here the even rank receives the two operands of the last
+// addition and adds them itself: sending the result would encode it, and the even ranks would then hold other bits than
+// the rest.
 #include "schedule/patterns.hpp"
 
 namespace laconic {
@@ -31,8 +32,8 @@ Schedule build(Place at) {
   return s.take();
 }
 
-// Both sides of each of the power-1 additions are encoded, unless every hop encodes for itself: then only what arrives,
-// and at the ranks that stand aside the last two.
+// Both operands of each of the power-1 additions are encoded.  Under Travel::per_hop only the arriving operand is, and
+// on the ranks that stand aside, both operands of the last addition.
 Terms terms(int size, Travel travel) {
   const auto [power, extra] = Pairs(size);
   if (travel == Travel::per_hop) return {extra + power - 1 + (extra > 0 ? 1 : 0), 0};

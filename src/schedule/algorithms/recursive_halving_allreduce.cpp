@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Recursive halving, then doubling: partners at distance size/2, size/4, ... exchange halves of what they still have to
-// add up; then 1, 2, 4, ... hand the results back.  The bytes of the ring in 2 log2(size) hops.  Where size is no power
-// of two, pairs of ranks act as one (see Pairs), which costs all the data once more.
+// Recursive halving, then doubling: partners at distance size/2, size/4, ... exchange halves of the blocks that they
+// still have to add up; then partners at distance 1, 2, 4, ... exchange the results.  This sends as many bytes as the
+// ring, in 2 log2(size) hops.  If size is not a power of two, pairs of ranks act as one (see Pairs), which costs all
+// the data once more.
 // (Rabenseifner, "Optimization of collective reduction operations", 2004.)
 #include "schedule/patterns.hpp"
 
@@ -14,7 +15,7 @@ Schedule build(Place at) {
   const bool aside = pairs.stands_aside(at.rank);
   Builder s(pairs.power);
   phase::recursive_halving(s, pairs, at, 0);
-  // The odd rank of a pair hands results on to the even one as they arrive.
+  // The odd rank of a pair forwards results to the even rank as they arrive.
   const auto hand_on = [&](int block) {
     if (aside)
       s.receive(block, at.rank + 1);

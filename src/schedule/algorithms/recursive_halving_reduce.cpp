@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Recursive halving, then a gather: partners at distance size/2, size/4, ... exchange halves of what they still have to
-// add up, and the sums go up a binomial tree to the root.  The bytes of the ring in 2 log2(size) hops.  Where size is
-// no power of two, pairs of ranks act as one (see Pairs), which costs about all the data once more. (Rabenseifner,
-// "Optimization of collective reduction operations", 2004.)
+// Recursive halving, then a gather: partners at distance size/2, size/4, ... exchange halves of the blocks that they
+// still have to add up, and the sums go up a binomial tree to the root.  This sends as many bytes as the ring, in
+// 2 log2(size) hops.  If size is not a power of two, pairs of ranks act as one (see Pairs), which costs about all the
+// data once more. (Rabenseifner, "Optimization of collective reduction operations", 2004.)
 #include "schedule/patterns.hpp"
 
 namespace laconic {
 namespace {
 
-// Ranks are counted from the one behind the root on, so that the root is the last participant and never in a pair.
+// Ranks are counted from the one after the root, so that the root is the last participant and never in a pair.
 Schedule build(Place at) {
   const Pairs pairs(at.size);
   const int first = at.root + 1;
@@ -31,7 +31,7 @@ Terms terms(int size, Travel travel) {
   return {size - 1 + gathered, 0};
 }
 
-// Where there are pairs, the busiest rank is the odd one of that pair which heads the largest subtree.
+// If there are pairs, the busiest rank is the odd rank of the pair that heads the largest subtree.
 Cost cost(int size) {
   const auto [power, extra] = Pairs(size);
   const int folded = extra > 0 ? power_below(extra) : 0;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Recursive halving: partners at distance size/2, size/4, ... exchange halves of what they still have to add up, in
-// log2(size) hops.  Where size is no power of two, pairs of ranks act as one (see Pairs), which costs more than the
-// data once more. (Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH",
-// 2005.)
+// Recursive halving: partners at distance size/2, size/4, ... exchange halves of the blocks that they still have to add
+// up, in log2(size) hops.  If size is not a power of two, pairs of ranks act as one (see Pairs), which costs more than
+// sending the data once more. (Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
+// MPICH", 2005.)
 //
-// An even rank keeps its numbers of its own block and adds them to what it gets back: so their error is spared.
+// The even rank of a pair keeps its numbers of its own block and adds them to the sum that it gets back, which saves
+// the error of encoding them.
 #include "schedule/patterns.hpp"
 
 namespace laconic {
@@ -36,8 +37,9 @@ Schedule build(Place at) {
 
 Terms terms(int size, Travel) { return {size - 1, 0}; }
 
-// A sum goes log2(size) hops between two participants whose numbers differ in every bit.  Both can be pairs only where
-// more than half of the participants are.  The first pair receives most: it always keeps the half with more pairs.
+// A sum takes log2(size) hops between two participants whose numbers differ in every bit.  Both can be pairs only if
+// more than half of the participants are pairs.  The first pair receives most, because it always keeps the half with
+// more pairs.
 Cost cost(int size) {
   if (powers_of_two(size)) return {static_cast<double>(log2_below(size)), part(size - 1, size)};
   const Pairs pairs(size);

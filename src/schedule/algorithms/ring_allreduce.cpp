@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ring: size-1 steps move partial sums round the ring, size-1 more hand out the results.  Every rank sends
+// Ring: size-1 steps move partial sums round the ring, and size-1 more distribute the results.  Every rank sends
 // 2 (size-1)/size of the data, the least possible; the number of steps grows with size.
 // (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009.)
 #include "schedule/patterns.hpp"

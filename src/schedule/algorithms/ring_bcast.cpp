@@ -4,8 +4,8 @@
 // (Barnett, Gupta, Payne, Shuler, van de Geijn and Watts, "Interprocessor collective communication library (InterCom)",
 // 1994.)
 //
-// The two phases are interleaved: each rank deals with block 0, 1, 2, ... in this order, whether it comes from the root
-// or from its neighbour.  So the root needs each frame only for a moment, and nobody waits in a circle.
+// The two phases are interleaved: each rank handles block 0, 1, 2, ... in this order, whether it comes from the root or
+// from a neighbour.  So the root needs each frame only for a short time, and no ranks wait for each other in a cycle.
 #include "schedule/patterns.hpp"
 
 namespace laconic {
@@ -17,8 +17,8 @@ Schedule build(Place at) {
   const int previous = order.rank(me - 1);
   Builder s(at.size);
   for (int b = 0; b < at.size; ++b) {
-    // The ring runs downwards, from the root on; the root needs nothing, nor does the rank that the block is scattered
-    // to.
+    // The ring runs from the root towards lower ranks.  The root already has every block, and rank b has block b from
+    // the scatter, so the ring sends neither of them a block again.
     if (me == 0 && b > 0) s.send(b, order.rank(b));
     if (me > 0) s.receive(b, b == me ? order.rank(0) : order.rank(me + 1));
     const int below = wrap(me - 1, at.size);

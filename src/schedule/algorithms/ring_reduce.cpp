@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ring: as for an allreduce, partial sums go round the ring; then every rank sends the block that it has summed to the
+// Ring: partial sums go round the ring, as for an allreduce; then every rank sends the block that it has summed to the
 // root.  The additions are spread evenly, and the root receives less than twice the data.
 // (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009.)
 #include "schedule/patterns.hpp"

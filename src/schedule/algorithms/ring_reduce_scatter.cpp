@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ring: the sum of each block starts behind its owner and passes all ranks on the way to it.
+// Ring: the sum of each block starts at the rank after the block's owner and passes through all ranks to the owner.
 // (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009.)
 #include "schedule/patterns.hpp"
 

@@ -11,7 +11,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Few on purpose: tests then meet the limits that large jobs meet.
+// Few on purpose, so that tests reach the limits that large jobs reach.
 constexpr std::uint64_t message_names = 512;
 
 struct Letter {
@@ -20,7 +20,7 @@ struct Letter {
   std::uint64_t name;
   std::span<const std::byte> bytes;
   Clock::time_point due;
-  std::vector<Completion>* sender;  // where the sender learns that its bytes were taken
+  std::vector<Completion>* sender;  // the sender's completions, which tell it that its bytes were taken
   std::uint64_t cookie;
 };
 
@@ -34,7 +34,7 @@ struct Slot {
 }  // namespace
 
 struct LoopbackHub::Mailbox {
-  std::vector<Letter> letters;  // in the order of sending
+  std::vector<Letter> letters;  // in the order in which they were sent
 };
 
 class LoopbackChannel final : public Channel {
@@ -65,7 +65,7 @@ class LoopbackChannel final : public Channel {
     const auto now = Clock::now();
     for (std::size_t i = 0; i < slots_.size();) {
       const Slot slot = slots_[i];
-      // The first with the same name, due or not: messages of one name do not overtake each other, as in MPI.
+      // The first letter with the same name, due or not: as in MPI, messages of one name do not overtake each other.
       const auto letter = std::find_if(letters.begin(), letters.end(), [&](const Letter& l) {
         return l.from == slot.from && l.sequence == sequence_ && l.name == slot.name;
       });

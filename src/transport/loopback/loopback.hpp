@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// N ranks as threads of one process, for tests: messages are delayed and overtake one another at random, and a send
-// completes only after its bytes were taken, so memory that is reused too early shows.
+// A transport for tests, with N ranks as threads of one process.  Messages are delayed and overtake one another at
+// random, and a send completes only after its bytes were taken, which exposes memory that is reused too early.
 #pragma once
 
 #include <chrono>
@@ -18,10 +18,10 @@ namespace laconic {
 
 class LoopbackHub {
  public:
-  // Copies bytes between any memory of any two ranks.  Called by one thread at a time.
+  // Copies bytes between any memory of two ranks.  Called by one thread at a time.
   using Copy = std::function<Status(void* to, const void* from, std::size_t bytes)>;
 
-  // delay: longest time that a message is held back.  copy: for ranks on a device, whose messages are in its memory.
+  // delay: longest time that a message is held back.  copy: needed for ranks whose messages are in device memory.
   LoopbackHub(int size, std::uint64_t seed, std::chrono::microseconds delay, Copy copy = {});
   ~LoopbackHub();
 

@@ -10,7 +10,7 @@
 namespace laconic {
 
 bool mpi_takes_device_memory() {
-  // What is emulated is memory of the host, which a real CUDA would know nothing of.
+  // Emulated device memory is host memory, which a CUDA-aware MPI could not recognize as device memory.
 #if LACONIC_MPI_CUDA_QUERY && !LACONIC_CUDA_EMULATED
   return MPIX_Query_cuda_support() == 1;
 #else

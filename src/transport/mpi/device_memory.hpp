@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What this MPI says of itself.
+// The properties that the MPI library reports about itself.
 #pragma once
 
 namespace laconic {

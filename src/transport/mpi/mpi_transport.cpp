@@ -9,7 +9,7 @@
 namespace laconic {
 namespace {
 
-// Enough for the engine at its greatest depth: nothing is allocated while an operation runs.
+// Enough for the engine at its greatest depth, so that no memory is allocated while an operation runs.
 constexpr std::size_t usual_requests = 512;
 
 Status mpi_failure(const std::string& what, int code) {
@@ -87,7 +87,7 @@ class MpiChannel final : public Channel {
     transfers_.push_back(transfer);
   }
 
-  // Which of the transfers it was is in their statuses.
+  // The error of the transfer that failed, which is found by the statuses.
   Status failure(int code, int completed) const {
     int error_class = MPI_SUCCESS;
     MPI_Error_class(code, &error_class);

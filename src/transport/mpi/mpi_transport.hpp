@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes between the ranks of an MPI communicator.
+// A transport between the ranks of an MPI communicator.
 #pragma once
 
 #include <mpi.h>
@@ -8,16 +8,16 @@
 
 namespace laconic {
 
-// When a send is complete.
+// The condition under which a send is complete.
 enum class Sends {
-  standard,    // when its memory may be used again: MPI may keep the bytes for as long as it likes
-  synchronous  // not before the receiver has asked for it: few are on their way to a receiver that is not there
+  standard,    // its memory may be used again: MPI may buffer the bytes for any length of time
+  synchronous  // the receiver has started to receive: few messages are then under way to a receiver that is late
 };
 
 class MpiTransport final : public Transport {
  public:
-  // comm: a communicator that nobody else uses; it must outlive the transport and return errors.  Tags from first_tag
-  // on: `messages` for each of `operations` that may be under way at the same time.
+  // comm: a communicator that no other code uses; it must outlive the transport and return errors.  The transport uses
+  // the tags from first_tag on: `messages` tags for each of `operations` operations that may run at the same time.
   MpiTransport(MPI_Comm comm, std::uint64_t first_tag, std::uint64_t operations, std::uint64_t messages,
                Sends sends = Sends::standard);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ways of a warp through a block whose lattice is that of the whole frame.
+// The processing of a block by a warp, for blocks whose lattice is that of the whole frame.
 #pragma once
 
 #include "codec/quant/cuda/make_arguments.cuh"
@@ -10,7 +10,7 @@ template <class T, unsigned most_outputs>
 struct BlockMaker {
   static constexpr std::uint32_t values = full_block;
 
-  // Thread blocks on a multiprocessor at a time: what leaves every thread the registers that it needs.
+  // Thread blocks per multiprocessor: the number that leaves every thread the registers that it needs.
   static constexpr unsigned resident(Input input) { return input == Input::frames ? 2 : 3; }
 
   const MakeArguments<T, most_outputs>& arguments;
@@ -45,7 +45,7 @@ struct BlockMaker {
       return keep_numbers<T>(Content::Form::from_frame, combined<T>(in.numbers<T>(), own(), arguments.op), n());
     unsigned begin;
     if (!fetch_points(in, n(), memory, begin, v)) return failed(Problem::bad_block);
-    // Fewer rows at a time: registers hold the points of the frame.
+    // Fewer rows are loaded at a time, because registers hold the points of the frame.
     if (!quantise_own<8>(own().numbers, n(), arguments.lattice, memory)) {
       __syncwarp();
       store_points(v, memory);
@@ -76,7 +76,7 @@ struct BlockMaker {
       __syncwarp();
       return keep_numbers<T>(Content::Form::from_points, combined<T>(points(), other.numbers<T>(), arguments.op), n());
     }
-    // In a sum a block that meets a zero block stays as it is, byte for byte.
+    // In a sum, a block added to a zero block stays as it is, byte for byte.
     if (arguments.op == Op::sum && (a.entry == zero_block || b.entry == zero_block)) {
       const InBlock other = choose(a.entry == zero_block, b, a);
       Content c;
@@ -105,10 +105,11 @@ struct BlockMaker {
       return add();
   }
 
-  // Of what was packed, in the warp's memory.
+  // Writes the body of a packed block to the warp's memory.
   __device__ void write_body() const { cuda::write_body(v, measured, 0, memory); }
 
-  // Numbers off the lattice go where they belong without a stop in the warp's memory, formed once more.
+  // Numbers off the lattice are computed once more and written directly to their destination, not through the warp's
+  // memory.
   template <Input input>
   __device__ void write(const Content& c, std::byte* out) const {
     using Form = Content::Form;

@@ -11,11 +11,12 @@
 
 namespace laconic::quant::cuda {
 
-// Thread blocks work on tiles: as many blocks as they have warps.
+// Thread blocks work on tiles: a tile has as many blocks as a thread block has warps.
 inline constexpr unsigned tile_blocks = 8;
 inline constexpr unsigned tile_threads = tile_blocks * warp_lanes;
 
-// Up to here a warp adds up the sizes of all blocks before its own; for more, a launch before says those of tiles.
+// Up to this many blocks, a warp adds up the sizes of all blocks before its own; for more, an earlier launch provides
+// the sums for tiles.
 inline constexpr std::uint32_t few_blocks = 1024;
 
 // values: numbers in a block, full_block or scaled_block.
@@ -34,7 +35,7 @@ struct InFrame {
   const std::byte* bytes = nullptr;
   std::uint32_t payload = 0;
   bool lattice = false;
-  const std::uint32_t* halves_before = nullptr;  // of each tile, sizes in units of 2 bytes; null: few_blocks or fewer
+  const std::uint32_t* halves_before = nullptr;  // for each tile, sizes in units of 2 bytes; null: few_blocks or fewer
 };
 
 struct InBlock {
@@ -49,7 +50,7 @@ struct InBlock {
   }
 };
 
-// first ? a : b, by way of values: a reference to either of two would put both into memory.
+// first ? a : b, copied field by field: a reference to one of the two would put both into memory.
 __device__ inline InBlock choose(bool first, const InBlock& a, const InBlock& b) {
   InBlock chosen;
   chosen.entry = first ? a.entry : b.entry;
@@ -64,7 +65,7 @@ __device__ inline std::uint32_t halves_of(const std::uint16_t* index, std::uint3
   return __reduce_add_sync(all_lanes, halves);
 }
 
-// Block `block` of a frame of `count` numbers, and what is wrong with its size.
+// Block `block` of a frame of `count` numbers, and the problem with its size, if any.
 template <class T, std::uint32_t values>
 __device__ inline InBlock find_block(const InFrame& frame, std::uint32_t block, std::uint32_t count) {
   const auto* index = reinterpret_cast<const std::uint16_t*>(frame.bytes + wire::header_bytes);
@@ -94,8 +95,8 @@ __device__ inline InBlock find_block(const InFrame& frame, std::uint32_t block, 
   return in;
 }
 
-// The lane's points of a block on the lattice.  Its body, if it has one, is in the warp's memory afterwards, from half
-// `begin` on.
+// Fetches the lane's points of a block on the lattice.  Afterwards its body, if it has one, is in the warp's memory
+// from half `begin` on.
 __device__ inline bool fetch_points(const InBlock& in, unsigned n, WarpMemory& memory, unsigned& begin,
                                     std::uint32_t (&v)[lane_values]) {
   begin = fetch_body(in.body, static_cast<unsigned>(bytes_of(in.entry)), memory);

@@ -8,10 +8,10 @@
 
 namespace laconic::quant::cuda {
 
-// How many arrays one launch encodes: what its arguments have room for.
+// The largest number of arrays that one launch encodes: its arguments have room for no more.
 inline constexpr unsigned most_pieces = 64;
 
-// Words of a queue's workspace for frames of so many numbers, taken together.
+// The words of a queue's workspace for frames that have `tiles` tiles in total.
 std::size_t workspace_words(std::size_t tiles);
 std::size_t tiles_of(std::size_t count, bool is_scaled);
 
@@ -22,12 +22,12 @@ struct Launches {
                      std::byte* out, Queue& queue);
   static Status add(const DeviceFrame& a, const DeviceFrame& b, std::size_t count, const Coding& coding, std::byte* out,
                     Queue& queue);
-  // with: null where nothing is combined.
+  // with: null when nothing is combined.
   static Status decode(const DeviceFrame& frame, const T* with, T* numbers, std::size_t count, const Coding& coding,
                        Queue& queue);
 };
 
-// Sizes of blocks, summed for every tile of a long frame.
+// Sums the sizes of blocks for every tile of a long frame.
 Status add_sizes(const DeviceFrame& frame, std::uint32_t* halves_before, Queue& queue);
 
 }  // namespace laconic::quant::cuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A lane's share of a block: 32 neighbouring numbers, which are two sub-blocks, half a group.  A warp holds a block.
-// Arrays are indexed by constants alone, so that kernels keep them in registers.
+// The share of a lane in a block: 32 neighbouring numbers, which are two sub-blocks, half a group.  A warp holds a
+// block.  Arrays are indexed by constants only, so that kernels keep them in registers.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,8 @@ inline constexpr unsigned lane_values = 32;
 inline constexpr unsigned lane_subs = lane_values / sub_values;
 static_assert(lane_values * warp_lanes == block_values && lane_subs == 2 && group_subs == 2 * lane_subs);
 
-// Bytes of a and b, numbered 0..3 and 4..7; nibble i of the selector says which one becomes byte i.
+// Selects bytes of a and b, numbered 0..3 and 4..7; nibble i of the selector is the number of the byte that becomes
+// byte i.
 LACONIC_HOST_DEVICE inline std::uint32_t pick_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t selector) {
 #if defined(__CUDA_ARCH__)
   return __byte_perm(a, b, selector);
@@ -29,7 +30,7 @@ LACONIC_HOST_DEVICE inline std::uint32_t pick_bytes(std::uint32_t a, std::uint32
 #endif
 }
 
-// Of eight bytes, `low` before `high`: bit j of byte i becomes bit i of byte j.
+// Transposes eight bytes, `low` before `high`: bit j of byte i becomes bit i of byte j.
 LACONIC_HOST_DEVICE inline void transpose_8x8(std::uint32_t& low, std::uint32_t& high) {
   std::uint32_t t = (low ^ low >> 7) & 0x00aa00aau;
   low ^= t ^ t << 7;
@@ -49,7 +50,7 @@ struct BytePlanes {
   std::uint32_t words[4];
 };
 
-// Of sub-block `sub` of the lane, bits 8 byte .. 8 byte + 7.
+// The planes of bits 8 byte .. 8 byte + 7 of sub-block `sub` of the lane.
 template <unsigned sub>
 LACONIC_HOST_DEVICE inline BytePlanes gather_planes(const std::uint32_t (&z)[lane_values], unsigned byte) {
   const std::uint32_t pair = byte | (byte + 4) << 4;
@@ -65,7 +66,7 @@ LACONIC_HOST_DEVICE inline BytePlanes gather_planes(const std::uint32_t (&z)[lan
            pick_bytes(bytes[1], bytes[3], 0x5140), pick_bytes(bytes[1], bytes[3], 0x7362)}};
 }
 
-// The inverse: adds these bits to z, where they are 0.
+// The inverse of gather_planes: adds these bits to z, where they are 0.
 template <unsigned sub>
 LACONIC_HOST_DEVICE inline void scatter_planes(const BytePlanes& planes, unsigned byte,
                                                std::uint32_t (&z)[lane_values]) {
@@ -74,19 +75,19 @@ LACONIC_HOST_DEVICE inline void scatter_planes(const BytePlanes& planes, unsigne
                             pick_bytes(w[0], w[1], 0x7531), pick_bytes(w[2], w[3], 0x7531)};
   transpose_8x8(bytes[0], bytes[1]);
   transpose_8x8(bytes[2], bytes[3]);
-  // Byte 4, of the second operand, is 0.
+  // Byte 4 is in the second operand, which is 0.
   const std::uint32_t place = 0x4444u ^ 0x4u << 4 * byte;
   LACONIC_UNROLL
   for (unsigned i = 0; i < sub_values; ++i)
     z[sub * sub_values + i] |= pick_bytes(bytes[i / 4], 0, place | i % 4 << 4 * byte);
 }
 
-// Points become residuals of this order; `last` and `before_last` are the points before those of the lane, or, at the
-// beginning of the block, both its first point.
+// Converts points to residuals of this order.  `last` and `before_last` are the points before those of the lane; at the
+// beginning of the block both are its first point.
 LACONIC_HOST_DEVICE inline void subtract_neighbours(std::uint32_t (&v)[lane_values], int order, std::uint32_t last,
                                                     std::uint32_t before_last) {
   if (order == 0) return;
-  const std::uint32_t difference = last - before_last;  // of order 1, before the first
+  const std::uint32_t difference = last - before_last;  // the residual of order 1 before the first one
   LACONIC_UNROLL
   for (unsigned i = lane_values - 1; i > 0; --i) v[i] -= v[i - 1];
   v[0] -= last;
@@ -110,7 +111,7 @@ LACONIC_HOST_DEVICE inline std::uint32_t total(const std::uint32_t (&v)[lane_val
   return sum;
 }
 
-// Residuals to what is written and back; those from `present` on are missing, and count as 0.
+// Converts residuals to the form that is written, and back; those from `present` on are missing and count as 0.
 LACONIC_HOST_DEVICE inline void zigzag_all(std::uint32_t (&v)[lane_values], unsigned present) {
   LACONIC_UNROLL
   for (unsigned i = 0; i < lane_values; ++i) v[i] = zigzag(v[i]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From what a codec is asked for to the arguments of kernels.
+// The conversion of codec requests to kernel arguments.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace laconic::quant::cuda {
 
 inline cudaStream_t stream_of(Queue& queue) { return static_cast<cudaStream_t>(queue.native()); }
 
-// The workspace: tickets, what every tile says, and, from its end, the sums over the indices of two frames.  Launches
-// with more tiles must not find those sums where they look for words.
+// The workspace: tickets, the word of every tile, and, from its end, the sums over the indices of two frames.  Launches
+// with more tiles must not find those sums where they expect words.
 struct Places {
   std::uint64_t* tickets;
   std::uint64_t* words;
@@ -31,7 +31,7 @@ constexpr std::uint32_t values_of(bool is_scaled) { return is_scaled ? scaled_bl
 
 inline Status no_workspace() { return {Code::memory, "no device memory for the workspace of kernels"}; }
 
-// A frame as kernels take it, after a launch that sums up its index where it is long.
+// Prepares a frame for kernels; if the frame is long, a separate launch first sums up its index.
 inline Status open_frame(const DeviceFrame& frame, std::size_t count, std::uint32_t* sums, Queue& queue, InFrame& in) {
   const std::uint32_t blocks = count_blocks(static_cast<std::uint32_t>(count), values_of(frame.header.scaled()));
   if (frame.header.payload < 2 * std::uint64_t{blocks}) return status_of(Problem::ends_in_index);
@@ -44,8 +44,8 @@ inline Status open_frame(const DeviceFrame& frame, std::size_t count, std::uint3
   return add_sizes(frame, sums, queue);
 }
 
-// The arguments that all kernels that write frames have in common, before anything is launched; first_error: of the
-// frame when no own numbers are put on the lattice.
+// Sets the arguments that all kernels that write frames share, before anything is launched.  first_error: the error of
+// the frame when no own numbers are put on the lattice.
 template <class T, unsigned most_outputs>
 Status set_common(const Coding& coding, const Lattice& lattice, double first_error, Workspace& workspace,
                   const Places& places, Queue& queue, MakeArguments<T, most_outputs>& arguments) {
@@ -79,7 +79,7 @@ Status launch_make(const MakeArguments<T, most_outputs>& arguments, std::size_t 
                                                   tile_threads, stream_of(queue), arguments)
                                          : launch(make_frames<BlockMaker, T, input, most_outputs>, tile_count,
                                                   tile_threads, stream_of(queue), arguments);
-  // Only a launch that took place hands out tickets.
+  // Tickets count only for a launch that took place.
   if (status.ok()) workspace.tickets += static_cast<std::uint32_t>(tiles);
   return status;
 }

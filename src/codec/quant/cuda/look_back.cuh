@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the output of a thread block begins: the sum of what all earlier ones write, in one launch (decoupled
-// look-back, Merrill and Garland 2016).  A thread block says what it writes as soon as it knows, then looks back until
-// it meets one that has said what all up to it write.
+// The start of a thread block's output: the sum of the sizes that all earlier thread blocks write, in one launch
+// (decoupled look-back, Merrill and Garland 2016).  A thread block publishes the size of its output as soon as it is
+// known, then looks back until it meets one that has published the sum of all sizes up to its own.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace laconic::quant::cuda {
 
-// What a thread block says, in one word, so that no order of memory accesses matters.  The epoch is that of the launch:
-// words of former launches say nothing, and need not be cleared.
+// The values that a thread block publishes, in one word, so that no order of memory accesses matters.  The epoch is
+// that of the launch: words of former launches are ignored and need not be cleared.
 struct Said {
-  std::uint32_t halves;  // of 2 bytes: at most 2^29 in a frame
-  std::uint32_t top;     // the largest that a block has to say of its rounding, below 2^12; 0: no number was rounded
+  std::uint32_t halves;  // output in units of 2 bytes: at most 2^29 in a frame
+  std::uint32_t top;     // the largest rounding code of any block, below 2^12; 0: no number was rounded
 };
 
 namespace said {
 inline constexpr unsigned top_shift = 32;
 inline constexpr std::uint32_t top_mask = (1u << 12) - 1;
-inline constexpr std::uint64_t up_to_here = std::uint64_t{1} << 44;  // by all thread blocks up to this one
+inline constexpr std::uint64_t up_to_here = std::uint64_t{1} << 44;  // the sums cover all thread blocks up to this one
 inline constexpr unsigned epoch_shift = 45;
 inline constexpr std::uint32_t epochs = 1u << (64 - epoch_shift);
 
@@ -34,8 +34,8 @@ __device__ inline std::uint32_t top_of(std::uint64_t w) {
 __device__ inline bool of_epoch(std::uint64_t w, std::uint32_t epoch) { return w >> epoch_shift == epoch; }
 }  // namespace said
 
-// The next piece of work: thread blocks take them in the order in which they begin to run, so that those they wait for
-// are running or done, whatever the order of blockIdx.
+// Takes the next piece of work.  Thread blocks take work in the order in which they begin to run, so that those they
+// wait for are running or done, whatever the order of blockIdx.
 __device__ inline std::uint32_t take_ticket(std::uint64_t* tickets, std::uint32_t handed_out) {
   return atomicAdd(reinterpret_cast<unsigned*>(tickets), 1u) - handed_out;
 }
@@ -44,7 +44,7 @@ __device__ inline void say(std::uint64_t* words, unsigned tile, Said what, bool 
   store_relaxed(words + tile, said::word(what, all, epoch));
 }
 
-// The sum of what the tiles from `first` to the one before `tile` have said; called by a whole warp.
+// The sum of the values published by the tiles from `first` to the one before `tile`; called by a whole warp.
 __device__ inline Said look_back(std::uint64_t* words, unsigned first, unsigned tile, std::uint32_t epoch) {
   const unsigned lane = lane_index();
   Said sum{0, 0};
@@ -57,7 +57,7 @@ __device__ inline Said look_back(std::uint64_t* words, unsigned first, unsigned 
     do {
       w = exists ? load_relaxed(words + end - 1 - lane) : 0;
       const bool spoken = exists && said::of_epoch(w, epoch);
-      // Lane 0 is the nearest; what lies behind the first complete sum is not needed.
+      // Lane 0 is the nearest; the tiles before the first complete sum are not needed.
       complete = __ballot_sync(all_lanes, spoken && (w & said::up_to_here) != 0);
       const unsigned needed = complete != 0 ? complete & (0u - complete) : 0u;
       const unsigned through = needed != 0 ? needed | (needed - 1) : all_lanes;

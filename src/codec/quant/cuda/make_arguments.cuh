@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What kernels that write frames are told, and what their ways of making blocks have in common.
+// The arguments of kernels that write frames, and the code that their block makers share.
 #pragma once
 
 #include "base/combine.hpp"
@@ -9,7 +9,7 @@
 
 namespace laconic::quant::cuda {
 
-// What frames are made of.
+// The input from which frames are made.
 enum class Input : std::uint8_t {
   numbers,            // encode
   frame_and_numbers,  // fold
@@ -36,9 +36,9 @@ struct MakeArguments {
   double relative = 0;                           // Coding::relative; 0: the lattice is the same everywhere
   std::uint32_t terms = 1;                       // Coding::terms
   bool exact_denormals = false;                  // Coding::exact_denormals
-  std::uint32_t header[wire::header_bytes / 4];  // but count, payload and, when numbers were rounded, error
-  double error_if_rounded = 0;                   // where it does not depend on the numbers
-  double error_inherited = 0;                    // of the frames that went in
+  std::uint32_t header[wire::header_bytes / 4];  // without count, payload and, when numbers were rounded, error
+  double error_if_rounded = 0;                   // used where the error does not depend on the numbers
+  double error_inherited = 0;                    // the error of the input frames
   std::uint64_t* tickets = nullptr;
   std::uint64_t* words = nullptr;  // one for each tile
   std::uint32_t handed_out = 0;
@@ -53,15 +53,17 @@ struct TileMemory {
   Said before;
 };
 
-// What a warp has made of its block, before it is known where it goes.
+// The result of a warp for its block, before its place in the output is known.
 struct Content {
-  // Where the body comes from; own, from_frame and so on: numbers, combined from own ones, those of one frame, ...
+  // The source of the body.  own: own numbers.  The from_ forms combine two sources, at least one of them a frame: its
+  // numbers (from_frame), points in the warp's memory (from_points, from_numbers), or the numbers of both frames
+  // (from_both).
   enum class Form : std::uint8_t { nothing, packed, copied, own, from_frame, from_points, from_numbers, from_both };
   Form form = Form::nothing;
   Entry entry = zero_block;
   std::uint32_t top = 0;  // Said::top
   Problem problem = Problem::none;
-  unsigned begin = 0;  // copied: where the body is in the warp's memory
+  unsigned begin = 0;  // copied: position of the body in the warp's memory
 };
 
 __device__ inline std::uint32_t combine_points(Op op, std::uint32_t a, std::uint32_t b) {
@@ -70,8 +72,8 @@ __device__ inline std::uint32_t combine_points(Op op, std::uint32_t a, std::uint
   return op == Op::sum ? a + b : static_cast<std::uint32_t>((op == Op::max) == (x > y) ? x : y);
 }
 
-// From points in registers, of which those of the first lanes are in memory, too.  The body takes their place there,
-// behind a barrier.
+// Packs points in registers; those of the first lanes are in memory, too.  The body takes their place there, after a
+// barrier.
 __device__ inline Content pack(std::uint32_t (&v)[lane_values], unsigned n, WarpMemory& memory, Measured& measured) {
   Content c;
   measured = measure(v, n, memory);
@@ -80,7 +82,7 @@ __device__ inline Content pack(std::uint32_t (&v)[lane_values], unsigned n, Warp
   return c;
 }
 
-// Points that were combined in registers: those that decide the order go to memory first.
+// Packs points that were combined in registers: those that decide the order are stored to memory first.
 __device__ inline Content pack_combined(std::uint32_t (&v)[lane_values], unsigned n, WarpMemory& memory,
                                         Measured& measured) {
   __syncwarp();
@@ -104,7 +106,7 @@ __device__ inline Content failed(Problem problem) {
   return c;
 }
 
-// Numbers of two sources, combined as plain MPI would.
+// Numbers of two sources, combined as MPI would combine uncompressed ones.
 template <class T, class First, class Second>
 struct CombinedNumbers {
   First first;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels that write frames: encode, fold, add, and encode of several arrays at once.  One pass over the numbers: a
-// warp makes a block, a thread block a tile of them, and looks back for its place in the frame.
+// Kernels that write frames: encode, fold, add, and encode of several arrays at once.  They make one pass over the
+// numbers: a warp makes a block, a thread block makes a tile of them and looks back for its place in the frame.
 #pragma once
 
 #include "codec/quant/cuda/block_maker.cuh"
@@ -10,7 +10,7 @@ namespace laconic::quant::cuda {
 
 __device__ inline std::uint32_t greater(std::uint32_t a, std::uint32_t b) { return a > b ? a : b; }
 
-// Which array a tile belongs to.
+// The index of the array that a tile belongs to.
 template <class T, unsigned most_outputs>
 __device__ inline unsigned output_of(const MakeArguments<T, most_outputs>& arguments, std::uint32_t tile) {
   unsigned low = 0;
@@ -24,7 +24,7 @@ __device__ inline unsigned output_of(const MakeArguments<T, most_outputs>& argum
   return low;
 }
 
-// The header, and what the host is told.
+// Writes the header and the report for the host.
 template <class Maker, class T, unsigned most_outputs>
 __device__ inline void finish_frame(const Maker& maker, const MakeArguments<T, most_outputs>& arguments,
                                     const Output<T>& output, Said all) {
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(tile_threads, Maker<T, most_outputs>::resident
   __syncthreads();
 
   Said tile_says{0, 0};
-  std::uint32_t before = 0;  // halves of the tile before this block
+  std::uint32_t before = 0;  // halves in the tile before this block
   for (unsigned w = 0; w < tile_blocks; ++w) {
     if (w == warp) before = tile_says.halves;
     tile_says.halves += shared.halves[w];
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(tile_threads, Maker<T, most_outputs>::resident
   }
   const bool first = tile == output.first_tile;
   if (threadIdx.x == 0) say(arguments.words, tile, tile_says, first, arguments.epoch);
-  // Meanwhile earlier thread blocks may come to know their places.
+  // Meanwhile earlier thread blocks may publish their sums.
   if (content.form == Content::Form::packed) maker.write_body();
   if (warp == 0) {
     Said earlier = look_back(arguments.words, output.first_tile, tile, arguments.epoch);

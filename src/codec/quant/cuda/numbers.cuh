@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers of a block in memory: rounded to points, and off the lattice; and bytes that begin anywhere.
+// The numbers of a block in memory: rounding to points, blocks off the lattice, and bytes at any alignment.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@ template <class T>
 using BitsOf =
     std::conditional_t<sizeof(T) == 2, std::uint16_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
 
-// From memory that is aligned to 2 bytes only, as bodies are.
+// Loads from memory that is aligned to 2 bytes only, as bodies are.
 template <class Bits>
 __device__ inline Bits load_bits(const std::byte* from) {
   const auto* halves = reinterpret_cast<const std::uint16_t*>(from);
@@ -26,7 +26,7 @@ __device__ inline Bits load_bits(const std::byte* from) {
   return bits;
 }
 
-// Writes `bytes` bytes, an even number, to memory aligned to 2 bytes: word(k) is the k-th word of them.
+// Writes `bytes` bytes, an even number, to memory aligned to 2 bytes; word(k) is the k-th word of the data.
 template <class Word>
 __device__ inline void write_words(std::byte* out, unsigned bytes, Word&& word) {
   const unsigned lane = lane_index();
@@ -37,7 +37,7 @@ __device__ inline void write_words(std::byte* out, unsigned bytes, Word&& word) 
     if (lane == 0 && bytes % 4 != 0)
       *reinterpret_cast<std::uint16_t*>(out + bytes - 2) = static_cast<std::uint16_t>(word(bytes / 4));
   } else {
-    // Words of memory lie across those of the source.
+    // Words of memory straddle those of the source.
     auto* words = reinterpret_cast<std::uint32_t*>(out + 2);
     const unsigned whole = (bytes - 2) / 4;
     for (unsigned k = lane; k < whole; k += warp_lanes) words[k] = word(k) >> 16 | word(k + 1) << 16;
@@ -49,15 +49,15 @@ __device__ inline void write_words(std::byte* out, unsigned bytes, Word&& word) 
   }
 }
 
-// Brings a body to the warp's memory, by whole words of the frame; returns the half at which it begins there.
+// Copies a body to the warp's memory, by whole words of the frame; returns the half at which it begins there.
 __device__ inline unsigned fetch_body(const std::byte* body, unsigned bytes, WarpMemory& memory) {
-  constexpr unsigned batch = 8;  // loads that are under way together
+  constexpr unsigned batch = 8;  // loads that are in flight together
   const unsigned lane = lane_index();
   const unsigned begin = (reinterpret_cast<std::uintptr_t>(body) & 2) != 0 ? 1 : 0;
   const std::byte* from = body - 2 * begin;
   const unsigned end = 2 * begin + bytes;
   const auto* words = reinterpret_cast<const std::uint32_t*>(from);
-  // Nothing before or behind the body is touched: it need not be there.
+  // No byte before or after the body is accessed, since it may not be allocated.
   const unsigned whole = end / 4;
   for (unsigned first = begin; first < whole; first += batch * warp_lanes) {
     std::uint32_t loaded[batch];
@@ -79,8 +79,8 @@ __device__ inline unsigned fetch_body(const std::byte* body, unsigned bytes, War
   return begin;
 }
 
-// Own numbers to points in the warp's memory; false, on all lanes, when one of them has none.  The loads of `rows`
-// rows, a number to a lane each, are under way together.
+// Rounds own numbers to points in the warp's memory; false, on all lanes, when one of them has none.  The loads of
+// `rows` rows, with one number per lane each, are in flight together.
 template <unsigned rows, unsigned values = block_values, class T>
 __device__ inline bool quantise_own(const T* numbers, unsigned n, const Lattice& lattice, WarpMemory& memory) {
   if (lattice.step == 0) return false;
@@ -91,7 +91,7 @@ __device__ inline bool quantise_own(const T* numbers, unsigned n, const Lattice&
     T x[rows];
     LACONIC_UNROLL
     for (unsigned k = 0; k < rows; ++k) x[k] = first + k * warp_lanes < n ? numbers[first + k * warp_lanes] : T(0.0f);
-    // Without branches as long as float32 will do, which is nearly always.
+    // There are no branches as long as float32 suffices, which is nearly always.
     const unsigned place = WarpMemory::place(first);
     bool near = true;
     LACONIC_UNROLL
@@ -118,14 +118,14 @@ __device__ inline bool quantise_own(const T* numbers, unsigned n, const Lattice&
   return ok;
 }
 
-// Numbers as the caller gave them.
+// The numbers as the caller gave them.
 template <class T>
 struct OwnNumbers {
   const T* numbers;
   __device__ T operator()(unsigned i) const { return numbers[i]; }
 };
 
-// Those of a block in a frame.
+// The numbers of a block in a frame.
 template <class T>
 struct FrameNumbers {
   const std::byte* body;
@@ -135,7 +135,7 @@ struct FrameNumbers {
   }
 };
 
-// Those that the points in the warp's memory stand for.
+// The numbers for which the points in the warp's memory stand.
 template <class T>
 struct PointNumbers {
   WarpMemory* memory;
@@ -145,7 +145,7 @@ struct PointNumbers {
   }
 };
 
-// Whether all numbers of the block have equal bits, so that one of them is enough.
+// True if all numbers of the block have equal bits, so that storing one of them is enough.
 template <class T, class Numbers>
 __device__ inline bool all_same(const Numbers& numbers, unsigned n) {
   using Bits = BitsOf<T>;
@@ -156,7 +156,7 @@ __device__ inline bool all_same(const Numbers& numbers, unsigned n) {
   return __all_sync(all_lanes, same);
 }
 
-// Whether any number of the block is denormal.
+// True if any number of the block is denormal.
 template <class T>
 __device__ inline bool holds_denormal(const OwnNumbers<T>& numbers, unsigned n) {
   bool found = false;
@@ -164,7 +164,7 @@ __device__ inline bool holds_denormal(const OwnNumbers<T>& numbers, unsigned n) 
   return __any_sync(all_lanes, found);
 }
 
-// The body of a block of kind raw or fill.
+// Writes the body of a block of kind raw or fill.
 template <class T, class Numbers>
 __device__ inline void write_numbers(const Numbers& numbers, unsigned bytes, std::byte* out) {
   using Bits = BitsOf<T>;

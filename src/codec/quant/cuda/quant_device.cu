@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quant for numbers on a device: the same bytes as on the host.
+// The codec quant for numbers on a device: it writes the same bytes as on the host.
 #include <limits>
 
 #include "codec/quant/cuda/frame_blocks.cuh"
@@ -17,7 +17,7 @@ struct SumMemory {
   std::uint32_t before;
 };
 
-// halves_before[t] = the sizes, in units of 2 bytes, of all blocks before tile t.  One thread block.
+// halves_before[t] = the sizes, in units of 2 bytes, of all blocks before tile t.  The kernel runs as one thread block.
 __global__ void __launch_bounds__(sum_threads)
     add_sizes_of_tiles(const std::byte* frame, std::uint32_t blocks, std::uint32_t* halves_before) {
   LACONIC_SHARED(SumMemory, shared);
@@ -63,7 +63,7 @@ Status add_sizes(const DeviceFrame& frame, std::uint32_t* halves_before, Queue& 
 
 namespace {
 
-// Sizes of all blocks of a frame add up in 32 bits.
+// The limit that lets the sizes of all blocks of a frame add up in 32 bits.
 constexpr std::size_t most_numbers = std::size_t{1} << 28;
 
 class QuantOnDevice final : public DeviceCodec {
@@ -71,7 +71,7 @@ class QuantOnDevice final : public DeviceCodec {
   bool supports(const Coding& coding) const override { return FloatingTypes::has(coding.dtype) && coding.rate == 0; }
 
   std::size_t workspace_words(std::size_t count, Dtype) const override {
-    return cuda::workspace_words(tiles_of(count, true));  // of both kinds of frames: scaled ones have more tiles
+    return cuda::workspace_words(tiles_of(count, true));  // for both kinds of frames: scaled ones have more tiles
   }
 
   Status encode(const void* numbers, std::size_t count, const Coding& coding, std::byte* out,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels that read frames: decode, and decode with a reduction into numbers that are there.
+// Kernels that read frames: decode, and decode with a reduction into existing numbers.
 #pragma once
 
 #include "base/op.hpp"
@@ -13,11 +13,11 @@ template <class T>
 struct ReadArguments {
   InFrame frame;
   std::uint32_t count = 0;
-  const T* with = nullptr;  // null: numbers are what the frame says; otherwise these op what it says
+  const T* with = nullptr;  // null: numbers = decoded numbers; otherwise numbers = with op decoded numbers
   T* numbers = nullptr;
   double step = 0;
   double divisor = 1;
-  float step_single = 0;  // the step where float32 has it, else 0
+  float step_single = 0;  // the step if float32 can represent it, else 0
   Op op = Op::sum;
   Report* report = nullptr;
 };
@@ -26,7 +26,7 @@ struct ReadMemory {
   WarpMemory warps[tile_blocks];
 };
 
-// The number that a point stands for, by way of float32 where that gives the same bits.
+// The number that a point stands for; it is computed in float32 where that gives the same bits.
 template <class T>
 __device__ inline T number_of(std::uint32_t point, double step, const ReadArguments<T>& arguments) {
   const auto q = static_cast<std::int32_t>(point);
@@ -36,7 +36,7 @@ __device__ inline T number_of(std::uint32_t point, double step, const ReadArgume
   return dequantise<T>(q, step, arguments.divisor);
 }
 
-// Rows whose loads are under way together.
+// The number of rows whose loads are in flight together.
 inline constexpr unsigned read_rows = 8;
 
 template <class T, class Numbers>
@@ -63,7 +63,7 @@ __device__ inline void put_numbers(const ReadArguments<T>& arguments, std::size_
   }
 }
 
-// is_scaled: blocks have steps of their own.
+// is_scaled: each block has its own step.
 template <class T, bool is_scaled>
 __global__ void __launch_bounds__(tile_threads, is_scaled ? 3 : 4)
     read_frame(const __grid_constant__ ReadArguments<T> arguments) {

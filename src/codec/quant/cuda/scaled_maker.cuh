@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ways of a warp through a block of a scaled frame.
+// The processing of a block of a scaled frame by a warp.
 #pragma once
 
 #include "codec/quant/cuda/make_arguments.cuh"
@@ -27,14 +27,14 @@ struct ScaledMaker {
   __device__ OwnNumbers<T> own() const { return {output.numbers + std::size_t{block} * values}; }
   __device__ InBlock find(const InFrame& frame) const { return find_block<T, values>(frame, block, output.count); }
 
-  // Said::top of a block that was rounded, and the error of the frame that follows from the largest.
+  // Said::top of a block that was rounded, and the error of the frame that follows from the largest top.
   __device__ static std::uint32_t top_of(int exponent) { return static_cast<std::uint32_t>(exponent + 1024); }
   __device__ double error(std::uint32_t top) const {
     if (top == 0) return arguments.error_inherited;
     return error_of(arguments.op, arguments.error_inherited, scaled::power_of_two(static_cast<int>(top) - 1025));
   }
 
-  // Own numbers to normalised points; false when there are none.
+  // Rounds own numbers to normalised points; false when they have none.
   __device__ bool round(std::uint32_t (&points)[lane_values], Scale& scale, std::uint32_t& top) const {
     int exponent;
     bool zero;
@@ -57,7 +57,7 @@ struct ScaledMaker {
     return c;
   }
 
-  // Points to memory, as numbers are read there by Numbers, side by side with those of another block.
+  // Stores points to memory, where Numbers reads them, next to those of another block.
   __device__ void put(const std::uint32_t (&points)[lane_values], const Scale& scale, unsigned operand) const {
     __syncwarp();
     if (lane_index() * lane_values < values) {
@@ -90,7 +90,7 @@ struct ScaledMaker {
     return c;
   }
 
-  // Points of two blocks, those of the first in v: combined as such where they fit, else as numbers.
+  // Combines the points of two blocks, those of the first in v: as points where they fit, else as numbers.
   __device__ Content combine_with(Scale scale, std::uint32_t (&others)[lane_values], Scale other) const {
     if (scale.zero) scale.exponent = other.exponent;
     if (other.zero) other.exponent = scale.exponent;
@@ -166,7 +166,7 @@ struct ScaledMaker {
     cuda::write_body(v, measured, sizeof(scaled::Exponent) / 2, memory);
   }
 
-  // As BlockMaker's.
+  // The counterpart of BlockMaker::write().
   template <Input input>
   __device__ void write(const Content& c, std::byte* out) const {
     using Form = Content::Form;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks of scaled frames: points with an exponent of their own (docs/wire-format.md, scaled frames).  A warp's block
-// has half as many numbers, so half of the lanes have none.
+// Blocks of scaled frames: points with an exponent per block (docs/wire-format.md, scaled frames).  Such a block has
+// half as many numbers, so half of the lanes of a warp have none.
 #pragma once
 
 #include <bit>
@@ -12,14 +12,14 @@
 
 namespace laconic::quant::cuda {
 
-// What all lanes know of a block's points, which stand for point * 2^exponent.
+// The properties of a block's points that all lanes know; a point stands for point * 2^exponent.
 struct Scale {
   int exponent = 0;
-  int bits = 0;      // of the point of the largest magnitude
-  bool zero = true;  // all points are 0, and the exponent says nothing
+  int bits = 0;      // width of the point of the largest magnitude
+  bool zero = true;  // all points are 0, and the exponent has no meaning
 };
 
-// Points of another block lie behind those of the first.
+// The points of another block are stored after those of the first.
 inline constexpr unsigned second_points = 528;
 static_assert(second_points >= scaled_block + scaled_block / warp_lanes);
 static_assert(sizeof(WarpMemory) >= 4 * (second_points + scaled_block + scaled_block / warp_lanes));
@@ -81,7 +81,8 @@ __device__ inline Problem fetch_scaled(const InBlock& in, unsigned n, WarpMemory
   return Problem::none;
 }
 
-// Of n numbers, each times `factor`, in the order of the format: lane l of 16 has numbers l, l + 16, ...
+// The sum of the squares of n numbers, each times `factor`, in the order of the format: lane l of 16 has numbers l, l +
+// 16, ...
 template <class T>
 __device__ inline double sum_of_squares(const T* numbers, unsigned n, double factor) {
   using Wide = std::conditional_t<sizeof(T) == 8, double, float>;
@@ -101,7 +102,7 @@ __device__ inline double root_mean_square(const T* numbers, unsigned n) {
   return scaled::root_mean_square<sizeof(T) == 8>([&](double factor) { return sum_of_squares(numbers, n, factor); }, n);
 }
 
-// Own numbers as points in the warp's memory, not normalised; false when there are none.
+// Rounds own numbers to points in the warp's memory, not normalised; false when they have none.
 template <class T>
 __device__ inline bool round_scaled(const T* numbers, unsigned n, double relative, std::uint32_t terms,
                                     WarpMemory& memory, int& exponent, bool& zero) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A block on the lattice in the hands of a warp: points to body and back (docs/wire-format.md, quant).
+// A block on the lattice, processed by one warp: conversion of points to a body and back (docs/wire-format.md, quant).
 #pragma once
 
 #include <cstring>
@@ -15,7 +15,7 @@ __device__ inline unsigned lane_index() { return threadIdx.x % warp_lanes; }
 
 // A warp's shared memory: the points of its block, or a body.
 struct WarpMemory {
-  // One word more for every 32 points: a lane that reads its own points then meets no other in its bank.
+  // One extra word for every 32 points avoids bank conflicts when each lane reads its own points.
   std::uint32_t words[block_values + block_values / warp_lanes];
 
   __device__ static unsigned place(unsigned i) { return i + i / warp_lanes; }
@@ -26,7 +26,7 @@ struct WarpMemory {
     memcpy(reinterpret_cast<char*>(words) + 2 * i, &half, sizeof half);  // one store: the place is known to be even
   }
 };
-// A body that begins at the second half of a word fits, too.
+// A body that begins at the second half of a word also fits.
 static_assert(sizeof(WarpMemory) >= largest_packed_block + 4);
 
 __device__ inline void load_points(WarpMemory& memory, std::uint32_t (&v)[lane_values]) {
@@ -40,7 +40,7 @@ __device__ inline void store_points(const std::uint32_t (&v)[lane_values], WarpM
   for (unsigned i = 0; i < lane_values; ++i) memory.point(lane * lane_values + i) = v[i];
 }
 
-// Sum over the lanes before this one; `all` is that over all lanes.
+// The sum over the lanes before this one; `all` is the sum over all lanes.
 __device__ inline std::uint32_t sum_before(std::uint32_t value, std::uint32_t& all) {
   const unsigned lane = lane_index();
   std::uint32_t sum = value;
@@ -53,14 +53,15 @@ __device__ inline std::uint32_t sum_before(std::uint32_t value, std::uint32_t& a
   return sum - value;
 }
 
-// What a lane knows of the head of a block: the planes of its two sub-blocks, and where its group's begin among all.
+// The part of a block's head that a lane knows: the planes of its two sub-blocks, and the start of its group's planes
+// among all planes.
 struct LanePlanes {
   Planes sub[lane_subs];
   std::uint32_t group_begin;
 };
 
-// Calls visit(byte, first place, second place) for every byte of which the block has planes: the places, counted in
-// planes, of those of the lane's two sub-blocks.  All lanes call it together.
+// Calls visit(byte, first place, second place) for every byte of which the block has planes.  The places are those of
+// the lane's two sub-blocks, counted in planes.  All lanes call this function together.
 template <class Visit>
 __device__ inline void each_byte(const LanePlanes& planes, Visit&& visit) {
   const unsigned odd = lane_index() & 1;
@@ -70,7 +71,7 @@ __device__ inline void each_byte(const LanePlanes& planes, Visit&& visit) {
     const unsigned both = first + part_of(planes.sub[1], byte).count;
     const unsigned partner = __shfl_xor_sync(all_lanes, both, 1);
     if (!__any_sync(all_lanes, both != 0))
-      break;  // of lower bytes there are always some where there are of higher ones
+      break;  // if there are planes of a higher byte, there are planes of all lower ones
     const std::uint32_t own = begin + (odd ? partner : 0);
     visit(byte, own, own + first);
     begin += both + partner;
@@ -110,7 +111,7 @@ __device__ inline int best_order(WarpMemory& points, unsigned n) {
 }
 static_assert(sampled_subs[0] == 1 && sampled_subs[1] == 3 && sampled_subs[2] == 5 && sampled_subs[3] == 7);
 
-// What is to be written of a block, before it is.
+// The measurements of a block, taken before it is written.
 struct Measured {
   LanePlanes planes;
   std::uint32_t base;
@@ -119,15 +120,15 @@ struct Measured {
   std::uint16_t wide;
   int order;
   Entry entry;
-  int exponents[2];  // of scaled blocks: of what is written, or of two operands that are not points any more
+  int exponents[2];  // of scaled blocks: the exponent written, or those of two operands that are no longer points
 };
 
 __device__ inline unsigned head_halves(int order, bool is_wide, unsigned groups) {
   return (order != 0 ? 2 : 0) + (is_wide ? 2 : 1) + groups;
 }
 
-// v: the lane's points, which become what is written of their residuals.  `memory` holds at least those of the sampled
-// groups of the block, which decide the order.
+// v: the lane's points, which are replaced by their zigzagged residuals.  `memory` holds at least the points of the
+// sampled groups of the block, which decide the order.
 __device__ inline Measured measure(std::uint32_t (&v)[lane_values], unsigned n, WarpMemory& memory) {
   const unsigned lane = lane_index();
   Measured m;
@@ -154,7 +155,7 @@ __device__ inline Measured measure(std::uint32_t (&v)[lane_values], unsigned n, 
   }
   word <<= 8 * (lane & 1);
   m.word = word | __shfl_xor_sync(all_lanes, word, 1);
-  // Lane g asks for group g.
+  // Lane g fetches the bits of group g.
   const std::uint32_t of_group = __shfl_sync(all_lanes, any, 2 * lane % warp_lanes);
   m.present = static_cast<std::uint16_t>(__ballot_sync(all_lanes, lane < block_groups && of_group != 0));
   m.wide = static_cast<std::uint16_t>(__ballot_sync(all_lanes, lane < block_groups && of_group >> narrow_bits != 0));
@@ -178,7 +179,7 @@ __device__ inline void write_planes(const std::uint32_t (&z)[lane_values], Plane
     if (k - skipped < part.count) body.set_half(place + k - skipped, all.words[k / 2] >> 16 * (k % 2));
 }
 
-// z: what measure() made of the points.  The body begins at half `begin` of the memory.
+// z: the output of measure() for the points.  The body begins at half `begin` of the memory.
 __device__ inline void write_body(const std::uint32_t (&z)[lane_values], const Measured& m, unsigned begin,
                                   WarpMemory& body) {
   if (m.entry == zero_block) return;
@@ -216,8 +217,8 @@ __device__ inline void read_planes(const WarpMemory& body, unsigned begin, Plane
   scatter_planes<sub>(all, byte, z);
 }
 
-// The head of a block of n numbers whose body begins at half `begin` of `body`; false, on all lanes, when it does not
-// fit the size that the entry says.
+// Reads the head of a block of n numbers whose body begins at half `begin` of `body`; false, on all lanes, when it does
+// not fit the size in the entry.
 __device__ inline bool read_head(Entry entry, const WarpMemory& body, unsigned begin, unsigned n, std::uint32_t& base,
                                  LanePlanes& planes) {
   const unsigned lane = lane_index();
@@ -250,7 +251,7 @@ __device__ inline bool read_head(Entry entry, const WarpMemory& body, unsigned b
   return __all_sync(all_lanes, valid && halves == at + groups + all);
 }
 
-// The lane's points of such a block; false, on all lanes, when it is not valid.
+// Reads the lane's points of such a block; false, on all lanes, when it is not valid.
 __device__ inline bool read_points(Entry entry, const WarpMemory& body, unsigned begin, unsigned n,
                                    std::uint32_t (&v)[lane_values]) {
   LACONIC_UNROLL

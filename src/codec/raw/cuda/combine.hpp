@@ -11,8 +11,8 @@
 
 namespace laconic::raw {
 
-// result[i] = a[i] op b[i], to the bits of combine_pair().  Each is as aligned as its numbers need; result may be
-// either of the others.
+// result[i] = a[i] op b[i], bit for bit as combine_pair().  Each pointer has the alignment of its number type; result
+// may be equal to a or b.
 Status combine_on_device(Dtype dtype, Op op, const void* a, const void* b, void* result, std::size_t count,
                          Queue& queue);
 

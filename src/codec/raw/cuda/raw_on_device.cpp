@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames of raw are their numbers: copies and sums, of which the host knows everything in advance.
+// Frames of raw hold the numbers themselves: kernels only copy and combine, and the host knows all sizes in advance.
 #include "codec/raw/cuda/raw_on_device.hpp"
 
 #include <cstring>
@@ -14,7 +14,7 @@ namespace {
 
 const std::byte* payload_of(const DeviceFrame& frame) { return frame.bytes + wire::header_bytes; }
 
-// The host writes what a kernel would report, and its header is copied to the frame.
+// The host writes the report that a kernel would write, and its header is copied to the frame.
 Status write_header(std::size_t count, const Coding& coding, std::byte* out, Report* report, Queue& queue) {
   wire::Header header;
   header.codec = raw_codec().id();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Streams of bits in words of 32, least significant first, for one block of zfp: no array, no memory of their own.
+// Bit streams in words of 32 bits, least significant bit first, for one block of zfp.  They use no array and no memory
+// of their own.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +12,12 @@ namespace laconic::zfp {
 // The n lowest bits, n <= 32.
 constexpr std::uint32_t low_bits(std::uint32_t n) { return static_cast<std::uint32_t>((std::uint64_t{1} << n) - 1); }
 
-// Writes words `stride` apart.
+// Writes words that are `stride` apart.
 class BitWriter {
  public:
   LACONIC_HOST_DEVICE BitWriter(std::uint32_t* at, std::uint32_t stride) : at_(at), stride_(stride) {}
 
-  // The n lowest bits of `bits`, whose others are 0; n <= 32.
+  // Writes the n lowest bits of `bits`, whose other bits are 0; n <= 32.
   LACONIC_HOST_DEVICE void put(std::uint32_t bits, std::uint32_t n) {
     held_ |= static_cast<std::uint64_t>(bits) << filled_;
     filled_ += n;
@@ -45,7 +46,7 @@ class BitWriter {
   std::uint32_t stride_;
 };
 
-// Reads from bit `first` on.  Words says what word i is, 0 where the stream has ended: a reader may ask for one word
+// Reads from bit `first` on.  Words returns word i, or 0 after the end of the stream: a reader may request one word
 // more than its bits need.
 template <class Words>
 class BitReader {
@@ -56,7 +57,7 @@ class BitReader {
     filled_ = 32 - within;
   }
 
-  // The next 32 bits.
+  // Returns the next 32 bits without consuming them.
   LACONIC_HOST_DEVICE std::uint32_t peek() {
     if (filled_ < 32) {
       held_ |= static_cast<std::uint64_t>(words_(next_++)) << filled_;
@@ -65,7 +66,7 @@ class BitReader {
     return static_cast<std::uint32_t>(held_);
   }
 
-  // n <= 32, and no more than were seen by peek().
+  // Consumes n bits; n <= 32, and no more than peek() returned.
   LACONIC_HOST_DEVICE void drop(std::uint32_t n) {
     held_ >>= n;
     filled_ -= n;

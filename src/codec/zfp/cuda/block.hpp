@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A block of four numbers as zfp codes it at a fixed rate (docs/wire-format.md): the bits of libzfp, for the host and
-// for kernels.  All of it lives in registers: bit planes come one after the other out of nibbles, never out of arrays.
+// A block of four numbers as zfp codes it at a fixed rate (docs/wire-format.md): the same bits as libzfp, for the host
+// and for kernels.  All data is in registers: bit planes are taken one after the other from nibbles, never from arrays.
 #pragma once
 
 #include <bit>
@@ -38,7 +38,7 @@ struct alignas(16) Quad {
   T x, y, z, w;
 };
 
-// By halves of 32 bits: of 64, nvcc (13.0) silently makes std::countl_zero() a constant.
+// The count works on halves of 32 bits: for 64 bits, nvcc (13.0) silently makes std::countl_zero() a constant.
 template <class Word>
 LACONIC_HOST_DEVICE inline std::uint32_t leading_zeros(Word word) {
   if constexpr (sizeof(Word) == 4) {
@@ -59,15 +59,15 @@ LACONIC_HOST_DEVICE inline Word reversed(Word word) {
 #else
   constexpr Word ones = static_cast<Word>(~Word{0});
   for (std::uint32_t step = 4 * sizeof(Word); step > 0; step /= 2) {
-    const Word low = ones / ((Word{1} << step) + 1);  // blocks of `step` ones, every other
+    const Word low = ones / ((Word{1} << step) + 1);  // every other block of `step` ones
     word = (word >> step & low) | (word & low) << step;
   }
   return word;
 #endif
 }
 
-// The words whose bit planes are sent: the transform of integers, in base -2.  Modulo 2^W, as hostile frames decode to
-// anything.
+// The words whose bit planes are sent: the integer transform, in base -2.  It works modulo 2^W, as hostile frames can
+// decode to any value.
 template <class T>
 struct Transform {
   using Word = typename Traits<T>::Word;
@@ -136,22 +136,22 @@ LACONIC_HOST_DEVICE inline Quad<typename Traits<T>::Word> to_words(const Quad<T>
   using Word = typename Traits<T>::Word;
   using Int = typename Traits<T>::Int;
   constexpr std::uint32_t one = Traits<T>::bias;
-  // E is at least 38 or 74, see `tiny`: so this is a normal number.
+  // E is at least 38 or 74, see `tiny`, so this is a normal number.
   const T scale = std::bit_cast<T>(static_cast<Word>(one + width<T> - 2 + one - exponent) << Traits<T>::digits);
   return Transform<T>::forward(
       {static_cast<Word>(static_cast<Int>(scale * numbers.x)), static_cast<Word>(static_cast<Int>(scale * numbers.y)),
        static_cast<Word>(static_cast<Int>(scale * numbers.z)), static_cast<Word>(static_cast<Int>(scale * numbers.w))});
 }
 
-// The next eight planes of words whose planes are from bit 0 upwards: a nibble a plane.
+// The next eight planes of words whose planes start at bit 0, a nibble for each plane.
 template <class Word>
 LACONIC_HOST_DEVICE inline std::uint32_t eight_planes(const Quad<Word>& u) {
   return spread(static_cast<std::uint32_t>(u.x) & 0xff) | spread(static_cast<std::uint32_t>(u.y) & 0xff) << 1 |
          spread(static_cast<std::uint32_t>(u.z) & 0xff) << 2 | spread(static_cast<std::uint32_t>(u.w) & 0xff) << 3;
 }
 
-// Of words whose planes are sent from the highest down, those that were sent: `whole` planes, and of the one below
-// them what the reader makes of the rest.
+// The part of the words that was sent, when planes are sent from the highest down: `whole` planes, and for the plane
+// below them the bits that a reader reconstructs, `rest`.
 template <class Word>
 LACONIC_HOST_DEVICE inline Quad<Word> sent_of(const Quad<Word>& u, std::uint32_t whole, std::uint32_t rest) {
   constexpr std::uint32_t bits = 8 * sizeof(Word);
@@ -162,8 +162,9 @@ LACONIC_HOST_DEVICE inline Quad<Word> sent_of(const Quad<Word>& u, std::uint32_t
           (u.z & keep) | static_cast<Word>(rest >> 2 & 1) << at, (u.w & keep) | static_cast<Word>(rest >> 3 & 1) << at};
 }
 
-// Planes that are sent as runs, from the first of up to eight on, while n < 4 and their code has no more than `bits`
-// bits.  The code of the last one may be cut short: it is not counted, and `rest` is what a reader makes of it.
+// Planes that are sent as runs, starting with the first of up to eight, while n < 4 and their code has at most `bits`
+// bits.  The code of the last plane may be cut short: it is not counted, and `rest` is the plane that a reader decodes
+// from it.
 struct CodedPlanes {
   std::uint64_t code;
   std::uint32_t length;
@@ -190,17 +191,17 @@ LACONIC_HOST_DEVICE inline CodedPlanes encode_planes_by_runs(std::uint32_t plane
   if (!fits) {
     const std::uint32_t there = bits - coded.length;
     coded.rest = decode_cut_plane(code.bits, n, there);
-    coded.code &= (std::uint64_t{1} << bits) - 1;  // bits < 56: eight codes of 7 are the most that there are
+    coded.code &= (std::uint64_t{1} << bits) - 1;  // bits < 56: there are at most eight codes of at most 7 bits
     coded.length = bits;
   }
   return coded;
 }
 
-// Writes the planes of u in no more than `bits` bits and says what a reader makes of them.
+// Writes the planes of u in at most `bits` bits and returns the words that a reader decodes from them.
 template <class Word>
 LACONIC_HOST_DEVICE inline Quad<Word> encode_planes(const Quad<Word>& u, std::uint32_t bits, BitWriter& out) {
   constexpr std::uint32_t all = 8 * sizeof(Word);
-  // Planes without a 1, at the top, are a 0 each.
+  // Each plane at the top without a 1 is coded as a single 0.
   const std::uint32_t empty = leading_zeros(u.x | u.y | u.z | u.w);
   if (empty >= bits || empty >= all) {
     out.zeros(bits);
@@ -224,7 +225,7 @@ LACONIC_HOST_DEVICE inline Quad<Word> encode_planes(const Quad<Word>& u, std::ui
     plane += coded.planes;
     planes >>= 4 * coded.planes & 31;
     rest = coded.rest;
-    if (n == 4 && plane < end) {  // the bits of all four, as they are
+    if (n == 4 && plane < end) {  // the bits of all four words, uncoded
       const std::uint32_t wanted = 4 * (end - plane);
       const std::uint32_t length = wanted < bits ? wanted : bits;
       const std::uint32_t sent = planes & low_bits(length);
@@ -238,8 +239,8 @@ LACONIC_HOST_DEVICE inline Quad<Word> encode_planes(const Quad<Word>& u, std::ui
   return sent_of(u, plane, rest);
 }
 
-// Writes exactly `block_bits` bits for numbers that are finite and not tiny (`tiny`), and says what decode_block()
-// makes of them.
+// Writes exactly `block_bits` bits for numbers that are finite and not tiny (`tiny`), and returns the numbers that
+// decode_block() decodes from them.
 template <class T>
 LACONIC_HOST_DEVICE inline Quad<T> encode_block(const Quad<T>& numbers, std::uint32_t block_bits, BitWriter& out) {
   const bool zero = numbers.x == 0 && numbers.y == 0 && numbers.z == 0 && numbers.w == 0;
@@ -256,7 +257,7 @@ LACONIC_HOST_DEVICE inline Quad<T> encode_block(const Quad<T>& numbers, std::uin
   return to_numbers<T>(sent, exponent);
 }
 
-// Reads the planes of four words in no more than `bits` bits, `all` planes at most.
+// Reads the planes of four words in at most `bits` bits, `all` planes at most.
 template <class Word, class Words>
 LACONIC_HOST_DEVICE inline Quad<Word> decode_planes(std::uint32_t all, std::uint32_t bits, BitReader<Words>& in) {
   Quad<Word> u{0, 0, 0, 0};
@@ -303,7 +304,7 @@ LACONIC_HOST_DEVICE inline Quad<T> decode_block(std::uint32_t block_bits, BitRea
   return to_numbers<T>(decode_planes<typename Traits<T>::Word>(all, block_bits - head, in), exponent);
 }
 
-// The numbers of the last block of a piece that are missing are those that zfp puts there.
+// Fills the missing numbers of the last block of a piece with the values that zfp puts there.
 template <class T>
 LACONIC_HOST_DEVICE inline Quad<T> padded(Quad<T> numbers, std::uint32_t n) {
   if (n < 1) numbers.x = 0;

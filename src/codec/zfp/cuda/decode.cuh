@@ -9,7 +9,7 @@
 
 namespace laconic::zfp {
 
-// What becomes of decoded numbers: divided where the divisor is not 1, then combined with others where there are any.
+// The destination of decoded numbers: they are divided if the divisor is not 1, then combined with `with` if it is set.
 template <class T>
 struct Result {
   T* numbers;
@@ -18,7 +18,7 @@ struct Result {
   double divisor;
 };
 
-// One thread block for each part of a frame that open_frame() has opened, which is closed again.
+// Decodes with one thread block for each part of a frame that open_frame() has opened; the frame is closed again.
 template <class T>
 __global__ void __launch_bounds__(part_blocks)
     decode_parts(OpenFrame frame, std::size_t count, Shape shape, Result<T> result) {

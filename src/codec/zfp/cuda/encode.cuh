@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kernels that write the parts of frames.
 //
-// Each part is written where it belongs when no piece turns out to be raw that need not be, and leaves a verdict: the
-// largest error in it, or that its piece has to be raw.  settle_frames() (settle.cuh) then knows where the pieces are,
-// and what is not where it was written, or has to be raw, is written once more.
+// Each part is written to its final place, if no piece turns out to be raw unexpectedly, and leaves a verdict: the
+// largest error in the part, or that its piece has to be raw.  settle_frames() (settle.cuh) then knows the places of
+// the pieces.  Parts that were written to another place, or have to be raw, are written once more.
 //
-// No bit is ever set in a word that another thread writes: the code of a block goes to words of its own, in shared
-// memory, and the words of the frame are put together from there.  Where the code of a block is whole words, and the
-// frame lets them be stored, they go there at once.
+// No thread sets a bit in a word that another thread writes: the code of a block goes to words of its own in shared
+// memory, and the words of the frame are assembled from there.  Where the code of a block is whole words, and the frame
+// is suitably aligned, they are stored directly.
 #pragma once
 
 #include <cmath>
@@ -21,15 +21,15 @@
 
 namespace laconic::zfp {
 
-// The arrays that one launch encodes, as a kernel gets them.
+// The arrays that one launch encodes, as a kernel receives them.
 template <unsigned most>
 struct Targets {
   Piece of[most];
   std::uint32_t count;
-  std::uint32_t parts_of_each;  // at most
+  std::uint32_t parts_of_each;  // the maximum over the arrays
 };
 
-// Sources: what the numbers are that a part encodes.  `number` is that of the thread block, for places of pieces.
+// Sources: the numbers that a part encodes.  `number` is that of the thread block, for places of pieces.
 struct OwnNumbers {
   __device__ bool there(std::uint32_t) const { return true; }
   __device__ void forget(std::uint32_t) const {}
@@ -70,14 +70,14 @@ struct TwoFrames {
   }
 };
 
-// The code of the blocks of a part: word i of block b is at [i * part_blocks + b], so that neighbours do not meet in a
-// bank of shared memory.
+// The code of the blocks of a part: word i of block b is at [i * part_blocks + b], so that neighbouring threads use
+// different banks of shared memory.
 template <class T>
 struct CodeOfPart {
   std::uint32_t words[4 * width<T> / 32 * part_blocks];
 };
 
-// 32 bits of the code, from bit `first` of the part on.
+// Returns 32 bits of the code, from bit `first` of the part on.
 __device__ inline std::uint32_t code_word(const std::uint32_t* code, std::uint32_t first, std::uint32_t block_bits,
                                           std::uint32_t blocks) {
   std::uint32_t block = first / block_bits;
@@ -96,7 +96,7 @@ __device__ inline std::uint32_t code_word(const std::uint32_t* code, std::uint32
   return word;
 }
 
-// Stores the code, which has so many bytes, to memory that begins anywhere.
+// Stores the code, which has `bytes` bytes, to memory of any alignment.
 __device__ inline void store_code(std::byte* to, std::uint32_t bytes, const std::uint32_t* code,
                                   std::uint32_t block_bits, std::uint32_t blocks) {
   const auto around = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(to) % 4);
@@ -106,7 +106,7 @@ __device__ inline void store_code(std::byte* to, std::uint32_t bytes, const std:
   auto* const aligned = reinterpret_cast<std::uint32_t*>(to + before);
   for (std::uint32_t i = threadIdx.x; i < words; i += part_blocks)
     aligned[i] = code_word(code, 8 * before + 32 * i, block_bits, blocks);
-  // The bytes at both ends: at most three each.
+  // These are the bytes at both ends, at most three each.
   const std::uint32_t edge = threadIdx.x < 4 ? threadIdx.x : before + 4 * words + threadIdx.x - 4;
   if (threadIdx.x < before || (threadIdx.x >= 4 && threadIdx.x < 8 && edge < bytes))
     to[edge] = static_cast<std::byte>(code_word(code, 8 * edge, block_bits, blocks) & 0xff);
@@ -117,7 +117,8 @@ __device__ inline T magnitude(T x) {
   return x < 0 ? -x : x;
 }
 
-// What numbers must be for their piece to be coded: not beyond `largest`, and not denormal where these are exact.
+// The conditions for a piece to be coded: no number is beyond `largest`, and none is denormal if denormals must be
+// exact.
 template <class T>
 struct Limits {
   T largest;
@@ -130,7 +131,7 @@ struct Judged {
 
   static constexpr std::uint64_t raw = std::uint64_t{1} << 63;  // above the bits of every error
 
-  // Of n numbers and what their code stands for.
+  // Judges n numbers against the numbers decoded from their code.
   __device__ Judged(const Quad<T>& x, const Quad<T>& back, std::uint32_t n, const Limits<T>& limits) : verdict(0) {
     judge(x.x, back.x, limits);
     if (n > 1) judge(x.y, back.y, limits);
@@ -141,18 +142,18 @@ struct Judged {
  private:
   __device__ void judge(T x, T back, const Limits<T>& limits) {
     const double error = magnitude(static_cast<double>(x) - static_cast<double>(back));
-    const bool good = magnitude(x) <= limits.largest && magnitude(back) <= limits.largest &&  // NaN is not
+    const bool good = magnitude(x) <= limits.largest && magnitude(back) <= limits.largest &&  // false for NaN
                       !(limits.exact_denormals && is_denormal(x));
     const std::uint64_t mine = good ? std::bit_cast<std::uint64_t>(error) & ~raw : raw;
     verdict = mine > verdict ? mine : verdict;
   }
 };
 
-// Encodes a block into words `stride` apart and judges what becomes of its numbers.
+// Encodes a block into words that are `stride` apart and judges its decoded numbers.
 template <class T>
 __device__ inline std::uint64_t encode_and_judge(const Quad<T>& x, std::uint32_t n, std::uint32_t block_bits,
                                                  const Limits<T>& limits, std::uint32_t* words, std::uint32_t stride) {
-  // What cannot be coded must not be converted to an integer either: 0 stands for it, as the piece will be raw.
+  // A number that cannot be coded must not be converted to an integer either: 0 replaces it, as the piece will be raw.
   const auto clean = [&limits](T v) { return magnitude(v) <= limits.largest ? without_tiny(v) : T(0); };
   BitWriter out(words, stride);
   const Quad<T> back = encode_block(padded(each(x, clean), n), block_bits, out);
@@ -172,12 +173,12 @@ __device__ inline void put_raw(const Quad<T>& x, std::uint32_t* words) {
   put(bits.x), put(bits.y), put(bits.z), put(bits.w);
 }
 
-// So many thread blocks at a time let the compiler have the registers that it needs.
+// The number of thread blocks per multiprocessor that leaves the compiler the registers that it needs.
 template <class T>
 inline constexpr unsigned resident = sizeof(T) == 4 ? 5 : 3;
 
-// One thread block for each part.  `words`: one for each, for its verdict; with `again`, it says where the piece is
-// when it has to be written once more.
+// Encodes with one thread block for each part.  `words`: one word for each part, for its verdict.  With `again`, the
+// word holds the place of the piece if the part has to be written once more.
 template <class T, class Source, unsigned most>
 __global__ void __launch_bounds__(part_blocks, resident<T>)
     encode_parts(const __grid_constant__ Targets<most> targets, Source source, Shape shape, Limits<T> limits,

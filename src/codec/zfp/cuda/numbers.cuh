@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks of numbers out of arrays and frames in device memory, and back into arrays.
+// Loading of blocks of numbers from arrays and frames in device memory, and storing into arrays.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ __device__ inline bool four_at_once(const T* at, std::uint32_t n) {
   return n == 4 && reinterpret_cast<std::uintptr_t>(at) % alignof(Quad<T>) == 0;
 }
 
-// n numbers, and zeros for those that are missing.
+// Loads n numbers; missing ones are zeros.
 template <class T>
 __device__ inline Quad<T> load_block(const T* at, std::uint32_t n) {
   if (four_at_once(at, n)) return *reinterpret_cast<const Quad<T>*>(at);
@@ -56,7 +56,7 @@ __device__ inline Quad<T> combine_blocks(Op op, const Quad<T>& a, const Quad<T>&
           combine_pair<Op::min>(a.w, b.w)};
 }
 
-// The whole words that lie around bytes, which may begin anywhere; never a byte from behind their end, where zeros are.
+// The whole words around bytes of any alignment.  No byte after their end is read; zeros are returned instead.
 class WordsAround {
  public:
   __device__ WordsAround(const std::byte* begin, const std::byte* end)
@@ -83,7 +83,7 @@ class WordsAround {
   std::uint32_t last_ = 0;
 };
 
-// The bytes of a frame whose pieces open_frame() has found; a word for each part says where its piece is.
+// The bytes of a frame whose pieces open_frame() has found; a word for each part holds the place of its piece.
 struct OpenFrame {
   const std::byte* bytes;
   std::size_t size;
@@ -99,7 +99,7 @@ __device__ inline T take_number(BitReader<WordsAround>& in) {
     return std::bit_cast<T>(static_cast<std::uint64_t>(in.take(32)) << 32 | low);
 }
 
-// A block of a piece: n numbers, and zeros for those that are missing.
+// Reads a block of a piece: n numbers, and zeros for the missing ones.
 template <class T>
 __device__ inline Quad<T> read_block(const OpenFrame& frame, Place place, std::uint32_t block_bits, std::uint32_t block,
                                      std::uint32_t n) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One bit plane of a block of four: the code that zfp sends for its four bits, without a loop over them.
 //
-// n of the four have had a 1 in a plane above, or stand before one that had.  Their bits are sent as they are; the
-// others as runs: a bit that says whether a 1 is left among them, then the zeros before it and the 1 itself, which is
-// not sent where it can only be the last.  The runs of a plane with n = 0 are read from a table of 16; for n > 0 they
-// are the same but for the n zeros after the first bit, in whose place stand the bits that are sent as they are.
+// n of the four words have had a 1 in a plane above, or stand before one that had.  Their bits are sent as they are.
+// The others are sent as runs: a bit that shows whether a 1 is left among them, then the zeros before it and the 1
+// itself, which is not sent where it can only be the last.  The runs of a plane with n = 0 are read from a table of 16.
+// For n > 0 they are the same except for the n zeros after the first bit, which are replaced by the bits that are sent
+// as they are.
 #pragma once
 
 #include <bit>
@@ -20,7 +21,7 @@ struct PlaneCode {
   std::uint32_t length;  // at most 7
 };
 
-// As zfp defines it: what tables are made of.
+// The code as zfp defines it, from which the tables are made.
 constexpr PlaneCode runs_of(std::uint32_t plane) {
   PlaneCode code{0, 0};
   for (std::uint32_t n = 0; n < 4; ++n) {
@@ -36,7 +37,7 @@ constexpr PlaneCode runs_of(std::uint32_t plane) {
   return code;
 }
 
-// Eight planes a word; a plane has a byte: the bits of its code, and a 1 above them.
+// Packs eight planes into a word; each plane has a byte: the bits of its code, and a 1 above them.
 constexpr std::uint64_t codes_of_planes(std::uint32_t first) {
   std::uint64_t table = 0;
   for (std::uint32_t i = 0; i < 8; ++i) {
@@ -46,7 +47,7 @@ constexpr std::uint64_t codes_of_planes(std::uint32_t first) {
   return table;
 }
 
-// 16 codes a word, without their first bit, which is 1: which plane begins so.
+// Packs 16 codes into a word, without their first bit, which is 1: the entry is the plane whose code begins this way.
 constexpr std::uint64_t planes_of_codes(std::uint32_t first) {
   std::uint64_t table = 0;
   for (std::uint32_t i = 0; i < 16; ++i)
@@ -72,7 +73,7 @@ LACONIC_HOST_DEVICE inline PlaneCode runs(std::uint32_t plane) {
   return {entry ^ 1u << length, length};
 }
 
-// The code of a plane, n < 4.
+// The code of a plane, for n < 4.
 LACONIC_HOST_DEVICE inline PlaneCode encode_plane(std::uint32_t plane, std::uint32_t n) {
   const std::uint32_t sent = plane & low_bits(n);
   const std::uint32_t others = plane ^ sent;
@@ -83,10 +84,10 @@ LACONIC_HOST_DEVICE inline PlaneCode encode_plane(std::uint32_t plane, std::uint
 
 struct PlaneRead {
   std::uint32_t plane;
-  std::uint32_t length;  // bits that its code has
+  std::uint32_t length;  // length of its code in bits
 };
 
-// The plane whose code `bits` begin with, n < 4.
+// The plane whose code `bits` begin with, for n < 4.
 LACONIC_HOST_DEVICE inline PlaneRead decode_plane(std::uint32_t bits, std::uint32_t n) {
   const std::uint32_t sent = bits & low_bits(n);
   if ((bits >> n & 1) == 0) return {sent, n + 1};
@@ -98,7 +99,7 @@ LACONIC_HOST_DEVICE inline PlaneRead decode_plane(std::uint32_t bits, std::uint3
   return {sent | others, runs(others).length};
 }
 
-// What a reader makes of the first `there` bits of a code when no others follow.
+// The plane that a reader decodes from the first `there` bits of a code when no others follow.
 LACONIC_HOST_DEVICE inline std::uint32_t decode_cut_plane(std::uint32_t bits, std::uint32_t n, std::uint32_t there) {
   if (there <= n) return bits & low_bits(there);
   std::uint32_t plane = bits & low_bits(n);
@@ -119,13 +120,13 @@ LACONIC_HOST_DEVICE inline std::uint32_t decode_cut_plane(std::uint32_t bits, st
   return plane;
 }
 
-// How many of four words have had a 1, or stand before one that had, after this plane.
+// The value of n after this plane: the number of words that have had a 1, or stand before one that had.
 LACONIC_HOST_DEVICE inline std::uint32_t after_plane(std::uint32_t plane, std::uint32_t n) {
   const auto width = static_cast<std::uint32_t>(std::bit_width(plane));
   return width > n ? width : n;
 }
 
-// Eight bits to the lowest of each of eight nibbles, and back.
+// spread() moves eight bits to the lowest bits of eight nibbles; the function after it is the inverse.
 LACONIC_HOST_DEVICE inline std::uint32_t spread(std::uint32_t byte) {
   byte = (byte | byte << 12) & 0x000f000f;
   byte = (byte | byte << 6) & 0x03030303;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels of one thread block that know all pieces of a frame: what its pieces come to, when it is written, and where
-// they are, when it is read.
+// Kernels of one thread block that process all pieces of a frame: on writing they settle sizes, errors and places of
+// the pieces, on reading they find the pieces.
 #pragma once
 
 #include <cfloat>
@@ -13,16 +13,16 @@
 
 namespace laconic::zfp {
 
-// What a frame that was read can have of faults; status() in device_zfp.cu explains them.
+// The faults of a frame that was read; status() in zfp_device.cu explains them.
 enum class Fault : std::uint32_t {
   none = 0,
   no_index = 1,    // no room for the index
-  parameters = 2,  // none that there are
-  others = 3,      // not this operation's
+  parameters = 2,  // no such parameters exist
+  others = 3,      // not the parameters of this operation
   piece = 4,       // a piece is cut short or not valid
 };
 
-// The bytes that a frame begins with, but for its sizes and its error: the header and the head of the payload.
+// The first bytes of a frame, except for its sizes and its error: the header and the head of the payload.
 struct Heading {
   std::uint64_t words[4];
   std::uint32_t head;
@@ -33,7 +33,7 @@ __device__ inline void put_bytes(std::byte* to, Value value) {
   for (std::uint32_t i = 0; i < sizeof(Value); ++i) to[i] = static_cast<std::byte>(value >> (8 * i) & 0xff);
 }
 
-// Of all parts of a piece: the largest error, or Judged::raw.
+// The largest error over all parts of a piece, or Judged::raw.
 __device__ inline std::uint64_t verdict_of_piece(const std::uint64_t* words, std::uint32_t numbers) {
   std::uint64_t verdict = 0;
   for (std::uint32_t part = 0; part < Shape::parts_of(numbers); ++part)
@@ -41,8 +41,8 @@ __device__ inline std::uint64_t verdict_of_piece(const std::uint64_t* words, std
   return verdict;
 }
 
-// Settles where the pieces are: writes the index, and a place for each part that has to be written again, else 0.  Says
-// how many bytes the pieces have, and the bits of the largest error of those that are not raw.
+// Settles the places of the pieces: writes the index and, for each part that has to be written again, a place, else 0.
+// Returns the size of the pieces in bytes, and the bits of the largest error of those that are not raw.
 struct Settled {
   std::uint64_t bytes;
   std::uint64_t error;
@@ -61,7 +61,7 @@ __device__ inline Settled settle_pieces(const Shape& shape, const Piece& target,
     if (piece < pieces) {
       numbers = Shape::numbers_in(target.count, piece);
       const std::uint64_t verdict = verdict_of_piece(words + piece * parts_of_piece, numbers);
-      // A little more than was found, because the subtraction was rounded.
+      // The error is raised a little, because the subtraction was rounded.
       const double error = verdict == raw_verdict ? 0 : std::bit_cast<double>(verdict) * (1 + 0x1p-50);
       raw = shape.always_raw(numbers) || verdict == raw_verdict || !(error <= DBL_MAX);
       const std::uint64_t bits = raw ? 0 : std::bit_cast<std::uint64_t>(error);
@@ -81,7 +81,7 @@ __device__ inline Settled settle_pieces(const Shape& shape, const Piece& target,
   return {offset - Shape::pieces_at(target.count), greatest_of_all(worst)};
 }
 
-// The first that there is in so many frames; none is left.
+// Returns the first fault in `frames` frames and clears all of them.
 __device__ inline std::uint64_t take_fault(std::uint64_t* faults, std::uint32_t frames) {
   std::uint64_t fault = 0;
   for (std::uint32_t i = frames; i-- > 0;) fault = faults[i] != 0 ? faults[i] : fault;
@@ -90,7 +90,8 @@ __device__ inline std::uint64_t take_fault(std::uint64_t* faults, std::uint32_t 
   return fault;
 }
 
-// One thread block for each target.  faults: of so many frames that were read.  inherited: their error.
+// Settles with one thread block for each target.  faults: the faults of the `frames` frames that were read.  inherited:
+// their error.
 template <unsigned most>
 __global__ void __launch_bounds__(part_blocks)
     settle_frames(const __grid_constant__ Targets<most> targets, Heading heading, Shape shape, double inherited,
@@ -128,7 +129,7 @@ __device__ inline std::uint32_t half_word(const std::byte* at) {
   return std::to_integer<std::uint32_t>(at[0]) | std::to_integer<std::uint32_t>(at[1]) << 8;
 }
 
-// What is wrong with the head of a frame's payload, if it is not that of this operation.
+// The fault in the head of a frame's payload, if it is not that of this operation.
 __device__ inline Fault check_head(const OpenFrame& frame, std::size_t count, Dtype dtype, const Parameters& ours) {
   if (frame.size < Shape::pieces_at(count)) return Fault::no_index;
   const std::byte* head = frame.bytes + wire::header_bytes;
@@ -137,8 +138,8 @@ __device__ inline Fault check_head(const OpenFrame& frame, std::size_t count, Dt
   return theirs.mode == ours.mode && theirs.parameter == ours.parameter ? Fault::none : Fault::others;
 }
 
-// Finds the pieces of a frame, for kernels that read them: a place for each part, or 0 for all when there is a fault,
-// which goes where it is asked for.
+// Finds the pieces of a frame for kernels that read them: writes a place for each part, or 0 for all when there is a
+// fault, which is stored where the caller asks for it.
 __global__ void __launch_bounds__(part_blocks)
     open_frame(OpenFrame frame, std::size_t count, Dtype dtype, Parameters ours, Shape shape, std::uint64_t* fault,
                Report* report) {
@@ -161,7 +162,7 @@ __global__ void __launch_bounds__(part_blocks)
     offset += sum.all;
   }
   if (found == Fault::none && offset != frame.size) found = Fault::piece;
-  if (found != Fault::none)  // every thread takes back what it has written, so that none has to wait for others
+  if (found != Fault::none)  // every thread clears the places that it has written, so no thread waits for others
     for (std::uint32_t piece = threadIdx.x; piece < pieces; piece += part_blocks)
       for (std::uint32_t part = 0; part < parts_of_piece; ++part) frame.places[piece * parts_of_piece + part] = 0;
   if (threadIdx.x != 0) return;

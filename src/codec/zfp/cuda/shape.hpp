@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where everything of a frame of a fixed rate lies, and how the work on it is cut up.
+// The layout of a frame of a fixed rate, and the division of the work on it.
 //
-// A thread has a block of four numbers, and a thread block a quarter of a piece, its *part*: whose code is whole bytes
-// at any rate.  The sizes of frames and pieces are known in advance, but for pieces that turn out to be raw.
+// A thread has a block of four numbers.  A thread block has a quarter of a piece, its *part*, whose code is whole bytes
+// at any rate.  The sizes of frames and pieces are known in advance, except for pieces that turn out to be raw.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct Shape {
   static constexpr std::uint32_t parts_of(std::uint32_t numbers) { return (numbers + part_values - 1) / part_values; }
   static constexpr std::uint32_t parts(std::size_t count) { return pieces(count) * parts_of_piece; }
 
-  // From the start of the frame.
+  // Offsets from the start of the frame.
   static constexpr std::uint32_t index_at() { return static_cast<std::uint32_t>(wire::header_bytes + head_bytes); }
   static constexpr std::uint32_t pieces_at(std::size_t count) {
     return index_at() + static_cast<std::uint32_t>(size_bytes) * pieces(count);
@@ -40,24 +40,24 @@ struct Shape {
   constexpr std::uint32_t coded_bytes(std::uint32_t numbers) const {
     return static_cast<std::uint32_t>(rate_bytes(numbers, block_bits));
   }
-  // Whether a piece is raw whatever its numbers are, because its code would not be smaller.
+  // True if a piece is raw for any numbers, because its code would not be smaller.
   constexpr bool always_raw(std::uint32_t numbers) const {
     return block_bits == 0 || coded_bytes(numbers) >= raw_bytes(numbers);
   }
   constexpr std::uint32_t bytes(std::uint32_t numbers, bool raw) const {
     return raw ? raw_bytes(numbers) : coded_bytes(numbers);
   }
-  // Of a part that is not the last of its piece.
+  // The size of a part that is not the last of its piece.
   constexpr std::uint32_t part_bytes(bool raw) const { return bytes(part_values, raw); }
 };
 
-// Where a piece is in its frame, in a word of the workspace; 0: nowhere.
+// The place of a piece in its frame, in a word of the workspace; 0: none.
 struct Place {
   std::uint64_t word = 0;
 
   static constexpr std::uint64_t raw_bit = std::uint64_t{1} << 63;
   static constexpr Place at(std::uint64_t offset, bool raw) { return {raw ? offset | raw_bit : offset}; }
-  // Where it is as long as none before it turns out to be raw.
+  // The place of a piece if no piece before it turns out to be raw.
   static constexpr Place expected(const Shape& shape, std::size_t count, std::uint32_t piece) {
     constexpr auto whole = static_cast<std::uint32_t>(piece_values);
     const std::uint64_t before = std::uint64_t{piece} * shape.bytes(whole, shape.always_raw(whole));
@@ -73,7 +73,7 @@ struct Place {
 struct PartAt {
   std::uint32_t piece;
   std::uint32_t part;      // in the piece
-  std::uint32_t numbers;   // of the part; 0: it is not there
+  std::uint32_t numbers;   // of the part; 0: it does not exist
   std::uint32_t of_piece;  // numbers of the piece
 
   LACONIC_HOST_DEVICE PartAt(std::size_t count, std::uint32_t number)
@@ -85,7 +85,7 @@ struct PartAt {
   }
 
   LACONIC_HOST_DEVICE std::uint32_t blocks() const { return (numbers + 3) / 4; }
-  // Numbers in block `thread` of the part.
+  // The number of values in block `thread` of the part.
   LACONIC_HOST_DEVICE std::uint32_t in_block(std::uint32_t thread) const {
     const std::uint32_t first = 4 * thread;
     return first >= numbers ? 0 : numbers - first < 4 ? numbers - first : 4;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the threads of a block of 256 find out together.
+// Reductions over the threads of a block of 256.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct WordOfWarp {
   unsigned long long of[warps_of_block];
 };
 
-// The greatest value of all threads.  Everything that they wrote to shared memory before is there afterwards.
+// The greatest value of all threads.  It is also a barrier: earlier writes to shared memory are visible afterwards.
 __device__ inline std::uint64_t greatest_of_all(std::uint64_t mine) {
   LACONIC_SHARED(WordOfWarp, greatest);
   unsigned long long value = mine;
@@ -30,11 +30,11 @@ __device__ inline std::uint64_t greatest_of_all(std::uint64_t mine) {
 }
 
 struct SumOfThreads {
-  std::uint64_t before;  // of the threads before this one
+  std::uint64_t before;  // sum over the threads before this one
   std::uint64_t all;
 };
 
-// May be called again and again.
+// This function may be called repeatedly.
 __device__ inline SumOfThreads sum_of_threads(std::uint64_t mine) {
   LACONIC_SHARED(WordOfWarp, sums);
   const std::uint32_t lane = threadIdx.x % 32;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// zfp at a fixed rate for numbers on a device: the same bytes as on the host.
+// The codec zfp at a fixed rate for numbers on a device: it writes the same bytes as on the host.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -13,10 +13,10 @@ namespace laconic {
 namespace zfp {
 namespace {
 
-// How many arrays one launch encodes: what its arguments have room for.
+// The largest number of arrays that one launch encodes: its arguments have room for no more.
 constexpr std::size_t most_targets = 64;
 
-// Offsets in a frame are of 32 bits.
+// The limit that lets offsets in a frame fit 32 bits.
 constexpr std::size_t most_numbers = std::size_t{1} << 28;
 
 Status malformed(const char* what) { return {Code::frame, std::string("malformed frame: ") + what}; }
@@ -29,8 +29,8 @@ Shape shape_of(const Coding& coding) {
           ours.mode == Mode::rate ? static_cast<std::uint32_t>(ours.parameter) : 0};
 }
 
-// The words of the workspace: faults of the frames that are read, a word for each part that is written, one for each
-// part of the first frame that is read, and of the second.  They are 0 again when the last kernel is done.
+// The words of the workspace: the faults of the frames that are read, a word for each part that is written, and one for
+// each part of the first and of the second frame that is read.  They are 0 again when the last kernel is done.
 struct Words {
   std::uint64_t* faults = nullptr;
   std::uint64_t* parts = nullptr;
@@ -57,7 +57,7 @@ Heading heading_of(const Coding& coding) {
   return heading;
 }
 
-// What the host can see of a frame that it has the header of.
+// Checks the header of a frame, the only part that the host can see.
 Status check_header(const DeviceFrame& frame) {
   return frame.header.step == 0 ? Status{} : malformed("zfp with a step");
 }
@@ -68,12 +68,12 @@ Status open(const OpenFrame& frame, std::size_t count, const Coding& coding, std
                 shape_of(coding), fault, report);
 }
 
-// Writes the frames of all targets from a source that reads so many frames, which are open.
+// Writes the frames of all targets from a source that reads `frames` frames, which are open.
 template <class T, class Source, unsigned most>
 Status write_frames(const Targets<most>& targets, const Source& source, const Coding& coding, double inherited,
                     const Words& words, std::uint32_t frames, Queue& queue) {
   const Shape shape = shape_of(coding);
-  // No sum of numbers that were rounded may overflow where the exact one would not.
+  // The limit prevents an overflow of a sum of rounded numbers where the exact sum would not overflow.
   const T largest = std::numeric_limits<T>::max() / static_cast<T>(std::max<std::uint32_t>(coding.terms, 1));
   const Limits<T> limits{largest, coding.exact_denormals};
   const std::uint32_t blocks = targets.count * targets.parts_of_each;
@@ -145,7 +145,7 @@ Status read_frame(const DeviceFrame& frame, const Result<T>& result, std::size_t
 
 class ZfpOnDevice final : public DeviceCodec {
  public:
-  // With a bound the code of a block has any length: that is left to libzfp.
+  // With a bound, the code of a block has a variable length: that mode is left to libzfp.
   bool supports(const Coding& coding) const override {
     return SingleAndDouble::has(coding.dtype) && coding.rate > 0 && coding.relative == 0;
   }

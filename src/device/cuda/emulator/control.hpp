@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What tests may ask of the emulator, beyond what a GPU does.
+// Functions by which tests control and inspect the emulator; a GPU has no equivalent.
 #pragma once
 
 #include <cstddef>
@@ -10,36 +10,37 @@
 
 namespace laconic::emulator {
 
-// Of everything that is drawn from now on.  At the start it is LACONIC_EMULATOR_SEED of the environment, or 1.
+// The seed of all random choices from now on.  Initially it is the environment variable LACONIC_EMULATOR_SEED, or 1.
 LACONIC_EMULATOR_API void set_seed(std::uint64_t seed);
 LACONIC_EMULATOR_API std::uint64_t seed();
 
-// The first thing that went wrong since the last call, in words that hold the seed; empty when nothing did.  Until it
-// is taken, calls fail with cudaErrorLaunchFailure, as they do for good on a device, and cudaGetErrorString() gives it.
-// What was pending then is dropped.
+// The first fault since the last call, as a text that includes the seed; empty when there was none.  Until the fault is
+// taken, calls fail with cudaErrorLaunchFailure, as they do permanently on a device, and cudaGetErrorString() returns
+// this text.  Operations that are pending when it is taken are dropped.
 LACONIC_EMULATOR_API std::string take_fault();
 
-// How many words that blocks share are read in a row, while none is written, before a launch is given up.
+// The number of reads of words that blocks share, in a row without a write, after which a launch is aborted.
 constexpr std::uint64_t patience_at_start = std::uint64_t{1} << 24;
 LACONIC_EMULATOR_API void set_patience(std::uint64_t loads);
 
-// The call number `nth` (1: the next) of the function with this name fails with this error.
+// Makes the `nth` call from now (1: the next) of the function with this name fail with this error.
 LACONIC_EMULATOR_API void fail_call(const std::string& function, unsigned nth, cudaError_t error);
 
-// How often a function of the API was called so far; "kernel": launches.
+// The number of calls so far of a function of the API; "kernel" counts launches.
 LACONIC_EMULATOR_API std::uint64_t calls(const std::string& function);
 
-// cudaMemcpyAsync calls that touched pageable host memory: on a device they would have held up the caller.
+// The number of cudaMemcpyAsync calls that accessed pageable host memory.  On a device they would have blocked the
+// caller.
 LACONIC_EMULATOR_API std::uint64_t pageable_copies();
 
-// Bytes and number of allocations that have not been freed.
+// The bytes and the number of allocations that have not been freed.
 struct Holdings {
   std::size_t bytes = 0;
   std::size_t allocations = 0;
 };
 LACONIC_EMULATOR_API Holdings holdings();
 
-// How many devices there are from now on: 0 to see what happens where there is none.
+// Sets the number of devices from now on.  0 emulates a machine without a device.
 LACONIC_EMULATOR_API void set_devices(int count);
 
 }  // namespace laconic::emulator

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Devices, errors, and what tests may ask for.
+// Devices, errors, and the functions by which tests control the emulator.
 #include <cstring>
 
 #include "device/cuda/emulator/control.hpp"
@@ -104,7 +104,7 @@ const Words& words_of(cudaError_t error) {
   return unknown;
 }
 
-// An H200's, where there is a choice.
+// The values of an H200, where there is a choice.
 int attribute_of(cudaDeviceAttr attribute) {
   switch (attribute) {
     case cudaDevAttrMaxThreadsPerBlock: return 1024;

@@ -12,9 +12,9 @@
 #endif
 
 #if !LACONIC_FIBER_UCONTEXT
-// Keeps what a function must keep, on the stack that is left; the address to go on at is there already.  Floating-point
-// modes are left alone: kernels have no say in them.  A jump, because the processor would take a return to another
-// stack for a mistake of its own, every time.
+// Saves the callee-saved registers on the stack of the current fiber; the return address is there already.
+// Floating-point modes are not saved, because kernels do not change them.  The last instruction is a jump, because the
+// processor would mispredict every return to another stack.
 extern "C" void laconic_fiber_change(void** from, void* to);
 extern "C" void laconic_fiber_begin();
 asm(R"(
@@ -79,7 +79,8 @@ void Fiber::prepare(std::byte* stack, std::size_t colour, Entry entry, void* arg
   entry_ = entry;
   argument_ = argument;
 #if LACONIC_FIBER_ASAN
-  // The functions at the top, which were left for good, did not tidy up; all below them have returned.
+  // The outermost functions of the stack's previous fiber never returned, so their stack frames may still be poisoned.
+  // All functions that they called have returned.
   __asan_unpoison_memory_region(stack + Stacks::size - unfinished, unfinished);
   stack_ = stack;
   stack_size_ = Stacks::size;
@@ -96,13 +97,13 @@ void Fiber::prepare(std::byte* stack, std::size_t colour, Entry entry, void* arg
   makecontext(&context_, reinterpret_cast<void (*)()>(&Fiber::begin_halves), 2,
               static_cast<unsigned>(static_cast<std::uint64_t>(self) >> 32), static_cast<unsigned>(self));
 #else
-  // What laconic_fiber_change takes from the stack: r15 r14 r13 r12 rbx rbp, then where to go on.
+  // The values that laconic_fiber_change pops from the stack: r15 r14 r13 r12 rbx rbp, then the address to jump to.
   std::uintptr_t frame[8] = {};
   frame[2] = reinterpret_cast<std::uintptr_t>(&Fiber::begin);
   frame[3] = reinterpret_cast<std::uintptr_t>(this);
   frame[6] = reinterpret_cast<std::uintptr_t>(&laconic_fiber_begin);
   std::byte* top = stack + size - sizeof frame - 8;
-  top -= (reinterpret_cast<std::uintptr_t>(top) + 56) % 16;  // calls find the stack aligned
+  top -= (reinterpret_cast<std::uintptr_t>(top) + 56) % 16;  // functions expect an aligned stack
   std::memcpy(top, frame, sizeof frame);
   top_ = top;
 #endif

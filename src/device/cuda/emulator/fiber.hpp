@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contexts of execution that hand over to each other by name: one for every CUDA thread that is resident.
+// Contexts of execution that switch explicitly to each other: one for every CUDA thread that is resident.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace laconic::emulator {
 
-// Memory for `count` stacks, each with a page below it that may not be touched.
+// Memory for `count` stacks, each with a guard page below it.
 class Stacks {
  public:
   explicit Stacks(std::size_t count);
@@ -44,16 +44,16 @@ class Fiber {
  public:
   using Entry = void (*)(void*);
 
-  // The context that is running: of the thread itself.  change() fills it in.
+  // The running context of the thread itself.  change() fills it in.
   Fiber() = default;
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // The first change() to it calls entry(argument), which never returns.  `colour`: neighbours in number should not
-  // meet in the same sets of the cache.
+  // The first change() to this fiber calls entry(argument), which never returns.  `colour` shifts the top of the stack,
+  // so that fibers with consecutive colours do not compete for the same sets of the cache.
   void prepare(std::byte* stack, std::size_t colour, Entry entry, void* argument);
 
-  // Goes on with `to`; returns when somebody changes back.  `last`: nobody will.
+  // Continues `to`, and returns when a fiber changes back to `from`.  `last`: no fiber will.
   static void change(Fiber& from, Fiber& to, bool last = false);
 
  private:
@@ -69,7 +69,7 @@ class Fiber {
 #if LACONIC_FIBER_ASAN
   void arrive();
   Fiber* came_from_ = nullptr;
-  const void* stack_ = nullptr;  // of the thread itself: unknown until the first change to another
+  const void* stack_ = nullptr;  // for the thread itself: unknown until the first change to another fiber
   std::size_t stack_size_ = 0;
   void* fake_stack_ = nullptr;
 #endif

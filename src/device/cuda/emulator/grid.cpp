@@ -13,12 +13,12 @@ Lane* running = nullptr;
 
 namespace {
 
-constexpr std::size_t fewest_resident = 8, most_resident = 48;  // more than a look-back sees at a time
+constexpr std::size_t fewest_resident = 8, most_resident = 48;  // more blocks than a look-back reads at a time
 constexpr std::size_t most_fibers = most_resident * 256;
-constexpr std::size_t shared_limit = 48 * 1024;  // of a block, without asking for more
+constexpr std::size_t shared_limit = 48 * 1024;  // limit for a block that has not requested more
 constexpr unsigned most_threads = 1024;
 
-// Stacks are kept for the launches to come: to map them takes longer than most kernels do.
+// Stacks are kept for later launches, because mapping them takes longer than most kernels.
 std::unique_ptr<Stacks>& kept_stacks() {
   static std::unique_ptr<Stacks> kept;
   return kept;
@@ -36,14 +36,14 @@ std::unique_ptr<Stacks> take_stacks(std::size_t count) {
 Grid::Grid(const Launch& launch, const std::function<void()>& body)
     : launch_(launch), body_(body), random_(launch.seed), waiting_(launch.blocks), restless_(4 + random_.below(7)) {
   std::iota(waiting_.begin(), waiting_.end(), 0u);
-  // Nobody promises that blocks start in the order of their numbers.
+  // CUDA does not guarantee that blocks start in the order of their numbers.
   for (std::size_t i = waiting_.size(); i > 1; --i) std::swap(waiting_[i - 1], waiting_[random_.below(i)]);
 }
 
 Grid::~Grid() {
   for (auto& block : slots_)
     if (block->resident) retire(*block);
-  // Lanes that were left where they were have left their marks on the stacks.
+  // After a fault, the stacks hold the remains of lanes that never returned, so they are not reused.
   if (stacks_ != nullptr && stacks_->ok() && fault_.empty()) kept_stacks() = std::move(stacks_);
 }
 
@@ -139,7 +139,7 @@ void Grid::finish(Lane& lane) {
   ++block.finished;
   idle_ = 0;
   set_waiting(lane, Lane::State::finished, lane.where);
-  // The slot of a block that is done is filled from outside, not on a stack of the block itself.
+  // The slot of a finished block is refilled by the outside context, not on a stack of the block itself.
   if (block.finished < launch_.threads && !ready_.empty()) {
     running = &choose(warp.ready != 0 ? warp : pick());
     Fiber::change(lane.fiber, running->fiber, true);
@@ -169,11 +169,11 @@ void Grid::set_waiting(Lane& lane, Lane::State state, Where where) {
 
 bool Grid::held(const Block& block) const { return block.held_until > turn_; }
 
-// Of the warps that can go on.  Now and then a block is held up for long, as it happens on a GPU: others overtake it,
-// and those that wait for what it says look far back.
+// Selects one of the warps that can go on.  Now and then a block is held up for long, as happens on a GPU: other blocks
+// overtake it, and blocks that wait for its results look far back.
 Warp& Grid::pick() {
   constexpr std::size_t turns_between = 256;
-  constexpr unsigned longest = 14;  // bits of a number of turns
+  constexpr unsigned longest = 14;  // most bits in the number of turns
   ++turn_;
   if (random_.below(turns_between) == 0)
     ready_[random_.below(ready_.size())]->block->held_until = turn_ + (random_.next() >> (18 + random_.below(longest)));
@@ -270,7 +270,7 @@ void* Grid::shared(const void* site, std::size_t bytes, std::size_t alignment) {
   }
   fail_if(total > shared_limit,
           [&] { return "more than 48 KiB of shared memory: " + std::to_string(total) + " bytes"; });
-  // Every object is an allocation of its own, so that AddressSanitizer sees where it ends.
+  // Every object is an allocation of its own, so that AddressSanitizer detects accesses beyond its end.
   alignment = std::max<std::size_t>(alignment, 16);
   auto* memory = static_cast<unsigned char*>(operator new(bytes, std::align_val_t(alignment)));
   const std::uint32_t garbage = random_.next();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The execution model of CUDA: thread blocks of warps of 32 lanes, of which some are resident at a time.  Each lane is
-// a fiber.  Whenever lanes meet, or touch words that thread blocks share, another lane, or a lane of another warp or
-// block, may go on instead: which one is drawn by a seed.
+// The execution model of CUDA: thread blocks that consist of warps of 32 lanes.  Only some blocks are resident at a
+// time.  Each lane is a fiber.  Whenever lanes meet, or access words that thread blocks share, another lane of the same
+// warp or of another warp or block may go on instead.  A seeded random number selects the lane.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct Coordinates {
   unsigned x = 0, y = 0, z = 0;
 };
 
-// What the lanes of a warp do together.
+// Collective functions of the lanes of a warp.
 enum class Meeting : std::uint8_t {
   syncwarp,
   shfl,
@@ -45,7 +45,7 @@ enum class Meeting : std::uint8_t {
 };
 const char* name(Meeting meeting);
 
-// What all threads of a block do together.
+// Collective functions of all threads of a block.
 enum class Barrier : std::uint8_t { sync, count, every, some };
 const char* name(Barrier barrier);
 
@@ -59,12 +59,12 @@ struct Lane {
   Warp* warp = nullptr;
   Coordinates thread;
   Coordinates block;
-  unsigned number = 0;  // in the warp
+  unsigned number = 0;  // index in the warp
   enum class State : std::uint8_t { ready, meets, waits, finished } state = State::ready;
-  Where where;  // where it stands, or touched shared words last
+  Where where;  // where the lane waits, or where it last accessed shared words
 };
 
-// Lanes that wait for others named in the same mask.
+// A meeting under way: the lanes of `arrived` wait for the other lanes of `mask`.
 struct Rendezvous {
   Meeting meeting;
   std::uint32_t mask;
@@ -77,10 +77,10 @@ struct Warp {
   std::uint32_t exists = 0;
   std::uint32_t ready = 0;
   std::uint32_t finished = 0;
-  std::size_t place = 0;  // among those with ready lanes, if there are any
+  std::size_t place = 0;  // index in Grid::ready_, if any lane is ready
   std::vector<Rendezvous> meetings;
   std::array<std::uint64_t, warp_size> value;
-  std::array<std::uint32_t, warp_size> source;  // of a shuffle: the lane that is read
+  std::array<std::uint32_t, warp_size> source;  // for a shuffle: the lane that is read
   std::array<std::uint64_t, warp_size> result;
   std::array<Lane, warp_size> lanes;
 };
@@ -97,21 +97,21 @@ struct Block {
   unsigned index = 0;
   bool resident = false;
   unsigned finished = 0;
-  std::uint64_t held_until = 0;  // a turn before which others are preferred
-  unsigned waiting = 0;          // at the barrier
+  std::uint64_t held_until = 0;  // until this turn, other blocks are preferred
+  unsigned waiting = 0;          // number of threads at the barrier
   Barrier barrier = Barrier::sync;
   Where where;
-  unsigned sum = 0;  // of what the threads bring to the barrier
+  unsigned sum = 0;  // sum of the values that threads pass to the barrier
   unsigned result = 0;
   std::vector<Shared> shared;
 };
 
-// What a launch may ask for, and how long it may go on.
+// The size of a launch, its seed, and its limit on waiting.
 struct Launch {
   unsigned blocks = 1;
   unsigned threads = 1;
   std::uint64_t seed = 0;
-  std::uint64_t patience = 0;  // loads of shared words in a row, while nobody writes any
+  std::uint64_t patience = 0;  // most loads of shared words in a row without a write
 };
 
 class Grid {
@@ -121,17 +121,18 @@ class Grid {
   Grid(const Grid&) = delete;
   Grid& operator=(const Grid&) = delete;
 
-  // Runs all blocks.  Empty, or what went wrong: then some of them have been left where they were.
+  // Runs all blocks.  Returns an empty string, or the description of a fault, after which some blocks are unfinished.
   std::string run();
 
-  // For the lane that is running.
+  // The functions that the running lane calls.
   std::uint64_t meet(Meeting meeting, std::uint32_t mask, std::uint64_t value, std::uint32_t source, Where where);
   unsigned barrier(Barrier barrier, bool yes, Where where);
   void* shared(const void* site, std::size_t bytes, std::size_t alignment);
   void before_read(Where where);
   void before_write(Where where);
   void after_write(bool changed);
-  // Ends the launch.  What is on the stack of a lane that leaves is never tidied up, so the message must not be.
+  // Ends the launch.  Destructors of objects on the stack of a lane that leaves never run.  The message is therefore
+  // made by a callable, and is destroyed before the lane leaves.
   template <class Message>
   void fail_if(bool bad, Message message) {
     if (!bad) return;
@@ -165,16 +166,16 @@ class Grid {
   Random random_;
   std::unique_ptr<Stacks> stacks_;
   std::vector<std::unique_ptr<Block>> slots_;
-  std::vector<unsigned> waiting_;  // blocks that have not started, in the order in which they will
+  std::vector<unsigned> waiting_;  // blocks that have not started, the next one last
   std::vector<Warp*> ready_;
   Fiber outside_;
   std::uint64_t turn_ = 0;
-  unsigned restless_;  // a meeting is left for another warp once in 2^restless_ times
+  unsigned restless_;  // after a meeting, any warp may go on once in 2^restless_ times
   std::uint64_t idle_ = 0;
   std::string fault_;
 };
 
-// The lane that runs, while a kernel does.  One kernel runs at a time; the runtime's lock sees to that.
+// The running lane while a kernel runs.  The runtime's lock ensures that only one kernel runs at a time.
 LACONIC_EMULATOR_API extern Lane* running;
 
 }  // namespace laconic::emulator

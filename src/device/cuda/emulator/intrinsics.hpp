@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CUDA's functions of one thread: bits, integers, and arithmetic with its rounding spelled out.  The compiler of the
-// host rounds to nearest and contracts nothing (-ffp-contract=off), as nvcc does with -fmad=false.
+// CUDA's single-thread functions: bits, integers, and arithmetic with explicit rounding.  The host compiler rounds to
+// nearest and contracts nothing (-ffp-contract=off), as nvcc does with -fmad=false.
 #pragma once
 
 #include <bit>
@@ -27,7 +27,8 @@ inline unsigned long long __brevll(unsigned long long x) {
          __brev(static_cast<unsigned>(x >> 32));
 }
 
-// Byte i of the result is the one that nibble i of the selector names; with its top bit, that byte's sign instead.
+// Byte i of the result is the byte that nibble i of the selector names.  If the top bit of the nibble is set, it is the
+// replicated sign of that byte instead.
 inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   const std::uint64_t both = x | static_cast<std::uint64_t>(y) << 32;
   unsigned result = 0;
@@ -100,7 +101,7 @@ inline float __double2float_rn(double x) { return static_cast<float>(x); }
 
 namespace laconic::emulator {
 
-// cvt of PTX to a signed integer: the nearest one in range; what is not a number becomes `nan`.
+// PTX's cvt to a signed integer: the nearest integer in range.  NaN becomes `nan`.
 template <class Integer, class Real>
 Integer nearest(Real rounded, Integer nan) {
   constexpr Real end = static_cast<Real>(std::uint64_t{1} << (8 * sizeof(Integer) - 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CUDA C++ for the compiler of the host: the words that kernels use, over the emulator's grid.  Overloads are those
-// that CUDA has, no more, so that what compiles here compiles there.
+// CUDA C++ for the host compiler: the keywords and functions that kernels use, on top of the emulator's grid.  Only
+// CUDA's own overloads exist, so that code that compiles here also compiles with nvcc.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@
 #define gridDim (::laconic::emulator::extent_of_grid())
 constexpr int warpSize = 32;
 
-// One site for each instantiation of a template, as nvcc makes one object.
+// Each instantiation of a template has a site of its own, just as nvcc makes one object for each.
 #define LACONIC_SHARED(Type, name)                          \
   Type& name = []() -> Type& {                              \
     static const char site = 0;                             \
@@ -47,7 +47,7 @@ Type& shared_object(const void* site) {
   return *static_cast<Type*>(running->grid->shared(site, sizeof(Type), alignof(Type)));
 }
 
-// Values travel as 64 bits.
+// Values are exchanged between lanes as 64 bits.
 template <class T>
 std::uint64_t to_bits(T value) {
   static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8);
@@ -187,7 +187,7 @@ inline int __syncthreads_or(int yes, LACONIC_HERE) {
       ::laconic::emulator::running->grid->barrier(::laconic::emulator::Barrier::some, yes != 0, where));
 }
 
-// Fibers see memory in one order: a fence has nothing to do.
+// All fibers see memory in the same order, so a fence has nothing to do.
 inline void __threadfence() {}
 inline void __threadfence_block() {}
 inline void __threadfence_system() {}
@@ -240,7 +240,7 @@ T atomicCAS(T* address, std::type_identity_t<T> compare, std::type_identity_t<T>
       address, [=](T old) { return old == compare ? value : old; }, where);
 }
 
-// Hints about caches.
+// Loads and stores with cache hints, which have no effect here.
 template <class T>
 T __ldg(const T* address) {
   return *address;

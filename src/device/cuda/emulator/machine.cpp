@@ -12,7 +12,7 @@
 #include "device/cuda/emulator/fiber.hpp"
 
 #if LACONIC_FIBER_ASAN
-// AddressSanitizer calls this before it ends the process, perhaps in the middle of a kernel: whoever reads its report
+// AddressSanitizer calls this before it ends the process, perhaps in the middle of a kernel.  The reader of its report
 // needs the seed.
 extern "C" LACONIC_EMULATOR_API void __asan_on_error() {
   const std::string text = "LACONIC_EMULATOR_SEED=" + std::to_string(laconic::emulator::seed()) + "\n";
@@ -97,7 +97,7 @@ Stream* Machine::make_stream(unsigned flags) {
   return streams_.back().get();
 }
 
-// What is pending runs all the same.
+// Operations that are pending in the stream still run.
 cudaError_t Machine::destroy(cudaStream_t handle) {
   Stream* stream = checked(handle);
   if (stream == nullptr || stream == streams_.front().get()) return cudaErrorInvalidResourceHandle;
@@ -181,7 +181,8 @@ void Machine::run_some() {
   sweep();
 }
 
-// The stream that has to go on first.  Operations wait for earlier ones only, so there is an end to it.
+// The stream that has to run first for `done` to complete.  The loop ends, because operations only wait for earlier
+// ones.
 Stream* Machine::next_needed(const DonePtr& done) {
   Stream* stream = done->stream;
   for (;;) {
@@ -226,7 +227,7 @@ void Machine::run_everything() {
 
 Call::Call(const char* function) : machine_(Machine::instance()), lock_(machine_.mutex) {
   machine_.lock = &lock_;
-  // Without a copy of the name where it is known: programs count what calls allocate.
+  // A known name is not copied, because programs count the allocations of calls.
   if (const auto known = machine_.calls.find(function); known != machine_.calls.end())
     ++known->second;
   else

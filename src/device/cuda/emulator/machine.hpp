@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is behind the emulated runtime: memory, streams and what is pending in them, faults.  One lock for everything,
-// kernels included.
+// The state behind the emulated runtime: memory, streams and their pending operations, and faults.  One lock protects
+// everything, including the execution of kernels.
 #pragma once
 
 #include <atomic>
@@ -21,13 +21,13 @@
 
 namespace laconic::emulator {
 
-constexpr std::size_t device_bytes = std::size_t{1} << 32;  // of all kinds, together
+constexpr std::size_t device_bytes = std::size_t{1} << 32;  // limit for all memory types together
 
-// The end of an operation, which others may wait for.
+// The completion of an operation, which other operations may wait for.
 struct Done {
   bool yes = false;
-  Stream* stream = nullptr;  // where it is pending
-  double seconds = 0;        // when it was done
+  Stream* stream = nullptr;  // stream in which it is pending
+  double seconds = 0;        // time at which it was done
 };
 using DonePtr = std::shared_ptr<Done>;
 
@@ -40,7 +40,7 @@ struct Operation {
   const char* what;
   std::function<void()> work;
   std::vector<Range> touches;
-  bool of_host = false;  // runs without the lock
+  bool of_host = false;  // a host function, which runs without the lock
   std::vector<DonePtr> after;
   DonePtr done;
 };
@@ -49,8 +49,8 @@ struct Stream {
   bool waits_for_legacy = true;
   unsigned flags = 0;
   int device = 0;
-  bool destroyed = false;  // but not empty
-  bool busy = false;       // a function of the host is running
+  bool destroyed = false;  // destroyed by the user, but operations are pending
+  bool busy = false;       // a host function is running
   std::deque<Operation> pending;
 };
 
@@ -77,7 +77,7 @@ class Machine {
   cudaError_t pin(void* memory, std::size_t bytes);
   cudaError_t unpin(void* memory);
   const Allocation* find(const void* pointer, const std::byte** begin = nullptr) const;
-  // Whether all of it is in one allocation, or none of it in any.
+  // Whether the whole range is in one allocation, or no part of it is in any.
   bool inside(Range range) const;
   Holdings holdings() const;
 
@@ -103,7 +103,7 @@ class Machine {
   const char* fault_text();
 
   std::mutex mutex;
-  std::unique_lock<std::mutex>* lock = nullptr;  // of the call that is under way
+  std::unique_lock<std::mutex>* lock = nullptr;  // lock of the call that is under way
   Random random;
   std::atomic<std::uint64_t> seed;
   std::uint64_t patience = patience_at_start;
@@ -117,7 +117,7 @@ class Machine {
   };
   std::vector<Planned> planned;
 
-  // Device memory may be touched by what runs on the device only; AddressSanitizer sees who else does.
+  // Only operations of the device may access device memory.  AddressSanitizer detects any other access.
   void open_memory();
   void close_memory();
 
@@ -129,15 +129,15 @@ class Machine {
   void sweep();
 
   std::map<const std::byte*, Allocation> memory_;
-  std::vector<std::unique_ptr<Stream>> streams_;  // the first: the legacy default stream
+  std::vector<std::unique_ptr<Stream>> streams_;  // the first one is the legacy default stream
   std::unordered_set<Event*> events_;
   std::string fault_;
-  std::deque<std::string> fault_texts_;  // callers may keep one
+  std::deque<std::string> fault_texts_;  // kept, because callers may hold a pointer to one
   bool open_ = false;
   std::condition_variable host_function_done_;
 };
 
-// A call of the API: holds the lock, is counted, and fails where a test wants it to or where the device is lost.
+// A call of the API.  It holds the lock, is counted, and fails when a test has requested it or the device is lost.
 class Call {
  public:
   explicit Call(const char* function);

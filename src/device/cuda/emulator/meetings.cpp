@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the lanes of a warp do together.
+// The collective functions of the lanes of a warp.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -129,7 +129,8 @@ std::uint64_t Grid::meet(Meeting meeting, std::uint32_t mask, std::uint64_t valu
   return warp.result[lane.number];
 }
 
-// Results are kept for each lane: one that hurries on to the next meeting must not change what others have not read.
+// Results are kept for each lane, because a lane that reaches the next meeting early must not change results that other
+// lanes have not read yet.
 void Grid::complete(Warp& warp, std::size_t index) {
   const Rendezvous rendezvous = warp.meetings[index];
   warp.meetings[index] = warp.meetings.back();
@@ -161,7 +162,7 @@ void Grid::complete(Warp& warp, std::size_t index) {
   set_ready(warp, mask);
 }
 
-// Who stands where, for the few blocks that a reader can take in.
+// The positions of the threads, for as many blocks as a reader can take in.
 std::string Grid::standings() const {
   constexpr std::size_t most = 6;
   std::string all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory of the emulated runtime: the host's own, with a register of what is whose.
+// Memory of the emulated runtime: host memory, with a register of the allocations and their memory types.
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -75,7 +75,7 @@ cudaError_t Machine::allocate(void** memory, std::size_t bytes, cudaMemoryType t
   if (bytes > device_bytes - std::min(device_bytes, holdings().bytes)) return cudaErrorMemoryAllocation;
   void* fresh = operator new(bytes, alignment, std::nothrow);
   if (fresh == nullptr) return cudaErrorMemoryAllocation;
-  // What nobody has set must not look as if somebody had.
+  // Filled with garbage, so that uninitialized memory does not look initialized.
   std::memset(fresh, static_cast<int>(0x80 | random.below(0x7f)), bytes);
   memory_[bytes_of(fresh)] = {bytes, type, current_device(), false};
   if (type == cudaMemoryTypeDevice) {
@@ -172,7 +172,7 @@ cudaError_t cudaMallocManaged(void** memory, std::size_t bytes, unsigned) {
   return call.bad() ? call.error() : call.end(Machine::instance().allocate(memory, bytes, cudaMemoryTypeManaged));
 }
 
-// What is given back is given back, even when the device is lost.
+// Memory is freed even when the device is lost.
 cudaError_t cudaFree(void* memory) {
   Call call("cudaFree");
   return call.end(Machine::instance().release(memory, cudaMemoryTypeDevice, "cudaFree"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The part of the CUDA runtime API that the project uses, with CUDA's names and numbers, on the memory and the clock of
-// the host.  Streams are lazy: nothing runs when it is enqueued.  Queries run some of what is pending, in an order that
-// streams and events allow and a seed draws; synchronising runs what is needed.
+// the host.  Streams are lazy: no operation runs when it is enqueued.  Queries run some of the pending operations, in a
+// seeded random order that respects streams and events.  Synchronising runs the operations that it waits for.
 #pragma once
 
 #include <cstddef>
@@ -155,7 +155,7 @@ LACONIC_CUDA_CALL cudaEventQuery(cudaEvent_t event);
 LACONIC_CUDA_CALL cudaEventSynchronize(cudaEvent_t event);
 LACONIC_CUDA_CALL cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to);
 
-// CUDA has these for any pointer, too.
+// CUDA, too, has these overloads for pointers of any type.
 template <class T>
 cudaError_t cudaMalloc(T** memory, std::size_t bytes) {
   return cudaMalloc(reinterpret_cast<void**>(memory), bytes);
@@ -182,11 +182,12 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel, i
 
 namespace laconic::emulator {
 
-// A kernel's launch: `body` is what each thread runs; `pointers` must stay valid until it has run.
+// Enqueues a kernel launch.  Each thread runs `body`.  The memory at `pointers` must stay valid until the kernel has
+// run.
 LACONIC_EMULATOR_API cudaError_t enqueue_grid(unsigned blocks, unsigned threads, cudaStream_t stream,
                                               std::function<void()> body, std::vector<const void*> pointers);
 
-// Those among a kernel's arguments that are pointers themselves; what is inside of objects is not seen.
+// The arguments of a kernel that are pointers themselves.  Pointers inside objects are not found.
 template <class... Arguments>
 std::vector<const void*> pointers_in(const std::tuple<Arguments...>& arguments) {
   std::vector<const void*> found;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Streams, events, and what is enqueued into them.
+// Streams, events, and the operations that are enqueued into streams.
 #include <cstring>
 
 #include "device/cuda/emulator/grid.hpp"
@@ -43,7 +43,7 @@ namespace {
 
 Machine& machine() { return Machine::instance(); }
 
-// For a call that has a stream: `f` does it, and says how it went.
+// Implements a call that has a stream argument: `f` does the work and returns the result.
 template <class F>
 cudaError_t on_stream(const char* function, cudaStream_t handle, F f) {
   Call call(function);

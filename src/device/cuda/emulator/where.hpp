@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Places in the source, for messages, and what has to be seen by programs that are linked with the shared library.
+// Source locations for messages, the visibility of functions that programs linked with the shared library call, and
+// random numbers.
 #pragma once
 
 #include <cstring>
@@ -21,7 +22,7 @@ inline std::string text(const Where& where) {
   return std::string(name != nullptr ? name + 1 : where.file_name()) + ":" + std::to_string(where.line());
 }
 
-// Numbers that look random, the same for the same seed.
+// Pseudorandom numbers: the same sequence for the same seed.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du) { next(), next(); }
