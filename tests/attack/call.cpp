@@ -55,6 +55,14 @@ laconic_codec draw_codec(Random& random, const laconic_bound& bound, const Offer
   return which < 19 ? LACONIC_CODEC_LOSSLESS : LACONIC_CODEC_RAW;
 }
 
+// MPI_Reduce_scatter of MPICH (seen in 4.0 and 5.0), in place and from 512 KiB on, copies a rank's block to the
+// beginning of the buffer with memcpy, and ends the program where the two overlap.
+#if defined(MPICH_NUMVERSION)
+constexpr bool copies_overlapping_blocks = true;
+#else
+constexpr bool copies_overlapping_blocks = false;
+#endif
+
 }  // namespace
 
 const char* name_of(Reduction reduction) {
@@ -172,6 +180,8 @@ Call draw_call(Random& random, int least_size, int size, const Offer& offer) {
   const std::size_t share = whole ? 2 : static_cast<std::size_t>(size) * 2;
   c.count = draw_count(random, c.options, offer.largest / share);
   c.in_place = random.below(3) == 0 && !c.traits().one_buffer();
+  const std::size_t most_bytes = 2 * c.count * static_cast<std::size_t>(size) * width_of(c.type->number);
+  if (copies_overlapping_blocks && c.routine == Routine::reduce_scatter && most_bytes >= 524288) c.in_place = false;
   c.root = static_cast<int>(random.below(static_cast<std::uint64_t>(least_size)));
   c.bundled = random.below(6) == 0 && !c.reduces() && offer.bundles;
   if (c.bundled) c.count = c.count / bundle_multiple * bundle_multiple;
