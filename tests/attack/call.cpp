@@ -11,7 +11,7 @@ using ranks::text;
 
 bool is_power_of_two(int n) { return (n & (n - 1)) == 0; }
 
-// Of all sizes: round ones, any power of two, the smallest and largest that a type has, and beyond.
+// Draws counts of all sizes: round ones, any power of two, the smallest and largest that a type has, and beyond.
 double draw_bound(Random& random, Number number) {
   const bool single = number == Number::f32;
   switch (random.below(8)) {
@@ -153,7 +153,7 @@ std::size_t draw_count(Random& random, const laconic_options& options, std::size
     default: n = 1 + random.below(2500); break;
   }
   if (random.below(250) == 0) n = 1 + random.below(most);
-  // Tiny chunks are many messages.
+  // Tiny chunks make many messages.
   if (options.chunk_elements > 0) n = std::min(n, static_cast<std::size_t>(options.chunk_elements) * 100);
   return std::min(n, most);
 }

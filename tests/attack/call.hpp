@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One collective call as it is drawn: alike on all ranks but for what is each rank's own business.
+// One collective call as it is drawn: the same on all ranks, except for settings that may differ from rank to rank.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace attack {
 
-// Numbers of which bundled calls have a multiple: every bundle divides it.
+// The counts of bundled calls are multiples of this: every bundle divides it.
 inline constexpr std::size_t bundle_multiple = 12;
 
 using ranks::Mode;
@@ -23,17 +23,17 @@ struct Call {
   Mode mode = Mode::blocking;
   const NamedType* type = nullptr;
   Reduction reduction = Reduction::sum;
-  laconic_options options{};  // as they are to take effect
-  bool by_hints = false;      // they are set as hints of the communicator
+  laconic_options options{};  // the options that are to take effect
+  bool by_hints = false;      // the options are set as hints of the communicator
   Pattern pattern = Pattern::smooth;
-  Pattern odd_pattern = Pattern::smooth;  // of the ranks whose bit is set below
+  Pattern odd_pattern = Pattern::smooth;  // for the ranks whose bit is set below
   std::uint32_t odd_ranks = 0;
-  std::size_t count = 0;  // of a block, or of all where there is one buffer; the mean of uneven ones
+  std::size_t count = 0;  // of one block, or of all blocks where there is one buffer; the mean of uneven ones
   bool in_place = false;
-  bool bundled = false;  // ranks call several numbers one element, each as many as it likes
+  bool bundled = false;  // an element holds several numbers; each rank chooses how many
   int root = 0;
   int rounds = 1;          // how often a persistent operation is started
-  std::uint64_t seed = 0;  // of counts, gaps and numbers
+  std::uint64_t seed = 0;  // the seed of counts, gaps and numbers
 
   const laconic::CollectiveTraits& traits() const { return laconic::traits_of(routine); }
   bool reduces() const { return traits().reduces; }
@@ -51,7 +51,7 @@ struct Call {
     if (options.codec != LACONIC_CODEC_UNSET) return options.codec;
     return options.bound.mode == LACONIC_BOUND_LOSSLESS ? LACONIC_CODEC_LOSSLESS : LACONIC_CODEC_QUANT;
   }
-  // A codec that keeps every bit of what only moves.
+  // Whether the codec keeps every bit of data that only moves.
   bool keeps_bits() const {
     return options.bound.mode == LACONIC_BOUND_LOSSLESS || codec() == LACONIC_CODEC_RAW ||
            codec() == LACONIC_CODEC_LOSSLESS;
@@ -63,19 +63,19 @@ const char* name_of(Mode mode);
 std::string describe(const Call& call);
 std::string describe(const laconic_options& options);
 
-// What the build and the run offer.
+// The features that the build and the run offer.
 struct Offer {
   bool zfp = false;
-  bool bundles = true;           // derived datatypes
-  std::size_t largest = 300000;  // numbers of all ranks together
+  bool bundles = true;           // derived datatypes are used
+  std::size_t largest = 300000;  // the most numbers of all ranks together
 };
 
-// On a communicator, or several that were made together and have from least_size to size ranks.
+// Draws a call for a communicator, or for several that were made together and have from least_size to size ranks.
 Call draw_call(Random& random, int least_size, int size, const Offer& offer);
 laconic_options draw_options(Random& random, Number number, const Offer& offer);
 std::size_t draw_count(Random& random, const laconic_options& options, std::size_t most);
 
-// Algorithms that a routine has on both numbers of ranks.
+// Algorithms that a routine has for both numbers of ranks.
 std::vector<laconic_algorithm> algorithms_of(Routine routine, int least_size, int size);
 
 }  // namespace attack

@@ -10,7 +10,7 @@ namespace {
 
 using ranks::text;
 
-// Calls in flight at a time: alike on all ranks that take part.
+// Calls in flight at a time, the same on all ranks that take part.
 class Crowd {
  public:
   Crowd(World& world, Random& random) : world_(world), own_(random.bits() + static_cast<std::uint64_t>(world.rank)) {
@@ -74,7 +74,7 @@ class Crowd {
     CHECK(world_.journal, rc == MPI_SUCCESS, "%s: %s", what, ranks::message_of(rc).c_str());
   }
 
-  // Of a codec whose sums are exact the bits do not depend on how a call is carried out.
+  // For a codec whose sums are exact, the bits do not depend on how a call is carried out.
   void try_another_way() {
     Random random(alternative_);
     const auto& [group, call] = calls_[0];
@@ -99,7 +99,7 @@ class Crowd {
     world_.journal.count("redone", ranks::routine_name(call.routine));
   }
 
-  // Hints of the one communicator of the case.
+  // The hints for the only communicator of the case.
   void set_hints(bool on) {
     const auto& [group, call] = calls_[0];
     if (!call.by_hints || group->rank < 0) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums without any rounding, and what numbers of a type can be off by.
+// Sums without any rounding, and the rounding error of numbers of a type.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace attack {
 #if defined(__SIZEOF_FLOAT128__)
 __extension__ typedef __float128 Wide;
 #else
-using Wide = long double;  // which is as wide where there is no __float128
+using Wide = long double;  // as wide where there is no __float128
 #endif
 
 // Numbers of very different size do not add up exactly in 113 bits either.  So what each addition rounds away is kept,
@@ -33,7 +33,7 @@ class ExactSum {
     used_ = kept;
   }
 
-  // Parts grow, and the last one is larger than all others together.
+  // The magnitudes of the parts grow, and the last is larger than all others together.
   int sign() const {
     for (std::size_t i = used_; i-- > 0;)
       if (parts_[i] != 0) return parts_[i] > 0 ? 1 : -1;
@@ -59,11 +59,12 @@ class ExactSum {
   }
 
  private:
-  std::array<Wide, 40> parts_{};  // more than any case adds up
+  std::array<Wide, 40> parts_{};  // more parts than any case has
   std::size_t used_ = 0;
 };
 
-// Half of the distance from |x| to the next number of the type.  No double: that of the smallest denormal is none.
+// Half of the distance from |x| to the next number of the type.  Not a double, because half of the smallest denormal
+// double is not representable as one.
 template <class T>
 long double half_unit(T x) {
   const T magnitude = std::fabs(x);

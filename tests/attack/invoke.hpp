@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A collective call of Laconic's, with its arguments in a struct, so that any of them can be spoilt.
+// A collective call of Laconic, with its arguments in a struct, so that any of them can be spoilt.
 #pragma once
 
 #include "call.hpp"
 
 namespace attack {
 
-// As MPI has them.  Where a routine has one buffer, count or type, it is that of the receiving side.
+// The arguments as in MPI.  Where a routine has one buffer, count or type, it is that of the receiving side.
 struct Arguments {
   const void* sendbuf = nullptr;
   MPI_Count sendcount = 0;

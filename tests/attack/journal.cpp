@@ -7,7 +7,7 @@
 namespace attack {
 
 void Journal::fail(const char* file, int line, const std::string& message) {
-  constexpr long long most_printed = 3;  // of a case
+  constexpr long long most_printed = 3;  // for one case
   if (++found_ > most_printed || quiet) return;
   const char* slash = std::strrchr(file, '/');
   std::fprintf(stderr, "attack: FAULT %s: %s:%d: %s\n", origin.c_str(), slash ? slash + 1 : file, line,

@@ -30,8 +30,8 @@ Layout::Layout(const Call& call, int rank, int size) : call_(call), rank_(rank),
   find_results();
 }
 
-// Numbers that rank `from` has for rank `to`; where every rank has the same for all, or takes part in every block, one
-// of them does not matter.
+// The count of numbers that rank `from` has for rank `to`.  One of the two has no effect where every rank has the same
+// numbers for all, or takes part in every block.
 std::size_t Layout::block(int from, int to) const {
   if (!call_.uneven()) return call_.count;
   std::uint64_t a = 0;
@@ -104,7 +104,7 @@ void Layout::lay(Side& side, bool sending) {
   }
 }
 
-// What a rank contributes lies in one piece, or in a part for each rank; and so does what it receives.
+// The contribution of a rank lies in one piece, or in a part for each rank; the same holds for the numbers it receives.
 void Layout::find_inputs() {
   const std::size_t mine = contributes(rank_);
   const bool gathers = call_.traits().send.contents == laconic::Contents::block;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The random attack on the public API: ./dev attack starts it, tests/attack/README.md says what it tries.
+// The random attack on the public API: ./dev attack starts it, tests/attack/README.md says what it covers.
 //
 //   attack [--seconds N] [--seed S] [--first K] [--cases N] [--watchdog SECONDS] [--label TEXT] [--with bundles]
 //   [--isa mixed]
@@ -21,16 +21,16 @@ struct Arguments {
   double seconds = 5;
   std::uint64_t seed = 1;
   std::uint64_t first = 0;
-  std::uint64_t cases = 0;  // 0: until the time is up
+  std::uint64_t cases = 0;  // 0: until the time is over
   unsigned watchdog = 60;
   std::string label;
   bool bundles = false;
-  bool mixed = false;  // other instructions on every rank
+  bool mixed = false;  // a different instruction set on every rank
   bool self_test = false;
   Plant plant = Plant::none;
 };
 
-// What the handler of SIGALRM says: nothing may be allocated there.
+// The text that the handler of SIGALRM prints: the handler must not allocate.
 std::array<char, 4096> under_way{};
 
 void say(const char* text, std::size_t length) {
@@ -42,7 +42,7 @@ void say(const char* text, std::size_t length) {
   }
 }
 
-// One write for all, so that those of several ranks do not mix.
+// One write for the whole text, so that the texts of several ranks do not mix.
 void say_and_end(int number) {
   const char* const head = number == SIGALRM ? "attack: STUCK " : "attack: CRASHED ";
   static std::array<char, 4200> all;
@@ -107,7 +107,7 @@ Arguments parse(int argc, char** argv) {
   return a;
 }
 
-// One case is drawn from the seed and its number alone.
+// One case is drawn from only the seed and its number.
 void play(World& world, const Arguments& a, std::uint64_t number) {
   const std::string origin =
       ranks::text("%s--seed %llu --case %llu --ranks %d", a.label.c_str(), static_cast<unsigned long long>(a.seed),
@@ -131,7 +131,7 @@ void play(World& world, const Arguments& a, std::uint64_t number) {
   if (scene == Scene::messages) play_messages(world, random);
 }
 
-// Frames are the same whatever instructions coded them: ranks on unlike machines work together.
+// Frames are the same whatever instruction set encoded them, so ranks on unlike machines work together.
 void mix_instructions(Arguments& a) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -162,7 +162,7 @@ int self_test(World& world, Arguments a) {
       ++planted;
       found += world.any(world.journal.found() > 0);
     }
-    // A larger bound than the one that is checked shows only where numbers come near it.
+    // A bound larger than the one checked can be detected only where errors come near it.
     const bool good = planted >= 5 && (plant == Plant::bound ? found > 0 : found == planted);
     all = all && good;
     if (world.rank == 0)
@@ -172,7 +172,7 @@ int self_test(World& world, Arguments a) {
 }
 
 void print_counts(World& world) {
-  // Values are counted by each rank for itself.
+  // Each rank counts only its own values.
   std::vector<std::uint64_t> values;
   for (const NamedType& type : named_types()) values.push_back(world.journal.counted("values", type.name));
   MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
@@ -205,7 +205,7 @@ int attack(World& world, const Arguments& a) {
     std::vector<std::uint64_t> state{world.journal.found() > 0, a.cases == 0 && world.rank == 0 && passed > a.seconds};
     world.greatest(state);
     faults += state[0];
-    constexpr std::uint64_t most_faults = 5;  // where there are more, they are the same
+    constexpr std::uint64_t most_faults = 5;  // further faults are repetitions
     if (state[1] != 0 || faults == most_faults) {
       ++k;
       break;

@@ -14,7 +14,7 @@ using ranks::text;
 enum class Matching { by_tag, any_source, any_tag_and_source, in_order };
 enum class Calls { nonblocking, one_after_another, sendrecv };
 
-// A message; as data that moves it is checked like a broadcast from its sender.
+// A message; it only moves data, so it is checked like a broadcast from its sender.
 struct Letter {
   Call call;
   int from = 0;
@@ -35,11 +35,11 @@ struct Letter {
   }
 };
 
-// One end of a letter on this rank.
+// One end of a letter (its send or its receive) on this rank.
 struct End {
   std::size_t letter = 0;
   GuardedBytes memory;
-  std::size_t room = 0;  // numbers
+  std::size_t room = 0;  // in numbers
   laconic_options options{};
   laconic_stats stats{};
   MPI_Status status{};
@@ -85,7 +85,7 @@ class Exchange {
         l.from = l.call.root = static_cast<int>(k);
         l.to = (l.from + shift) % group_.size;
       }
-      // A blocking message to oneself waits for itself.
+      // A blocking message from a rank to itself would deadlock.
       if (calls_ == Calls::one_after_another && l.from == l.to) continue;
       letters_.push_back(l);
     }
@@ -144,7 +144,7 @@ class Exchange {
     if (own_.below(2) == 0) e.room += own_.below(5);
     e.memory.reset(e.room * width_of(l.call.type->number), 0, l.call.seed + 1);
     e.memory.keep();
-    // The receiver's settings do not matter.
+    // The receiver's settings have no effect.
     e.options = draw_options(own_, l.call.type->number, world_.offer);
     return e;
   }
@@ -158,7 +158,7 @@ class Exchange {
     CHECK(world_.journal, rc == MPI_SUCCESS, "%s: %s", what, ranks::message_of(rc).c_str());
   }
 
-  // Everything in flight; the ends must not move any more.
+  // All ends in flight; they must not move in memory any more.
   void at_once() {
     std::vector<std::size_t> order(letters_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -204,7 +204,7 @@ class Exchange {
         received_.push_back(incoming(k));
         End& e = received_.back();
         e.options.stats = &e.stats;
-        // What an earlier sender has on the way is not to be taken for this one.
+        // This receive must not take a message that an earlier sender still has in flight.
         const int from = matching_ == Matching::in_order ? l.from : source(l);
         const int with = matching_ == Matching::any_tag_and_source ? l.tag : tag(l);
         succeeded(laconic_recv(e.memory.data(), static_cast<MPI_Count>(e.room), l.call.type->type, from, with,
@@ -293,7 +293,7 @@ class Exchange {
     const Layout layout(l.call, group_.rank, group_.size);
     const Facts facts{l.call, layout, group_.rank, group_.size, inputs};
     laconic_stats stats = e.stats;
-    if (calls_ == Calls::sendrecv) {  // whose statistics are those of two calls
+    if (calls_ == Calls::sendrecv) {  // its statistics are those of two calls
       stats.bound = stats.achieved_bound = resolved_bound(facts);
       stats.plain_calls = l.from == l.to;
     } else {

@@ -43,7 +43,7 @@ bool has_recv_counts(const Call& c, const Layout& l) {
   return receives(c, l) && c.uneven() && c.routine != Routine::scatterv;
 }
 
-// Counts that all ranks have to agree on; elsewhere a rank sees a part of them only.
+// Counts on which all ranks have to agree; in other calls a rank sees only a part of them.
 bool shares_counts(const Call& c) { return !c.traits().counts_partial(); }
 bool shares_type(const Call& c) { return shares_counts(c) && !scatters(c) && !gathers_to_root(c); }
 

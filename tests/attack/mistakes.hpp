@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The catalogue of what can be wrong with a call on one rank.
+// The catalogue of possible mistakes in a call on one rank.
 #pragma once
 
 #include "operation.hpp"
 
 namespace attack {
 
-// The arguments of one rank, about to be spoilt.  Arrays that are changed have to be kept.
+// The arguments of one rank, to be spoilt.  Arrays that are changed must stay alive.
 struct Spoilt {
   Arguments arguments;
   laconic_options options;
@@ -15,8 +15,8 @@ struct Spoilt {
 
 struct Mistake {
   const char* name;
-  bool differs;  // right alone, but not what the other ranks say
-  // Whether a rank with this layout can make it in this call.
+  bool differs;  // valid alone, but different from the other ranks
+  // Whether a rank with this layout can make the mistake in this call.
   bool (*applies)(const Call& call, const Layout& layout);
   void (*spoil)(const Call& call, const Layout& layout, Spoilt& s, Random& random);
 };

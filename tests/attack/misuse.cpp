@@ -48,7 +48,7 @@ int finish(Random& own, laconic_request& request) {
   }
 }
 
-// What the operation came to, however it was begun.
+// Runs the operation to its end in any mode, and returns its error code.
 int run(Operation& operation, const Arguments& arguments, Random& own) {
   laconic_request request = LACONIC_REQUEST_NULL;
   int rc = operation.begin(arguments, &request);

@@ -14,7 +14,7 @@ namespace attack {
 
 enum class Number : std::uint8_t { f32, f64, i8, u8, i16, u16, i32, u32, i64, u64 };
 
-// One of MPI's names for a type.
+// A datatype by one of its names in MPI.
 struct NamedType {
   const char* name;
   Number number;
@@ -28,7 +28,7 @@ constexpr Number number_of() {
   return static_cast<Number>(2 + 2 * log + (std::is_signed_v<T> ? 0 : 1));
 }
 
-// The handles are no constants in every MPI: asked for after MPI_Init.
+// The handles are not constants in every MPI, so they are read after MPI_Init.
 inline const std::vector<NamedType>& named_types() {
   static const std::vector<NamedType> all{
       {"MPI_FLOAT", Number::f32, MPI_FLOAT},

@@ -36,7 +36,7 @@ Operation::Operation(World& world, const Group& group, const Call& call, std::si
   bundle(bundles_[0], layout_.send, random);
   bundle(bundles_[1], layout_.recv, random);
   options_ = call.options;
-  // The number of threads is each rank's own business.
+  // The number of threads may differ from rank to rank.
   if (Random(call.seed + static_cast<std::uint64_t>(group.rank)).below(10) == 0) options_.threads = 2;
   if (call.by_hints) laconic_options_init(&options_);
   options_.stats = &stats_;
@@ -97,7 +97,7 @@ Arguments Operation::arguments() {
   if (call_.reduces()) a.op = ops[static_cast<std::size_t>(call_.reduction)];
   const auto count = static_cast<MPI_Count>(call_.count);
   const bool scatters = call_.traits().recv_in_place();
-  // What does not matter on a rank may be anything.
+  // Arguments that are ignored on a rank may have any value.
   const bool sends = !scatters || layout_.is_root;
   const bool receives = !call_.traits().recv.root_only || layout_.is_root;
   const bool sending = sends && !(layout_.input_in_place || call_.traits().one_buffer());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One call with its buffers: guarded, filled with what the ranks contribute, checked when it is over.
+// One call with its buffers: guarded, filled with the ranks' contributions, and checked when it is over.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace attack {
 
-// Memory with a pattern before, behind and, where nothing is put, inside.
+// Memory with a pattern before, behind and, where no numbers are put, inside.
 class GuardedBytes {
  public:
   // room: guarded memory behind.  A second time, for the same sizes, the address stays.
@@ -23,7 +23,7 @@ class GuardedBytes {
   const unsigned char* data() const { return memory_.data() + front_; }
   unsigned char* behind() { return memory_.data() + memory_.size() - 1; }
 
-  // Whether all is as it was, but for these ranges (begin, bytes).
+  // Whether all memory is unchanged, except for these ranges (begin, bytes).
   bool unchanged(const std::vector<std::pair<std::size_t, std::size_t>>& but_for) const;
 
  private:
@@ -34,7 +34,7 @@ class GuardedBytes {
 
 class Operation {
  public:
-  // room: bytes behind the buffers, for calls that say more than is right.
+  // room: bytes behind the buffers, for calls whose arguments claim more than is right.
   Operation(World& world, const Group& group, const Call& call, std::size_t room = 0);
   ~Operation();
   Operation(const Operation&) = delete;
@@ -45,22 +45,23 @@ class Operation {
   const laconic_stats& stats() const { return stats_; }
   laconic_options& options() { return options_; }
 
-  void fill(int round);                 // numbers and buffers as they are before a call
-  Arguments arguments();                // that are right
+  void fill(int round);                 // restores numbers and buffers to their state before a call
+  Arguments arguments();                // the right arguments
   int begin(laconic_request* request);  // in the mode of the call
   int begin(const Arguments& arguments, laconic_request* request);
 
   void check();            // after success
   void check_unchanged();  // after an error
-  // Of a result that all ranks hold with the same bits, after check(): what to compare them by.
+  // After check(), for a result that all ranks hold with the same bits: a value to compare it by.
   std::optional<std::array<std::uint64_t, 2>> common() const;
-  // Another way to do the same, on the same numbers: what is pinned must come out with the same bits.
+  // Compares with another way to carry out the call on the same numbers: the reproducible results must have the same
+  // bits.
   void check_same_results(const Operation& other);
 
  private:
-  // Of bundled calls: the types of both sides, and counts and displacements in elements of these.
+  // For bundled calls: the types of both sides, and counts and displacements in elements of these types.
   struct Bundle {
-    MPI_Count numbers = 1;  // of an element
+    MPI_Count numbers = 1;  // numbers in an element
     MPI_Datatype type = MPI_DATATYPE_NULL;
     std::vector<MPI_Count> counts;
     std::vector<MPI_Aint> displs;
@@ -70,7 +71,7 @@ class Operation {
   void check_memory(bool succeeded);
   void check_plain();
   void bundle(Bundle& b, Side side, Random& random);
-  bool exact_results() const;  // known to the bit
+  bool exact_results() const;  // the result is known to the bit
   bool spoil();                // a fault for the attack to find; false where this call cannot have it
 
   World& world_;
@@ -81,7 +82,7 @@ class Operation {
   std::array<Bundle, 2> bundles_;
   laconic_options options_{};
   laconic_stats stats_{};
-  std::vector<Bytes> inputs_;  // of every rank
+  std::vector<Bytes> inputs_;  // the inputs of every rank
   GuardedBytes send_;
   GuardedBytes recv_;
 };

@@ -9,10 +9,10 @@
 namespace attack {
 namespace {
 
-// Least step of the lattice as a share of the allowance (docs/error-model.md, "One number"); where the greatest number
-// is known it may be half of that.
+// The least step of the lattice as a share of the allowance (docs/error-model.md, "One number"); where the greatest
+// number is known, the step may be half of that.
 constexpr double least_step = 2 * 0.98;
-// Up to here the bound covers the last rounding of a number of float32.
+// The largest number, in steps, for which the bound covers the last rounding of a float32.
 constexpr double covered_steps = 99000;
 constexpr int block_length = 1024;
 
@@ -38,14 +38,15 @@ bool adds(const Call& call) {
   return call.reduces() && (call.reduction == Reduction::sum || call.reduction == Reduction::mean);
 }
 
-// The largest error of one encode, of a codec whose frames are added.
+// The largest error of one encode, for a codec whose frames are added.
 double allowance_of(const Facts& f) {
   const double bound = resolved_bound(f);
   const bool per_input = f.call.options.target == LACONIC_TARGET_INPUT;
   return f.call.reduces() && f.call.reduction == Reduction::sum && !per_input ? bound / f.size : bound;
 }
 
-// Whether numbers surely have lattice points, for each place of the contributions of a rank, or of all for reductions.
+// Whether numbers surely have lattice points, for each place in the contributions of one rank or, for reductions, of
+// all ranks.
 template <class T>
 class Lattice {
  public:
@@ -58,7 +59,7 @@ class Lattice {
     const double most = sizeof(T) == 4 ? 1e36 : 1e290;
     sure_ = quant && std::isfinite(allowance) && allowance > least && allowance < most;
     if (!sure_) return;
-    // So that a sum of all fits 31 bits, and the type.
+    // Limits the numbers so that the sum over all ranks fits 31 bits, and the type.
     const double points = std::min(step_ * (0x1p31 - 4), static_cast<double>(std::numeric_limits<T>::max()));
     const double reach = points / (sum_ ? f.size : 1) * (1 - 0x1p-20) - 3 * step_;
     const bool exact = f.call.options.denormals == LACONIC_DENORMALS_EXACT && !f.call.reduces();
@@ -95,7 +96,7 @@ class Lattice {
   std::vector<std::vector<std::uint32_t>> bad_;
 };
 
-// The operands of one element, and what they make.
+// The operands of one element, and their result.
 template <class T>
 struct Element {
   std::array<T, 64> operands{};
@@ -103,8 +104,8 @@ struct Element {
   bool nan = false;
   bool plus = false;
   bool minus = false;
-  long double magnitude = 0;  // of the finite ones together
-  T chosen = 0;               // greatest or least
+  long double magnitude = 0;  // the sum of the magnitudes of the finite operands
+  T chosen = 0;               // the greatest or least operand
 
   void take(T x, bool greatest) {
     if (count == 0 || (greatest ? x > chosen : x < chosen)) chosen = x;
@@ -170,7 +171,7 @@ class FloatOracle {
     return within(p, i, r, e.chosen, slack_of_one(e.chosen, r));
   }
 
-  // What a number that is not added to others may be off beside the bound.
+  // The error beyond the bound that is allowed for a number not added to others.
   long double slack_of_one(T x, T r) const {
     if (plain_ || f_.call.keeps_bits() || sizeof(T) == 8 || f_.call.codec() != LACONIC_CODEC_QUANT) return 0;
     const bool per_hop = f_.call.per_hop();
@@ -213,7 +214,7 @@ class FloatOracle {
     for (int k = 0; k < e.count; ++k) sum += static_cast<long double>(e.operands[static_cast<std::size_t>(k)]);
     if (std::isinf(r) && std::fabs(sum) / divisor + bound_ >= most * (1 - 1e-9L)) return true;
     if (!std::isfinite(r)) return wrong(p, i, r, ranks::text("exactly %.17Lg", sum / divisor));
-    // Where it is clear in long double it need not be decided exactly.
+    // Where long double arithmetic decides clearly, the exact comparison is not needed.
     const long double off = std::fabs(static_cast<long double>(r) * divisor - sum);
     if (off + (n + 2) * 0x1p-63L * (e.magnitude + std::fabs(static_cast<long double>(r)) * divisor) <
         (bound_ + slack) * divisor * (1 - 0x1p-60L))
@@ -249,8 +250,8 @@ class FloatOracle {
 
 template <class T>
 bool check_integer(Journal& journal, const Facts& f, bool plain, const Place& p, std::size_t i, T r) {
-  // What MPI makes of integers is its own: Open MPI 4.1 with AVX saturates sums of 16 bits, and takes the greater of
-  // two MPI_OFFSET without their signs.
+  // MPI libraries have their own results for integers: Open MPI 4.1 with AVX saturates sums of 16 bits, and takes the
+  // greater of two MPI_OFFSET without their signs.
   if (plain && p.source < 0) return true;
   T expected{};
   if (p.source >= 0) {
@@ -337,7 +338,8 @@ void check_stats(Journal& journal, const Facts& f, const laconic_stats& s) {
     CHECK(journal, s.bound == asked, "bound %.17g, asked for %.17g", s.bound, asked);
     return;
   }
-  // On every contribution: errors add up.  How many there are of codecs that code again depends on the algorithm.
+  // The bound applies to every contribution, so errors add up.  For codecs that encode again, the number of encodes
+  // depends on the algorithm.
   const bool once = !c.per_hop() && (c.codec() == LACONIC_CODEC_QUANT || c.codec() == LACONIC_CODEC_RAW ||
                                      c.codec() == LACONIC_CODEC_LOSSLESS || !c.reduces());
   const bool sum = c.reduces() && c.reduction == Reduction::sum;

@@ -19,7 +19,7 @@ double normal(Random& random) {
   return sum;
 }
 
-// What one pattern needs from number to number.
+// The state of one pattern from number to number.
 template <class T>
 class Source {
   using Limits = std::numeric_limits<T>;
@@ -30,7 +30,7 @@ class Source {
     begin(shape.pattern == Pattern::mixed ? Pattern::zeros : shape.pattern);
   }
 
-  // Both generators move on by as much on every rank, so that ranks stay in step.
+  // Both generators advance equally on every rank, so that ranks stay in step.
   T next() {
     if (shape_.pattern == Pattern::mixed && left_-- == 0) {
       begin(static_cast<Pattern>(shared_.below(patterns - 1)));

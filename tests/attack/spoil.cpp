@@ -48,7 +48,7 @@ bool Operation::spoil() {
       stats_.achieved_bound = stats_.bound * 1.001;
       return true;
     case Plant::bound:
-      // The library was asked for ten times the bound: it cannot always be noticed.
+      // The library was asked for ten times the bound: this fault is not always detectable.
       if (stats_.plain_calls > 0 || options_.bound.mode != LACONIC_BOUND_ABS || exact_results()) return false;
       stats_.bound /= 10;
       stats_.achieved_bound /= 10;

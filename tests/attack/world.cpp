@@ -66,7 +66,7 @@ void World::add(const char* name, MPI_Comm comm, int colour) {
 }
 
 void World::greatest(std::vector<std::uint64_t>& numbers) const {
-  // MPICH 4.0 compares unsigned numbers of 64 bits as if they had a sign: these here are put in that order first.
+  // MPICH 4.0 compares unsigned numbers of 64 bits as if they were signed: these are mapped to signed order first.
   constexpr std::uint64_t sign = std::uint64_t{1} << 63;
   for (std::uint64_t& n : numbers) n ^= sign;
   MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, MPI_MAX, control_);

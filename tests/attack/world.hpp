@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ranks, the communicators that they have, and what they find out together.
+// The ranks, their communicators, and the exchanges of the attack itself.
 #pragma once
 
 #include <string>
@@ -16,11 +16,11 @@ struct Group {
   int rank = -1;   // -1: not a member
   int colour = 0;  // which of the communicators that were made together
   int size = 0;
-  int least_size = 0;  // of the communicators that were made together
+  int least_size = 0;  // the least size of the communicators made together
   int most_size = 0;
 };
 
-// Mistakes in the attack's own hands, to see that it notices them.
+// Faults that the attack plants on purpose, to check that it detects them.
 enum class Plant { none, bound, swap, bit, large_bit, gap, input, achieved, quiet_error, hang };
 
 class World {
@@ -30,7 +30,7 @@ class World {
   World& operator=(const World&) = delete;
   ~World();
 
-  // Of each number the greatest of all ranks.
+  // Replaces each number by its maximum over all ranks.
   void greatest(std::vector<std::uint64_t>& numbers) const;
   bool any(bool mine) const;
 
@@ -39,8 +39,8 @@ class World {
   Offer offer;
   Journal journal;
   Plant plant = Plant::none;
-  bool planted = false;       // in this case, by this rank
-  std::vector<Group> groups;  // of which the first two are of all ranks
+  bool planted = false;       // by this rank, in this case
+  std::vector<Group> groups;  // the first two contain all ranks
 
  private:
   void add(const char* name, MPI_Comm comm, int colour = 0);

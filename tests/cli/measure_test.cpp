@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `laconic codec` says about a codec, with codecs that do known things.
+// The report of `laconic codec`, checked with codecs whose behaviour is known.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-// raw, but the numbers that come back are what `change` makes of them.
+// The raw codec, but `change` alters the numbers when they are decoded.
 class Changing final : public Codec {
  public:
   using Change = float (*)(float x, std::size_t index);
@@ -68,7 +68,7 @@ TEST(CodecMeasure, CountsViolations) {
   const Measurement broken = measured(codec, "abs:0.499999", x);
   EXPECT_EQ(broken.errors.violations, 10U);
   EXPECT_EQ(broken.errors.max_error, 0.5);
-  // Ten errors of 0.5 in a hundred, range 4.
+  // Ten errors of 0.5 in a hundred numbers whose range is 4.
   EXPECT_NEAR(broken.errors.nrmse, std::sqrt(10 * 0.25 / 100) / 4, 1e-12);
   EXPECT_NEAR(broken.errors.psnr, -20 * std::log10(broken.errors.nrmse), 1e-9);
   const Measurement relative = measured(codec, "rel:0.1", x);
@@ -169,7 +169,8 @@ TEST(CodecMeasure, EveryCodecKeepsItsBound) {
     }
 }
 
-// Of numbers of very different size, each is measured against its own block, which begins where its frame does.
+// Among numbers of very different magnitude, each is measured against its own block; blocks begin at the start of a
+// frame.
 TEST(CodecMeasure, HoldsEveryBlockToItsOwnRootMeanSquare) {
   std::vector<float> x(10000);
   for (std::size_t i = 0; i < x.size(); ++i)

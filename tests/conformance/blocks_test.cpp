@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks as a whole: the functions of Kernels::Blocks, which go other ways than the ones for points, and bodies that no
-// encoder writes, against the reference, byte for byte.
+// The functions of Kernels::Blocks, which use other code than those for points, and bodies that no encoder writes,
+// compared with the reference byte for byte.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ std::vector<float> numbers_of(const PointList& q) {
   return x;
 }
 
-// Room for a body, and whether it is the one expected and nothing behind its slack was written.
+// An output buffer for a body; checks that it holds the expected body and that nothing was written behind its slack.
 class Room {
  public:
   std::byte* out() { return memory_.data(); }
@@ -55,7 +55,7 @@ class Room {
   Bytes memory_ = Bytes(quant::largest_packed_block + 2 * quant::store_slack, pattern);
 };
 
-// A body at the end of what may be read, or with something behind it.
+// A body placed at the end of readable memory, or with other bytes behind it.
 class Placed {
  public:
   Packed put(const Body& body, bool at_end) {
@@ -75,7 +75,7 @@ class BlockKernels : public ::testing::TestWithParam<std::size_t> {
   const Codec& codec() const { return *quant_variants()[GetParam()]; }
   const Codec& reference_codec() const { return *quant_variants()[0]; }
 
-  // How often a function of the table did it; a function that always leaves it to others would pass unseen.
+  // Counts how often the function of the table did the work itself; one that always falls back would go unnoticed.
   void count(bool done, Entry entry) { done_[quant::order_of(quant::kind_of(entry))] += done; }
   void expect_some(bool there) const {
     for (int order = 0; order < 3; ++order)
@@ -105,7 +105,7 @@ TEST_P(BlockKernels, UnpackAnyBodyLikeTheReference) {
     quant::Points points;
     ASSERT_TRUE(table().unpack(in.put(body, random.below(2) != 0), n, points));
     ASSERT_TRUE(std::equal(expected.begin(), expected.end(), points.q));
-    // A word less, a word more.
+    // The size may be a word too small or too large.
     const std::size_t size = body.bytes.size();
     for (const std::size_t other : {size - 2, size + 2}) {
       body.bytes.resize(other);
@@ -187,7 +187,7 @@ TEST_P(BlockKernels, Decode) {
   for (int round = 0; round < rounds && there; ++round) {
     SCOPED_TRACE("round " + std::to_string(round) + ", " + seed_note());
     const Body a = random.below(2) ? hostile(random, block_values) : packed(curve(random));
-    // Anywhere a float can lie, and a byte beside.
+    // Any alignment that a float can have, and an offset of one byte.
     Guarded out(4 * block_values, random.below(3) == 0 ? 0 : random.below(2) ? 4 * random.below(16) : 1);
     const double step = random.below(8) == 0 ? 0.1 : lattice().step;
     const bool done =
@@ -203,7 +203,7 @@ TEST_P(BlockKernels, Decode) {
   expect_some(there);
 }
 
-// Every way out of the functions above, by name, through the codec, which then takes another.
+// Named cases for every early exit of the functions above, run through the codec, which then takes the fallback.
 struct Case {
   std::string name;
   PointList a;
@@ -247,7 +247,7 @@ std::vector<Case> cases() {
       {"all of 16 bits", points_from([](std::int64_t i) { return i % 2 ? 16383 : -16383; }), small},
       {"neighbours far apart", points_from([](std::int64_t i) { return i % 3 ? 16383 : -16383; }), bow},
   };
-  // Two neighbours as far apart as points of 16 bits can be, and a step more, either way.
+  // Two neighbours as far apart as points of 16 bits can be, or one step further, in both directions.
   for (const std::size_t at : {1, 16, 20, 112, 127, 128, 500, 1022})
     for (const std::int32_t value : {16383, 16384, -16383, -16384})
       for (const PointList* q : {&line, &bow, &small}) {
@@ -256,7 +256,7 @@ std::vector<Case> cases() {
         made.push_back({"the same, and beside them nothing",
                         with(with(*q, at, value), at + 1, value > 0 ? -value - 1 : -value), *q});
       }
-  // One point that outgrows: in the groups that decide on the order, in the middle, in the last.
+  // One point that is too large: in the groups that decide on the order, in the middle, in the last group.
   for (const std::size_t at : {0, 1, 2, 63, 64, 127, 128, 500, 960, 1023})
     for (const std::int32_t value : {127, 128, -128, -129, 16382, 16383, 16384, -16383, -16384, 31999, 32000, 32001,
                                      32767, 32768, -32768, 100000, (1 << 24) - 1, 1 << 24}) {
@@ -277,7 +277,7 @@ TEST_P(BlockKernels, CodecTakesEveryWayLikeTheReference) {
     SCOPED_TRACE(c.name);
     std::vector<float> x = numbers_of(c.a);
     std::vector<float> y = numbers_of(c.b);
-    // Once more, so that a block follows.
+    // The numbers are appended once more, so that another block follows.
     for (std::vector<float>* numbers : {&x, &y}) {
       numbers->resize(2 * block_values);
       std::copy_n(numbers->begin(), block_values, numbers->begin() + block_values);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Coding::exact_denormals: a block that holds a denormal number, as one that holds NaN or infinity, comes back to the
-// bit, whoever codes it; all others as if it were not asked for.
+// Coding::exact_denormals: a block that holds a denormal number comes back to the bit with every implementation, like
+// one that holds NaN or infinity; all other blocks are coded as without this option.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@
 namespace laconic::test {
 namespace {
 
-// Numbers that share the fate of a denormal one among them.
+// The size of the group of numbers that are all kept exact if one of them is denormal.
 std::size_t block_of(const Codec& codec, const Coding& coding) {
   if (codec.name() == "szx") return 128;
   if (codec.name() == "zfp") return 4096;
@@ -34,7 +34,7 @@ class Denormals : public ::testing::TestWithParam<std::size_t> {
   const Subject& subject() const { return all_subjects()[GetParam()]; }
   const Codec& codec() const { return *subject().codec; }
 
-  // f(T{}, coding) for all types and all ways to bound an error; without a bound there is nothing to keep.
+  // Calls f(T{}, coding) for all types and all ways to bound an error; without a bound, nothing can be lost.
   template <class F>
   void for_all_codings(F&& f) {
     for (const Dtype dtype : all_dtypes) {
@@ -55,12 +55,12 @@ class Denormals : public ::testing::TestWithParam<std::size_t> {
     }
   }
 
-  // Encodes and decodes, and says of how many numbers the bits changed.
+  // Encodes and decodes, and returns the count of numbers whose bits changed.
   template <class T>
   std::size_t check(const std::vector<T>& x, const Coding& coding) {
     const Bytes frame = encode(codec(), x, coding);
     const auto got = decode<T>(codec(), frame, x.size(), coding);
-    // Nothing is said of it in the frame: whoever reads any frame of the codec reads this one.
+    // The frame does not record this option: every reader of the codec's frames reads this one.
     EXPECT_EQ(got.size(), x.size());
     const auto blind = decode<T>(codec(), frame, x.size(), coding_for<T>(0));
     const std::size_t block = block_of(codec(), coding);
@@ -101,7 +101,8 @@ TEST_P(Denormals, KeepTheirBlocks) {
   });
 }
 
-// One number decides for its block, and for no other, wherever it lies; with it -0 and what else would change.
+// A denormal decides for its own block only, wherever it lies; -0 and other numbers that would change are kept with
+// it.
 TEST_P(Denormals, DecideAlone) {
   for_all_codings([&](auto zero, const Coding& coding) {
     using T = decltype(zero);
@@ -127,7 +128,7 @@ TEST_P(Denormals, DecideAlone) {
   });
 }
 
-// Where no block holds one the frame is what it would be.
+// Where no block holds a denormal, the frame is the same as without the option.
 TEST_P(Denormals, ChangeNothingElse) {
   for_all_codings([&](auto zero, const Coding& coding) {
     using T = decltype(zero);
@@ -146,7 +147,7 @@ TEST_P(Denormals, ChangeNothingElse) {
   });
 }
 
-// The same bytes whoever writes them.
+// All implementations write the same bytes.
 TEST(DenormalsOfQuant, AreFoundByEveryImplementation) {
   SCOPED_TRACE(seed_note());
   const auto check = [](auto zero, double relative) {

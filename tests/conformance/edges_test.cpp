@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels at the edges of their fast paths: points that float32 can and cannot hold, steps where float32 ends.
+// Kernels at the edges of their fast paths: points that float32 can and cannot represent, and steps at its limits.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,11 +26,11 @@ class Edges : public ::testing::TestWithParam<std::size_t> {
 INSTANTIATE_TEST_SUITE_P(Kernels, Edges, ::testing::Range(std::size_t{0}, quant::available_kernels().size()),
                          [](const auto& i) { return std::string(quant::available_kernels()[i.param]->name); });
 
-// The greatest point of all may be out of reach: the product with 1 / step can round to beyond it.
+// The greatest point of all may be unreachable: the product with 1 / step can round to a value beyond it.
 constexpr std::array<std::int64_t, 10> edges{1 << 15, 32000,   1 << 16, 1 << 22, 1 << 23,
                                              1 << 24, 1 << 25, 1 << 26, 1 << 30, 2147483646};
 
-// Points up to an edge, those about it among others that are anywhere below.
+// Points up to an edge: those close to it, among others anywhere below.
 std::vector<std::int32_t> points_up_to(std::int64_t edge, std::size_t count, Random& random) {
   std::vector<std::int32_t> q(count);
   for (std::int32_t& v : q) {
@@ -42,7 +42,7 @@ std::vector<std::int32_t> points_up_to(std::int64_t edge, std::size_t count, Ran
   return q;
 }
 
-// Steps of 21 significant bits, as encoders make them, about where float32 leaves the normal numbers and elsewhere.
+// Steps of 21 significant bits, as encoders make them: some near the smallest normal float32, others elsewhere.
 std::vector<double> some_steps(Random& random) {
   std::vector<double> steps;
   for (const int exponent : {-150, -149, -128, -127, -126, -125, -30, -7, 0, 64, 100, 125, 126, 127, 128})
@@ -52,8 +52,8 @@ std::vector<double> some_steps(Random& random) {
   return steps;
 }
 
-// Every point decodes to q * step, rounded once.  A table that multiplies in float32 where a point has more bits than
-// float32 is caught here.
+// Every point decodes to q * step, rounded once. This test catches a table that multiplies in float32 although a point
+// has more bits than float32.
 TEST_P(Edges, PointsDecodeToTheirProductWithTheStepRoundedOnce) {
   Random random(base_seed());
   for (const double step : some_steps(random)) {
@@ -83,14 +83,15 @@ TEST_P(Edges, PointsDecodeToTheirProductWithTheStepRoundedOnce) {
   }
 }
 
-// Numbers about lattice points and half-way between them, near every edge: the reference's bytes, and the bound.
+// Numbers near lattice points and half-way between them, near every edge: checks the bytes of the reference, and the
+// bound.
 template <class T>
 void rounds(const Codec& codec, const Codec& reference) {
   Random random(base_seed());
   for (const double step : some_steps(random))
     for (const std::int64_t edge : edges) {
       const std::vector<std::int32_t> q = points_up_to(edge, 300, random);
-      const double allowance = step / 2 * (1 + 0x1p-6);  // the step is then close to this one
+      const double allowance = step / 2 * (1 + 0x1p-6);  // gives a step close to the requested one
       for (const std::uint32_t terms : {1u, 2u, 65536u}) {
         SCOPED_TRACE("step " + std::to_string(std::log2(step)) + ", points to " + std::to_string(edge) + ", terms " +
                      std::to_string(terms) + ", " + seed_note());

@@ -56,7 +56,7 @@ TEST(GoldenNumbers, AreDecodedToTheBit) {
     ASSERT_TRUE(wire::read_header(frame, header).ok()) << entry.path();
     fs::path numbers = entry.path();
     numbers.replace_extension("." + std::string(name_of(header.dtype)));
-    // Failed frames hold no numbers; a codec may be left out of this build.
+    // Failed frames hold no numbers, and a codec may be missing from this build.
     for (const Subject& subject : header.failed() ? std::vector<Subject>{} : subjects_of(header.codec)) {
       Guarded out(header.count * size_of(header.dtype));
       Coding coding;
@@ -75,7 +75,7 @@ TEST(GoldenNumbers, AreDecodedToTheBit) {
   EXPECT_GT(compared, 10u);
 }
 
-// Every function of the codec must refuse the frame, decode() in these words.
+// Every function of the codec must refuse the frame, and decode() must give this message.
 void expect_refused(const Subject& subject, const Bytes& frame, const std::string& words) {
   SCOPED_TRACE(subject.name);
   Coding coding;
@@ -113,7 +113,7 @@ TEST(GoldenMalformed, IsRefusedInTheWordsExpected) {
     ASSERT_FALSE(words.empty());
     const Bytes frame = read(folder() / "malformed" / (name + ".frame"));
     const auto codec = static_cast<std::uint8_t>(frame.size() > 5 ? frame[5] : std::byte{0});
-    // What is no codec's, all must refuse.
+    // A frame that belongs to no codec must be refused by all codecs.
     constexpr std::uint8_t last_codec = 5;
     for (const Subject& subject : codec == wire::codec_none || codec > last_codec ? all_subjects() : subjects_of(codec))
       expect_refused(subject, frame, words);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames as files: bytes written today must be those that are written tomorrow, on every machine.
+// Frames as files: the bytes of a frame must stay the same over time and on every machine.
 //
 // To accept changed bytes after a deliberate change of the format (which is a new wire version):
 //   LACONIC_GOLDEN_ACCEPT=1 test_conformance --gtest_filter='Golden*'
@@ -42,7 +42,7 @@ std::function<Bytes(const Codec&)> at_rate(Kind kind, std::size_t count, double 
   };
 }
 
-// The sum of two frames of which the second is 2^12 times as large.
+// The sum of two frames, the second of which is 2^12 times as large.
 template <class T>
 std::function<Bytes(const Codec&)> scaled(Kind kind, std::size_t count, double relative) {
   return [=](const Codec& codec) {
@@ -65,12 +65,12 @@ std::function<Bytes(const Codec&)> summed(Kind kind, std::size_t count, double a
   };
 }
 
-// No encoder writes this: truncated blocks of szx whose middles and words are infinite and NaN.
+// Truncated blocks of szx whose middles and words are infinite or NaN; no encoder writes them.
 template <class T>
 Bytes not_finite(const Codec& codec) {
   using Bits = BitsOf<T>;
   constexpr int down = 8 * sizeof(T) - 16;
-  constexpr std::uint16_t infinity = sizeof(T) == 4 ? 0x7f80 : 0x7ff0;  // the high bits of one
+  constexpr std::uint16_t infinity = sizeof(T) == 4 ? 0x7f80 : 0x7ff0;  // the high bits of an infinity
   constexpr std::array<std::uint16_t, 8> words{
       infinity, infinity | 0x8000, infinity | 1, infinity | 0x800f, infinity | 8, 0, infinity - 0x40, 0x8000};
   constexpr std::array<Bits, 4> middles{Bits{infinity} << down, (Bits{infinity} << down) + 0x12345, ~Bits{0},
@@ -103,7 +103,7 @@ Bytes not_finite(const Codec& codec) {
 
 constexpr double golden_allowance = 0x1p-7;
 
-// Encodes numbers that lie on lattice points, so that the points are these.
+// Encodes numbers that lie exactly on these lattice points.
 Bytes encoded_points(const Codec& codec, const std::vector<std::int32_t>& points) {
   const Coding coding = coding_for<double>(golden_allowance);
   const double step = quant::Lattice::make(golden_allowance, 1, Dtype::f64).step;
@@ -114,8 +114,8 @@ Bytes encoded_points(const Codec& codec, const std::vector<std::int32_t>& points
   return frame;
 }
 
-// Sub-block s of every block has residuals of widths[s % widths.size()] bits, none below 0 where s % 3 is 0; `order`
-// turns them into points.
+// The residuals of sub-block s of every block have widths[s % widths.size()] bits, and none is below 0 where s % 3 is
+// 0; `order` turns them into points.
 void append_points(std::vector<std::int32_t>& points, std::size_t n, const std::vector<unsigned>& widths, int order) {
   Random random(11);
   std::int64_t difference = 0;
@@ -124,12 +124,12 @@ void append_points(std::vector<std::int32_t>& points, std::size_t n, const std::
     const std::size_t s = i / quant::sub_values;
     const unsigned width = widths[s % widths.size()];
     const std::uint64_t below = std::uint64_t{1} << width;
-    // The first one has all bits; the lowest is the sign.
+    // The first residual has all bits set; the lowest is the sign.
     std::uint64_t z = i % quant::sub_values == 0 ? below - 1 : random.below(below);
     if (s % 3 == 0) z &= ~std::uint64_t{1};
     std::int64_t r = quant::unzigzag(static_cast<std::uint32_t>(z));
     r = static_cast<std::int32_t>(r);
-    if (r == std::numeric_limits<std::int32_t>::min()) ++r;  // no encoder has this one
+    if (r == std::numeric_limits<std::int32_t>::min()) ++r;  // no encoder produces this value
     if (i == 0 && order != 0) r = 0;
     difference = order == 2 ? difference + r : r;
     last = order == 0 ? r : last + difference;
@@ -137,7 +137,7 @@ void append_points(std::vector<std::int32_t>& points, std::size_t n, const std::
   }
 }
 
-// All widths, those of wide groups next to those of narrow ones, in every order; the last block is partial.
+// All widths, with wide groups next to narrow ones, in every order; the last block is partial.
 Bytes all_widths(const Codec& codec) {
   std::vector<std::int32_t> points;
   append_points(points, 1024,
@@ -158,7 +158,7 @@ Bytes smooth(const Codec& codec) {
   return encoded_points(codec, points);
 }
 
-// Blocks of every sort: zeros, numbers (among them an infinity), one number, which is NaN, points, and a partial one.
+// Blocks of every kind: zeros, raw numbers (with an infinity), a single number (NaN), points, and a partial block.
 Bytes mixed(const Codec& codec) {
   auto x = make_field<float>(Kind::walk, 4 * 1024 + 100, 7);
   std::fill_n(x.begin(), 1024, 0.0f);
@@ -167,7 +167,7 @@ Bytes mixed(const Codec& codec) {
   return encode(codec, x, coding_for<float>(0x1p-6, 2));
 }
 
-// Temperatures: the step leaves room for the rounding of the greatest.
+// Temperatures with a known greatest magnitude: the step leaves room for the rounding of the greatest number.
 Bytes greatest_known(const Codec& codec, double allowance) {
   auto x = make_field<float>(Kind::normal, 200, 7);
   Coding coding = coding_for<float>(allowance);
@@ -175,7 +175,7 @@ Bytes greatest_known(const Codec& codec, double allowance) {
   return encode(codec, x, coding);
 }
 
-// What no encoder writes and readers take at its meaning.
+// Bodies that no encoder writes, but that readers accept and decode as defined.
 Bytes not_canonical(const Codec& codec) {
   const std::vector<std::pair<int, std::vector<std::uint16_t>>> blocks{
       {0, {0}},                                                       // zeros, not of size 0

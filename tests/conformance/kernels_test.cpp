@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every instruction set does what the reference kernels do, byte for byte and bit for bit.
+// Every instruction set gives the results of the reference kernels, byte for byte and bit for bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ TEST_P(KernelTable, FramesDouble) { expect_same_frames<double>(codec(), referenc
 TEST_P(KernelTable, FramesFloat16) { expect_same_frames<Float16>(codec(), reference_codec()); }
 TEST_P(KernelTable, FramesBfloat16) { expect_same_frames<Bfloat16>(codec(), reference_codec()); }
 
-// Points of every width and shape, the whole range of 32 bits included: they arise from hostile frames.
+// Points of every width and shape, over the whole range of 32 bits: hostile frames can produce them.
 std::vector<std::int32_t> some_points(Random& random, std::size_t n) {
   std::vector<std::int32_t> q(n);
   const std::uint64_t shape = random.below(6);
@@ -119,7 +119,7 @@ TEST_P(KernelTable, DequantisesLikeTheReference) {
     const auto q = some_points(random, n);
     Points points;
     std::copy(q.begin(), q.end(), points.q);
-    // Steps of hostile frames are any finite number.
+    // The step of a hostile frame can be any finite number.
     double step = std::bit_cast<double>(random.bits() & 0x7fffffffffffffffULL);
     if (!std::isfinite(step)) step = 1;
     const double divisor = random.below(2) ? 1 : 3;
@@ -134,8 +134,8 @@ TEST_P(KernelTable, DequantisesLikeTheReference) {
   }
 }
 
-// Float numbers are rounded in float up to some number of steps and in double beyond: both sides of every limit, ties
-// and their neighbours, for many steps, alone and among others.
+// Float numbers are rounded in float up to some number of steps, and in double beyond. The test covers both sides of
+// every limit, and ties with their neighbours, for many steps, alone and among other numbers.
 TEST_P(KernelTable, RoundsLikeTheReferenceAtTheLimits) {
   Random random(base_seed());
   for (int round = 0; round < 300; ++round) {
@@ -190,7 +190,7 @@ TEST(Widths, AreTheSmallestThatHold) {
       EXPECT_LT(quant::wide_width_of_code[code - 1], width);
     }
     if (width > 8) continue;
-    // With and without a residual below 0.
+    // Residuals with and without negative values.
     const auto some = quant::planes_of_code(quant::code_of(bits | 1, false), false);
     EXPECT_EQ(some.first, 0);
     EXPECT_EQ(some.count, std::max(width, 1u));
@@ -200,7 +200,7 @@ TEST(Widths, AreTheSmallestThatHold) {
   }
 }
 
-// docs/wire-format.md: 21 significant bits, just below twice the allowance.
+// The step rule of docs/wire-format.md: 21 significant bits, just below twice the allowance.
 TEST(Lattice, StepsAreShortAndJustBelowTwiceTheAllowance) {
   Random random(base_seed());
   for (int round = 0; round < 20000; ++round) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What lossless promises beyond what every codec does: its blocks stand alone, its capacity is tight, it sees what
-// numbers have in common.
+// Promises of lossless beyond those of every codec: its blocks decode alone, its capacity is tight, and it finds
+// structure that numbers have in common.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::uint16_t entry(const Bytes& frame, std::size_t block) {
   return e;
 }
 
-// The body that the index points at, behind an index of its own.
+// The body that the index points at is placed behind a one-block index and decoded.
 TYPED_TEST(Lossless, AnyBlockDecodesAlone) {
   using T = TypeParam;
   const Coding coding = coding_for<T>(0);
@@ -64,7 +64,7 @@ TYPED_TEST(Lossless, AnyBlockDecodesAlone) {
   }
 }
 
-// Nothing is larger than its numbers and the index, and noise is as large.
+// No frame is larger than its numbers plus the index, and noise reaches that size.
 TYPED_TEST(Lossless, CapacityIsTight) {
   using T = TypeParam;
   const Coding coding = coding_for<T>(0);
@@ -76,7 +76,7 @@ TYPED_TEST(Lossless, CapacityIsTight) {
       ASSERT_LE(frame.size(), capacity) << k.name << ", count " << count;
       if (k.kind == Kind::random_bits) most_left = std::max(most_left, capacity - frame.size());
     }
-  // Of a handful of numbers chance may make something.
+  // Chance may make a few numbers compressible.
   EXPECT_LE(most_left, sizeof(T) == 1 ? 8u : 0u);
 }
 

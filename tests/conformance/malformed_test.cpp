@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes that are not a frame of the codec: an error or numbers, never a crash, never a write outside of the numbers.
+// Bytes that are not a frame of the codec give an error or numbers, never a crash or a write outside of the numbers.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -21,8 +21,8 @@ class Malformed : public ::testing::TestWithParam<std::size_t> {
   const Subject& subject() const { return all_subjects()[GetParam()]; }
   const Codec& codec() const { return *subject().codec; }
 
-  // What every function makes of these bytes.  Frames in exact-size heap memory let AddressSanitizer see every read
-  // beyond them.
+  // Passes these bytes to every function. Frames lie in heap memory of their exact size, so that AddressSanitizer sees
+  // every read beyond them.
   template <class T>
   bool try_all(const Bytes& frame, const std::vector<T>& numbers, const Bytes& good, const Coding& coding) {
     const std::size_t count = numbers.size();
@@ -84,7 +84,7 @@ class Malformed : public ::testing::TestWithParam<std::size_t> {
       Bytes bad = good;
       const std::uint64_t edits = 1 + random.below(4);
       for (std::uint64_t e = 0; e < edits; ++e) {
-        // Half of the damage near the beginning: headers and the heads of blocks decide the most.
+        // Half of the damage is near the beginning, because headers and block heads matter most.
         const std::size_t at = random.below(random.below(2) ? std::min<std::size_t>(bad.size(), 48) : bad.size());
         const auto place = bad.begin() + static_cast<std::ptrdiff_t>(at);
         switch (random.below(4)) {
@@ -140,7 +140,7 @@ TEST_P(Malformed, NoiseDouble) { noise<double>(); }
 TEST_P(MalformedSmallFloats, NoiseFloat16) { noise<Float16>(); }
 TEST_P(MalformedSmallFloats, NoiseBfloat16) { noise<Bfloat16>(); }
 
-// Frames of something else: of another count, type, codec, step, and frames that say that they failed.
+// Valid frames that do not match: another count, type, codec or step, and frames marked as failed.
 TEST_P(Malformed, FramesOfSomethingElse) {
   const auto x = make_field<float>(Kind::normal, 100, 1);
   const auto wide = make_field<double>(Kind::normal, 100, 1);
@@ -167,7 +167,7 @@ TEST_P(Malformed, FramesOfSomethingElse) {
   }
 }
 
-// A block whose last sub-blocks do not exist must not say that they have bits.
+// A block must not give widths to sub-blocks beyond its last number.
 TEST(MalformedBlock, WithWidthsBeyondItsNumbers) {
   for (const quant::Kernels* kernels : quant::available_kernels())
     for (const std::size_t n : {1, 16, 17, 33, 64, 100, 1008}) {
@@ -181,7 +181,7 @@ TEST(MalformedBlock, WithWidthsBeyondItsNumbers) {
     }
 }
 
-// Lattice blocks in a frame whose step is 0 would stand for no numbers at all.
+// Lattice blocks in a frame whose step is 0 do not represent any numbers.
 TEST_P(Malformed, BlocksOfALatticeThatIsNotThere) {
   const auto x = make_field<float>(Kind::normal, 100, 1);
   Bytes frame = encode(codec(), x, coding_for<float>(1e-2, 2));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every codec, every kind of numbers, allowances from nothing to more than everything: what comes back is
-// within the allowance, what is not finite comes back as it was, and nothing outside the given memory is
-// touched.
+// Every codec, every kind of numbers, allowances from 0 to more than the range. Decoded numbers are within the
+// allowance, numbers that are not finite come back unchanged, and nothing outside the given memory is touched.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -21,7 +20,8 @@ constexpr std::array<std::size_t, 20> counts{0,   1,   2,   3,    15,   16,   17
                                              127, 128, 129, 1023, 1024, 1025, 4095, 4096, 4097, 6000};
 constexpr std::array<std::uint32_t, 4> some_terms{1, 2, 4, 65536};
 
-// Below one ulp of common numbers, common, above the range, and at the edges of the exponent range.
+// Allowances below one ulp of common numbers, common ones, some above the range, and some at the edges of the exponent
+// range.
 const std::vector<double>& allowances() {
   static const std::vector<double> a{0,
                                      std::numeric_limits<double>::denorm_min(),
@@ -43,8 +43,8 @@ const std::vector<double>& allowances() {
   return a;
 }
 
-// The promise for one number.  The type's own rounding comes on top of the allowance where the type is
-// narrower than the double that the lattice point is exact in.
+// The promise for one number. The rounding of the type is added to the allowance where the type is narrower than the
+// double that represents the lattice point exactly.
 template <class T>
 ::testing::AssertionResult holds(T x, T back, double allowance) {
   const auto failure = [&](const char* what) {
@@ -168,7 +168,7 @@ TEST_P(EveryCodec, TakesUnalignedNumbers) {
   }
 }
 
-// Numbers exactly half-way between lattice points are the furthest that rounding moves anything.
+// Numbers exactly half-way between lattice points are moved furthest by rounding.
 template <class T>
 void ties_hold(const Codec& codec) {
   for (const double allowance : {1e-3, 7e-20, 3.0, 1e10}) {
@@ -189,8 +189,8 @@ TEST_P(EveryCodec, TiesDouble) { ties_hold<double>(codec()); }
 TEST_P(EveryCodecOfSmallFloats, TiesFloat16) { ties_hold<Float16>(codec()); }
 TEST_P(EveryCodecOfSmallFloats, TiesBfloat16) { ties_hold<Bfloat16>(codec()); }
 
-// Finite numbers stay finite although the nearest lattice point may lie beyond the largest number of the
-// type, and sums that are finite stay so too.
+// Finite numbers stay finite although the nearest lattice point may lie beyond the largest number of the type. Sums
+// that are finite stay finite too.
 template <class T>
 void largest_numbers_stay_finite(const Codec& codec) {
   const T largest = std::numeric_limits<T>::max();
@@ -217,7 +217,7 @@ TEST_P(EveryCodec, LargestDoubleStaysFinite) { largest_numbers_stay_finite<doubl
 TEST_P(EveryCodecOfSmallFloats, LargestFloat16StaysFinite) { largest_numbers_stay_finite<Float16>(codec()); }
 TEST_P(EveryCodecOfSmallFloats, LargestBfloat16StaysFinite) { largest_numbers_stay_finite<Bfloat16>(codec()); }
 
-// The same numbers give the same bytes, whatever was in the memory before.
+// The same numbers give the same bytes, whatever the output memory held before.
 TEST_P(EveryCodec, IsAFunctionOfItsInput) {
   for (const NamedKind& k : all_kinds) {
     const auto x = make_field<double>(k.kind, 2500, base_seed());

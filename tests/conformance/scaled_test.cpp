@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scaled frames: errors that are a share of the root mean square of a block of numbers.
+// Scaled frames, whose bound is a share of the root mean square of each block of numbers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ Coding scaled_coding(double relative, std::uint32_t terms = 1, Op op = Op::sum, 
   return coding;
 }
 
-// Layers of a network have gradients of very different size: every run of numbers has a scale of its own.
+// Layers of a network have gradients of very different magnitude: every run of numbers has its own scale.
 template <class T>
 std::vector<T> gradients(std::size_t count, std::uint64_t seed, int decades = 6) {
   Random random(seed);
@@ -51,7 +51,7 @@ std::vector<long double> rms_of_blocks(const std::vector<T>& x) {
   return rms;
 }
 
-// The points, which the exponents of two frames bring to one lattice, are compared through what they stand for.
+// The exponents of two frames bring the points to one lattice, so the test compares the numbers that they represent.
 template <class T>
 bool all_on_lattice_of(const Bytes& frame, std::size_t count) {
   quant::Reader reader(frame, count, true, sizeof(T), values);
@@ -116,7 +116,7 @@ TEST_P(Scaled, BoundsHoldDouble) { bounds_hold<double>(codec()); }
 TEST_P(Scaled, BoundsHoldFloat16) { bounds_hold<Float16>(codec()); }
 TEST_P(Scaled, BoundsHoldBfloat16) { bounds_hold<Bfloat16>(codec()); }
 
-// Squares of these leave the range of float64.
+// The squares of these numbers leave the range of float64.
 TEST_P(Scaled, BlocksOfAnySizeAreRounded) {
   for (const double scale : {1e-300, 1e-200, 1e-150, 1e150, 1e200, 1e290}) {
     std::vector<double> x = gradients<double>(3000, base_seed(), 0);
@@ -148,7 +148,7 @@ void same_bytes(const Codec& codec, const Codec& reference) {
           ASSERT_EQ(sum, add(reference, folded, fy, count, coding));
           const auto a = decode<T>(codec, sum, count, coding);
           const auto b = decode<T>(reference, sum, count, coding);
-          // (No numbers, no memory: memcmp wants some.)
+          // An empty vector may have no memory, and memcmp needs valid pointers.
           ASSERT_TRUE(count == 0 || std::memcmp(static_cast<const void*>(a.data()), b.data(), count * sizeof(T)) == 0);
         }
 }
@@ -157,7 +157,7 @@ TEST_P(Scaled, FramesDouble) { same_bytes<double>(codec(), reference()); }
 TEST_P(Scaled, FramesFloat16) { same_bytes<Float16>(codec(), reference()); }
 TEST_P(Scaled, FramesBfloat16) { same_bytes<Bfloat16>(codec(), reference()); }
 
-// Scales up to 10^4 apart still share a lattice; what cancels must not leave a trace in the bytes.
+// Scales up to 10^4 apart still share a lattice; numbers that cancel must not leave a trace in the bytes.
 template <class T>
 void algebra(const Codec& codec) {
   Random random(base_seed());
@@ -185,12 +185,12 @@ void algebra(const Codec& codec) {
       ++on_lattice;
       Bytes a = left;
       Bytes b = right;
-      // The errors are added in another order.
+      // The errors are added in another order, so the header's error may differ.
       std::memset(a.data() + 24, 0, 8);
       std::memset(b.data() + 24, 0, 8);
       ASSERT_EQ(a, b) << "(a+b)+c and a+(b+c) differ";
     }
-    // The sum is exactly that of what was sent.
+    // The sum is exactly the sum of the decoded operands.
     const auto dx = decode<T>(codec, fx, n, coding);
     const auto dy = decode<T>(codec, fy, n, coding);
     const auto got = decode<T>(codec, xy, n, coding);
@@ -204,7 +204,7 @@ TEST_P(Scaled, AlgebraDouble) { algebra<double>(codec()); }
 TEST_P(Scaled, AlgebraFloat16) { algebra<Float16>(codec()); }
 TEST_P(Scaled, AlgebraBfloat16) { algebra<Bfloat16>(codec()); }
 
-// Scales too far apart for one lattice are added as numbers; nothing is lost beyond their rounding.
+// Scales too far apart for one lattice are added as decoded numbers; the only error is their rounding.
 TEST_P(Scaled, ScalesTooFarApartAreAddedAsNumbers) {
   const auto x = gradients<double>(1500, base_seed(), 0);
   auto y = gradients<double>(1500, base_seed() + 1, 0);
@@ -237,7 +237,7 @@ TEST_P(Scaled, AccountsForErrors) {
   const std::vector<float> ones(600, 1.0F);
   const Coding coding = scaled_coding<float>(0.3, 4);
   const Bytes frame = encode(codec(), ones, coding);
-  EXPECT_EQ(header_of(frame).error, 0.25);  // half of the largest power of two not above 0.6
+  EXPECT_EQ(header_of(frame).error, 0.25);  // the largest power of two not above 0.6, halved
   EXPECT_EQ(header_of(add(codec(), frame, frame, 600, coding)).error, 0.5);
   EXPECT_EQ(header_of(fold(codec(), frame, ones, coding)).error, 0.5);
   const Coding most = scaled_coding<float>(0.3, 1, Op::max);
@@ -246,7 +246,7 @@ TEST_P(Scaled, AccountsForErrors) {
   EXPECT_EQ(header_of(encode(codec(), infinite, coding)).error, 0);
 }
 
-// Frames of one kind are not taken for those of the other.
+// Scaled frames are not accepted as unscaled ones, nor the other way round.
 TEST_P(Scaled, FramesOfTheOtherKindAreRefused) {
   const auto x = gradients<float>(900, base_seed());
   const Coding scaled = scaled_coding<float>(0.1, 2);
@@ -260,13 +260,13 @@ TEST_P(Scaled, FramesOfTheOtherKindAreRefused) {
       EXPECT_EQ(codec().fold(frame, x.data(), x.size(), coding, out.bytes()).status.code(), Code::frame);
       EXPECT_EQ(codec().add(frame, other, x.size(), coding, out.bytes()).status.code(), Code::frame);
       EXPECT_EQ(codec().add(other, frame, x.size(), coding, out.bytes()).status.code(), Code::frame);
-      const bool any = coding.allowance == 0 && coding.relative == 0;  // reads whatever the codec wrote
+      const bool any = coding.allowance == 0 && coding.relative == 0;  // accepts every frame of the codec
       EXPECT_EQ(codec().decode(frame, y.data(), x.size(), coding).ok(), any);
     }
   }
 }
 
-// What decode reads all others read, and nothing else; nothing is written outside of the memory given.
+// All functions accept exactly the frames that decode accepts; nothing is written outside of the memory given.
 template <class T>
 void damage(const Codec& codec, const Codec& reference) {
   Random random(base_seed());

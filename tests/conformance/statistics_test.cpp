@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What errors do when there are many: they cancel where nothing leans to one side.
+// The sum of many errors: they cancel where no rounding is biased.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint32_t terms = 256;
 constexpr std::size_t elements = 250000;
 
-// Contribution number t.  All of one sign, so that an error towards zero, or away from it, adds up.
+// Contribution number t. All numbers have one sign, so that a bias towards or away from zero adds up.
 std::vector<float> uniform(std::uint32_t t) {
   Random random(base_seed() + t);
   std::vector<float> x(elements);
@@ -25,7 +25,7 @@ std::vector<float> uniform(std::uint32_t t) {
   return x;
 }
 
-// A field of numbers above 0; scaled, so that no two contributions are rounded alike.
+// A field of positive numbers, scaled so that no two contributions are rounded alike.
 std::vector<float> scaled(std::size_t which, std::uint32_t t) {
   const std::vector<float>& field = detail::real_field(which);
   std::vector<float> x(elements);
@@ -36,7 +36,7 @@ std::vector<float> scaled(std::size_t which, std::uint32_t t) {
 std::vector<float> vorticities(std::uint32_t t) { return scaled(0, t); }
 std::vector<float> temperatures(std::uint32_t t) { return scaled(1, t); }
 
-// The mean error of a sum of 256 terms as a share of the bound of one.
+// The mean error of a sum of 256 terms, as a share of the bound of one term.
 template <class Make>
 double mean_error(const Codec& codec, double allowance, Make&& make) {
   Coding coding = coding_for<float>(allowance, terms);
@@ -58,19 +58,20 @@ double mean_error(const Codec& codec, double allowance, Make&& make) {
   return total / static_cast<double>(elements) / allowance;
 }
 
-// The mean of 250000 sums of 256 errors that are uniform in the bound deviates by 0.018 of it; a rounding that leans to
-// one side by a hundredth of the bound shows as 2.56.
+// The mean of 250000 sums of 256 errors that are uniform in the bound deviates by 0.018 of it; a rounding that is
+// biased by a hundredth of the bound shows as 2.56.
 TEST(Statistics, SumsOfQuantAreUnbiased) {
   const Codec& codec = *find_codec("quant");
   EXPECT_LT(std::fabs(mean_error(codec, 1e-3, uniform)), 0.1) << seed_note();
   if (!have_real_fields()) GTEST_SKIP() << "no fields in " << detail::data_folder();
   EXPECT_LT(std::fabs(mean_error(codec, 1e-2, vorticities)), 0.1);
-  // Numbers of many steps and of one size would feel a 1 / step that is rounded to float32, all of them alike.
+  // Numbers of many steps and of similar magnitude would all be biased alike by a 1 / step rounded to float32.
   for (const double allowance : {1e-2, 1.1e-2, 1.3e-2, 1.7e-2, 2e-2})
     EXPECT_LT(std::fabs(mean_error(codec, allowance, temperatures)), 0.1) << allowance;
 }
 
-// For docs/error-model.md: test_conformance --gtest_also_run_disabled_tests --gtest_filter='*BiasOfAllCodecs'
+// Prints the table for docs/error-model.md: test_conformance --gtest_also_run_disabled_tests
+// --gtest_filter='*BiasOfAllCodecs'
 TEST(Statistics, DISABLED_BiasOfAllCodecs) {
   for (const Codec* codec : all_codecs())
     std::printf("%s: mean error %.3f (uniform), %.3f (vorticities), %.3f (temperatures) of one term's bound\n",
@@ -78,7 +79,7 @@ TEST(Statistics, DISABLED_BiasOfAllCodecs) {
                 mean_error(*codec, 1e-2, vorticities), mean_error(*codec, 1e-2, temperatures));
 }
 
-// Far from 0 a lattice point takes more bits than the data varies by: differences must take the offset away.
+// Far from 0, a lattice point needs more bits than the data varies by: differences must remove the offset.
 TEST(Statistics, DataWithALargeOffsetIsCompressedWithinItsBound) {
   Random random(base_seed());
   std::vector<float> x(100000);

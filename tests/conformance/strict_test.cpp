@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the bound of quant covers the last rounding to float32, too: docs/error-model.md, One number.
+// Cases where the bound of quant also covers the last rounding to float32: docs/error-model.md, One number.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,8 @@ constexpr int rounds = slow_build ? 200 : 3000;
 
 double power_of_two(std::int64_t exponent) { return std::ldexp(1.0, static_cast<int>(exponent)); }
 
-// Numbers of up to this magnitude, and the greatest itself, with their neighbours; some half-way between two points.
+// Numbers of up to this magnitude, including the greatest itself, with their neighbours; some are half-way between
+// points.
 std::vector<float> numbers_up_to(Random& random, float greatest, double step) {
   std::vector<float> x;
   for (int i = 0; i < 60; ++i) {
@@ -32,7 +33,7 @@ std::vector<float> numbers_up_to(Random& random, float greatest, double step) {
   return x;
 }
 
-// What comes back of x, the same from every instruction set.
+// The numbers decoded from the frame of x; every instruction set must give the same.
 std::vector<float> through(const std::vector<float>& x, const Coding& coding) {
   const auto& variants = quant_variants();
   const Bytes frame = encode(*variants.front(), x, coding);
@@ -40,7 +41,7 @@ std::vector<float> through(const std::vector<float>& x, const Coding& coding) {
   return decode<float>(*variants.back(), frame, x.size(), coding);
 }
 
-// Half of the numbers have units in their last place near the allowance and above.
+// A greatest magnitude; in half of the cases a unit in its last place is near the allowance or above.
 float some_greatest(Random& random, double allowance) {
   const auto ratio = static_cast<std::int64_t>(random.below(2) ? random.below(32) : 20 + random.below(8)) - 2;
   const double g = allowance * (1 + random.unit()) * power_of_two(ratio);

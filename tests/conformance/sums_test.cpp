@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames that are added, folded, maximised and divided.
+// Addition, folding, maxima and division of frames.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -61,7 +61,7 @@ void algebra(const Subject& subject) {
     ASSERT_EQ(xy, add(codec, fy, fx, n, coding)) << "a + b and b + a differ";
     ASSERT_EQ(yz, add(codec, fz, fy, n, coding)) << "a + b and b + a differ";
     if (!quant) {
-      // Where fold() takes the own numbers as they are, before add() gets them rounded, the two may differ.
+      // Where fold() takes the rank's own numbers unrounded, but add() gets them rounded, the two results may differ.
       if (codec.exact_sums()) {
         ASSERT_EQ(fold(codec, fx, y, coding), xy);
       }
@@ -83,8 +83,8 @@ TEST_P(Sums, AlgebraDouble) { algebra<double>(subject()); }
 TEST_P(SumsOfSmallFloats, AlgebraFloat16) { algebra<Float16>(subject()); }
 TEST_P(SumsOfSmallFloats, AlgebraBfloat16) { algebra<Bfloat16>(subject()); }
 
-// On the lattice a sum of frames is exactly step * (sum of points); elsewhere it is what combine() says of
-// the numbers that the frames hold, within the allowance where those are encoded again.
+// On the lattice a sum of frames is exactly step * (sum of points). Elsewhere it is combine() of the decoded numbers,
+// within the allowance where these are encoded again.
 template <class T>
 void values(const Subject& subject) {
   const Codec& codec = *subject.codec;
@@ -128,8 +128,8 @@ TEST_P(Sums, ValuesDouble) { values<double>(subject()); }
 TEST_P(SumsOfSmallFloats, ValuesFloat16) { values<Float16>(subject()); }
 TEST_P(SumsOfSmallFloats, ValuesBfloat16) { values<Bfloat16>(subject()); }
 
-// fold() may keep on the lattice what encode() wrote raw for its size; its numbers are within the allowances
-// anyway.
+// fold() may keep on the lattice a block that encode() stored raw for its size; the numbers are within the allowances
+// in both cases.
 template <class T>
 void folds(const Subject& subject) {
   const Codec& codec = *subject.codec;
@@ -153,7 +153,7 @@ void folds(const Subject& subject) {
       }
       if (e.magnitude > exactly(std::numeric_limits<T>::max())) continue;  // may overflow as plain sums do
       ASSERT_TRUE(std::isfinite(exactly(got[i]))) << exactly(x[i]) << " with " << exactly(z[i]);
-      // Leaving the lattice rounds once, adding and decoding round once each.
+      // Leaving the lattice rounds once; adding and decoding round once each.
       const long double rounding =
           std::ldexp(e.magnitude + coding.allowance, 2 - std::numeric_limits<T>::digits) + half_ulp(T(0.0));
       ASSERT_LE(std::fabs(exactly(got[i]) - e.value), error + rounding)
@@ -166,21 +166,21 @@ TEST_P(Sums, FoldDouble) { folds<double>(subject()); }
 TEST_P(SumsOfSmallFloats, FoldFloat16) { folds<Float16>(subject()); }
 TEST_P(SumsOfSmallFloats, FoldBfloat16) { folds<Bfloat16>(subject()); }
 
-// Many contributions of the largest size that still fits: nothing wraps, and the header says what the error
-// may be.
+// Many contributions of the largest magnitude that still fits: nothing wraps, and the header states the possible
+// error.
 TEST_P(Sums, ManyTermsDoNotOverflow) {
   for (const std::uint32_t terms : {2u, 3u, 4u, 127u, 1000u, 65536u}) {
     const double allowance = 0.5;
     const Coding coding = coding_for<double>(allowance, terms);
     const double step = header_of(encode(codec(), std::vector<double>{1}, coding)).step;
-    // The largest number that is coded on the lattice, and its neighbours beyond.
+    // The largest number that is coded on the lattice, with its neighbours beyond.
     const double largest = std::floor(2147483647.0 / terms) * (step == 0 ? 1 : step);
     const std::vector<double> x{
         largest, -largest, largest * 0.999, std::nextafter(largest, 0.0), largest * 0.5, -largest * 0.25, 1.0, 0.0};
     std::vector<double> sum_of(x.size());
     Bytes frame = encode(codec(), x, coding);
     for (std::uint32_t t = 1; t < std::min(terms, 1000u); ++t) frame = fold(codec(), frame, x, coding);
-    if (terms > 1000) {  // doubling is quicker
+    if (terms > 1000) {  // doubling is faster
       frame = encode(codec(), x, coding);
       for (std::uint32_t t = 1; t < terms; t *= 2) frame = add(codec(), frame, frame, x.size(), coding);
     }
@@ -217,14 +217,14 @@ TEST_P(Sums, DecodeDivides) {
     }
 }
 
-// The header's account: nothing for what is exact, the sum of both for sums, the larger for maxima; one more where
-// the result is encoded again.  zfp measures what it makes, and may make less.
+// The error stated in the header: 0 for exact frames, the sum of both for sums, the larger for maxima; one more where
+// the result is encoded again. zfp measures its error, and may state less.
 TEST_P(Sums, AccountsForErrors) {
   const double allowance = 1e-3;
   const auto x = make_field<float>(Kind::normal, 2048, base_seed());
   const auto wild = make_field<float>(Kind::random_bits, 2048, base_seed());
   const std::vector<float> nan(2048, std::numeric_limits<float>::quiet_NaN());
-  const bool exact = codec().name() == "raw" || codec().name() == "lossless";  // whatever is allowed
+  const bool exact = codec().name() == "raw" || codec().name() == "lossless";  // for every allowance
   const double one = exact ? 0 : allowance;
   const double again = codec().exact_sums() ? 0 : allowance;
   const auto error_of = [](const Bytes& frame) { return header_of(frame).error; };
@@ -243,7 +243,7 @@ TEST_P(Sums, AccountsForErrors) {
   EXPECT_EQ(error_of(encode(codec(), nan, sum)), 0);
   accounts_for(add(codec(), fx, fx, x.size(), sum), 2 * one + again);
   const Bytes folded = fold(codec(), fx, x, sum);
-  accounts_for(folded, 2 * one);  // either the own numbers are rounded, or the sum is
+  accounts_for(folded, 2 * one);  // either the rank's own numbers are rounded, or the sum is
   accounts_for(add(codec(), folded, fx, x.size(), sum), 3 * one + again);
   EXPECT_EQ(error_of(fold(codec(), encode(codec(), nan, sum), x, sum)), 0);  // nothing was rounded
   accounts_for(fold(codec(), fx, nan, sum), one);
@@ -251,13 +251,13 @@ TEST_P(Sums, AccountsForErrors) {
   const Bytes mx = encode(codec(), x, most);
   const Bytes twice = add(codec(), mx, mx, x.size(), most);
   EXPECT_LE(error_of(twice), one + again);
-  EXPECT_GE(error_of(twice), error_of(mx));  // what was cut off once may be encoded again without a loss
+  EXPECT_GE(error_of(twice), error_of(mx));  // numbers already truncated may be encoded again without loss
   accounts_for(fold(codec(), mx, x, most), one + again);
   const Coding lossless = coding_for<float>(0, 8);
   EXPECT_EQ(error_of(encode(codec(), x, lossless)), 0);
 }
 
-// NaN wins every operation, infinities those in which they are extreme; signs of zero do not depend on the
+// NaN wins every operation, and infinities win those in which they are extreme; signs of zero do not depend on the
 // order.
 TEST_P(Sums, HostileValuesMeanWhatTheOperationSays) {
   constexpr float inf = std::numeric_limits<float>::infinity();

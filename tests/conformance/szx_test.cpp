@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What szx promises beyond what every codec does: its chunks, its blocks, and the bound at its edges.
+// Promises of szx beyond those of every codec: its chunks, its blocks, and the bound at its edges.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ namespace {
 
 const Codec& szx_of_table() { return *find_codec("szx"); }
 
-// Payload of a frame with one chunk.
+// The payload of a frame with one chunk.
 Bytes frame_of_chunk(std::uint32_t count, Dtype dtype, std::span<const std::byte> chunk) {
   Bytes frame(wire::header_bytes + szx::index_bytes + chunk.size());
   const auto size = static_cast<std::uint32_t>(chunk.size());
@@ -60,7 +60,7 @@ TEST(Szx, AnyChunkDecodesAlone) {
   }
 }
 
-// 40 constant blocks of a chunk take one number each, and a bit.
+// Each of the 40 constant blocks of a chunk takes one number and one bit.
 TEST(Szx, ConstantBlocksTakeOneNumber) {
   const std::vector<float> x(2 * szx::chunk_values, 3.25f);
   const std::size_t chunk = szx::index_bytes + 5 + 40 * sizeof(float);
@@ -92,7 +92,7 @@ TEST(Szx, RefusesWhatIsNoBlock) {
   short_words[6] = short_words[7] = byte(0);
   short_words.resize(good.size() + n);
   EXPECT_FALSE(decodes(frame_of_chunk(n, Dtype::f32, short_words), n)) << "less than sign and exponent";
-  // Sizes in the index.
+  // Wrong sizes in the index.
   for (const std::uint32_t size : {0u, 1u, 7u, 9u, 0xffffffffu}) {
     Bytes frame = frame_of_chunk(n, Dtype::f32, good);
     std::memcpy(frame.data() + wire::header_bytes, &size, sizeof size);
@@ -113,7 +113,7 @@ TEST(Szx, RefusesChunksThatAreNotWhereTheIndexSays) {
     std::memcpy(bad.data() + wire::header_bytes, sizes, sizeof sizes);
     EXPECT_FALSE(decodes(bad, x.size())) << "the second chunk begins " << static_cast<std::int32_t>(shift) << " later";
   }
-  Bytes spliced = good;  // a byte between the chunks that no block needs
+  Bytes spliced = good;  // an extra byte between the chunks, which no block uses
   std::uint32_t first = 0;
   std::memcpy(&first, spliced.data() + wire::header_bytes, sizeof first);
   spliced.insert(spliced.begin() + wire::header_bytes + 2 * szx::index_bytes + first, std::byte{0});
@@ -124,7 +124,7 @@ TEST(Szx, RefusesChunksThatAreNotWhereTheIndexSays) {
   EXPECT_FALSE(decodes(spliced, x.size()));
 }
 
-// Every number of x closer than the allowance, and not only nearly.
+// Every decoded number is strictly within the allowance of x.
 template <class T>
 void is_within(const std::vector<T>& x, double allowance) {
   const Coding coding = coding_for<T>(allowance);
@@ -140,7 +140,7 @@ void is_within(const std::vector<T>& x, double allowance) {
   }
 }
 
-// Offsets make the subtraction and the addition of the middle round; powers of two leave no room for that.
+// Offsets make the subtraction and addition of the middle round; powers of two leave no slack for that.
 template <class T>
 void keeps_its_bound() {
   Random random(base_seed());
@@ -161,7 +161,7 @@ void keeps_its_bound() {
 TEST(Szx, KeepsItsBoundWhereArithmeticRoundsFloat) { keeps_its_bound<float>(); }
 TEST(Szx, KeepsItsBoundWhereArithmeticRoundsDouble) { keeps_its_bound<double>(); }
 
-// Neighbours in magnitude, so that blocks have a range, down to the denormals and up to the largest number.
+// Numbers of similar magnitude, so that blocks have a range: from the denormals to the largest number.
 template <class T>
 void any_exponent() {
   using Bits = BitsOf<T>;
@@ -196,7 +196,7 @@ TEST(Szx, KeepsItsBoundOnRealFields) {
   }
 }
 
-// Far from 0 as well: the middle of the block takes the offset away.
+// Data far from 0 is compressed too: subtracting the middle of the block removes the offset.
 TEST(Szx, CompressesDataWithAnOffset) {
   Random random(base_seed());
   std::vector<float> x(10000);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every codec with every type of numbers that it supports, beyond the float and double of the other tests; and in so
-// many words that it does not, with those that it does not.
+// Every codec with every type that it supports, beyond float and double of the other tests; for other types the codec
+// must return an error that says so.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,7 +23,7 @@ class Types : public ::testing::TestWithParam<std::size_t> {
   const Subject& subject() const { return all_subjects()[GetParam()]; }
   const Codec& codec() const { return *subject().codec; }
 
-  // f(T{}) for every type that the codec supports.
+  // Calls f(T{}) for every type that the codec supports.
   template <class F>
   void for_all_types(F&& f) {
     for (const Dtype dtype : all_dtypes) {
@@ -98,7 +98,7 @@ TEST_P(Types, DivideForAMean) {
   });
 }
 
-// Cut, damaged, and noise: an error or numbers, and nothing written outside of them.
+// Truncated frames, damaged frames and noise give an error or numbers, and nothing is written outside of the output.
 TEST_P(Types, SurviveAnyBytes) {
   for_all_types([&](auto zero) {
     using T = decltype(zero);
@@ -165,7 +165,7 @@ TEST_P(Types, AreRefusedByNameWhereTheyAreNotSupported) {
   }
 }
 
-// The types are told apart although they have the same size.
+// Types of the same size are distinguished.
 TEST_P(Types, AreNotTakenForEachOther) {
   for_all_types([&](auto zero) {
     using T = decltype(zero);

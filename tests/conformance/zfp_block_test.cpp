@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions that kernels code a block of zfp with, on the host, against libzfp: the same bits, and the same numbers
-// back, of every block that libzfp codes as it says (src/codec/zfp/README.md).
+// The functions with which kernels code a block of zfp, run on the host and compared with libzfp: the same bits, and
+// the same decoded numbers, for every block that libzfp codes as documented (src/codec/zfp/README.md).
 #ifdef LACONIC_HAVE_ZFP
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ namespace {
 using test::Kind;
 using test::Random;
 
-// One block in libzfp's own hands.
+// One block, coded by libzfp.
 class Reference {
  public:
   Reference() : stream_(stream_open(memory_.data(), sizeof memory_)) {}
@@ -100,11 +100,11 @@ constexpr Dtype dtype = dtype_of<T>;
 template <class T>
 class ZfpBlock : public testing::Test {
  protected:
-  // A block of n numbers, coded both ways and read both ways.
+  // Encodes a block of n numbers with both implementations and decodes it with both.
   void compare(const std::array<T, 4>& x, std::uint32_t n, std::uint32_t bits) {
     reference_.encode(x, n, bits);
     std::array<std::uint32_t, 9> words;
-    words.fill(0x5eed5eed);  // what is not written is seen
+    words.fill(0x5eed5eed);  // shows words that are not written
     BitWriter out(words.data(), 1);
     const Quad<T> back = encode_block(padded(Quad<T>{x[0], x[1], x[2], x[3]}, n), bits, out);
     const std::uint32_t used = (bits + 31) / 32;
@@ -117,7 +117,7 @@ class ZfpBlock : public testing::Test {
     ++blocks_;
   }
 
-  // The words in the reference, read both ways.
+  // Decodes the words of the reference with both implementations.
   void compare_read(std::uint32_t bits, const std::string& what) {
     BitReader in(WordsOf{&reference_}, 0);
     const Quad<T> ours = decode_block<T>(bits, in);
@@ -134,10 +134,10 @@ class ZfpBlock : public testing::Test {
     return text + ": ";
   }
 
-  // What the codec gives to blocks: no NaN, no infinity, nothing tiny.
+  // Numbers as the codec passes them to blocks: no NaN, no infinity, nothing tiny.
   static T clean(T x) { return std::isfinite(x) ? without_tiny(x) : T(0); }
 
-  // Every count of bits that frames may have, and every number of numbers, over the field.
+  // Every bit count that frames may have, and every length of a block, over the field.
   void compare_field(const std::vector<T>& field, std::uint32_t turn) {
     const auto least = static_cast<std::uint32_t>(least_rate(dtype<T>));
     const auto counts = static_cast<std::uint32_t>(raw_rate(dtype<T>)) - least;
@@ -177,8 +177,8 @@ TYPED_TEST(ZfpBlock, HasTheBitsOfLibzfpForRealFieldsAtEveryRate) {
     }
 }
 
-// Numbers of every size at which libzfp is right, also those that the codec leaves out: down to where the scale of a
-// block is the largest finite power of two.
+// Numbers of every magnitude at which libzfp is correct, also those that the codec leaves out: down to where the scale
+// of a block is the largest finite power of two.
 TYPED_TEST(ZfpBlock, HasTheBitsOfLibzfpDownToTheScaleWhereItOverflows) {
   using T = TypeParam;
   constexpr int lowest = sizeof(T) == 4 ? -98 : -962;
@@ -199,7 +199,7 @@ TYPED_TEST(ZfpBlock, HasTheBitsOfLibzfpDownToTheScaleWhereItOverflows) {
     }
 }
 
-// Any bits are the code of some block, and every reader must take them for the same.
+// Any bit pattern is the code of some block, and every reader must decode it alike.
 TYPED_TEST(ZfpBlock, ReadsAnyBitsAsLibzfpDoes) {
   const auto least = static_cast<std::uint32_t>(least_rate(dtype<TypeParam>));
   const auto most = static_cast<std::uint32_t>(raw_rate(dtype<TypeParam>));
@@ -207,7 +207,7 @@ TYPED_TEST(ZfpBlock, ReadsAnyBitsAsLibzfpDoes) {
   for (std::uint32_t bits = least; bits < most; ++bits)
     for (int i = 0; i < 2000; ++i) {
       for (std::uint32_t w = 0; w < 9; ++w) {
-        // Bits that are mostly 0, or mostly 1, take other ways through the planes.
+        // Words of mostly 0 or mostly 1 bits take other paths through the planes.
         std::uint64_t word = random.bits();
         if (i % 3 == 1) word &= random.bits() & random.bits();
         if (i % 3 == 2) word |= random.bits() | random.bits();
@@ -218,7 +218,7 @@ TYPED_TEST(ZfpBlock, ReadsAnyBitsAsLibzfpDoes) {
     }
 }
 
-// Every plane with every n: a reader that has all bits of a code, and one that has only some of them.
+// Every plane with every n, for a reader that has all bits of a code and for one that has only some of them.
 TEST(ZfpPlane, CodesOfAllPlanesAreThoseOfTheLoop) {
   for (std::uint32_t n = 0; n < 4; ++n)
     for (std::uint32_t plane = 0; plane < 16; ++plane) {

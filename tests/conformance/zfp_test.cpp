@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What only zfp has: a rate instead of a bound, errors that are measured, and a library behind it that trusts its
+// Properties of zfp alone: a rate instead of a bound, measured errors, and an underlying library that trusts its
 // input.
 #ifdef LACONIC_HAVE_ZFP
 
@@ -61,7 +61,7 @@ void rates() {
           EXPECT_EQ(header_of(frame).error, 0);
           for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(bits_of(x[i]), bits_of(back[i]));
         }
-        // Four numbers are a block; a piece is whole bytes, and no larger than its numbers.
+        // Four numbers form a block; a piece is whole bytes, and no larger than its numbers.
         const double bits = std::max(std::floor(4 * rate + 0.5), sizeof(T) == 4 ? 9.0 : 12.0);
         if (k.kind == Kind::normal && count % piece_values > 64 && bits < 32 * sizeof(T)) {
           std::size_t expected = overhead(count);
@@ -77,7 +77,7 @@ void rates() {
 TEST(Zfp, RatesFloat) { rates<float>(); }
 TEST(Zfp, RatesDouble) { rates<double>(); }
 
-// Sums and maxima of frames of a fixed rate: the header says how far off they are.
+// The header of a sum or maximum of frames of a fixed rate states its error.
 TEST(Zfp, AccountsForSumsWithoutABound) {
   for (const NamedKind& k : all_kinds)
     for (const Op op : {Op::sum, Op::max, Op::min}) {
@@ -107,7 +107,7 @@ TEST(Zfp, AccountsForSumsWithoutABound) {
     }
 }
 
-// Numbers for which libzfp alone breaks its tolerance, or does not define what it does.
+// Numbers for which libzfp alone exceeds its tolerance, or has undefined behaviour.
 template <class T>
 void bound_holds() {
   Random random(base_seed());
@@ -138,7 +138,7 @@ void bound_holds() {
 TEST(Zfp, BoundHoldsWhereTheLibrarysDoesNotFloat) { bound_holds<float>(); }
 TEST(Zfp, BoundHoldsWhereTheLibrarysDoesNotDouble) { bound_holds<double>(); }
 
-// Neighbours of a number that is not finite are kept, and other pieces are still coded.
+// Neighbours of a number that is not finite are kept raw, and other pieces are still coded.
 TEST(Zfp, KeepsOnlyThePieceRaw) {
   auto x = make_field<float>(Kind::walk, 3 * piece_values, base_seed());
   const Coding coding = coding_for<float>(1e-2);
@@ -153,7 +153,7 @@ TEST(Zfp, KeepsOnlyThePieceRaw) {
   EXPECT_LT(after.size(), before.size() + piece_values * 4);
 }
 
-// Bits that no encoder wrote, in frames that are otherwise right: numbers or an error, and nothing outside is touched.
+// Payloads that no encoder wrote, in frames with valid headers: numbers or an error, and nothing outside is touched.
 template <class T>
 void hostile_bits() {
   Random random(base_seed());
@@ -168,7 +168,7 @@ void hostile_bits() {
     for (std::size_t i = begin; i < frame.size(); ++i)
       if (fill != 0 || random.below(100) == 0)
         frame[i] = fill == 3 ? std::byte{0xff} : static_cast<std::byte>(random.bits() & (fill == 2 ? 0x11 : 0xff));
-    // In memory of its own exact size.
+    // A copy in memory of its exact size.
     const Bytes exact(frame);
     Guarded out(count * sizeof(T));
     const bool ok = codec().decode(exact, out.template as<T>(), count, coding).ok();
@@ -198,7 +198,7 @@ TEST(Zfp, RejectsParametersOfAnotherOperation) {
   EXPECT_TRUE(codec().decode(frame, back.data(), x.size(), others[2]).ok()) << "with no allowance any frame is read";
 }
 
-// Threads have scratch memory of their own.
+// Each thread has its own scratch memory.
 TEST(Zfp, CodesInManyThreadsAtOnce) {
   std::vector<std::thread> threads;
   for (std::uint64_t t = 0; t < 4; ++t)

@@ -18,7 +18,7 @@ struct Turned {
   std::uint32_t values[256];
 };
 
-// Turns the numbers of a block round, again and again: each round reads what the one before wrote.
+// Rotates the numbers of a block repeatedly: each round reads the numbers that the previous one wrote.
 template <unsigned Rounds>
 __global__ void turn_kernel(std::uint32_t* numbers, int* counts) {
   LACONIC_SHARED(Turned, shared);
@@ -65,7 +65,7 @@ __global__ void atomic_kernel(unsigned* sum, unsigned long long* wide, unsigned*
   atomicMin(least, static_cast<int>(i * 7919 % 4001) - 100);
   atomicOr(bits, 1u << i % 32);
   atomicAdd(real, 1.0f);
-  // Adds by compare and swap.
+  // Addition by compare-and-swap.
   unsigned seen = load_relaxed(swapped), old = 0;
   do {
     old = seen;
@@ -96,7 +96,7 @@ TEST_F(Blocks, AtomicsLoseNothing) {
   EXPECT_EQ(real.get()[0], static_cast<float>(n));
 }
 
-// The second of two blocks waits for the first, whichever runs first.
+// The second of two blocks waits for the first, whichever starts first.
 __global__ void message_kernel(std::uint64_t* word, std::uint32_t* data, std::uint32_t* out, unsigned* ticket) {
   const unsigned turn = atomicAdd(ticket, 1u);
   if (turn == 0) {

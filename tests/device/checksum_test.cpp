@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sum of bytes on a device is the host's.
+// The checksum of bytes on a device equals the host's.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -22,7 +22,7 @@ TEST_F(DeviceChecksum, IsThatOfTheHost) {
   OneQueue queue;
   for (const std::size_t n : {0u, 1u, 7u, 8u, 9u, 1000u, 1023u, 1024u, 1025u, 5000u, 270001u})
     for (const std::size_t most : {n, n / 2, n + 100}) {
-      // The size in front, as in a frame; no byte more than that on the device.
+      // The size comes first, as in a frame; the device buffer has no byte more.
       Bytes bytes(8 + n);
       for (std::byte& b : bytes) b = std::byte(random.below(256));
       const auto size = static_cast<std::uint32_t>(n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The device itself: its queues, its memory, and the kernels that belong to no codec.
+// The device itself: its queues, its memory, and the kernels that are shared by all codecs.
 #include "device/device.hpp"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ std::unique_ptr<Device> open_first() {
   return device;
 }
 
-// Copies from one place to the next, one after another.
+// A job that copies from each place to the next, one after another.
 class Copies final : public Job {
  public:
   struct Leg {
@@ -91,7 +91,7 @@ TEST_F(Devices, RunMoreJobsThanTheyHaveQueues) {
   EXPECT_EQ(std::memcmp(here.data(), back.data(), here.size()), 0);
 }
 
-// What the application has enqueued on its stream comes first.
+// Work that the application enqueued earlier on its stream runs first.
 TEST_F(Devices, FollowAStream) {
   const auto device = open_first();
   cudaStream_t stream = nullptr;
@@ -157,7 +157,7 @@ void check_range(Device& device, Random& random) {
   for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{31}, std::size_t{257}, most}) {
     RangeJob job;
     job.dtype = dtype_of<T>;
-    // In two parts.
+    // The data is passed in two parts.
     job.parts = {{there.data(), count / 3}, {there.data() + count / 3 * sizeof(T), count - count / 3}};
     ASSERT_TRUE(job.begin(device).ok());
     finish(device, job);
@@ -175,7 +175,7 @@ TEST_F(Devices, FindTheRangeOfNumbersOfEveryType) {
   Random random(base_seed());
   for (const Dtype dtype : all_dtypes)
     dispatch(AllTypes{}, dtype, [&](auto zero) { check_range<decltype(zero)>(*device, random); });
-  // Nothing but zeros, of both signs, and nothing finite.
+  // Arrays of zeros only, of both signs, and arrays without a finite number.
   const std::vector<float> zeros{-0.0f, 0.0f, -0.0f};
   const std::vector<float> none{INFINITY, -INFINITY, NAN};
   for (const auto& x : {zeros, none}) {
@@ -253,7 +253,7 @@ class Pools : public DeviceTest, public ::testing::WithParamInterface<MemoryPool
 INSTANTIATE_TEST_SUITE_P(Kinds, Pools, ::testing::Values(MemoryPool::Kind::device, MemoryPool::Kind::pinned),
                          [](const auto& i) { return i.param == MemoryPool::Kind::device ? "device" : "pinned"; });
 
-// Leases do not overlap, are aligned, and cost nothing when they have been made before.
+// Leases do not overlap, are aligned, and need no new allocation when returned memory fits.
 TEST_P(Pools, LendAgainWhatWasGivenBack) {
   MemoryPool pool(GetParam());
   Random random(base_seed());

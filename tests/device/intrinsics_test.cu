@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CUDA's functions of one thread, against definitions written out on the host.
+// CUDA's single-thread functions, compared with definitions written out on the host.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -46,7 +46,7 @@ __global__ void bits_kernel(const std::uint32_t* in, Bits* out) {
   out[i] = r;
 }
 
-// Bit by bit, as the manual has it.
+// The function computed bit by bit, as the manual defines it.
 template <class T>
 T reversed(T x) {
   T r = 0;
@@ -128,7 +128,7 @@ bool same_number(std::uint32_t bits, float expected) {
                                                                   : bits == std::bit_cast<std::uint32_t>(expected);
 }
 
-// To the nearest integer, ties to even, and to the nearest that there is.
+// Rounds to the nearest integer, ties to even, and saturates at the limits of the type.
 template <class Integer>
 Integer rounded(double x, Integer nan) {
   if (x != x) return nan;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of quant against the reference on the host, byte for byte, where the tests of all codecs do not go: many
-// tiles, frames that no encoder writes, several arrays in one launch, epochs that come round.
+// The kernels of quant, compared with the reference on the host byte for byte, in cases that the tests of all codecs
+// do not cover: many tiles, frames that no encoder writes, several arrays in one launch, epochs that wrap around.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -50,7 +50,7 @@ TEST_F(QuantDevice, NoNumbers) {
   EXPECT_TRUE(decode<float>(device(), frame, 0, coding).empty());
 }
 
-// So many blocks that a launch of its own adds up the index.
+// Enough blocks that a separate launch adds up the index.
 TEST_F(QuantDevice, LongFrames) {
   const std::size_t count = 1030 * quant::block_values + 77;
   const Coding coding = coding_for<float>(1e-3, 2);
@@ -68,7 +68,7 @@ TEST_F(QuantDevice, LongFrames) {
   ASSERT_EQ(decode<float>(device(), sum, count, coding), decode<float>(reference(), sum, count, coding));
 }
 
-// A frame of blocks of any bits: packed ones that no encoder writes, raw, fill and zero.
+// A frame whose blocks have arbitrary bits: packed blocks that no encoder writes, raw, fill and zero blocks.
 template <class T>
 Bytes hostile_frame(Random& random, std::size_t count, double step) {
   Bytes index;
@@ -133,7 +133,7 @@ TEST_F(QuantDevice, HostileFramesDouble) { hostile_frames<double>(); }
 TEST_F(QuantDevice, HostileFramesFloat16) { hostile_frames<Float16>(); }
 TEST_F(QuantDevice, HostileFramesBfloat16) { hostile_frames<Bfloat16>(); }
 
-// Memory of the device and reports for several arrays.
+// Device memory and reports for several arrays.
 struct Pieces {
   std::vector<std::vector<float>> numbers;
   std::vector<std::unique_ptr<DeviceBytes>> there;
@@ -185,7 +185,7 @@ TEST_F(QuantDevice, EncodesManyArraysInOneLaunch) {
   }
 }
 
-// What a launch of long ago has left in the workspace must not be taken for news when its epoch is used again.
+// Data that a much earlier launch left in the workspace must not be taken for current when its epoch is used again.
 TEST_F(QuantDevice, EpochsComeRound) {
   const Coding coding = coding_for<float>(1e-3);
   const auto x = make_field<float>(Kind::walk, 100 * quant::block_values, base_seed());
@@ -209,7 +209,7 @@ TEST_F(QuantDevice, EpochsComeRound) {
   }
 }
 
-// One queue serves many pieces of work: what one has left in the workspace is not news to the next.
+// One queue serves many launches: data that one left in the workspace is not taken for current by the next.
 TEST_F(QuantDevice, LaunchesFollowEachOther) {
   Random random(base_seed());
   OneQueue queue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory for tests of kernels: numbers on the device, and back again.
+// Device memory for kernel tests, with copies to the device and back.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ class OnDevice {
     set(values);
   }
   explicit OnDevice(std::size_t count, T value = T{}) : OnDevice(std::vector<T>(count, value)) {}
-  // Frees even what a kernel that failed has left; the call then says so again.
+  // Frees the memory even after a failed kernel; the call then returns the kernel's error again.
   ~OnDevice() {
     const cudaError_t error = cudaFree(memory_);
     EXPECT_TRUE(error == cudaSuccess || error == cudaErrorLaunchFailure) << cudaGetErrorString(error);
@@ -41,7 +41,7 @@ class OnDevice {
   void set(const std::vector<T>& values) {
     EXPECT_EQ(cudaMemcpy(memory_, values.data(), bytes(), cudaMemcpyHostToDevice), cudaSuccess);
   }
-  // Waits for all that the device still has to do.
+  // Waits for all pending work of the device.
   std::vector<T> get() const {
     std::vector<T> values(count_);
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess) << cudaGetErrorString(cudaPeekAtLastError());

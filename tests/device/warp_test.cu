@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the lanes of a warp do together, and the functions of one thread, against what they are defined to be.
+// Warp-wide functions, and functions of one thread, compared with their definitions.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -38,7 +38,7 @@ __global__ void warp_kernel(const std::uint32_t* in, LaneResults* out) {
   r.any = __any_sync(~0u, x == 0);
   r.every = __all_sync(~0u, x != 0);
   r.wide = __shfl_sync(~0u, static_cast<double>(x), 31);
-  // The halves of a warp may part and meet on their own.
+  // The halves of a warp may diverge and reconverge on their own.
   const std::uint32_t half = lane < 16 ? 0xffffu : 0xffff0000u;
   if (lane < 16)
     r.halves = __reduce_add_sync(half, x);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of zfp against the codec on the host: the same bytes written, the same numbers read, the same complaints.
+// The kernels of zfp, compared with the codec on the host: the same bytes written, the same numbers read, the same
+// errors.
 #ifdef LACONIC_HAVE_ZFP
 
 #include <gtest/gtest.h>
@@ -38,7 +39,7 @@ Coding at_rate(Dtype dtype, double rate, std::uint32_t terms = 1, Op op = Op::su
   return coding;
 }
 
-// An array on the device that begins `shift` numbers behind where memory is aligned.
+// An array on the device that begins `shift` numbers after an aligned address.
 template <class T>
 class Array {
  public:
@@ -61,7 +62,7 @@ class Array {
   DeviceBytes bytes_;
 };
 
-// Memory for a frame that begins `shift` bytes off, between bytes that are watched.
+// Memory for a frame that begins `shift` bytes off alignment, with guard bytes on both sides.
 class Room {
  public:
   Room(std::size_t capacity, std::size_t shift) : shift_(shift), size_(capacity + shift + margin), bytes_(size_) {
@@ -104,18 +105,18 @@ class ZfpOnDevice : public DeviceTest {
     if (queue_ != nullptr) expect_clean_workspace();
   }
 
-  // What other kernels take for epochs must not be there.
+  // Values that other kernels take for epochs must not be left in the workspace.
   void expect_clean_workspace() {
     Status status;
     queue_->reached(status);
     const Workspace& workspace = queue_->workspace(1);
-    ASSERT_TRUE(queue_->reached(status) && status.ok()) << status.message();  // once more: it may just have been made
+    ASSERT_TRUE(queue_->reached(status) && status.ok()) << status.message();  // it may be newly made
     std::vector<std::uint64_t> words(workspace.count);
     must(cudaMemcpy(words.data(), workspace.words, words.size() * sizeof(std::uint64_t), cudaMemcpyDeviceToHost));
     for (std::size_t i = 0; i < words.size(); ++i) ASSERT_EQ(words[i], 0u) << "word " << i << " was left";
   }
 
-  // The report of what was launched; of a status that is not ok, its text.
+  // The status of the launched work, from its report; `asked` itself if it is not ok.
   Status finish(const Status& asked) {
     if (!asked.ok()) return asked;
     Status status;
@@ -140,7 +141,7 @@ class ZfpOnDevice : public DeviceTest {
     return frame_of(room);
   }
 
-  // Frames and numbers of both, whatever is asked for with these numbers.
+  // Compares the frames and numbers of both, for every function with these numbers.
   template <class T>
   void compare(const std::vector<T>& x, const std::vector<T>& other, const Coding& coding, std::size_t shift) {
     const Bytes expected = encode(host(), x, coding);
@@ -179,7 +180,7 @@ class ZfpOnDevice : public DeviceTest {
     Status s = finish(kernels().decode(in, out.get(), other.size(), coding, *queue_));
     ASSERT_TRUE(s.ok()) << s.message();
     ASSERT_TRUE(equal(out.read(), numbers)) << "decode";
-    const Array<T> both(other, shift);  // the result takes the place of one of the two
+    const Array<T> both(other, shift);  // the result overwrites one of the two
     s = finish(kernels().decode_reduce(in, both.get(), both.get(), other.size(), coding, *queue_));
     ASSERT_TRUE(s.ok()) << s.message();
     std::vector<T> combined = other;
@@ -210,7 +211,7 @@ class ZfpOnDevice : public DeviceTest {
       }
   }
 
-  // Blocks of every length that there is, in frames that begin anywhere.
+  // Blocks of every possible length, in frames that begin at any offset.
   template <class T>
   void compare_rates() {
     std::size_t turn = 0;
@@ -224,7 +225,7 @@ class ZfpOnDevice : public DeviceTest {
     }
   }
 
-  // Which pieces are raw shows only when they are coded; whichever they are, the others move up behind them.
+  // Which pieces are raw is known only after coding; the other pieces then move up behind them.
   template <class T>
   void compare_raw_pieces() {
     constexpr std::size_t pieces = 4;
@@ -249,7 +250,7 @@ TEST_F(ZfpOnDevice, WritesEveryRateOfDoubles) { compare_rates<double>(); }
 TEST_F(ZfpOnDevice, MovesPiecesBehindRawOnesOfFloats) { compare_raw_pieces<float>(); }
 TEST_F(ZfpOnDevice, MovesPiecesBehindRawOnesOfDoubles) { compare_raw_pieces<double>(); }
 
-// The largest number that a sum of three leaves room for is coded; the next one makes its piece raw.
+// The largest number for which a sum of three has room is coded; the next larger one makes its piece raw.
 TEST_F(ZfpOnDevice, CodesNumbersUpToTheLargest) {
   const Coding coding = at_rate(Dtype::f32, 31, 3);
   const float largest = std::numeric_limits<float>::max() / 3;
@@ -264,7 +265,7 @@ TEST_F(ZfpOnDevice, CodesNumbersUpToTheLargest) {
   EXPECT_GT(raw.size(), coded.size());
 }
 
-// More pieces than threads settle at a time.
+// More pieces than the threads place in one round.
 TEST_F(ZfpOnDevice, SettlesManyPieces) {
   auto x = make_field<float>(Kind::sparse, 300 * piece_values + 9, base_seed());
   x[270 * piece_values] = std::numeric_limits<float>::infinity();
@@ -284,7 +285,7 @@ TEST_F(ZfpOnDevice, WritesAndReadsNoNumbers) {
   ASSERT_NO_FATAL_FAILURE(compare<double>({}, {}, coding, 0));
 }
 
-// More arrays than one launch takes, of different lengths, none of them among them.
+// More arrays than one launch takes, of different lengths, including empty ones.
 TEST_F(ZfpOnDevice, WritesManyArraysAtOnce) {
   const Coding coding = at_rate(Dtype::f32, 6);
   constexpr std::size_t arrays = 70;
@@ -310,7 +311,7 @@ TEST_F(ZfpOnDevice, WritesManyArraysAtOnce) {
   cudaFreeHost(reports);
 }
 
-// Whatever is wrong with a frame, the host says so of it, too, in the same words; nothing is read from behind its end.
+// For every defect of a frame, the host gives the same error message; nothing is read beyond the end of the frame.
 TEST_F(ZfpOnDevice, RefusesWhatTheHostRefuses) {
   Random random(base_seed() + 5);
   const std::size_t count = 2 * piece_values + 300;
@@ -356,7 +357,7 @@ TEST_F(ZfpOnDevice, RefusesWhatTheHostRefuses) {
   EXPECT_GT(refused, 60);
 }
 
-// The kernels of quant keep epochs in the same workspace: each finds it as if the other had not been there.
+// The kernels of quant keep epochs in the same workspace: neither kernel is affected by the other.
 TEST_F(ZfpOnDevice, SharesTheWorkspaceWithQuant) {
   const Codec& quant = *find_codec("quant");
   const Coding lattice = coding_for<float>(1e-3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that have been made before allocate nothing. The program exports its operator new, so that it is the one of the
-// libraries that it runs with, too.
+// Calls that have been made before do not allocate. The program exports its operator new, which therefore also replaces
+// that of the libraries it runs with.
 #include "../support/counted_new.hpp"
 #include "support.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every blocking collective, with int counts and with large ones, in place and not, against MPI's own.
+// Every blocking collective, with int counts and with large ones, in place and not, compared with MPI's own.
 #include "support.hpp"
 
 namespace {
@@ -9,14 +9,14 @@ using ranks::Random;
 using ranks::Test;
 using ranks::text;
 
-// The function with its large counts where MPI has them and the case asks for them.
+// The large-count function where MPI has it and the case asks for it.
 #if MPI_VERSION >= 4
 #define BOTH(large, Name, ...) ((large) ? MPI_##Name##_c(__VA_ARGS__) : MPI_##Name(__VA_ARGS__))
 #else
 #define BOTH(large, Name, ...) MPI_##Name(__VA_ARGS__)
 #endif
 
-// MPICH 4.0 by itself takes MPI_IN_PLACE for an address when the root is not rank 0.
+// MPICH 4.0 itself takes MPI_IN_PLACE for an address when the root is not rank 0.
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
 constexpr bool reduces_in_place_anywhere = false;
 #else
@@ -38,7 +38,7 @@ struct Case {
   double moved() const { return expected.movement ? expected.bound : 0; }
 };
 
-// Counts of every rank, some of them 0, and where their blocks are, with gaps between.
+// The counts of all ranks, some of them 0, and the displacements of their blocks, with gaps between.
 struct Blocks {
   std::vector<int> counts;
   std::vector<int> displs;

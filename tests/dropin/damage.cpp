@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compressed messages that are damaged on their way: rank 0 sends one through the drop-in, rank 1 takes it from MPI as
-// it came and hands it back, and rank 0 passes it on again, damaged. The receive has to be an error.
+// Compressed messages that are damaged in transit: rank 0 sends one through the drop-in, rank 1 receives it directly
+// from MPI and sends it back, and rank 0 passes it on again, damaged. The receive has to be an error.
 #include <dlfcn.h>
 
 #include "support.hpp"
@@ -42,7 +42,7 @@ void send_as_it_is(const Bytes& message, int dest, int with_tag, MPI_Comm comm) 
   own(&PMPI_Send, "PMPI_Send")(message.data(), static_cast<int>(message.size()), MPI_BYTE, dest, with_tag, comm);
 }
 
-// Bytes of an envelope before its frames, and of the frames themselves: what follows is padding.
+// The bytes of an envelope before its frames, and of the frames themselves: the rest is padding.
 constexpr std::size_t header = 48;
 std::size_t end_of_frames(const Bytes& message) {
   std::uint64_t frames = 0;
@@ -116,7 +116,7 @@ void faults(Test& t, Random& random, MPI_Comm comm, int cases) {
     MPI_Error_string(code, message, &length);
     if (k == 1) CHECK(t, std::strstr(message, "from rank 0 with tag 7 was damaged") != nullptr, "%s", message);
   }
-  // The communicator can be used as before.
+  // The communicator still works afterwards.
   if (sends)
     MPI_Send(mine.data(), count, MPI_DOUBLE, 1, tag, comm);
   else

@@ -31,7 +31,7 @@ struct Sum {
   }
 };
 
-// where: before how many of the duplications the sum begins.
+// where: the index of the duplication before which the sum begins; `number` to begin it after all of them.
 void duplicate(Test& t, const Expectation& expected, Random& random, int number, int where, MPI_Comm of, MPI_Comm on) {
   t.count_case();
   Sum sum(on, random);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What has to go to MPI untouched, data in other layouts, hints, errors, communicators that come and go.
+// Calls that must go to MPI unchanged, data in other layouts, hints, errors, and communicators that are made and freed.
 #include <cstdlib>
 
 #include "support.hpp"
@@ -75,7 +75,7 @@ void intercommunicator(Test& t, Random& random) {
   MPI_Comm_free(&half);
 }
 
-// A column of a matrix, a triangle, pairs: numbers of one kind that are not in a row.
+// A column of a matrix, a triangle, pairs: numbers of one kind that are not contiguous.
 void layouts(Test& t, const Expectation& expected, Random& random) {
   MPI_Datatype column = MPI_DATATYPE_NULL;
   MPI_Datatype backwards = MPI_DATATYPE_NULL;
@@ -92,7 +92,7 @@ void layouts(Test& t, const Expectation& expected, Random& random) {
   const MPI_Datatype types[2] = {MPI_DOUBLE, MPI_INT};
   MPI_Type_create_struct(2, one, at, types, &mixed);
   for (MPI_Datatype* type : {&column, &backwards, &three, &mixed}) MPI_Type_commit(type);
-  // Every rank has a layout of its own for the same numbers.
+  // Every rank has its own layout for the same numbers.
   const MPI_Datatype mine = t.rank() % 3 == 0 ? column : t.rank() % 3 == 1 ? backwards : three;
   const int items = t.rank() % 3 == 2 ? count / 3 : 1;
   const auto root = numbers<double>(count * 4, random);
@@ -128,8 +128,8 @@ void layouts(Test& t, const Expectation& expected, Random& random) {
   for (MPI_Datatype* type : {&column, &backwards, &three, &mixed}) MPI_Type_free(type);
 }
 
-// A layout of which no copy can be made, on one rank, while the others have begun: an error on all of them. Either an
-// item of it is larger than MPI packs, or there is no memory.
+// A layout that cannot be copied, on one rank, while the others have begun: all ranks get an error. Either an item is
+// larger than MPI packs, or there is no memory.
 void no_copy(Test& t, const Expectation& expected, int items, int length) {
   if (t.size() == 1 || !expected.movement) return;
   t.doing(text("a nonblocking broadcast of %d items of %d KiB of which one rank can make no copy", items, length));
@@ -145,7 +145,7 @@ void no_copy(Test& t, const Expectation& expected, int items, int length) {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   for (const MPI_Comm one : {comm, MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(one, MPI_ERRORS_RETURN);
-  // After it nonblocking calls are compressed with every MPI.
+  // After this call, nonblocking calls are compressed with every MPI.
   std::vector<double> before(count, 1.0);
   MPI_Bcast(before.data(), count, MPI_DOUBLE, 0, comm);
   double nothing = 0;
@@ -233,11 +233,11 @@ void communicators(Test& t, const Expectation& expected, Random& random) {
     MPI_Comm_free(&part);
     MPI_Comm_free(&dup);
   }
-  // Not a limit on memory as such: a leak of what a communicator needs for compressing would be many times this.
+  // Not a limit on all memory: a leak of the memory that a communicator needs for compressing would be many times this.
   CHECK(t, resident() - before < 16 * 1024, "%ld KiB more", resident() - before);
 }
 
-// Only of interest where the environment sets no bound.
+// This is relevant only where the environment sets no bound.
 void hints(Test& t, Random& random) {
   if (std::getenv("TEST_HINTS") == nullptr) return;
   t.doing("hints on a communicator");
@@ -295,7 +295,7 @@ void hints(Test& t, Random& random) {
   for (MPI_Comm* one : {&comm, &child, &plain}) MPI_Comm_free(one);
 }
 
-// Duplicates that are made without blocking.
+// Duplicates that are made by nonblocking calls.
 void hints_of_duplicates(Test& t, Random& random) {
   if (std::getenv("TEST_HINTS") == nullptr) return;
   t.doing("hints on duplicates that are made without blocking");
@@ -324,7 +324,7 @@ void hints_of_duplicates(Test& t, Random& random) {
   constexpr int number = 4;
   MPI_Comm made[number];
   MPI_Request requests[number];
-  // The last rank begins only when it hears from the first, which has begun already: nobody may wait for all.
+  // The last rank begins only after a message from the first, which has begun already: no rank may wait for all others.
   int word = 0;
   const int last = t.size() - 1;
   if (t.rank() == last && last > 0) MPI_Recv(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -333,10 +333,10 @@ void hints_of_duplicates(Test& t, Random& random) {
   MPI_Info_set(info, "laconic_bound", t.rank() == 0 ? "abs:0.25" : "abs:0.5");
   MPI_Comm_idup_with_info(hinted, info, &made[2], &requests[2]);
   MPI_Info_set(info, "laconic_bound", "abs:0.5");
-  MPI_Comm_idup_with_info(MPI_COMM_WORLD, info, &made[3], &requests[3]);  // and is never used
+  MPI_Comm_idup_with_info(MPI_COMM_WORLD, info, &made[3], &requests[3]);  // it is never used
   if (t.rank() == 0 && last > 0) MPI_Send(&word, 1, MPI_INT, last, 0, MPI_COMM_WORLD);
   MPI_Waitall(number, requests, MPI_STATUSES_IGNORE);
-  MPI_Comm second = MPI_COMM_NULL;  // of one whose hints nobody has asked for yet
+  MPI_Comm second = MPI_COMM_NULL;  // a duplicate of a communicator whose hints were not read yet
   MPI_Comm_dup(made[0], &second);
   MPI_Request sum = MPI_REQUEST_NULL;
   MPI_Iallreduce(mine.data(), got.data(), count, MPI_DOUBLE, MPI_SUM, made[0], &sum);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An MPI whose performance variables and categories become more while the program runs, as MPI allows: what it knows of
-// them is here, in front of the library's own PMPI functions. Indices that a tool has been given must not change.
+// An MPI whose performance variables and categories grow in number while the program runs, as MPI allows: its variables
+// and categories are defined here, in front of the library's own PMPI functions. Indices that a tool has been given
+// must not change.
 #include <mpi.h>
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace {
 
 int variables_in_mpi = 3;
 int categories_in_mpi = 1;
-int asked_for = -1;  // the last index that a handle was wanted of
+int asked_for = -1;  // the last index for which a handle was requested
 int failures = 0;
 
 #define EXPECT(condition)                                                                  \
@@ -67,7 +68,7 @@ int PMPI_T_category_get_num(int* number) {
   return MPI_SUCCESS;
 }
 
-// Each has all variables in it, and all categories.
+// Each category contains all variables and all categories.
 int PMPI_T_category_get_info(int index, char* name, int* length, char*, int*, int*, int* pvars, int* categories) {
   if (pvars != nullptr) *pvars = variables_in_mpi;
   if (categories != nullptr) *categories = categories_in_mpi;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a call was given and the program then frees or has no address for: datatypes that are freed while an operation
-// uses them, communicators likewise, and absolute addresses (MPI_BOTTOM).
+// Handles and addresses that a program frees or does not have: datatypes that are freed while an operation uses them,
+// communicators likewise, and absolute addresses (MPI_BOTTOM).
 #include <algorithm>
 #include <cstdlib>
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int items = 6000;
 
-// MPICH 4.0 by itself loses the types of persistent collectives.
+// MPICH 4.0 itself loses the types of persistent collectives.
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
 constexpr bool sound_mpi = false;
 #else
@@ -31,7 +31,7 @@ MPI_Datatype spread() {
   return type;
 }
 
-// Frees a type, and makes others, which may get its handle.
+// Frees a type, and makes others, which may get the same handle.
 void free_type(MPI_Datatype type) {
   MPI_Type_free(&type);
   for (int k = 0; k < 3; ++k) {
@@ -42,7 +42,7 @@ void free_type(MPI_Datatype type) {
   }
 }
 
-// `items` numbers, every other one of the memory, as an absolute address.
+// A type of `items` numbers, every other number of the memory, at absolute addresses.
 MPI_Datatype absolute(std::vector<double>& memory) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   const MPI_Datatype relative = spread();
@@ -58,11 +58,11 @@ MPI_Datatype absolute(std::vector<double>& memory) {
 
 struct Case {
   Test& t;
-  double bound;  // of what moves
+  double bound;  // the bound on data that only moves
   Random random;
   void check(const std::vector<double>& got, const std::vector<double>& right, const char* what) {
     CHECK(t, alike(got, right, bound), "%s", what);
-    // What lies between the items is nobody's.
+    // The memory between the items must stay unchanged.
     for (std::size_t k = 1; k < got.size(); k += 2)
       if (!CHECK(t, got[k] == right[k], "%s: number %zu", what, k)) return;
   }
@@ -114,7 +114,7 @@ void freed_after_init(Case& c) {
   MPI_Request_free(&request);
 }
 
-// MPI lets what is in flight complete.
+// MPI lets operations in flight complete when their communicator is freed.
 void freed_communicator(Test& t, const Expectation& expected, Random& random) {
   t.doing("a communicator freed while a persistent operation on it is active");
   t.count_case();
@@ -168,7 +168,7 @@ void absolute_addresses(Case& c) {
   MPI_Type_free(&relative);
 }
 
-// Round the ring, between absolute addresses.
+// Messages round the ring, between absolute addresses.
 void absolute_messages(Test& t, double bound, Random& random) {
   const int next = (t.rank() + 1) % t.size();
   const int previous = (t.rank() + t.size() - 1) % t.size();
@@ -203,7 +203,7 @@ void absolute_messages(Test& t, double bound, Random& random) {
   MPI_Type_free(&to);
 }
 
-// Calls below the size that is compressed are MPI's, mistakes included, which it may or may not find.
+// Calls below the minimum size for compression are left to MPI, including mistakes, which MPI may or may not detect.
 void aliased_buffers(Test& t) {
   const char* least = std::getenv("LACONIC_MIN_BYTES");
   if (least != nullptr && std::atoi(least) < 1000) return;
@@ -211,7 +211,7 @@ void aliased_buffers(Test& t) {
   t.count_case();
   constexpr int few = 10;
   std::vector<double> x(few * static_cast<std::size_t>(t.size()));
-  // Open MPI tells of it the handler of MPI_COMM_WORLD, whatever the communicator.
+  // Open MPI gives the error to the handler of MPI_COMM_WORLD, whatever the communicator.
   const MPI_Comm comm = MPI_COMM_WORLD;
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   const auto same = [&](int got, int right) { return ranks::class_of(got) == ranks::class_of(right); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages between two ranks in all of MPI's ways: what is received, and what statuses and probes say of it.
+// Messages between two ranks in all of MPI's ways: the data received, and the values of statuses and probes.
 #include <algorithm>
 
 #include "messages/edges.hpp"

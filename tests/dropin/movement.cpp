@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Data that only moves and need not be numbers: programs carry whole numbers and addresses, bit-cast, in buffers of
-// floating-point numbers, and these must arrive as they are. Blocking, nonblocking and persistent, and in other layouts
-// on other ranks.
+// Data that only moves and need not be numbers: programs carry integers and addresses, bit-cast, in buffers of
+// floating-point numbers, and these must arrive unchanged. Blocking, nonblocking and persistent, and with different
+// layouts on different ranks.
 //
-// One argument more than usual: "rounded", where LACONIC_DENORMALS allows them to be rounded.
+// One additional argument: "rounded", where LACONIC_DENORMALS allows denormals to be rounded.
 #include <bit>
 #include <cstdint>
 #include <functional>
@@ -19,7 +19,7 @@ using ranks::Test;
 using ranks::text;
 
 enum class Way { blocking, nonblocking, persistent };
-// MPICH 4.0 by itself waits for ever for some of these when they are started again, and loses their types.
+// MPICH 4.0 itself waits for ever for some of these when they are started again, and loses their types.
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
 constexpr Way ways[] = {Way::blocking, Way::nonblocking};
 #elif MPI_VERSION >= 4
@@ -31,7 +31,7 @@ const char* name_of(Way way) {
   return way == Way::blocking ? "blocking" : way == Way::nonblocking ? "nonblocking" : "persistent";
 }
 
-// The function of the name in one of its forms, completed; a persistent one is started twice.
+// Calls the function of that name in one of its forms and completes it; a persistent one is started twice.
 int completed(MPI_Request request, bool persistent) {
   int code = MPI_SUCCESS;
   for (int round = 0; round < (persistent ? 2 : 1) && code == MPI_SUCCESS; ++round) {
@@ -63,9 +63,9 @@ int completed(MPI_Request request, bool persistent) {
 template <class T>
 using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-// Numbers, and in the first part records of three of them and an integer: a counter, an address, or one below 0. Some
-// of the rest hold what is not finite. Large integers have the bits of ordinary numbers and are left out.
-// denormal_alone: none below 0, which would be NaN and keep their blocks by themselves.
+// Numbers, and in the first part records of three numbers and an integer: a counter, an address, or a negative integer.
+// Some of the rest hold values that are not finite. Large integers have the bits of ordinary numbers and are left out.
+// denormal_alone: no negative integers, which would be NaN and by themselves keep their blocks exact.
 template <class T>
 std::vector<T> carried(std::size_t count, Random& random, bool denormal_alone) {
   constexpr int fraction = std::numeric_limits<T>::digits - 1;
@@ -84,9 +84,9 @@ std::vector<T> carried(std::size_t count, Random& random, bool denormal_alone) {
 
 struct Judge {
   Test& t;
-  double bound;          // of numbers
-  bool rounded;          // denormals may be
-  bool changed = false;  // some denormal was
+  double bound;          // the bound on numbers
+  bool rounded;          // denormals may be rounded
+  bool changed = false;  // some denormal was changed
 
   template <class T>
   void check(const std::vector<T>& got, const std::vector<T>& right) {
@@ -151,7 +151,7 @@ void movement(Judge& judge, Way way, std::size_t count, Random& random) {
   PMPI_Alltoall(all.data(), c, type, many_right.data(), c, type, comm);
   if (good(DO(way, Alltoall, alltoall, all.data(), c, type, many.data(), c, type, comm))) judge.check(many, many_right);
 
-  // Every other rank has half as much.
+  // Every other rank has half as many.
   std::vector<int> counts;
   std::vector<int> displs;
   for (int r = 0; r < t.size(); ++r) {

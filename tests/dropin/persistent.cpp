@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Persistent collectives (MPI 4): they match by the order in which they were made, and may be started in any other,
-// among all that a program does meanwhile.
+// among all other work of the program.
 #include <algorithm>
 #include <numeric>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int count = 2000;
 
-// MPICH 4.0 by itself waits for ever for some of its own persistent collectives when they are started again, or leaves
+// MPICH 4.0 itself waits for ever for some of its own persistent collectives when they are started again, or leaves
 // their buffers as they were.
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
 constexpr bool sound_mpi = false;
@@ -26,7 +26,7 @@ constexpr bool sound_mpi = true;
 
 enum class What { allreduce, bcast, reduce, gather };
 
-// One operation of its own numbers, made again for every start.
+// One operation with its own numbers, made again for every start.
 struct Item {
   What what;
   int root;
@@ -54,7 +54,7 @@ struct Item {
   Item& operator=(const Item&) = delete;
   ~Item() { MPI_Request_free(&request); }
 
-  // Collective: what the next start has to bring.
+  // Collective: fills the buffers and computes the expected result of the next start.
   void fill(Random& random, MPI_Comm comm) {
     std::ranges::copy(numbers<double>(count, random), mine.begin());
     std::ranges::fill(got, -77.0);
@@ -80,7 +80,7 @@ std::vector<std::unique_ptr<Item>> make(const Test& t, MPI_Comm comm, const std:
   return items;
 }
 
-// The smallest case there is: two of one shape, and the ranks start them the other way round.
+// The smallest case: two operations of one shape, which the ranks start in opposite orders.
 void two_alike(Test& t, const Expectation& expected, Random& random) {
   auto items = make(t, MPI_COMM_WORLD, {What::allreduce, What::allreduce});
   for (int round = 0; round < 4; ++round) {
@@ -90,15 +90,15 @@ void two_alike(Test& t, const Expectation& expected, Random& random) {
     const std::size_t first = static_cast<std::size_t>(t.rank() + round) % 2;
     MPI_Start(&items[first]->request);
     MPI_Start(&items[1 - first]->request);
-    // Rank by rank another is waited for first.
+    // The request that is waited for first differs between ranks.
     MPI_Wait(&items[static_cast<std::size_t>(t.rank() / 2 + round) % 2]->request, MPI_STATUS_IGNORE);
     for (auto& item : items) MPI_Wait(&item->request, MPI_STATUS_IGNORE);
     for (auto& item : items) CHECK(t, item->good(t, expected));
   }
 }
 
-// More than are under way at a time of those that are not persistent, of all kinds, each rank in an order of its own;
-// among them calls of other forms, which come at another place in every rank's order.
+// More operations than nonblocking collectives may be under way at a time, of all kinds, each rank in its own order;
+// among them calls of other forms, at a different place in the order of every rank.
 void any_order(Test& t, const Expectation& expected, Random& random, const std::vector<What>& kinds) {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -142,7 +142,7 @@ void any_order(Test& t, const Expectation& expected, Random& random, const std::
   MPI_Comm_free(&comm);
 }
 
-// Made before anything was compressed on the communicator, started while others are at other calls.
+// Operations made before anything was compressed on the communicator, and started while other ranks are at other calls.
 void first_on_communicator(Test& t, const Expectation& expected, Random& random) {
   t.doing("the first operation on a communicator, begun before and after a barrier");
   t.count_case();
@@ -160,7 +160,7 @@ void first_on_communicator(Test& t, const Expectation& expected, Random& random)
   MPI_Comm_free(&comm);
 }
 
-// Made and freed many times over, some of them kept; in other orders on other ranks.
+// Operations made and freed many times over, some of them kept, in different orders on different ranks.
 void many(Test& t, const Expectation& expected, Random& random) {
   t.doing("many operations, made and freed");
   std::vector<std::unique_ptr<Item>> kept;
@@ -177,7 +177,7 @@ void many(Test& t, const Expectation& expected, Random& random) {
   }
 }
 
-// MPI's own persistent operations beside those of ours, completed together, and after those are gone.
+// MPI's own persistent operations beside compressed ones, completed together, and after the compressed ones are freed.
 void beside_mpi(Test& t, const Expectation& expected, Random& random) {
   int token[2] = {1, 0};
   MPI_Request barrier = MPI_REQUEST_NULL;
@@ -221,7 +221,7 @@ void beside_mpi(Test& t, const Expectation& expected, Random& random) {
   MPI_Request_free(&barrier);
 }
 
-// Small ones, to and from every root, as programs make them in loops.
+// Small operations, to and from every root, as programs make them in loops.
 void small_ones(Test& t) {
   constexpr int starts = 10;
   for (int items = 1; items <= 16; items *= 4)

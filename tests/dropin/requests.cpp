@@ -14,7 +14,7 @@ using ranks::text;
 
 constexpr int count = 2000;
 
-// An allreduce of its own numbers, and what it has to become.
+// An allreduce of its own numbers, and the expected result.
 struct Sum {
   std::vector<double> mine;
   std::vector<double> got;
@@ -34,7 +34,7 @@ struct Sum {
   }
 };
 
-// A message round the ring, the program's own.
+// A message round the ring, sent by the program itself.
 struct Ring {
   std::vector<int> out;
   std::vector<int> in;
@@ -95,7 +95,7 @@ void overlapping(Test& t, const Expectation& expected, Random& random) {
   MPI_Comm_free(&dup);
 }
 
-// A rank that blocks elsewhere must not hold the others up.
+// A rank that blocks elsewhere must not delay the others.
 void blocking_elsewhere(Test& t, const Expectation& expected, Random& random) {
   MPI_Comm other = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &other);
@@ -124,7 +124,7 @@ void blocking_elsewhere(Test& t, const Expectation& expected, Random& random) {
   MPI_Comm_free(&other);
 }
 
-// The memory lives to the end of the program: nobody can know when such an operation ends.
+// The memory lives to the end of the program, because a program cannot know when such an operation ends.
 void freed_requests(Test& t, const Expectation& expected, Random& random) {
   t.doing("requests that are freed while they are active");
   // The standard does not allow it for collectives that MPI itself does, so only where they are ours: Open MPI refuses
@@ -211,7 +211,7 @@ void persistent(Test& t, const Expectation& expected, Random& random) {
   for (int round = 0; round < 30; ++round) {
     t.doing(text("persistent requests, round %d", round));
     t.count_case();
-    // Into the same memory: the requests know it.
+    // The buffers stay the same, because the requests hold their addresses.
     std::ranges::copy(numbers<double>(count, random), mine.begin());
     std::ranges::copy(numbers<float>(count, random), own.begin());
     std::vector<float> most(count);

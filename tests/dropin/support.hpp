@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For programs that know nothing of Laconic: what they are told of it comes from the environment, and what MPI itself
-// would have done they ask it through PMPI, which nobody stands in front of.
+// For programs that do not know of Laconic: it takes its settings from the environment, and the programs get MPI's own
+// results through PMPI, which the drop-in does not intercept.
 //
-// Arguments of every program: what the results have to be.
+// Arguments of every program: the required accuracy of the results.
 //   exact         the bits of MPI's own
 //   within E      reductions may be off by E, everything else is exact
 //   within E all  everything of floating-point numbers may be off by E
@@ -41,7 +41,7 @@ std::vector<T> numbers(std::size_t count, ranks::Random& random) {
   return x;
 }
 
-// Whether `got` is what `right` is, as far as it has to be; `terms` numbers were added up.
+// Whether `got` equals `right` to the required accuracy; `terms` numbers were added up.
 template <class T>
 bool alike(const T* got, const T* right, std::size_t count, double bound, int terms = 1) {
   if (bound == 0 || std::is_integral_v<T>) return count == 0 || std::memcmp(got, right, count * sizeof(T)) == 0;

@@ -14,7 +14,7 @@ using namespace dropin;
 using ranks::Test;
 
 constexpr int count = 4000;
-constexpr int kinds = 31;  // of numbers of an operation: 11, and 20 reasons
+constexpr int kinds = 31;  // the variables of an operation: 11 numbers, and 20 reasons
 constexpr int operations = 14;
 
 struct Info {
@@ -62,7 +62,7 @@ int index_of(const std::string& name, int pvar_class) {
   return MPI_T_pvar_get_index(name.c_str(), pvar_class, &index) == MPI_SUCCESS ? index : -1;
 }
 
-// A handle on one of ours.
+// A handle on one of the drop-in's variables.
 class Counter {
  public:
   Counter(MPI_T_pvar_session session, const std::string& name, int pvar_class = MPI_T_PVAR_CLASS_COUNTER)
@@ -98,7 +98,7 @@ void sum(int numbers_in_it) {
   MPI_Allreduce(MPI_IN_PLACE, mine.data(), numbers_in_it, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
-// What tools are told has to be one list in which nothing moves and nothing is missing.
+// The variables shown to tools must be one list in which no index moves and none is missing.
 void lists(Test& t, const std::vector<Info>& before, bool absent) {
   t.doing("the list of variables");
   const auto now = seen();
@@ -107,7 +107,7 @@ void lists(Test& t, const std::vector<Info>& before, bool absent) {
   CHECK(t, ours == (absent ? 0 : kinds * operations), "%d", ours);
   CHECK(t, now.size() == mpi.size() + static_cast<std::size_t>(ours));
   CHECK(t, now.size() >= before.size(), "%zu before MPI_Init, then %zu", before.size(), now.size());
-  // Indices of Open MPI come to life and die with what they are of.
+  // Indices of Open MPI become valid and invalid together with the objects that they describe.
   for (std::size_t k = 0; k < before.size() && k < now.size(); ++k)
     CHECK(t, before[k].code != MPI_SUCCESS || now[k].code != MPI_SUCCESS || before[k] == now[k],
           "%zu was %s, and is %s", k, before[k].name.c_str(), now[k].name.c_str());
@@ -237,7 +237,7 @@ void sessions(Test& t, bool absent) {
   t.doing("all handles of one session");
   MPI_T_pvar_session sessions[2];
   for (auto& session : sessions) MPI_T_pvar_session_create(&session);
-  // One of MPI's own beside ours, where there is one that needs no object.
+  // One of MPI's own beside the drop-in's, where there is one that needs no object.
   MPI_T_pvar_handle own = MPI_T_PVAR_HANDLE_NULL;
   const auto all = seen();
   for (std::size_t k = 0; k < all.size() && own == MPI_T_PVAR_HANDLE_NULL; ++k) {
@@ -265,7 +265,7 @@ void sessions(Test& t, bool absent) {
     CHECK(t, first.read() == 0 && second.read() == 0 && other.read() == 1);
   }
   if (own != MPI_T_PVAR_HANDLE_NULL) CHECK(t, MPI_T_pvar_handle_free(sessions[0], &own) == MPI_SUCCESS);
-  // Handles of ours that are left go with their session.
+  // Handles of the drop-in that are left are freed with their session.
   for (auto& session : sessions)
     CHECK(t, MPI_T_pvar_session_free(&session) == MPI_SUCCESS && session == MPI_T_PVAR_SESSION_NULL);
 }
@@ -275,7 +275,7 @@ void threads(Test& t, MPI_T_pvar_session session, int provided) {
   if (provided < MPI_THREAD_MULTIPLE) return;
   std::atomic<bool> over{false};
   std::atomic<int> wrong{0};
-  // On one rank only: threads that never wait starve ranks that share their cores.
+  // On one rank only: threads that never block starve ranks that share their cores.
   std::vector<std::thread> tools;
   for (int k = 0; k < (t.rank() == 0 ? 3 : 0); ++k)
     tools.emplace_back([&] {
@@ -307,7 +307,7 @@ void categories(Test& t, bool absent) {
     int members[3] = {0, 0, 0};
     const int code =
         MPI_T_category_get_info(k, name, &lengths[0], text, &lengths[1], &members[0], &members[1], &members[2]);
-    if (k != ours) {  // Open MPI has some that are empty places
+    if (k != ours) {  // some indices of Open MPI are empty
       int zero[2] = {0, 0};
       const int in_mpi = ours >= 0 && k > ours ? k - 1 : k;
       CHECK(t,
@@ -369,7 +369,7 @@ int main(int argc, char** argv) {
   }
   const auto last = absent ? 0 : early.read();
   const int code = t.finish();
-  // finish() has called it twice before MPI_Finalize, and three times where checks have failed.
+  // finish() has called it twice before MPI_Finalize, and three times after failed checks.
   const bool readable = absent || (early.read() >= last + 2 && early.stop() && early.free());
   const bool freed = MPI_T_pvar_session_free(&session) == MPI_SUCCESS;
 #ifndef OPEN_MPI  // 4.1 crashes when this is the last of the two ends

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arbitrary bytes, taken for a frame, to every function of every codec: numbers or an error, the same from every
-// implementation, and nothing touched outside of the memory given.
+// Passes arbitrary bytes as a frame to every function of every codec: the result is numbers or an error, the same from
+// every implementation, and no memory outside of the given range is touched.
 #include <cmath>
 
 #include "codec/quant/format.hpp"
@@ -9,15 +9,15 @@
 namespace laconic::fuzz {
 namespace {
 
-constexpr std::size_t most_numbers = 11000;  // above two chunks of every codec
-constexpr std::size_t fewer_numbers = 2100;  // above two blocks of quant; as a rule, to try more inputs
+constexpr std::size_t most_numbers = 11000;  // more than two chunks of every codec
+constexpr std::size_t fewer_numbers = 2100;  // more than two blocks of quant; used mostly, to try more inputs
 
 template <class T>
 void put(Bytes& frame, std::size_t offset, T value) {
   std::memcpy(frame.data() + offset, &value, sizeof value);
 }
 
-// Codecs that it is not meant for refuse it by its header; harness `header` sees to that.
+// The codec family that the header names. Other codecs refuse the frame by its header; harness `header` checks that.
 const Family& meant_for(const Bytes& frame) {
   for (const Family& family : families())
     if (frame.size() > 5 && static_cast<std::byte>(family.members.front()->id()) == frame[5]) return family;
@@ -31,8 +31,8 @@ struct Case {
   Bytes numbers;  // of this rank, for fold
 };
 
-// The first four bytes say what to ask for, the rest is the frame.  Unless they say otherwise the header is put right
-// where it would be refused at once: harness `header` looks at those.
+// The first four bytes select the call, the rest is the frame. Unless they say otherwise, the header is corrected
+// where it would be refused at once; harness `header` covers refused headers.
 Case read_case(const std::uint8_t* data, std::size_t size) {
   Input input(data, size);
   const auto how = input.take<std::uint8_t>();
@@ -51,7 +51,7 @@ Case read_case(const std::uint8_t* data, std::size_t size) {
   std::memcpy(&c.count, c.frame.data() + 8, sizeof c.count);
   c.count %= (how & 128) != 0 ? most_numbers : fewer_numbers;
   if ((how & 8) == 0 && codec != 0) put(c.frame, 5, all_codecs()[codec % all_codecs().size()]->id());
-  // What a codec does not code, it is not asked for; harness `header` sees to that.
+  // A codec is only called with types that it supports; harness `header` covers the others.
   if (!meant_for(c.frame).members.front()->supports(c.coding.dtype)) c.coding.dtype = Dtype::f32;
   const bool scaled = exponent == 255 && meant_for(c.frame).members.front()->relative();
   if (scaled) {
@@ -65,7 +65,7 @@ Case read_case(const std::uint8_t* data, std::size_t size) {
     put(c.frame, 7, scaled ? wire::flag_scaled : std::uint8_t{0});
     put(c.frame, 8, c.count);
     put(c.frame, 12, static_cast<std::uint32_t>(c.frame.size() - wire::header_bytes));
-    // The step of the operation, where there is one: no other gets past the header.
+    // The frame gets the step of the operation, where there is one: any other is refused with the header.
     const bool has_step = c.frame[5] == std::byte{2};
     if (scaled)
       put(c.frame, 16, 1.0);
@@ -73,7 +73,7 @@ Case read_case(const std::uint8_t* data, std::size_t size) {
       put(c.frame, 16, has_step ? quant::Lattice::make(c.coding.allowance, c.coding.terms, c.coding.dtype).step : 0.0);
     if ((how & 32) == 0 && !has_step) put(c.frame, 24, 0.0);
   }
-  // Numbers are the bytes of the frame over and over, which are as wild as any; every other time tame ones.
+  // The numbers repeat the bytes of the frame, which are as wild as any; every other input uses tame numbers.
   c.numbers.resize(c.count * size_of(c.coding.dtype));
   for (std::size_t i = 0; i < c.numbers.size(); ++i)
     c.numbers[i] = (how & 64) == 0 ? c.frame[i % c.frame.size()] : std::byte{0};
@@ -91,7 +91,7 @@ void check_sum(const Family& family, const Case& c, const Outcome& sum, bool rea
 void run(const Family& family, const Case& c) {
   const auto each = [&](std::string_view what, auto&& f) { return agreed(family, what, f); };
   const Outcome numbers = each("decode", [&](const Codec& k) { return decode(k, c.frame, c.count, c.coding); });
-  // Alone, without an operation, a frame may be readable that is not part of this operation.
+  // Outside an operation, a frame may be readable that does not belong to this operation.
   Coding any = c.coding;
   any.allowance = 0;
   any.relative = 0;

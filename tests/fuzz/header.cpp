@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arbitrary bytes as a header: refused, or read and written back as they were.
+// Arbitrary bytes as a header are refused, or read and written back unchanged.
 #include <cmath>
 
 #include "support.hpp"

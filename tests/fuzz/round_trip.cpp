@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arbitrary numbers with arbitrary allowances through every codec: the bound is held, what is not finite comes back as
-// it was, every implementation writes the same bytes, sums are what they ought to be.
+// Arbitrary numbers with arbitrary allowances through every codec: the bound holds, numbers that are not finite come
+// back unchanged, every implementation writes the same bytes, and sums are the expected ones.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -16,7 +16,7 @@ namespace {
 using test::bits_of;
 using test::half_ulp;
 
-constexpr std::size_t most_numbers = 5300;  // above one chunk of every codec
+constexpr std::size_t most_numbers = 5300;  // more than one chunk of every codec
 
 template <class T>
 struct Case {
@@ -33,8 +33,8 @@ std::vector<T> values(const Bytes& bytes) {
   return x;
 }
 
-// The numbers are bit patterns of the input, or some steps of about the allowance (near ties), or as many steps as
-// `reach` bits hold (near the edges of what lattices and fast paths hold), over and over; `turn` varies the repeats.
+// The numbers repeat one of three patterns: bit patterns of the input, a few steps of about the allowance (near ties),
+// or as many steps as `reach` bits hold (near the limits of lattices and fast paths). `turn` varies the repeats.
 template <class T>
 Bytes make_numbers(const Bytes& pool, std::size_t count, int style, double unit, int reach, unsigned turn) {
   Bytes bytes(count * sizeof(T));
@@ -66,7 +66,7 @@ Case<T> read_case(Input& input, std::uint8_t how) {
   const auto exponent = input.take<std::int16_t>();
   const auto fraction = input.take<std::uint16_t>();
   c.coding.allowance = (how & 16) != 0 ? 0 : std::ldexp(1 + fraction * 0x1p-16, exponent % 1074);
-  // Few numbers as a rule: what goes wrong mostly goes wrong with them, and many more inputs are tried.
+  // Mostly few numbers: most faults show with few, and many more inputs are tried.
   c.count = input.take<std::uint16_t>() % ((terms & 0x200) != 0 ? most_numbers : 150);
   const Bytes pool = input.rest();
   const int style = how >> 5 & 3;
@@ -110,7 +110,7 @@ bool all_on_lattice(const Bytes& frame, std::size_t count) {
   return true;
 }
 
-// A result of a op b: within the error that its header states, and the roundings of the type.
+// Checks a result of a op b: within the error that its header states, plus the roundings of the type.
 template <class T>
 void check_sum(const Family& family, const Case<T>& c, const Outcome& sum) {
   require(sum.ok, family.name, "frames of one operation were not added: " + sum.message);
@@ -131,7 +131,7 @@ void check_sum(const Family& family, const Case<T>& c, const Outcome& sum) {
       require(std::isinf(back[i]) && std::signbit(back[i]) == (exact.infinite < 0), family.name,
               "an infinity was lost");
     } else if (std::isfinite(a[i]) && std::isfinite(b[i]) && exact.magnitude + error < largest / 4) {
-      // Numbers rounded on their own, their sum, its quotient: each at most half a unit of the largest among them.
+      // Four roundings, each at most half a unit of the largest magnitude: two numbers, their sum, and its quotient.
       const long double rounding = 4 * half_ulp(static_cast<T>(exact.magnitude + error));
       const long double off = std::fabs(static_cast<long double>(back[i]) - exact.value / divisor);
       require(off <= error / divisor + rounding, family.name, "the bound of a sum was broken");

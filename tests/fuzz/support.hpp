@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the fuzzers share: input taken apart, codecs to try, and a check that libFuzzer sees fail.
+// Code shared by the fuzzers: parsing of the input, the codecs to try, and a check whose failure libFuzzer sees.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace laconic::fuzz {
 using test::Guarded;
 using Bytes = std::vector<std::byte>;
 
-// A finding: libFuzzer keeps the input that led here.
+// Aborts on a finding; libFuzzer keeps the input that caused it.
 inline void require(bool good, std::string_view subject, std::string_view what) {
   if (good) return;
   std::fprintf(stderr, "FOUND: %.*s: %.*s\n", static_cast<int>(subject.size()), subject.data(),
@@ -56,7 +56,7 @@ class Input {
   std::size_t left_;
 };
 
-// One codec, in all its implementations: every one must do the same, to the byte.
+// One codec with all its implementations, which must all give the same bytes.
 struct Family {
   std::string name;
   std::vector<const Codec*> members;
@@ -82,7 +82,7 @@ inline const std::vector<Family>& families() {
   return all;
 }
 
-// What one call came to: bytes, or the words of a refusal.
+// The outcome of one call: bytes, or the message of a refusal.
 struct Outcome {
   bool ok = false;
   Bytes bytes;
@@ -120,7 +120,7 @@ inline Outcome add(const Codec& codec, const Bytes& a, const Bytes& b, std::size
                [&](Blob out) { return codec.add(a, b, count, coding, out); });
 }
 
-// What a refused frame left in the numbers is nobody's business.
+// Decodes a frame. The contents of the output after a refused frame are unspecified.
 inline Outcome decode(const Codec& codec, const Bytes& frame, std::size_t count, const Coding& coding) {
   Guarded out(count * size_of(coding.dtype));
   const Status s = codec.decode(frame, out.bytes().data(), count, coding);
@@ -130,7 +130,7 @@ inline Outcome decode(const Codec& codec, const Bytes& frame, std::size_t count,
   return {s.ok(), s.ok() ? out.copy<std::byte>() : Bytes{}, s.message()};
 }
 
-// f(codec) for every member of a family; the outcomes must be equal.
+// Calls f(codec) for every member of a family; the outcomes must be equal.
 template <class F>
 Outcome agreed(const Family& family, std::string_view what, F&& f) {
   const Outcome first = f(*family.members.front());

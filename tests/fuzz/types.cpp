@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arbitrary numbers of every type through every codec that knows it, with nothing allowed: every bit comes back, sums
-// are those of the numbers, in either order, folded or added.
+// Arbitrary numbers of every type through every codec that supports it, with allowance 0: every bit comes back, and
+// sums are those of the numbers, in either order, folded or added.
 #include <algorithm>
 
 #include "base/op.hpp"
@@ -9,9 +9,9 @@
 namespace laconic::fuzz {
 namespace {
 
-constexpr std::size_t most_numbers = 2500;  // above two blocks
+constexpr std::size_t most_numbers = 2500;  // more than two blocks
 
-// The bytes of the pool over and over; where they are few, differences of a few bits between them.
+// The bytes of the pool, repeated; with few bytes, the numbers differ in few bits.
 Bytes make_numbers(const Bytes& pool, std::size_t bytes, unsigned period, unsigned turn) {
   Bytes numbers(bytes);
   const std::size_t whole = std::min<std::size_t>(pool.size(), period == 0 ? pool.size() : period);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Once warm, an operation allocates nothing.
+// After warm-up, an operation allocates nothing.
 #include <gtest/gtest.h>
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

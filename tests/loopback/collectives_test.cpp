@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// N ranks as N threads: every algorithm of every collective, with every codec, way to travel, operation and type, over
-// messages that are late and out of order.
+// N ranks as N threads: every algorithm of every collective, with every codec, way to travel, operation and type, with
+// messages that arrive late and out of order.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -32,7 +32,7 @@ class EveryCollective : public ::testing::TestWithParam<std::tuple<int, std::siz
   void everything() {
     if (!fits()) return;
     Random random(seed() + sizeof(T));
-    // Runs are used again and again, as communicators do: with and without delays, with and without worker threads.
+    // Each Run is reused, as communicators do: with and without delays, with and without worker threads.
     World calm(size(), 1, random.bits(), std::chrono::microseconds(0));
     World delayed(size(), 1, random.bits(), std::chrono::microseconds(100));
     World threaded(size(), size() > 8 ? 2 : 3, random.bits(), std::chrono::microseconds(50));
@@ -42,7 +42,7 @@ class EveryCollective : public ::testing::TestWithParam<std::tuple<int, std::siz
       for (int k = 0; k < (sizeof(T) > 2 ? tries() : (tries() + 3) / 4); ++k) {
         Operation o;
         o.algorithm = &algorithm();
-        // Any instruction set: conformance shows that they do the same.
+        // Any instruction set will do: the conformance tests show that all give the same results.
         o.codec = codec->name() == "quant" ? quant_variants()[random.below(quant_variants().size())].get() : codec;
         o.per_hop = random.below(3) == 0;
         choose(o, size(), random);
@@ -51,7 +51,7 @@ class EveryCollective : public ::testing::TestWithParam<std::tuple<int, std::siz
         SCOPED_TRACE(to_text(o, size()) + ", " + std::string(kind.name) + ", " + seed_note());
         Bench<T> bench(o, size(), kind.kind, random.bits());
         const auto works = bench.works(world.next_sequence());
-        // A thread for each rank shows races, but takes its time where there are few cores.
+        // One thread per rank exposes races, but is slow where there are few cores.
         if (random.below(size() > 4 ? 4 : 2) == 0)
           world.drive_by_threads(works);
         else
@@ -62,7 +62,7 @@ class EveryCollective : public ::testing::TestWithParam<std::tuple<int, std::siz
     }
   }
 
-  // Many ranks on few cores are slow.
+  // Fewer tries for many ranks, which are slow on few cores.
   int tries() const { return slow_build || size() > 8 ? 1 : size() > 4 ? 3 : 5; }
 };
 
@@ -81,7 +81,7 @@ TEST_P(EveryCollective, HalfPrecision) {
   if (!HasFailure()) everything<Bfloat16>();
 }
 
-// One rank comes late to every operation; the others wait without harm and may already be in the next one.
+// One rank starts every operation late; the others wait without harm, and may already be in the next operation.
 TEST_P(EveryCollective, OneRankIsSlow) {
   if (!fits()) return;
   World world(size(), 1, seed(), std::chrono::microseconds(20));
@@ -118,8 +118,8 @@ TEST_P(EveryCollective, OneRankIsSlow) {
   for (auto& bench : benches) bench->check_results();
 }
 
-// More rows at a time than the transport can tell apart: the depth gives way.  One thread moves all ranks on: nothing
-// for ThreadSanitizer to find.
+// More rows at a time than the transport has message tags for: the depth is reduced. One thread drives all ranks, so
+// there is nothing for ThreadSanitizer to find.
 #if !defined(__SANITIZE_THREAD__)
 TEST_P(EveryCollective, DepthBeyondTheNamesOfMessages) {
   if (!fits() || size() > 5) return;

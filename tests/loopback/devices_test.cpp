@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks that have their numbers on a device: the same operations, and the same bits.
+// Ranks that have their numbers on a device: the operations are the same, and so are the resulting bits.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -20,7 +20,7 @@
 namespace laconic::test {
 namespace {
 
-// Devices may be missing where the code for them is not.
+// There may be no device although the code for devices is built.
 bool have_device() {
   Status status;
   return open_device(0, status) != nullptr;
@@ -32,7 +32,7 @@ bool have_device() {
 constexpr std::array<int, 5> sizes{1, 2, 3, 4, sanitized ? 5 : 7};
 constexpr std::array<Site, 3> sites{Site::staged, Site::direct, Site::mixed};
 
-// Those that keep a bound there.
+// The codecs that keep a bound on the device.
 std::vector<const Codec*> codecs_on_device() {
   std::vector<const Codec*> codecs;
   for (const Codec* codec : all_codecs())
@@ -50,7 +50,7 @@ class OnDevices : public ::testing::TestWithParam<std::tuple<Site, int, std::siz
     return base_seed() + static_cast<std::uint64_t>(size()) * 31 + std::get<2>(GetParam()) * 1009;
   }
 
-  // The same numbers with the ranks on the host: every bit, and every byte sent, must be equal.
+  // Compares with ranks on the host: every bit of the result, and every byte sent, must be equal.
   template <class T>
   void compare(Bench<T>& bench, World& world, const Operation& o, Kind kind, std::uint64_t numbers) {
     World host(size(), 1, seed(), std::chrono::microseconds(0));
@@ -128,7 +128,7 @@ std::vector<std::vector<float>> results_of(Bench<float>& bench) {
   return all;
 }
 
-// At a fixed rate there is no bound, but the bits are those of the host.
+// A fixed rate has no bound, but the bits are the same as on the host.
 TEST_P(OnDevices, FixedRate) {
   NEED_DEVICE();
   const Codec* zfp = find_codec("zfp");
@@ -167,7 +167,7 @@ TEST_P(OnDevices, FixedRate) {
   }
 }
 
-// A rank that reports success has the right results; how many report an error.
+// Checks that every rank that reports success has the right results; returns the count of ranks that report an error.
 int check_all_know(World& world, Bench<float>& bench, const std::vector<std::vector<float>>& right) {
   int errors = 0;
   for (int r = 0; r < bench.size(); ++r) {
@@ -198,8 +198,8 @@ INSTANTIATE_TEST_SUITE_P(Loopback, FailuresOnDevices,
                                   std::string(name_of(std::get<0>(i.param)));
                          });
 
-// Damages messages of an operation: all ranks end, whoever reports success has the right result, at least one reports
-// an error, and the same Runs then do the operation properly, in the memory that they had.
+// Damages messages of an operation. All ranks end; each rank that reports success has the right result; at least one
+// reports an error; and the same Runs then complete the operation, in the memory that they already had.
 TEST_P(FailuresOnDevices, DamagedMessagesAreNoticed) {
   NEED_DEVICE();
   Random random(base_seed() + std::get<1>(GetParam()));
@@ -251,7 +251,7 @@ TEST_P(FailuresOnDevices, DamagedMessagesAreNoticed) {
       }
 }
 
-// Kernels that cannot make a frame of numbers.
+// Kernels that cannot encode numbers.
 class MuteKernels final : public DeviceCodec {
  public:
   explicit MuteKernels(const DeviceCodec& inner) : inner_(inner) {}
@@ -263,7 +263,7 @@ class MuteKernels final : public DeviceCodec {
   }
   Status add(const DeviceFrame&, const DeviceFrame&, std::size_t, const Coding&, std::byte*,
              Queue& queue) const override {
-    // As a kernel says it.
+    // Reports the fault as a kernel does.
     queue.report()->fault = 7;
     return {};
   }
@@ -337,7 +337,7 @@ TEST_P(FailuresOnDevices, ARankThatCannotEncodeIsHeard) {
         }
 }
 
-// A transport that fails ends the operation, and nothing is left running on the device that uses its memory.
+// A failed transport ends the operation, and no work that uses its memory is left running on the device.
 TEST_P(FailuresOnDevices, AFailedTransportEndsTheOperation) {
   NEED_DEVICE();
   for (const std::size_t polls : {0, 1, 3, 10}) {
@@ -367,7 +367,7 @@ TEST_P(FailuresOnDevices, AFailedTransportEndsTheOperation) {
   }
 }
 
-// Memory for every collective is leased before it starts, or the operation does not start.
+// All memory of a collective is leased before it starts; without that memory the operation does not start.
 TEST(OutOfDeviceMemory, IsKnownBeforeAnythingIsSent) {
   NEED_DEVICE();
   for (const Algorithm& algorithm : all_algorithms())

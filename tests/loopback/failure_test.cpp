@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What goes wrong on one rank must be heard on every rank that needed its numbers, and nobody may hang.
+// A failure on one rank must reach every rank that needed its numbers, and no rank may hang.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -14,15 +14,15 @@
 namespace laconic::test {
 namespace {
 
-// One thread moves all ranks on: nothing for ThreadSanitizer to find.
+// One thread drives all ranks, so there is nothing for ThreadSanitizer to find.
 #if !defined(__SANITIZE_THREAD__)
 
 World::Wrap damaged_by(Fault& fault) {
   return [&](std::unique_ptr<Transport> inner) { return std::make_unique<FaultyTransport>(std::move(inner), fault); };
 }
 
-// After something went wrong: a rank that reports success has the right results, one that does not says why.  Returns
-// how many report an error.
+// Checks the ranks after a failure: a rank that reports success has the right results, and any other rank states the
+// reason. Returns the count of ranks that report an error.
 int check_all_know(World& world, Bench<float>& bench, const std::vector<std::vector<float>>& right, Code code) {
   int errors = 0;
   for (int r = 0; r < bench.size(); ++r) {
@@ -62,8 +62,8 @@ INSTANTIATE_TEST_SUITE_P(Loopback, DamagedMessage,
                                   plain_name(all_algorithms()[std::get<1>(i.param)]);
                          });
 
-// Damages each message of an operation in turn.  All ranks end; a rank that reports success has the right result; at
-// least one reports an error; and the same Runs then do the operation properly.
+// Damages each message of an operation in turn. All ranks end; a rank that reports success has the right result; at
+// least one rank reports an error; and the same Runs then complete the operation.
 TEST_P(DamagedMessage, IsNoticedByAllWhoNeedIt) {
   Random random(base_seed() + std::get<0>(GetParam()) * 100 + std::get<1>(GetParam()));
   for (const Codec* codec : all_codecs())
@@ -111,8 +111,8 @@ TEST_P(DamagedMessage, IsNoticedByAllWhoNeedIt) {
       }
 }
 
-// Damage while numbers are being reduced reaches every rank: nobody has a result then.  (Not so in recursive doubling
-// among a power of two, where both partners add, and only one of them from the damaged message.)
+// Damage while numbers are being reduced reaches every rank: no rank has a result then. (Recursive doubling among a
+// power of two differs: both partners add, and only one of them adds the damaged message.)
 TEST(DamagedReduction, IsHeardByEveryRank) {
   for (const Algorithm& algorithm : all_algorithms())
     for (const Codec* codec : all_codecs())
@@ -141,7 +141,8 @@ class MuteRank : public ::testing::TestWithParam<std::size_t> {};
 INSTANTIATE_TEST_SUITE_P(Loopback, MuteRank, ::testing::Range(std::size_t{0}, all_algorithms().size()),
                          [](const auto& i) { return plain_name(all_algorithms()[i.param]); });
 
-// A rank that cannot encode sends failed frames, through additions, merges and hops, to all that need its numbers.
+// A rank that cannot encode sends failed frames. They pass through additions, merges and hops to all ranks that need
+// its numbers.
 TEST_P(MuteRank, IsHeardByAllWhoNeedItsNumbers) {
   const Algorithm& algorithm = all_algorithms()[GetParam()];
   for (const Codec* codec : all_codecs())
@@ -186,7 +187,7 @@ TEST_P(MuteRank, IsHeardByAllWhoNeedItsNumbers) {
 
 #endif
 
-// The rank on which memory runs out says so, and when it has ended none of its threads touches the user's numbers.
+// The rank on which memory runs out reports it, and once it has ended, none of its threads touches the user's numbers.
 TEST(OutOfMemory, EndsWithAnErrorAndNothingRunning) {
   for (const int threads : {1, 3})
     for (const int leases : {0, 1000}) {
@@ -222,7 +223,7 @@ TEST(OutOfMemory, EndsWithAnErrorAndNothingRunning) {
     }
 }
 
-// Memory for every collective is leased before it starts, or the operation does not start.
+// All memory of a collective is leased before it starts; without that memory the operation does not start.
 TEST(OutOfMemory, IsKnownBeforeAnythingIsSent) {
   for (const Algorithm& algorithm : all_algorithms())
     for (const bool per_hop : {false, true})
@@ -249,7 +250,7 @@ TEST(OutOfMemory, IsKnownBeforeAnythingIsSent) {
       }
 }
 
-// A transport that fails ends the operation on its rank, and all later ones at once.
+// A failed transport ends the operation on its rank, and every later operation at once.
 TEST(FailedTransport, EndsThisOperationAndLaterOnes) {
   for (const Algorithm& algorithm : all_algorithms())
     for (const int threads : {1, 2})

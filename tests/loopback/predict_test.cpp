@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Predicted errors against those that operations on real fields are found to make.
+// Predicted errors, compared with the errors that operations on real fields make.
 #include "engine/predict.hpp"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ Prediction predict(const Operation& o, int ranks) {
   return predict_error(o.bound, o.per_input, o.op, o.mean, *o.algorithm, ranks, *o.codec, o.per_hop);
 }
 
-// The rounding of float32, which predictions leave out: of a result and of what is added up on the way.
+// The float32 rounding error, which predictions leave out: the rounding of the result and of partial sums.
 double rounding(const Operation& o, int ranks, std::size_t field) {
   const std::vector<float>& x = detail::real_field(field);
   double greatest = 0;
@@ -47,7 +47,7 @@ double rounding(const Operation& o, int ranks, std::size_t field) {
   return adding * 0x1p-24 * largest;
 }
 
-// Measured / likely.
+// Returns the measured error divided by the likely error.
 double check(const Operation& o, int ranks, std::size_t field) {
   const Prediction p = predict(o, ranks);
   ErrorTrial trial(o, ranks, parts_of_field(field, base_seed()));
@@ -59,7 +59,8 @@ double check(const Operation& o, int ranks, std::size_t field) {
   return s.likely / p.likely;
 }
 
-// Ring, for all reductions and codecs: the bound on the result as users give it, and on every contribution.
+// The ring algorithm with all reductions and codecs; the bound is on the result, as users give it, or on every
+// contribution.
 TEST(PredictedErrors, HoldForReductionsOfRealFields) {
   if (!have_real_fields()) GTEST_SKIP() << "no fields in " << detail::data_folder();
   Random random(base_seed());
@@ -76,7 +77,8 @@ TEST(PredictedErrors, HoldForReductionsOfRealFields) {
             o.bound = (per_input ? 1e-4 : 1e-3) * range_of(detail::real_field(field));
             const double share = check(o, ranks, field);
             if (::testing::Test::HasFailure()) return;
-            // The least of many ranks' rain is none at all, which is coded without an error; sums are never so lucky.
+            // The minimum of rain over many ranks is 0, which is coded without an error; sums do not have this
+            // advantage.
             if (o.codec->name() == "quant" && o.op == Op::sum) {
               EXPECT_GT(share, 0.7) << to_text(o, ranks) << ", field " << field;
             }
@@ -103,7 +105,7 @@ TEST(PredictedErrors, HoldForEveryAlgorithm) {
         }
 }
 
-// What the papers' argument takes for granted: that the errors of different ranks are independent.
+// The argument of the papers assumes that the errors of different ranks are independent.
 TEST(PredictedErrors, AddUpToTheWorstCaseWhereAllRanksHoldTheSame) {
   if (!have_real_fields()) GTEST_SKIP() << "no fields in " << detail::data_folder();
   constexpr int ranks = 16;
@@ -118,8 +120,8 @@ TEST(PredictedErrors, AddUpToTheWorstCaseWhereAllRanksHoldTheSame) {
   EXPECT_LE(s.worst, p.worst_case + rounding(o, ranks, 0));
 }
 
-// C-Coll's Theorem 1 takes errors to be centred.  Those of szx are not: they grow with the number of terms, those of
-// quant with its root.
+// C-Coll's Theorem 1 assumes errors with mean 0. The errors of szx have another mean: they grow with the number of
+// terms, whereas those of quant grow with its root.
 TEST(PredictedErrors, GrowLinearlyWhereEncodesLeanToOneSide) {
   if (!have_real_fields()) GTEST_SKIP() << "no fields in " << detail::data_folder();
   const auto measured = [](const char* codec, int ranks) {

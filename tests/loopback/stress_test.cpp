@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Many operations in flight on one transport: every collective, algorithm, codec, way to travel, type and root, mixed.
-// Each rank is a thread that admits operations in turn, as communicators do, and polls those under way in an order of
+// Each rank is a thread that admits operations in order, as communicators do, and polls those in flight in an order of
 // its own.
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint64_t under_way_at_most = 8;
 constexpr int plenty = 1 << 30;
 
-// One operation of all ranks, of either type.
+// An operation of all ranks, independent of the number type.
 class AnyOperation {
  public:
   virtual ~AnyOperation() = default;
@@ -37,7 +37,7 @@ class AnyOperation {
 template <class T>
 class OperationOf final : public AnyOperation {
  public:
-  // mute: a rank that cannot encode, or -1.
+  // mute: the rank that cannot encode, or -1.
   OperationOf(const Operation& o, int size, Kind kind, std::uint64_t seed, std::uint64_t sequence, int mute)
       : bench_(o, size, kind, seed),
         mute_(mute),
@@ -81,7 +81,7 @@ class OperationOf final : public AnyOperation {
   std::vector<Account> accounts_;
 };
 
-// A small operation, anything that a caller might ask for.
+// A small random operation, with any parameters that a caller might use.
 std::unique_ptr<AnyOperation> random_operation(int size, std::uint64_t sequence, Random& random) {
   const auto p = static_cast<std::uint64_t>(size);
   Operation o;
@@ -113,7 +113,7 @@ std::unique_ptr<AnyOperation> random_operation(int size, std::uint64_t sequence,
   return std::make_unique<OperationOf<double>>(o, size, kind, seed, sequence, mute);
 }
 
-// A rank, and what it is at.
+// The driver of one rank: its operations in flight and its idle Runs.
 class Driver {
  public:
   Driver(LoopbackHub& hub, int rank, int threads, std::uint64_t seed, std::vector<std::unique_ptr<AnyOperation>>& all)
@@ -129,7 +129,7 @@ class Driver {
       bool ended = false;
       for (std::size_t polls = under_way_.size(); polls > 0; --polls) ended = poll_one() || ended;
       fruitless = ended ? 0 : fruitless + 1;
-      // Now and then a short sleep: many ranks share few cores, and one is late now and then.
+      // A short sleep now and then, because many ranks share few cores; it also makes a rank late now and then.
       if (random_.below(500) == 0)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       else if (fruitless % 8 == 7)
@@ -158,7 +158,7 @@ class Driver {
   };
 
   bool begin_next() {
-    // Callers ask for operations in the same order, but not all at once.
+    // Callers start operations in the same order, but not all at once.
     if (taken_ < operations_.size() && random_.below(2) == 0) {
       EXPECT_EQ(sequencer_.take(), taken_);
       ++taken_;
@@ -174,14 +174,14 @@ class Driver {
     return true;
   }
 
-  // True when something has ended.
+  // Polls one operation; true when it has ended.
   bool poll_one() {
     if (under_way_.empty()) return false;
     const std::size_t which = random_.below(under_way_.size());
     UnderWay& u = under_way_[which];
     if (!u.ended) {
       u.ended = u.run->poll();
-      // Who is told late finishes late.
+      // Sometimes the end of an operation is handled only at a later poll.
       if (!u.ended || random_.below(3) == 0) return u.ended;
     }
     EXPECT_TRUE(u.run->poll());
@@ -189,7 +189,7 @@ class Driver {
     operations_[u.turn]->finish(rank_, *u.run);
     sequencer_.finish(u.turn);
     ++finished_;
-    // Which Run is used again is a matter of chance as well.
+    // The order in which Runs are reused is random as well.
     idle_.insert(idle_.begin() + static_cast<std::ptrdiff_t>(random_.below(idle_.size() + 1)), std::move(u.run));
     under_way_.erase(under_way_.begin() + static_cast<std::ptrdiff_t>(which));
     return true;
@@ -224,7 +224,7 @@ TEST_P(Stress, ManyOperationsInFlight) {
                            std::to_string(delay) + " us";
   SCOPED_TRACE(note);
 
-  // Numbers of operations are used again, as transports do.
+  // The sequence numbers of operations are reused, as transports do.
   std::vector<std::unique_ptr<AnyOperation>> all;
   for (std::uint64_t k = 0; k < operations; ++k) all.push_back(random_operation(size, k % under_way_at_most, random));
 

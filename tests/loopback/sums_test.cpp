@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What sums and moved blocks are, whatever the algorithm.
+// Properties of sums and of moved blocks that hold for every algorithm.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -14,13 +14,13 @@
 namespace laconic::test {
 namespace {
 
-// Without raw blocks the result is the same to the bit whatever the algorithm, chunk, depth, threads and kernels; that
-// of a reduce and of a reduce_scatter, too, is that of the allreduce.  check() compares with the sum of the lattice
-// points, so here it is only made sure that it does.
+// Without raw blocks the result is the same to the bit for every algorithm, chunk, depth, number of threads and
+// kernel. A reduce and a reduce_scatter give the same bits as the allreduce. check() compares with the sum of the
+// lattice points, so this test only makes sure that it does so.
 TEST(LatticeSums, AreTheSameHoweverTheyAreFormed) {
-  constexpr std::size_t numbers = 840 * 5;  // cut equally by 2, 3, 5 and 8
+  constexpr std::size_t numbers = 840 * 5;  // divisible by 2, 3, 5 and 8
   Random random(base_seed());
-  std::map<std::pair<int, int>, std::vector<float>> results;  // by size and data
+  std::map<std::pair<int, int>, std::vector<float>> results;  // keyed by size and data
   for (const int size : {2, 3, 5, 8}) {
     World one(size, 1, 1, std::chrono::microseconds(100));
     World three(size, 3, 2, std::chrono::microseconds(100));
@@ -63,8 +63,8 @@ TEST(LatticeSums, AreTheSameHoweverTheyAreFormed) {
   }
 }
 
-// Blocks that are only moved hold one error, the whole bound's, however many hops they go: their bits are those of the
-// codec's own round trip, whatever the algorithm.
+// A block that is only moved has one error, up to the whole bound, however many hops it takes: its bits are those of
+// one round trip through the codec, whatever the algorithm.
 TEST(MovedBlocks, AreEncodedOnceHoweverFarTheyGo) {
   Random random(base_seed());
   for (const int size : {2, 3, 5, 8, 9}) {
@@ -110,8 +110,8 @@ TEST(MovedBlocks, AreEncodedOnceHoweverFarTheyGo) {
   }
 }
 
-// Codecs that encode sums again at every hop, and hops that do so with any codec, make as many errors as the algorithm
-// says: the ledger knows how many.  Where frames are forwarded all ranks hold the same bits all the same.
+// Codecs that encode sums again at every hop, and per-hop travel with any codec, make as many errors as the algorithm
+// states and the ledger assumes. Where frames are forwarded, all ranks still hold the same bits.
 TEST(ReencodedSums, KeepTheBound) {
   Random random(base_seed());
   for (const int size : {2, 3, 5, 8}) {

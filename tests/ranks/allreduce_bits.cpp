@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which bits a result has: with the integer lattice the same for every algorithm, chunk, depth and number of threads;
-// the same on all ranks for zeros and NaNs of every kind, and where the application rounds in another way.
+// The bits of a result: with the integer lattice they are the same for every algorithm, chunk, depth and number of
+// threads; they are the same on all ranks for zeros and NaNs of every kind, and where the application changes the
+// rounding mode.
 #include "allreduce_check.hpp"
 
 #if defined(__SSE2__)
@@ -30,7 +31,7 @@ void check_variants(Test& t, Case c, std::uint64_t seed, Random& random, int var
   }
 }
 
-// With the lattice nothing but the numbers and the bound may decide a bit.
+// With the lattice, only the numbers and the bound may determine the bits.
 void same_bits_whatever_the_way(Test& t, Random& random) {
   Case base;
   base.algorithm = LACONIC_ALGORITHM_RING;
@@ -53,7 +54,8 @@ void same_bits_whatever_the_way(Test& t, Random& random) {
   check_variants<double>(t, base, 7, random, 8);
 }
 
-// Zeros of both signs and NaNs of many kinds meet: IEEE leaves open which of them comes out, Laconic must not.
+// Zeros of both signs and NaNs of many kinds meet: IEEE leaves open which of them results, but Laconic must always give
+// the same one.
 template <class T>
 void special_bits(Test& t) {
   for (const auto algorithm : algorithms)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One call of laconic_allreduce on a field, in all its variants, and what there is to choose from.
+// One call of laconic_allreduce on a field, in all its variants, and the values from which a case is drawn.
 #pragma once
 
 #include <cmath>
@@ -64,7 +64,7 @@ struct Outcome {
   std::vector<T> result;
 };
 
-// One call.  Room beyond the result must stay as it was.
+// Makes one call.  Memory behind the result must stay unchanged.
 template <class T>
 Outcome<T> call(Test& t, const Case& c, const std::vector<T>& input) {
   constexpr std::size_t guard = 16;
@@ -91,11 +91,11 @@ Outcome<T> call(Test& t, const Case& c, const std::vector<T>& input) {
   return out;
 }
 
-// What is known of a case from all ranks' numbers.
+// Properties of a case, from all ranks' numbers.
 template <class T>
 struct Truth {
   std::vector<std::vector<T>> inputs;
-  double least = std::numeric_limits<double>::infinity();  // of the finite ones
+  double least = std::numeric_limits<double>::infinity();  // the least of the finite numbers
   double greatest = -std::numeric_limits<double>::infinity();
   double magnitude = 0;
   bool finite = true;

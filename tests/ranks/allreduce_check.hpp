@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What can be said of one call alone: every element against exact arithmetic, the statistics, the same bits on all
-// ranks.
+// Checks that need only one call: every element against exact arithmetic, the statistics, and equal bits on all ranks.
 #pragma once
 
 #include "allreduce_case.hpp"
 
 namespace ranks {
 
-// Long double throughout: half of the smallest denormal double is no double.
+// Long double throughout: half of the smallest denormal double is not representable as a double.
 template <class T>
 long double half_ulp(long double x) {
   const T v = static_cast<T>(std::fabs(x));
@@ -143,7 +142,7 @@ void check_stats(Test& t, const Case& c, const Truth<T>& truth, const Outcome<T>
   CHECK(t, s.achieved_bound <= s.bound, "achieved %.17g, bound %.17g", s.achieved_bound, s.bound);
   const double asked = resolved(c.bound, truth.least, truth.greatest);
   const double expected = c.target == LACONIC_TARGET_INPUT && c.op == Reduction::sum ? asked * t.size() : asked;
-  // Sums that are encoded again hold more errors than contributions; how many depends on the algorithm.
+  // Sums that are encoded again hold more errors than there are contributions; the number depends on the algorithm.
   if (c.codec == LACONIC_CODEC_SZX && c.target == LACONIC_TARGET_INPUT)
     CHECK(t, s.bound >= expected * (1 - 1e-12), "bound %.17g, asked for %.17g", s.bound, expected);
   else
@@ -152,7 +151,7 @@ void check_stats(Test& t, const Case& c, const Truth<T>& truth, const Outcome<T>
   if (exact || c.bound.mode == LACONIC_BOUND_LOSSLESS) CHECK(t, s.achieved_bound == 0);
 }
 
-// Every rank: the same bits and the same achieved bound.  Says where they differ.
+// Checks that every rank has the same bits and the same achieved bound, and reports where they differ.
 template <class T>
 void check_same(Test& t, const Case& c, const Truth<T>& truth, const Outcome<T>& out) {
   // A plain maximum of NaNs may differ from rank to rank.
@@ -175,7 +174,7 @@ void check_same(Test& t, const Case& c, const Truth<T>& truth, const Outcome<T>&
                 static_cast<double>(first[i])));
 }
 
-// Runs one case and checks all that can be said of it alone.  Returns the hash of the result.
+// Runs one case and makes all checks that need only this call.  Returns the hash of the result.
 template <class T>
 std::uint64_t check_case(Test& t, const Case& c, std::uint64_t seed, const Truth<T>& truth) {
   t.doing(describe(c, sizeof(T) == 4 ? "float" : "double") +

@@ -47,7 +47,7 @@ MPI_Comm duplicate() {
   return comm;
 }
 
-// Each rank makes progress at moments of its own between the calls.
+// Each rank makes progress at random moments of its own between the calls.
 void dawdle(Random& random, laconic_request* request) {
   for (std::size_t k = random.below(4); k > 0; --k) {
     usleep(static_cast<useconds_t>(random.below(200)));

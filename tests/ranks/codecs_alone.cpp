@@ -62,7 +62,7 @@ void round_trip(Test& t, const char* bound, const char* codec, Kind kind, std::s
     const double error = std::fabs(static_cast<double>(x[i]) - static_cast<double>(y[i]));
     if (!CHECK(t, error <= e + ulp / 2, "number %zu is off by %g", i, error)) return;
   }
-  // Cut anywhere, it is an error; so is another count.
+  // Bytes cut at any place give an error; so does a different count.
   if (size > 0) CHECK(t, laconic_decompress(bytes.data(), size - 1, y.data(), n, mpi_type<T>()) != MPI_SUCCESS);
   if (count > 0) CHECK(t, laconic_decompress(bytes.data(), size, y.data(), n - 1, mpi_type<T>()) != MPI_SUCCESS);
   y.resize(count + 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One call of any collective on any communicator: its arguments made from a seed, alike on all ranks, and its result
-// compared with exact arithmetic.
+// One call of any collective on any communicator.  Its arguments are made from a seed, equal on all ranks, and its
+// result is compared with exact arithmetic.
 #pragma once
 
 #include <cmath>
@@ -14,11 +14,11 @@
 
 namespace ranks {
 
-// Other memory than the test's own, where the buffers of a call are.
+// An allocator for the buffers of a call in memory other than the test's own.
 class Elsewhere {
  public:
   virtual ~Elsewhere() = default;
-  virtual void* reserve(std::size_t bytes) = 0;  // for the life of the object
+  virtual void* reserve(std::size_t bytes) = 0;  // valid for the life of the object
   virtual void push(void* there, const void* here, std::size_t bytes) = 0;
   virtual void pull(void* here, const void* there, std::size_t bytes) = 0;
   virtual void* stream() { return nullptr; }  // that what was pushed comes by
@@ -34,14 +34,14 @@ class AnyCall {
   virtual int run() = 0;
   virtual int begin(laconic_request* request) = 0;
   virtual int init(laconic_request* request) = 0;
-  virtual void check(Test& t) = 0;         // of a call that has succeeded
-  virtual std::uint64_t hash() const = 0;  // of a result that all ranks hold
+  virtual void check(Test& t) = 0;         // for a call that has succeeded
+  virtual std::uint64_t hash() const = 0;  // for a result that all ranks hold
 };
 
 template <class T>
 class CollectiveCall final : public AnyCall {
  public:
-  // Buffers are in memory of the test where there is no other.
+  // Buffers are in the test's own memory unless another allocator is given.
   CollectiveCall(const Setting& s, MPI_Comm comm, Elsewhere* sending = nullptr, Elsewhere* receiving = nullptr)
       : s_(s), comm_(comm), sending_(sending), receiving_(receiving) {
     MPI_Comm_rank(comm, &rank_);
@@ -122,7 +122,7 @@ class CollectiveCall final : public AnyCall {
  private:
   static constexpr T untouched = static_cast<T>(-7.25);
 
-  // Elements of a buffer, and what they are: from element `from` of the input of rank `source`.
+  // A run of elements in a buffer: they begin at element `from` of the input of rank `source`.
   struct Place {
     std::size_t at = 0;
     std::size_t count = 0;
@@ -135,7 +135,7 @@ class CollectiveCall final : public AnyCall {
     return r.bits();
   }
 
-  // Numbers of block d of rank s.
+  // The numbers of block d of rank s.
   std::size_t part(int s, int d) const {
     if (!s_.uneven()) return s_.count;
     const bool by_one = s_.routine != Routine::alltoallv;
@@ -154,7 +154,7 @@ class CollectiveCall final : public AnyCall {
     return n;
   }
 
-  // Parts with gaps between them, and in another order than the ranks', where displacements allow it.
+  // Parts with gaps between them and, where displacements allow it, in an order other than that of the ranks.
   void lay(std::vector<MPI_Count>& counts, std::vector<MPI_Aint>& displs, bool sending) {
     counts.resize(p_);
     displs.resize(p_);
@@ -212,7 +212,7 @@ class CollectiveCall final : public AnyCall {
   bool in_place_output() const { return s_.in_place && traits_.recv_in_place() && rank_ == s_.root; }
   bool cut() const { return traits_.send.cut() && !traits_.reduces; }
 
-  // Where this rank's input is: (place in the buffer, numbers), in the order of the input.
+  // The location of this rank's input: (place in the buffer, numbers), in the order of the input.
   std::vector<Place> input_places() const {
     if (!cut() || send_.size() <= 8) return {{0, input_count(rank_), rank_, 0}};
     return places(send_counts_, send_displs_);
@@ -257,7 +257,7 @@ class CollectiveCall final : public AnyCall {
     return all;
   }
 
-  // One element of a result against exact arithmetic.
+  // Checks one element of a result against exact arithmetic.
   bool right(Test& t, const Place& p, std::size_t i, T r, bool plain) const {
     const double bound = plain ? 0 : stats_.bound;
     constexpr long double eps = std::numeric_limits<T>::epsilon();
@@ -345,7 +345,7 @@ class CollectiveCall final : public AnyCall {
   void* send_there_ = nullptr;
   void* recv_there_ = nullptr;
   std::vector<T> send_;
-  std::vector<T> sent_;  // as it was
+  std::vector<T> sent_;  // the send buffer as it was before the call
   std::vector<T> recv_;
   std::vector<MPI_Count> send_counts_;
   std::vector<MPI_Count> recv_counts_;

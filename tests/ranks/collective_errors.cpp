@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Wrong arguments of every kind of collective, on one rank or on all: every rank gets an error, by the name of the
-// argument on the rank that made it; nobody hangs, and the communicator works afterwards.
+// Wrong arguments of every kind of collective, on one rank or on all: every rank gets an error, the rank that made the
+// mistake gets the name of the argument, no rank hangs, and the communicator works afterwards.
 #include <functional>
 
 #include "collective_case.hpp"
@@ -25,13 +25,13 @@ struct Buffers {
   }
 };
 
-// How a call is made; `bad` on the ranks that make the mistake.
+// Makes the call; `bad` is true on the ranks that make the mistake.
 struct Mistake {
   const char* name;
   const char* says;
   int error_class;
   std::function<int(Buffers&, bool bad, laconic_request*, const laconic_options*)> call;
-  int only = -1;  // the rank that can make it, where others cannot
+  int only = -1;  // the only rank that can make the mistake, or -1 for any rank
 };
 
 #define LACONIC_ANY(name, ...) \
@@ -179,7 +179,7 @@ void null_requests(Test& t) {
   CHECK(t, class_of(laconic_wait(nullptr, MPI_STATUS_IGNORE)) == MPI_ERR_REQUEST);
 }
 
-// One of several fails: waitall says so, and which.
+// One of several requests fails: waitall reports it, and which one.
 void one_of_several(Test& t) {
   t.doing("one of several");
   std::vector<float> x(n, 2);
@@ -194,13 +194,13 @@ void one_of_several(Test& t) {
   CHECK(t, requests[0] == LACONIC_REQUEST_NULL && requests[1] == LACONIC_REQUEST_NULL);
 }
 
-// What MPI has for it: an operation on a communicator that is freed meanwhile completes.
+// An operation completes although its communicator is freed meanwhile, as MPI requires.
 void freed_while_in_flight(Test& t) {
   t.doing("a communicator freed while an operation is in flight");
   for (int k = 0; k < 3; ++k) {
     MPI_Comm other;
     MPI_Comm_dup(MPI_COMM_WORLD, &other);
-    // One that is plain, Open MPI does not survive.
+    // Open MPI does not survive this for a call that it carries out itself.
     if (k == 1 || !nonblocking_prepares) laconic_comm_set_info(other, MPI_INFO_NULL);
     std::vector<float> x(5000, static_cast<float>(t.rank()));
     const laconic_options o = options_with(LACONIC_BOUND_ABS, 1e-3);

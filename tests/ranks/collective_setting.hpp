@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a call of a collective can be: its form, and everything that options and arguments choose.
+// The setting of a collective call: its form, and everything that options and arguments choose.
 #pragma once
 
 #include <map>
@@ -30,7 +30,7 @@ struct Setting {
   bool mean = false;
   int root = 0;
   Kind field = Kind::walk;
-  std::size_t count = 0;  // of a block, or of all where there is one buffer; the mean of uneven ones
+  std::size_t count = 0;  // of one block, or of all blocks where there is one buffer; the mean of uneven ones
   bool in_place = false;
   Mode mode = Mode::blocking;
   std::int64_t chunk = 0;
@@ -49,7 +49,7 @@ struct Setting {
   bool hides_in_place() const { return traits().one_buffer(); }
 };
 
-// Algorithms of a form that serve any number of ranks.
+// The algorithms of a form that serve any number of ranks.
 inline std::vector<laconic_algorithm> algorithms_of(Routine routine) {
   using laconic::Collective;
   static const std::map<Collective, std::vector<laconic_algorithm>> all{
@@ -79,7 +79,7 @@ inline std::string describe(const Setting& s) {
       s.in_place ? ", in place" : "", static_cast<int>(s.mode), static_cast<long long>(s.chunk), s.depth, s.threads,
       static_cast<int>(s.denormals), static_cast<unsigned long long>(s.seed));
 }
-// Any setting, alike on all ranks that draw the same.
+// A random setting, equal on all ranks that draw the same numbers.
 inline Setting random_setting(Random& random, int size, std::size_t largest) {
   Setting s;
   s.routine = static_cast<Routine>(random.below(laconic::num_routines));
@@ -108,7 +108,7 @@ inline Setting random_setting(Random& random, int size, std::size_t largest) {
                                  Kind::ramp,   Kind::real, Kind::integers};
   s.field = random.pick(fields);
   s.count = random.below(10) == 0 ? random.below(4) : random.below(largest) + 1;
-  // What a count of its own on every rank would make of the place in place is not what MPI has.
+  // MPI requires symmetric counts of an alltoallv in place, and the counts here differ in the two directions.
   s.in_place = random.below(3) == 0 && s.routine != Routine::alltoallv;
   s.mode = static_cast<Mode>(random.below(3));
   s.chunk = random.below(2) ? 0 : static_cast<std::int64_t>(1 + random.below(largest));

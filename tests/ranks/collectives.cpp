@@ -41,7 +41,7 @@ void one(Test& t, const Setting& s, bool wide, Random& local) {
   complete(t, *call, local);
   const bool common = s.routine == Routine::allreduce || s.routine == Routine::allgather ||
                       s.routine == Routine::allgatherv || s.routine == Routine::bcast;
-  // Gaps, and what plain maxima make of NaN, are nobody's business.
+  // The content of gaps and the result of plain maxima with NaN are not specified.
   if (common && s.variant != LACONIC_VARIANT_CPR_P2P && s.field != Kind::special && s.field != Kind::integers)
     CHECK(t, same_everywhere(call->hash(), MPI_COMM_WORLD), "other bits than on other ranks");
 }
@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   Random random(t.seed());
   Random local(t.seed() * 77 + static_cast<std::uint64_t>(t.rank()));
-  // Every form with every algorithm at least once, then anything.
+  // Every form with every algorithm at least once, then random settings.
   for (int f = 0; f < static_cast<int>(laconic::num_routines); ++f)
     for (const laconic_algorithm algorithm : algorithms_of(static_cast<Routine>(f)))
       for (const laconic_variant variant : {LACONIC_VARIANT_OVERLAP, LACONIC_VARIANT_ND, LACONIC_VARIANT_CPR_P2P}) {

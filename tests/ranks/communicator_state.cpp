@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is kept with a communicator: statistics, hints, and the attributes of the application, which Laconic leaves
+// The state kept with a communicator: statistics, hints, and the attributes of the application, which Laconic leaves
 // alone.
 #include "counted_communicators.hpp"
 
@@ -51,7 +51,7 @@ void statistics(Test& t) {
     CHECK(t, total.codec == LACONIC_CODEC_RAW && total.algorithm > LACONIC_ALGORITHM_PLAIN);
     CHECK(t, total.bound == 9e-3, "bound %g", total.bound);
   }
-  // Other communicators count for themselves.
+  // Other communicators have their own statistics.
   laconic_stats other{};
   MPI_Comm twin;
   MPI_Comm_dup(comm, &twin);
@@ -78,7 +78,8 @@ int delete_attribute(MPI_Comm, int, void*, void*) {
   return MPI_SUCCESS;
 }
 
-// What the application keeps on its communicator is its own: Laconic's work is not seen there.
+// Attributes that the application keeps on its communicator belong to it: Laconic's own duplication must not call their
+// callbacks.
 void attributes(Test& t) {
   t.doing("the application's attributes");
   int key = MPI_KEYVAL_INVALID;
@@ -171,7 +172,7 @@ void hints(Test& t) {
     CHECK(t, s.plain_calls == 0 && s.bound == 0 && s.codec == LACONIC_CODEC_RAW, "bound %g", s.bound);
   }
   t.doing("hints before the environment");
-  // Read when a communicator is first used or given hints.
+  // Hints and environment are read when a communicator is first used or given hints.
   setenv("LACONIC_ALGORITHM", "recursive-doubling", 1);
   setenv("LACONIC_BOUND", "abs:0.25", 1);
   MPI_Comm fresh;

@@ -74,7 +74,7 @@ void many(Test& t) {
   CHECK(t, communicators == before, "%ld communicators left behind", communicators - before);
 }
 
-// A communicator is freed by ranks that are done with it while others still wait in calls on another one.
+// Ranks that are done with a communicator free it while others still wait in calls on another one.
 void freed_early(Test& t) {
   t.doing("freed while others are busy");
   MPI_Comm busy;
@@ -152,7 +152,7 @@ void threads(Test& t) {
           MPI_Comm_free(&inner);
         } else {
           for (int i = 0; i < 3; ++i) use(t, comm, w * 100 + k, 300);
-          // Look-ups alone, as often as it goes.
+          // Only look-ups, as fast as possible.
           for (int i = 0; i < 200; ++i) {
             laconic_stats stats;
             laconic_stats_get(comm, &stats);
@@ -164,7 +164,7 @@ void threads(Test& t) {
   crew.clear();
   for (MPI_Comm& comm : base) MPI_Comm_free(&comm);
   CHECK(t, communicators == before - workers);
-  // Error messages are each thread's own.
+  // Each thread has its own error messages.
   t.doing("messages of two threads");
   std::atomic<int> mixed{0};
   for (int w = 0; w < 2; ++w)
@@ -200,7 +200,7 @@ void intercommunicator(Test& t) {
     const int rc =
         laconic_allreduce(send.data(), receive.data(), 100, MPI_DOUBLE, mean ? LACONIC_AVG : MPI_SUM, both, &o);
     CHECK(t, rc == MPI_SUCCESS, "%s", message_of(rc).c_str());
-    // The result of one side is what the other side contributed.
+    // The result on one side is made of the contributions of the other side.
     double exact = 0;
     for (int r = low ? first : 0; r < (low ? t.size() : first); ++r) exact += r + 1.0;
     if (mean) exact /= remote;
@@ -228,7 +228,7 @@ int main(int argc, char** argv) {
   interleaved(t);
   threads(t);
   intercommunicator(t);
-  // MPI_COMM_WORLD's own is left; MPI_Finalize has to cope with it and with these.
+  // The duplicate of MPI_COMM_WORLD is left; MPI_Finalize has to free it and these.
   CHECK(t, communicators - before <= 1, "%ld communicators left behind", communicators - before);
   t.doing("communicators that are never freed");
   for (int k = 0; k < 3; ++k) {

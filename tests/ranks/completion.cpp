@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Completion of requests on several communicators: whichever of them finishes first, and in whatever order they are in
-// the array, the others make progress.
+// Completion of requests on several communicators: whichever of them finishes first, and whatever their order in the
+// array, the others make progress.
 #include "support.hpp"
 
 namespace {
@@ -10,7 +10,7 @@ using namespace ranks;
 constexpr std::size_t small = 64;
 constexpr std::size_t large = std::size_t{1} << 16;
 
-// One allreduce for each communicator, of which the first has finished before the others can.
+// One allreduce for each communicator; the first finishes before the others can.
 class Several {
  public:
   Several(Test& t, const std::vector<MPI_Comm>& comms, bool persistent) : t_(t) {
@@ -28,7 +28,7 @@ class Several {
       else
         laconic_iallreduce(in_[k].data(), out_[k].data(), n, MPI_FLOAT, MPI_SUM, comms[k], &requests_[k], &o);
       if (persistent) laconic_start(&requests_[k]);
-      // Nobody waits for the second before all ranks have completed the first.
+      // No rank waits for the second before all ranks have completed the first.
       if (k == 0) finish_first();
     }
   }
@@ -49,7 +49,7 @@ class Several {
   }
 
  private:
-  // Without completing the request: its operation ends while another communicator's is polled.
+  // Does not complete the request: its operation ends while that of another communicator is polled.
   void finish_first() {
     std::vector<float> x(small, 1.0F);
     const laconic_options o = options_with(LACONIC_BOUND_ABS, 1e-3);
@@ -84,7 +84,7 @@ void by_waitany(Test& t, std::vector<laconic_request>& r) {
     CHECK(t, index >= 0 && index < static_cast<int>(r.size()), "index %d", index);
   }
 }
-// The last first: the others are there already, or make progress meanwhile.
+// Waits for the last one first: the others are complete already, or make progress meanwhile.
 void by_test(Test& t, std::vector<laconic_request>& r) {
   for (std::size_t k = r.size(); k-- > 0;)
     for (int flag = 0; !flag;)

@@ -39,9 +39,9 @@ void carry_out(Test& t, Way way, const Begin& begin, const std::function<void()>
 struct Round {
   MPI_Comm comm;
   Way way;
-  std::size_t shift;  // which kind of type is whose
+  std::size_t shift;  // selects the kind of type of each rank and side
   bool in_place;
-  MPI_Count numbers;  // of a part
+  MPI_Count numbers;  // the numbers of one part
 };
 
 template <class T>
@@ -139,7 +139,7 @@ class Case {
     for (std::size_t p = 0; p < ranks(); ++p) send.fill(p, t_.rank(), static_cast<int>(p));
     if (r_.in_place)
       for (std::size_t p = 0; p < ranks(); ++p) recv.fill(p, t_.rank(), static_cast<int>(p));
-    if (r_.in_place && counts) return;  // which needs equal counts
+    if (r_.in_place && counts) return;  // in place needs equal counts
     const MPI_Comm comm = r_.comm;
     laconic_options& o = o_;
     run(
@@ -198,7 +198,8 @@ void all_collectives(Test& t, const Round& round) {
   }
 }
 
-// The size of a call counts in bytes, whatever the elements are: just enough, and just too little.
+// The minimum size of a compressed call is counted in bytes, whatever the elements are: just enough, and just too
+// little.
 void size_of_call(Test& t, MPI_Comm comm) {
   for (const MPI_Count less : {0, 1}) {
     t.doing(text("min_bytes, %s", less ? "not reached" : "reached"));
@@ -221,7 +222,7 @@ void size_of_call(Test& t, MPI_Comm comm) {
   }
 }
 
-// Ranks without numbers may pass any type, and here some ranks exchange other numbers than others.
+// Ranks without numbers may pass any type; here some pairs of ranks exchange a different kind of number from others.
 void other_types(Test& t, MPI_Comm comm) {
   if (t.size() < 3) return;
   const laconic_options o = options_with(LACONIC_BOUND_LOSSLESS, 0);
@@ -264,7 +265,8 @@ void other_types(Test& t, MPI_Comm comm) {
   if (t.rank() < 2) CHECK(t, to[n - 1] == static_cast<float>(1 - t.rank()), "%g", static_cast<double>(to[n - 1]));
 }
 
-// What holds numbers of two kinds is left to MPI by all ranks, however it is composed.  Two at a time are numbers, too.
+// Types that hold two kinds of numbers are left to MPI by all ranks, however they are composed.  Pairs of one kind
+// still count as numbers.
 void two_kinds(Test& t, MPI_Comm comm) {
   struct Pair {
     float x;
@@ -292,7 +294,7 @@ void two_kinds(Test& t, MPI_Comm comm) {
   CHECK(t, rc == MPI_SUCCESS && x.back() == t.size() - 1, "%s", message_of(rc).c_str());
 }
 
-// Types that hold the address.
+// Types that hold absolute addresses.
 void absolute(Test& t, MPI_Comm comm) {
   t.doing("MPI_BOTTOM");
   constexpr int n = 30000;

@@ -15,7 +15,7 @@ inline constexpr MPI_Count unit = 12;  // numbers, which every kind of type divi
 // Types of numbers with gaps, in another order, or in a row.
 struct Kind {
   const char* name;
-  std::vector<int> at;  // of the numbers of an item
+  std::vector<int> at;  // the places of the numbers of an item
   int extent;           // in numbers
   MPI_Datatype (*make)(MPI_Datatype number, int width);
 };
@@ -35,7 +35,7 @@ inline MPI_Datatype vector_type(MPI_Datatype number, int) {
   MPI_Type_vector(3, 2, 5, number, &made);
   return made;
 }
-// As large as its extent, and yet not in a row.
+// Its size equals its extent, and yet its numbers are not in order.
 inline MPI_Datatype reversed_type(MPI_Datatype number, int) {
   const int displs[4] = {3, 2, 1, 0};
   MPI_Datatype made;
@@ -94,7 +94,7 @@ T number(int from, int to, MPI_Count i) {
   return static_cast<T>(from * 1000 + to * 100 + static_cast<int>(i % 89));
 }
 
-// One side of a call: room for `numbers[p]` numbers of every part, in items of a type.
+// One side of a call: memory for `numbers[p]` numbers of every part, in items of a type.
 template <class T>
 class Room {
  public:
@@ -133,7 +133,7 @@ class Room {
   }
   MPI_Count numbers_of(std::size_t part) const { return counts[part] * static_cast<MPI_Count>(kind_.at.size()); }
 
-  // That a part has what was sent; takes it out.
+  // Checks that a part has the numbers that were sent, and clears it.
   void check(Test& t, std::size_t part, int from, int to) {
     for (MPI_Count i = 0; i < numbers_of(part); ++i) {
       T& x = at(part, i);
@@ -143,7 +143,7 @@ class Room {
       if (!CHECK(t, right, "number %lld of part %zu is off by %g", static_cast<long long>(i), part, off)) return;
     }
   }
-  // That nothing else was written.
+  // Checks that nothing else was written.
   void check_gaps(Test& t) {
     CHECK(t, std::all_of(memory_.begin(), memory_.end(), [](T x) { return x == gap; }), "a gap was written");
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts the communicators of a program that nobody has freed, and uses one with a checked sum.  For one source file of
-// a program: it defines functions of MPI.
+// Counts the communicators of a program that have not been freed, and uses one with a checked sum.  For one source file
+// of a program: it defines functions of MPI.
 #pragma once
 
 #include <dlfcn.h>
@@ -10,8 +10,8 @@
 
 #include "support.hpp"
 
-// What is made and freed by anybody in this process, Laconic included: the program's definitions come before the MPI
-// library's.
+// Counts the communicators made and freed by any code in this process, Laconic included: the program's definitions come
+// before the MPI library's.
 namespace ranks {
 inline std::atomic<long> communicators{0};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Settings from the environment, and from text: read when a communicator is first used, so every case takes a fresh
-// one.
+// Settings from the environment and from text.  They are read when a communicator is first used, so every case takes a
+// fresh one.
 #include <cmath>
 #include <utility>
 
@@ -176,14 +176,14 @@ void bad(Test& t) {
       CHECK(t, rc != MPI_SUCCESS);
       has(t, rc, {mistake.name});
     }
-    // Mended and asked to read again, the communicator works.
+    // After the variable is corrected and read again, the communicator works.
     CHECK(t, laconic_comm_set_info(f.comm, MPI_INFO_NULL) == MPI_SUCCESS);
     const Outcome o = call(t, f.comm, 20000, &complete);
     CHECK(t, o.rc == MPI_SUCCESS && o.right, "%s", message_of(o.rc).c_str());
   }
 }
 
-// A rank of another mind: the others learn of it.
+// One rank has a different setting: the other ranks are told.
 void bad_on_one_rank(Test& t) {
   if (t.size() == 1) return;
   t.doing("LACONIC_DEPTH=zero on the last rank");
@@ -215,7 +215,7 @@ struct Text {
   std::vector<const char*> words;
 };
 
-// Needs no MPI; returns what is wrong.
+// Needs no MPI; returns a description of the failure.
 std::string options_from_text() {
   const std::vector<Text> all{
       {"bound", "abs:1e-3", true, {}},
@@ -291,6 +291,6 @@ int main(int argc, char** argv) {
   bad(t);
   bad_on_one_rank(t);
   const int rc = t.finish();
-  // After MPI_Finalize text still works.
+  // Settings from text still work after MPI_Finalize.
   return rc != 0 ? rc : !options_from_text().empty();
 }

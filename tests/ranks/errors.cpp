@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bad arguments: every rank gets an error that says what is wrong and what would be right, nobody waits for ever,
-// recvbuf stays as it was, and the communicator works afterwards.
+// Bad arguments: every rank gets an error that says what is wrong and which values are valid, no rank waits for ever,
+// recvbuf stays unchanged, and the communicator works afterwards.
 #include <cmath>
 #include <functional>
 #include <initializer_list>
@@ -60,7 +60,7 @@ struct Bad {
   const char* name;
   int error_class;
   Change change;
-  std::vector<const char*> words;  // that the message must have: the argument, the valid values
+  std::vector<const char*> words;  // words that the message must contain: the argument, the valid values
 };
 
 void check_message(Test& t, int rc, const std::vector<const char*>& words) {
@@ -69,7 +69,7 @@ void check_message(Test& t, int rc, const std::vector<const char*>& words) {
     CHECK(t, message.find(word) != std::string::npos, "no '%s' in the message '%s'", word, message.c_str());
 }
 
-// The mistake on every rank.
+// All ranks make the mistake.
 void on_all(Test& t, const Bad& bad) {
   t.doing(text("%s on all ranks", bad.name));
   t.count_case();
@@ -84,7 +84,7 @@ void on_all(Test& t, const Bad& bad) {
   good_call_follows(t);
 }
 
-// The mistake on one rank: the others must hear of it.
+// One rank makes the mistake: the others must get an error too.
 void on_one(Test& t, const Bad& bad, int culprit) {
   if (t.size() == 1) return;
   t.doing(text("%s on rank %d", bad.name, culprit));
@@ -179,7 +179,7 @@ std::vector<Bad> bad_arguments() {
   return bad;
 }
 
-// Arguments that are fine alone and do not go together.
+// Arguments that are valid alone and not together.
 void disagreement(Test& t) {
   struct Different {
     const char* argument;
@@ -211,7 +211,7 @@ void disagreement(Test& t) {
       const int rc = run(c);
       CHECK(t, rc != MPI_SUCCESS);
       CHECK(t, class_of(rc) == MPI_ERR_OTHER, "class %d: %s", class_of(rc), message_of(rc).c_str());
-      // The argument, a rank that has it otherwise, and no other argument.
+      // The message names the argument and a rank whose value differs, and no other argument.
       const std::string culprit_named = text("rank %d", culprit);
       check_message(t, rc, {"disagree on ", different.argument, culprit_named.c_str()});
       const std::string message = message_of(rc);
@@ -230,14 +230,14 @@ void disagreement(Test& t) {
   const int rc = run(two);
   CHECK(t, rc != MPI_SUCCESS);
   check_message(t, rc, {"op (", "depth (", "rank 0", text("rank %d", t.size() - 1).c_str()});
-  // The number of threads is each rank's own business.
+  // The number of threads may differ from rank to rank.
   t.doing("rank 0 has more threads");
   Call c;
   if (t.rank() == 0) c.options.threads = 2;
   CHECK(t, run(c) == MPI_SUCCESS);
 }
 
-// Two ranks with different mistakes: each is told its own.
+// Two ranks with different mistakes: each gets the error for its own.
 void two_mistakes(Test& t) {
   if (t.size() < 3) return;
   t.doing("two ranks, two mistakes");
@@ -416,7 +416,7 @@ void bad_hints(Test& t) {
   CHECK(t, laconic_comm_set_info(comm, MPI_INFO_NULL) == MPI_SUCCESS);
 }
 
-// Bad hints on one rank: the others hear of it at once, and nobody waits in the calls that follow.
+// Bad hints on one rank: the other ranks are told at once, and no rank waits in the calls that follow.
 void bad_hint_on_one_rank(Test& t) {
   if (t.size() == 1) return;
   for (const int culprit : {0, t.size() - 1})
@@ -431,7 +431,7 @@ void bad_hint_on_one_rank(Test& t) {
       MPI_Info info;
       MPI_Info_create(&info);
       MPI_Info_set(info, "laconic_depth", t.rank() == culprit ? "65" : "4");
-      // Operations in flight do not mind.
+      // Operations in flight are not affected.
       Call flying;
       laconic_request request = LACONIC_REQUEST_NULL;
       laconic_iallreduce(flying.sendbuf, flying.recvbuf, count, MPI_FLOAT, MPI_SUM, comm, &request, flying.given);

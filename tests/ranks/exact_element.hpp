@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one element of a result must be, in arithmetic wide enough to tell.
+// The right value of one element of a result, in arithmetic wide enough to decide.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace ranks {
 
-// Long double throughout: half of the smallest denormal double is no double.
+// Long double throughout: half of the smallest denormal double is not representable as a double.
 template <class T>
 long double half_unit(long double x) {
   const T v = static_cast<T>(std::fabs(x));
@@ -19,10 +19,10 @@ long double half_unit(long double x) {
                               : static_cast<long double>(v) * std::numeric_limits<T>::epsilon();
 }
 
-// What an element must be.
+// The right value of an element.
 struct Exact {
-  long double value = 0;      // of finite operands
-  long double magnitude = 0;  // of all finite operands
+  long double value = 0;      // the result of the finite operands
+  long double magnitude = 0;  // the sum of the magnitudes of all finite operands
   int infinite = 0;
   bool nan = false;
 };

@@ -14,14 +14,14 @@ namespace ranks {
 namespace {
 
 struct Tally {
-  long long harmed = 0;    // faults after which something other arrived
-  long long harmless = 0;  // of swapped and repeated frames that are equal
-  long long errors = 0;    // on all ranks
+  long long harmed = 0;    // faults after which the data received differs from the data sent
+  long long harmless = 0;  // faults without effect, as when the swapped or repeated frames are equal
+  long long errors = 0;    // the errors on all ranks
   long long silent = 0;
   std::vector<long long> of_harm = std::vector<long long>(harms, 0);
 };
 
-// An operation that can be done again and again.
+// An operation that can be repeated.
 class Subject {
  public:
   virtual ~Subject() = default;
@@ -30,7 +30,7 @@ class Subject {
   virtual int perform() = 0;
   virtual std::uint64_t hash() const = 0;
   virtual bool compressed() const = 0;
-  virtual void check(Test& t) = 0;  // of one that went well
+  virtual void check(Test& t) = 0;  // for an operation that has succeeded
   virtual bool has_envelopes() const { return false; }
 };
 
@@ -175,7 +175,7 @@ class Campaign {
   }
 
  private:
-  // Properly: what it comes to is right, and the same each time.
+  // Runs without a fault: the result is right, and the same each time.
   void properly(Subject& subject, const char* when) {
     t_.doing(std::string(when) + " " + last_ + ": " + subject.text());
     interposer().arm(Harm::flip, Interposer::none, 0);
@@ -241,7 +241,7 @@ class Campaign {
   MPI_Comm comms_[2] = {};
   Tally tally_;
   std::uint64_t right_ = 0;
-  std::string last_;  // harm
+  std::string last_;  // the description of the last fault
   bool stopped_ = false;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stands between the library and MPI, and does to a chosen frame or envelope what a bad network might.  The program
-// that includes this defines the functions of MPI that the library's transport calls.
+// Wraps the MPI functions between the library and MPI, and damages a chosen frame or envelope as a faulty network
+// might.  The program that includes this defines the functions of MPI that the library's transport calls.
 #pragma once
 
 #include <mpi.h>
@@ -22,7 +22,7 @@ enum class Harm {
   swap,      // the bytes of two messages change places
   repeat,    // an earlier message of the operation once more, in place of this one
   stale,     // likewise a message of an earlier operation, also on another communicator
-  envelope,  // of a message between two ranks: a byte
+  envelope,  // one byte of an envelope of a message between two ranks
 };
 
 inline constexpr int harms = 8;
@@ -37,7 +37,7 @@ class Interposer {
   using Bytes = std::vector<unsigned char>;
   static constexpr long long none = -1;
 
-  // From here on the target-th frame (or envelope) that this rank sends is harmed; none: nothing is.
+  // From here on the target-th frame (or envelope) that this rank sends is damaged; with none, no frame is.
   void arm(Harm harm, long long target, std::uint64_t seed) {
     harm_ = harm;
     target_ = target;
@@ -47,7 +47,7 @@ class Interposer {
     keep_former();
   }
 
-  // All that was held back has gone, and the memory of what was sent is free.
+  // Sends the messages held back, and waits until the memory of all sends is free.
   void settle() {
     release();
     for (Sending& s : sending_) PMPI_Wait(&s.request, MPI_STATUS_IGNORE);
@@ -84,7 +84,7 @@ class Interposer {
     return send_copy(real, std::move(bytes), peer, tag, comm, request);
   }
 
-  // What is held back for long may be what others wait for.
+  // A message held back for long may be one that other ranks wait for.
   void polled() {
     if (held_ && ++polls_ > 200) release();
   }
@@ -160,7 +160,7 @@ class Interposer {
     held_ = false;
   }
 
-  // Some of what was sent, for later.
+  // Keeps some of the sent messages for later faults.
   void keep_former() {
     for (std::size_t k = 0; k < sent_.size() && k < 4; ++k) {
       if (former_.size() < 64)
@@ -180,8 +180,8 @@ class Interposer {
   int polls_ = 0;
   Message first_;
   std::list<Sending> sending_;
-  std::vector<Bytes> sent_;    // in this operation
-  std::vector<Bytes> former_;  // of earlier ones
+  std::vector<Bytes> sent_;    // messages of this operation
+  std::vector<Bytes> former_;  // messages of earlier operations
   Random random_{1};
 };
 

@@ -106,7 +106,7 @@ void integers(Test& t, const char* name, MPI_Datatype type) {
   }
 }
 
-// One number for each rank's share of the blocks that the algorithm ring cuts `count` into.
+// One number for each rank's share of the blocks into which the ring algorithm cuts `count`.
 std::size_t begin_of_block(std::size_t block, std::size_t count, std::size_t blocks) {
   return block * (count / blocks) + std::min(block, count % blocks);
 }
@@ -145,7 +145,7 @@ void floats(Test& t, const char* name, MPI_Datatype type) {
   }
 }
 
-// A bound on the error is nothing for integers; an option that is not valid is told to all ranks.
+// An error bound has no effect on integers; an invalid option is reported to all ranks.
 void refusals(Test& t) {
   t.doing("ranks that disagree");
   MPI_Comm comm;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an Allreduce needs beside its buffers does not grow with the data, and no more chunks are under way than asked
-// for.
+// The memory that an allreduce needs beside its buffers does not grow with the data, and no more chunks are under way
+// than requested.
 #include <cmath>
 
 #include "support.hpp"
@@ -9,7 +9,8 @@ namespace {
 
 using namespace ranks;
 
-// Messages are cut into as many chunks as is tried: frames take no more than what is sent, whatever came before.
+// Messages are cut into every number of chunks tried: frames take no more memory than the data sent, whatever came
+// before.
 void messages(Test& t) {
   constexpr std::size_t count = std::size_t{1} << 22;
   MPI_Comm pair;
@@ -18,7 +19,7 @@ void messages(Test& t) {
   laconic_comm_set_info(pair, MPI_INFO_NULL);
   std::vector<float> x(count, 1.5F);
   laconic_options o = options_with(LACONIC_BOUND_LOSSLESS, 0);
-  o.codec = LACONIC_CODEC_RAW;  // so that nothing of a frame is unused
+  o.codec = LACONIC_CODEC_RAW;  // so that no part of a frame is unused
   for (int k = 0; k < 24 && t.size() > 1; ++k) {
     t.doing(text("message %d of 16 MiB", k));
     t.count_case();

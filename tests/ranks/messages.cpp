@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages of all types, sizes, bounds and codecs between all ranks, several in flight at a time, matched by tag, by
-// order and by wildcards, completed in any order: what arrives is what was sent, within its bound.
+// order and by wildcards, completed in any order: each arrives unchanged or within its bound.
 #include "messages_letters.hpp"
 
 namespace {
@@ -11,7 +11,7 @@ enum class Matching { tags, order, any_source, any_tag, any };
 enum class Calls { nonblocking, blocking_sends, one_after_another };
 
 struct Receive {
-  int letter;  // that it was posted for
+  int letter;  // the letter that it was posted for
   std::vector<unsigned char> room;
   laconic_stats stats{};
   MPI_Status status{};
@@ -22,7 +22,7 @@ struct Round {
   Calls calls;
   std::vector<Letter> letters;
 
-  // Which letters a receive takes is known from how letters of one sender are told apart.
+  // The letters that a receive may take follow from how the letters of one sender are told apart.
   bool by_tag() const { return matching != Matching::order; }
 };
 
@@ -36,8 +36,8 @@ Round random_round(Random& random, int size) {
   for (int k = 0; k < letters; ++k) {
     Letter l = random_letter(random, size);
     l.tag = r.by_tag() ? first_tag + k : first_tag;
-    if (r.matching != Matching::tags) l.numbers = numbers;  // whoever takes any must know the type
-    // A blocking message to oneself waits for itself.
+    if (r.matching != Matching::tags) l.numbers = numbers;  // a receive with wildcards must know the type
+    // A blocking message from a rank to itself would deadlock.
     if (r.calls == Calls::one_after_another && l.from == l.to) l.to = (l.to + 1) % size;
     if (l.from == l.to && r.calls == Calls::one_after_another) continue;
     r.letters.push_back(l);
@@ -45,7 +45,7 @@ Round random_round(Random& random, int size) {
   return r;
 }
 
-// Receives are told by the receiver's own settings, which must not matter.
+// Receives pass the receiver's own settings, which must have no effect.
 laconic_options receiver_options(Random& random) {
   laconic_options o = random_letter(random, 1).options;
   o.stats = nullptr;
@@ -97,7 +97,7 @@ void complete(Test& t, std::vector<laconic_request>& requests, std::vector<MPI_S
   for (const laconic_request request : requests) CHECK(t, request == LACONIC_REQUEST_NULL);
 }
 
-// Which letter a receive took, and whether that is right.
+// Finds the letter that a receive took, and checks that it is right.
 void check_receives(Test& t, const Round& round, const std::vector<Receive>& receives) {
   std::vector<bool> seen(round.letters.size(), false);
   for (const Receive& r : receives) {
@@ -136,7 +136,7 @@ void play(Test& t, const Round& round, MPI_Comm comm, std::uint64_t seed) {
   std::vector<laconic_stats> send_stats(round.letters.size());
   receives.reserve(order.size());
   std::vector<laconic_request> requests;
-  std::vector<std::size_t> whose;  // receives by request
+  std::vector<std::size_t> whose;  // the receive of each request
   const auto receive = [&](int k, bool blocking) {
     const Letter& l = round.letters[static_cast<std::size_t>(k)];
     receives.push_back({k, {}, {}, {}});
@@ -219,7 +219,7 @@ int main(int argc, char** argv) {
     t.doing(text("round %lld", k));
     play(t, round, comm, random.bits());
     t.count_case();
-    // A wildcard must not take what is meant for the next round.
+    // A wildcard must not take a message of the next round.
     MPI_Barrier(MPI_COMM_WORLD);
   }
   MPI_Comm_free(&comm);

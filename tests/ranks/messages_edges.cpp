@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages at their edges: truncation, nobody at the other end, types that are not arrays of numbers, communicators of
-// other kinds, statuses, and messages that Laconic did not send.
+// Edge cases of messages: truncation, MPI_PROC_NULL, types that are not arrays of numbers, communicators of other
+// kinds, statuses, and messages that Laconic did not send.
 #include <cmath>
 
 #include "support.hpp"
@@ -78,7 +78,7 @@ void nobody(Test& t, const World& w) {
   CHECK(t, x[0] == 1.0F);
 }
 
-// The receiver hears of it, the sender does not, and the next message is as good as ever.
+// The receiver gets the error, the sender does not, and the next message arrives normally.
 void too_long(Test& t, const World& w) {
   for (const bool compressed : {false, true})
     for (const std::size_t count : {std::size_t{50}, std::size_t{3000}, std::size_t{400000}})
@@ -186,7 +186,7 @@ void with_gaps(Test& t, const World& w) {
         }
 }
 
-// Shorter messages than the receive, of elements of every size.
+// Messages shorter than the receive, with elements of every size.
 void shorter_with_gaps(Test& t, const World& w) {
   for (const MPI_Datatype basic : {MPI_CHAR, MPI_SHORT, MPI_FLOAT, MPI_DOUBLE, MPI_C_DOUBLE_COMPLEX})
     for (const int sent : {0, 1, 3000})
@@ -249,7 +249,7 @@ void by_hints(Test& t, const World& w) {
   MPI_Info info = MPI_INFO_NULL;
   MPI_Info_create(&info);
   MPI_Info_set(info, "laconic_bound", "rel:1e-3");
-  MPI_Info_set(info, "laconic_algorithm", "ring");  // of collectives, and no matter of messages
+  MPI_Info_set(info, "laconic_algorithm", "ring");  // a hint for collectives, which has no effect on messages
   CHECK(t, laconic_comm_set_info(hinted, info) == MPI_SUCCESS);
   MPI_Info_free(&info);
   const std::vector<float> x = wave(100000, w.rank);
@@ -443,7 +443,7 @@ int main(int argc, char** argv) {
   World w;
   MPI_Comm_dup(MPI_COMM_WORLD, &w.comm);
   MPI_Comm_set_errhandler(w.comm, MPI_ERRORS_RETURN);
-  // MPICH 4.0 takes what MPI_Test finds, a message too long, to this one, whatever communicator it came on.
+  // MPICH 4.0 gives an overlong message found by MPI_Test to this handler, whatever communicator it came on.
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   w.rank = t.rank();
   w.size = t.size();

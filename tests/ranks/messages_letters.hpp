@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random messages between ranks, the same on all of them, and what must arrive of each.
+// Random messages between ranks, the same on all of them, and the data that must arrive for each.
 #pragma once
 
 #include <cmath>
@@ -106,7 +106,7 @@ inline std::vector<unsigned char> content(const Letter& l) {
   return bytes;
 }
 
-// On a communicator between whose ranks messages are compressed.
+// For a communicator on which messages between ranks are compressed.
 inline laconic_plain_reason reason_of(const Letter& l) {
   const laconic_options& o = l.options;
   if (o.bound.mode == LACONIC_BOUND_UNSET) return LACONIC_PLAIN_NO_BOUND;
@@ -158,7 +158,7 @@ void check_numbers(Test& t, const Letter& l, const std::vector<unsigned char>& s
   }
 }
 
-// What arrived, in `got`, which may be larger: no byte behind it was touched.
+// Checks the message in `got`, which may be larger: no byte behind the message may have changed.
 inline constexpr unsigned char untouched = 0x5a;
 
 inline void check_letter(Test& t, const Letter& l, const std::vector<unsigned char>& got) {

@@ -23,7 +23,7 @@ void exchange(Test& t, MPI_Comm comm, int thread, int rounds) {
   laconic_options o = options_with(LACONIC_BOUND_ABS, 1e-3);
   o.threads = thread == 2 ? 2 : 1;
   for (int round = 0; round < rounds; ++round) {
-    // Some of them plain.
+    // Some of the messages are sent uncompressed.
     const auto n = static_cast<MPI_Count>(round % 4 == 3 ? 100 : count);
     o.min_bytes = round % 4 == 3 ? 0 : 1;
     for (std::size_t i = 0; i < count; ++i) x[i] = number(i, t.rank(), thread, round);

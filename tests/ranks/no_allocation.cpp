@@ -88,7 +88,7 @@ namespace {
 
 using namespace ranks;
 
-// Where the executable part of liblaconic.so lies.
+// The address range of the executable part of liblaconic.so.
 bool find_library() {
   return dl_iterate_phdr(
              [](dl_phdr_info* info, std::size_t, void*) {
@@ -110,7 +110,7 @@ void check(Test& t, const laconic_options& options, MPI_Op op, std::size_t count
                options.depth, options.threads, static_cast<long long>(options.chunk_elements), count,
                sizeof(T) == 4 ? "floats" : "doubles"));
   t.count_case();
-  constexpr int calls = 20;  // after the first, which may allocate
+  constexpr int calls = 20;  // after the first call, which may allocate
   std::vector<T> x(count);
   std::vector<T> y(count);
   laconic_options o = options;

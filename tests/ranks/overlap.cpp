@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Buffers that overlap, and counts that no memory can hold: an error that says so, on every rank where the call is
-// compressed; and none for what only looks like it.
+// Buffers that overlap, and counts too large for any memory: every rank gets a clear error where the call is
+// compressed.  Buffers that only look as if they overlap give no error.
 #include <climits>
 #include <cstdint>
 #include <functional>
@@ -31,7 +31,7 @@ using Run = std::function<int(Buffers&, MPI_Count n, const laconic_options*)>;
 
 struct Form {
   const char* name;
-  const char* says;  // what is to stand where MPI_IN_PLACE may
+  const char* says;  // the text that the error must contain where MPI_IN_PLACE is allowed
   bool root_only;
   Run run;
 };
@@ -114,7 +114,7 @@ void overlaps(Test& t) {
       t.doing(text("%s, %lld numbers", form.name, static_cast<long long>(n)));
       t.count_case();
       Buffers b(t.size(), n);
-      // Alone, there is nobody to wait for.
+      // A single rank has no peer to wait for.
       const int rc = t.size() > 1 ? form.run(b, n, &all) : form.run(b, n, nullptr);
       const std::string culprit = form.root_only ? "rank 0" : "sendbuf";
       if (mine)
@@ -124,7 +124,7 @@ void overlaps(Test& t) {
       CHECK(t, !mine || class_of(rc) == MPI_ERR_BUFFER, "class %d", class_of(rc));
       CHECK(t, std::all_of(b.x.begin(), b.x.end(), [](float v) { return v == 1; }), "a buffer was changed");
     }
-    // Calls that are plain, where every rank has the error.
+    // Calls sent uncompressed, where every rank has the error.
     if (form.root_only) continue;
     t.doing(text("%s, plain", form.name));
     Buffers b(t.size(), 4);
@@ -133,7 +133,7 @@ void overlaps(Test& t) {
   }
 }
 
-// What is not an overlap.
+// Buffers that look as if they overlap and do not.
 void apart(Test& t) {
   const laconic_options o = options_with(LACONIC_BOUND_ABS, 1e-3);
   const int size = t.size();
@@ -156,7 +156,7 @@ void apart(Test& t) {
        laconic_reduce(root ? x + n : x, x, n, MPI_FLOAT, MPI_SUM, 0, comm, &o));
   fine("not the root of a gather", laconic_gather(root ? x + all : x, n, MPI_FLOAT, x, n, MPI_FLOAT, 0, comm, &o));
   fine("not the root of a scatter", laconic_scatter(x, n, MPI_FLOAT, root ? x + all : x, n, MPI_FLOAT, 0, comm, &o));
-  // Parts of both sides by turns, forwards and backwards.
+  // The parts of both sides alternate, forwards and backwards.
   for (const bool backwards : {false, true}) {
     std::vector<MPI_Aint> even;
     std::vector<MPI_Aint> odd;
@@ -172,7 +172,7 @@ void apart(Test& t) {
     fine("allgatherv into gaps",
          laconic_allgatherv(x + n, n, MPI_FLOAT, x, b.counts.data(), even.data(), MPI_FLOAT, comm, &o));
   }
-  // Items of two types that lie between each other.
+  // The items of two types interleave without overlapping.
   MPI_Datatype pairs;
   MPI_Type_vector(static_cast<int>(n), 1, 2, MPI_FLOAT, &pairs);
   MPI_Type_commit(&pairs);
@@ -186,7 +186,7 @@ void apart(Test& t) {
   MPI_Type_free(&one);
 }
 
-// Counts that no memory can hold.
+// Counts too large for any memory.
 void unheard_of(Test& t) {
   const laconic_options o = options_with(LACONIC_BOUND_ABS, 1e-3);
   constexpr MPI_Count most = std::numeric_limits<std::int64_t>::max();

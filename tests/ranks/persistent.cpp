@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Persistent operations: compressed ones are started in any order, and what tells them apart is used again when the
-// ranks have freed it, each in an order of its own.
+// Persistent operations: compressed ones are started in any order, and the identifiers that tell them apart are reused
+// after all ranks have freed them, each rank in its own order.
 #include <algorithm>
 #include <numeric>
 
@@ -25,7 +25,7 @@ struct Sum {
     const laconic_options o = ranks::options_with(LACONIC_BOUND_ABS, bound);
     return laconic_allreduce_init(mine.data(), got.data(), count, MPI_DOUBLE, MPI_SUM, comm, &request, &o);
   }
-  // `which` tells the numbers of one operation from those of others.
+  // `which` distinguishes the numbers of one operation from those of others.
   void fill(const Test& t, int which) {
     for (int k = 0; k < count; ++k) mine[static_cast<std::size_t>(k)] = (t.rank() + 1) * (which + 0.001 * k);
   }
@@ -56,7 +56,7 @@ void started_in_any_order(Test& t, Random& random) {
     double plain[2] = {1, 0};
     const std::size_t place = random.below(number);
     for (std::size_t k = 0; k < number; ++k) {
-      // One that is left to MPI comes before some of the starts, others on every rank.
+      // A plain operation comes before some of the starts, at different ones on every rank.
       if (k == place) laconic_allreduce(&plain[0], &plain[1], 1, MPI_DOUBLE, MPI_SUM, comm, nullptr);
       sums[order[k]].fill(t, 10 * static_cast<int>(order[k]) + round);
       CHECK(t, laconic_start(&sums[order[k]].request) == MPI_SUCCESS);
@@ -72,7 +72,7 @@ void started_in_any_order(Test& t, Random& random) {
   MPI_Comm_free(&comm);
 }
 
-// As many as there can be, and one more; then others take the places of some.
+// The maximum number of operations, and one more; then others take the places of some.
 void all_there_can_be(Test& t, Random& random) {
   if (t.size() == 1) return;  // none of them is compressed
   MPI_Comm comm = MPI_COMM_NULL;
@@ -94,7 +94,8 @@ void all_there_can_be(Test& t, Random& random) {
   CHECK(t, code != MPI_SUCCESS && requests.size() <= 4096, "code %d after %zu", code, requests.size());
   CHECK(t, ranks::message_of(code).find("persistent operations") != std::string::npos, "%s",
         ranks::message_of(code).c_str());
-  // Each rank frees the same half, and one of its own besides, which nobody may use before all have freed it.
+  // Each rank frees the same half, and one more of its own choice, whose identifier must not be reused before all ranks
+  // have freed it.
   std::vector<std::size_t> order(requests.size() / 2);
   std::iota(order.begin(), order.end(), 0U);
   shuffle(order, random);

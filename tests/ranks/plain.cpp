@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that Laconic leaves to MPI: the same bits as from MPI_Allreduce, and the reason in the statistics.  And counts
+// Calls that Laconic leaves to MPI: the same bits as from MPI_Allreduce, and the reason in the statistics.  Also counts
 // beyond 2^31, through MPI and through the engine.
 #include <sys/mman.h>
 
@@ -15,7 +15,7 @@ namespace {
 using namespace ranks;
 using laconic::test::Kind;
 
-// Runs both on bytes of random content that are numbers of the type, and compares.
+// Runs both calls on random bytes that are valid numbers of the type, and compares the results.
 void same_as_mpi(Test& t, const char* name, const void* sendbuf, std::size_t bytes, int count, MPI_Datatype type,
                  MPI_Op op, const laconic_options* options, laconic_plain_reason reason, bool in_place) {
   t.doing(text("%s%s", name, in_place ? ", in place" : ""));
@@ -129,7 +129,7 @@ void untouched(Test& t) {
 
 int bottom_numbers[4];
 
-// MPI_BOTTOM is NULL, and a good address for types that hold absolute ones.
+// MPI_BOTTOM is NULL, and a valid address for types that hold absolute addresses.
 void absolute_addresses(Test& t) {
   t.doing("MPI_BOTTOM");
   for (int i = 0; i < 4; ++i) bottom_numbers[i] = i + t.rank();
@@ -165,7 +165,7 @@ void absolute_addresses(Test& t) {
   MPI_Type_free(&absolute);
 }
 
-// A mean without a codec: the sum of MPI, divided.
+// A mean without a codec: the sum from MPI, divided.
 void plain_mean(Test& t) {
   t.doing("plain mean");
   constexpr int count = 1000;
@@ -193,7 +193,7 @@ void plain_mean(Test& t) {
   int whole = 1;
   rc = laconic_allreduce(MPI_IN_PLACE, &whole, 1, MPI_INT, LACONIC_AVG, MPI_COMM_WORLD, nullptr);
   CHECK(t, class_of(rc) == MPI_ERR_TYPE && whole == 1, "class %d", class_of(rc));
-  // MPI's own functions cannot form it, and must not seem to.
+  // MPI's own functions cannot form a mean, and must not return a plausible number.
   if (t.size() > 1) {
     double nothing = 1;
     MPI_Allreduce(MPI_IN_PLACE, &nothing, 1, MPI_DOUBLE, LACONIC_AVG, MPI_COMM_WORLD);
@@ -213,7 +213,7 @@ void names(Test& t) {
   CHECK(t, laconic_plain_reason_string(static_cast<laconic_plain_reason>(99)) == nullptr);
 }
 
-// Memory that costs nothing until it is written.
+// Memory that is not committed until it is written.
 template <class T>
 struct Sparse {
   std::size_t count;

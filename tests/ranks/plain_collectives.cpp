@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls of every collective that are left to MPI: the numbers of plain MPI, and the reason in the statistics.  And
-// those of which the ranks find out together that they are not compressed.
+// Calls of every collective that are left to MPI: the results match plain MPI, and the statistics give the reason.
+// Also calls of which the ranks only find out together that they are not compressed.
 #include "collective_case.hpp"
 
 namespace {
@@ -26,7 +26,8 @@ void run(Test& t, Setting s, laconic_plain_reason reason, Random& random) {
   CHECK(t, stats.bytes_sent == 0 && stats.algorithm == LACONIC_ALGORITHM_PLAIN);
 }
 
-// Elements of two integers with a gap behind them.  This bound is none for integers, so all ranks exchange plainly.
+// Elements of two integers with a gap behind them.  This bound is not valid for integers, so all ranks exchange
+// uncompressed.
 void gaps(Test& t, bool nonblocking) {
   t.doing("types with gaps");
   t.count_case();
@@ -76,7 +77,7 @@ void gaps(Test& t, bool nonblocking) {
       for (std::size_t i = 0; i < static_cast<std::size_t>(counts[k]) * 2; ++i)
         CHECK(t, all[(static_cast<std::size_t>(at[k]) + i / 2) * 3 + i % 2] == value(k, 0, i));
 
-  // Back again.
+  // The reverse direction.
   std::vector<int> back(mine.size(), -1);
   done(nonblocking ? laconic_iscatterv(all.data(), counts.data(), at.data(), spaced, back.data(), n, MPI_INT, root,
                                        MPI_COMM_WORLD, &request, &o)
@@ -84,7 +85,7 @@ void gaps(Test& t, bool nonblocking) {
                                       MPI_COMM_WORLD, &o));
   CHECK(t, back == mine);
 
-  // In place, all to all: what is sent must not be what has just arrived.
+  // All-to-all in place: a number just received must not be sent on.
   std::vector<MPI_Count> ones(p, 1);
   std::vector<MPI_Aint> places(p);
   std::vector<int> grid(p * 3, -1);
@@ -106,7 +107,7 @@ void gaps(Test& t, bool nonblocking) {
   MPI_Type_free(&pair);
 }
 
-// A plain call while a compressed one is in flight: both must go on, whoever waits for which first.
+// A plain call while a compressed one is in flight: both must make progress, in whichever order a rank waits for them.
 void among_others(Test& t, Random& random) {
   t.doing("plain among compressed");
   Setting compressed = random_setting(random, t.size(), 3000);
@@ -157,7 +158,7 @@ void exchange_in_place(Test& t, const char* what, const std::vector<int>& counts
                                         : LACONIC_PLAIN_SMALL;
   CHECK(t, stats.plain_calls == 1 && stats.plain_reason == reason, "plain because %s",
         laconic_plain_reason_string(stats.plain_reason));
-  // It hangs where ranks have come to count differently what they have begun.
+  // This hangs if the ranks disagree on how many calls they have begun.
   int one = 1;
   int all = 0;
   MPI_Request after = MPI_REQUEST_NULL;
@@ -170,7 +171,7 @@ void little_in_place(Test& t) {
   for (const bool asked_to_be_plain : {false, true}) {
     std::vector<int> counts(static_cast<std::size_t>(t.size()), 0);
     exchange_in_place(t, "nothing", counts, asked_to_be_plain);
-    // Rank 0 has nothing; every other one has one number for each of the others.
+    // Rank 0 contributes nothing; every other rank has one number for each of the others.
     if (t.rank() != 0)
       for (int p = 1; p < t.size(); ++p) counts[static_cast<std::size_t>(p)] = 1;
     exchange_in_place(t, "nothing on rank 0", counts, asked_to_be_plain);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// laconic_predict_error: before MPI_Init and after, against the statistics of calls, and what it says of bad arguments.
+// laconic_predict_error: before MPI_Init and after, compared with the statistics of calls, and its errors for bad
+// arguments.
 #include <cmath>
 #include <functional>
 
@@ -16,7 +17,8 @@ laconic_options with(const char* bound) {
   return o;
 }
 
-// A ring of 8 ranks adds 8 numbers that are each off by an eighth of the bound.  Returns what is wrong, or nullptr.
+// A ring of 8 ranks adds 8 numbers, each with an error of an eighth of the bound.  Returns a description of the
+// failure, or nullptr.
 const char* known_case() {
   laconic_options o = with("abs:1e-3");
   laconic_options_set(&o, "algorithm", "ring");

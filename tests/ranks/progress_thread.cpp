@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// progress=thread: operations end although a rank that takes part is not in a call of Laconic.  Every part would wait
-// for ever without the thread.
+// progress=thread: operations complete although one of the ranks is not in a call of Laconic.  Without the thread every
+// part would wait for ever.
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -35,7 +35,7 @@ bool near(const std::vector<float>& x, double factor) {
   return true;
 }
 
-// Rank 0 waits in MPI for what the last rank sends when its operation has ended.
+// Rank 0 waits in MPI for a message that the last rank sends when its operation has completed.
 void wait_in_mpi(Test& t, MPI_Comm comm) {
   const int last = t.size() - 1;
   int token = 0;
@@ -63,7 +63,7 @@ void collective(Test& t, MPI_Comm comm, MPI_Comm other, bool persistent) {
   if (persistent) CHECK(t, laconic_request_free(&request) == MPI_SUCCESS);
 }
 
-// A frame needs its sender's progress; that waits in MPI, or in a collective that Laconic hands to MPI.
+// A frame needs progress at its sender, which waits in MPI or in a collective that Laconic hands to MPI.
 void message(Test& t, MPI_Comm comm, MPI_Comm other, bool through_laconic) {
   t.doing(through_laconic ? "a message while its sender is in a plain collective of Laconic"
                           : "a message while its sender waits in MPI");
@@ -93,7 +93,7 @@ void message(Test& t, MPI_Comm comm, MPI_Comm other, bool through_laconic) {
   CHECK(t, rc == MPI_SUCCESS, "%s", message_of(rc).c_str());
 }
 
-// How often the thread has gone to sleep by itself so far; -1 where there is no such thread, or no /proc.
+// The number of times the thread has gone to sleep by itself so far; -1 where there is no such thread, or no /proc.
 long long sleeps_of_thread() {
   std::error_code none;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", none)) {
@@ -110,7 +110,7 @@ long long sleeps_of_thread() {
 void sleeping(Test& t) {
   t.doing("nothing in flight");
   const auto rest = [] { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
-  rest();  // what has just ended is polled once more
+  rest();  // an operation that has just completed is polled once more
   const long long before = sleeps_of_thread();
   rest();
   CHECK(t, sleeps_of_thread() == before);
@@ -119,7 +119,7 @@ void sleeping(Test& t) {
 #endif
 }
 
-// Anything, in any order of completion, with barriers of MPI in between.
+// Random operations, completed in any order, with barriers of MPI in between.
 void anything(Test& t, MPI_Comm comm, MPI_Comm other) {
   MPI_Info info = MPI_INFO_NULL;
   MPI_Info_create(&info);

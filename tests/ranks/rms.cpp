@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// rms:R between ranks: every element within what the contributions may be off by, the same bits on every rank, and an
-// error on every rank where the codec does not know it.
+// rms:R between ranks: every element is within the sum of the errors allowed to the contributions, every rank has the
+// same bits, and every rank gets an error where the codec does not support this bound.
 #include <cmath>
 #include <limits>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t count = 50000;
 
-// Runs of 700 numbers with a size of their own, another one on every rank.
+// Runs of 700 numbers; each run has its own magnitude, which differs from rank to rank.
 template <class T>
 std::vector<T> gradients(int rank) {
   std::vector<T> x(count);

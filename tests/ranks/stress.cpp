@@ -14,7 +14,7 @@ struct InFlight {
 
 bool good(Test& t, int rc) { return CHECK(t, rc == MPI_SUCCESS, "%s", message_of(rc).c_str()); }
 
-// Completes some of those in flight, by any of the ways there are.
+// Completes some of the requests in flight, by any of MPI's ways.
 void complete_some(Test& t, std::vector<InFlight>& all, Random& local, bool the_rest) {
   std::vector<std::size_t> open;
   for (std::size_t k = 0; k < all.size(); ++k)
@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
         good(t, f.call->begin(&f.request));
       }
       all.push_back(std::move(f));
-      // Few, so that hundreds are in flight.
+      // Few numbers each, so that hundreds of operations are in flight.
       if (random.below(50) == 0) complete_some(t, all, local, false);
     }
     const auto open = [&] {

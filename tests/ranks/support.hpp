@@ -50,7 +50,7 @@ inline long long environment_number(const char* name, long long otherwise) {
 
 class Test {
  public:
-  // Starts MPI.  The seed is rank 0's, on all ranks.
+  // Starts MPI.  All ranks use the seed of rank 0.
   Test(int* argc, char*** argv, const char* name, int threads = MPI_THREAD_FUNNELED) : name_(name) {
     MPI_Init_thread(argc, argv, threads, &provided_);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
@@ -73,7 +73,7 @@ class Test {
   int provided() const { return provided_; }
   std::uint64_t seed() const { return seed_; }
 
-  // What this rank is at, for failures and for the watchdog.
+  // The current step of this rank, for failure messages and for the watchdog.
   void doing(std::string what) {
     std::lock_guard lock(mutex_);
     doing_ = std::move(what);
@@ -95,7 +95,7 @@ class Test {
 
   void count_case() { ++cases_; }
 
-  // Ends MPI; what main returns.
+  // Ends MPI; returns the exit code of main.
   int finish() {
     doing("the summary");
     long long all = 0;
@@ -147,7 +147,7 @@ class Test {
   long long cases_ = 0;
   std::chrono::steady_clock::time_point began_;
 
-  std::mutex mutex_;  // of what the watchdog and other threads touch too
+  std::mutex mutex_;  // guards the state that the watchdog and other threads also access
   std::condition_variable ended_;
   bool over_ = false;
   std::string doing_ = "nothing yet";

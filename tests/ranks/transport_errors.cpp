@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What goes wrong between two ranks is told with the operation and the peer.  The failures are made here, in front of
-// the MPI library: a test of several requests says that one of them has failed, as MPI libraries do.
+// A failure between two ranks is reported with the operation and the peer.  The failures are made here, in front of the
+// MPI library: a test of several requests reports that one of them has failed, as MPI libraries do.
 #include <dlfcn.h>
 
 #include "support.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 using namespace ranks;
 
-// In front of the library: the next of its tests that finds something says that it is a failure.
+// While set, the next completion call that finds something reports a failure.
 bool fail_next = false;
 
 int fail(int count, MPI_Status* statuses) {
@@ -39,7 +39,7 @@ void says(Test& t, int rc, const std::vector<std::string>& words) {
   CHECK(t, message.find("MPI_ERROR field") == std::string::npos, "'%s'", message.c_str());
 }
 
-// A frame does not arrive as it should.
+// The receive of a frame fails.
 void in_frames(Test& t) {
   t.doing("a failure in a test of frames");
   t.count_case();
@@ -56,7 +56,7 @@ void in_frames(Test& t) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// More is sent plainly than there is room for.
+// More data is sent uncompressed than there is room for.
 void in_an_exchange(Test& t) {
   t.doing("a plain message that is too long");
   t.count_case();

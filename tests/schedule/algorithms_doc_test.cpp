@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// docs/algorithms.md describes every algorithm, and its table of numbers is what the algorithms say.  To write the
-// table anew: LACONIC_DOCS_ACCEPT=1 test_schedule --gtest_filter='AlgorithmsDoc.*'
+// docs/algorithms.md describes every algorithm, and its table holds the numbers that the algorithms state. To
+// regenerate the table: LACONIC_DOCS_ACCEPT=1 test_schedule --gtest_filter='AlgorithmsDoc.*'
 #include <gtest/gtest.h>
 
 #include <cstdio>

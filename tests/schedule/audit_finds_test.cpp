@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The proof itself, given schedules that are wrong.
+// The audit finds the fault in each of these wrong schedules.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace laconic::test {
 namespace {
 
-// What the audit says of a schedule; an empty text when it finds nothing wrong.
+// Returns the problem that the audit finds in a schedule; an empty text when it finds none.
 using Build = Schedule (*)(Place);
 std::string problem_of(Build build, int size, Collective collective = Collective::allreduce, int root = 0) {
   const Algorithm algorithm{
@@ -42,7 +42,7 @@ TEST(AuditFinds, OneWaitsForAMessageThatNobodySends) {
   EXPECT_TRUE(says(problem_of(build, 2), "rank 1 waits for ever at step 2")) << problem_of(build, 2);
 }
 
-// Everybody sends all its messages before it takes any: that needs memory for as many frames as there are ranks.
+// Every rank sends all its messages before it receives any: that needs memory for as many frames as there are ranks.
 Schedule all_sends_first(Place at) {
   Builder s(at.size);
   for (int k = 1; k < at.size; ++k) s.send(wrap(at.rank + k, at.size), wrap(at.rank + k, at.size));
@@ -68,7 +68,7 @@ TEST(AuditFinds, ContributionCountedTwice) {
   EXPECT_TRUE(says(problem_of(build, 2), "2 times")) << problem_of(build, 2);
 }
 
-// Recursive doubling, believing that 3 ranks are a power of two.
+// Recursive doubling that treats 3 ranks as a power of two.
 TEST(AuditFinds, ContributionMissing) {
   const auto build = [](Place at) {
     Builder b(1);
@@ -104,8 +104,8 @@ TEST(AuditFinds, MessageOfAnotherBlock) {
   EXPECT_TRUE(says(problem_of(build, 2), "where it expects")) << problem_of(build, 2);
 }
 
-// Everyone sends to everyone and adds in the order of its own neighbourhood: each result is a sum of all, but
-// (a+b)+c on one rank and (b+c)+a on another, which differ in the last bits.
+// Every rank sends to every other and adds in the order of its own neighbours. Each result is a sum of all
+// contributions, but (a+b)+c on one rank and (b+c)+a on another, which differ in the last bits.
 TEST(AuditFinds, DifferentOrdersOfAddition) {
   const auto build = [](Place at) {
     Builder b(1);
@@ -117,7 +117,7 @@ TEST(AuditFinds, DifferentOrdersOfAddition) {
   EXPECT_TRUE(says(problem_of(build, 3), "different orders")) << problem_of(build, 3);
 }
 
-// Folding for sizes that are no power of two, with the result computed on both ranks of a pair.
+// Folding for sizes that are not a power of two, with the result computed on both ranks of a pair.
 TEST(AuditFinds, DifferentOrdersAfterAFold) {
   const auto build = [](Place at) {
     Builder b(1);
@@ -205,7 +205,7 @@ TEST(AuditFinds, WrongBlockOfAnAlltoall) {
   EXPECT_TRUE(says(problem_of(own, 2, Collective::alltoall), "never gets")) << problem_of(own, 2, Collective::alltoall);
 }
 
-// A gather that adds what it should only collect, into a block that is not there and into one that is.
+// A gather that adds blocks it should only collect: into a block that is not there, and into one that is.
 TEST(AuditFinds, AdditionWhereThereIsNothingToAddTo) {
   const auto build = [](Place at) {
     Builder b(at.size);
@@ -252,8 +252,8 @@ TEST(AuditFinds, WrongRoot) {
 
 // --- Encodes --------------------------------------------------------------------------------------------------------
 
-// Recursive doubling as in MPICH: the odd rank of a pair sends the result to the even one.  Where sums are encoded
-// again, those two decode a frame that the third rank has not got.
+// Recursive doubling as in MPICH: the odd rank of a pair sends the result to the even one. Where sums are encoded
+// again, those two ranks decode a frame that the third rank does not have.
 TEST(AuditFinds, ResultThatOnlySomeRanksEncode) {
   const auto build = [](Place at) {
     Builder b(1);
@@ -266,7 +266,7 @@ TEST(AuditFinds, ResultThatOnlySomeRanksEncode) {
 }
 
 TEST(Audit, CountsErrorsOfEveryTravel) {
-  // 2 and 1 add to a sum that 0 completes and sends to all.
+  // Ranks 2 and 1 add to a sum that rank 0 completes and sends to all ranks.
   const auto build = [](Place at) {
     Builder b(1);
     if (at.rank == 0) return b.reduce(0, 1).send(0, 1).send(0, 2).take();

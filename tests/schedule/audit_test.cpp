@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every algorithm for 1 to 65 ranks, proved symbolically, and held to what it says of itself.
+// Every algorithm for 1 to 65 ranks, verified symbolically, and compared with its stated costs.
 #include "schedule/audit.hpp"
 
 #include <gtest/gtest.h>
@@ -58,8 +58,8 @@ TEST_P(EveryAlgorithm, IsSoundAndKnowsItsErrorsAndItsCost) {
   }
 }
 
-// The least that the busiest rank can send or receive, and the least hops to a result that depends on all ranks, when a
-// message goes to one peer (Chan, Heimlich, Purkayastha and van de Geijn, 2007).
+// Lower bounds for the bytes that the busiest rank sends or receives, and for the hops to a result that depends on all
+// ranks, when a message goes to one peer (Chan, Heimlich, Purkayastha and van de Geijn, 2007).
 TEST_P(EveryAlgorithm, IsNotBetterThanPossible) {
   for (int size = 2; size <= most_ranks; ++size) {
     if (!algorithm().fits(size)) continue;

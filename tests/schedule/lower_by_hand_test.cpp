@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plans written down by hand.
+// Expected plans, written by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ TEST(LowerByHand, RingAllreduceOfThree) {
   EXPECT_EQ(rank0(Travel::adding),
             "encode2(input) send2@1 drop2 fold1@2(input) send1@1 drop1 fold0@2(input) send0@1 decode0 take2@2 send2@1 "
             "decode2 take1@2 decode1");
-  // What is still to be added to is encoded again before it goes on, and numbers are kept where results go.
+  // A partial sum is encoded again before it is sent on, and its numbers are kept in the place of the result.
   EXPECT_EQ(rank0(Travel::reencoding),
             "encode2(input) send2@1 drop2 merge1@2(input,output) encode1(output) send1@1 drop1 merge0@2(input,output) "
             "encode!0(output) send0@1 decode0 take2@2 send2@1 decode2 take1@2 decode1");
@@ -44,7 +44,7 @@ TEST(LowerByHand, ChainBcastOfThree) {
   EXPECT_EQ(plan(0, Travel::per_hop), "take0@2 unpack0(output) copy0(output)");
 }
 
-// 0 sends to 2, which passes on what 3 gets, and to 1.
+// Rank 0 sends to rank 2, which forwards the block of rank 3, and to rank 1.
 TEST(LowerByHand, BinomialScatterOfFour) {
   const auto plan = [](int rank, Travel travel) {
     return plan_of(Collective::scatter, "binomial", {rank, 4, 0}, travel);
@@ -62,7 +62,7 @@ TEST(LowerByHand, BinomialScatterOfFour) {
             "take3@0 unpack3(spare) encode3(spare) send3@3 drop3 forget3 take2@0 unpack2(output) copy2(output)");
 }
 
-// The other ranks' blocks are sums in spare memory until they are sent on.
+// The blocks of the other ranks are sums in spare memory until they are sent on.
 TEST(LowerByHand, RingReduceScatterOfThree) {
   const auto plan = [](Travel travel) { return plan_of(Collective::reduce_scatter, "ring", {1, 3, 0}, travel); };
   EXPECT_EQ(plan(Travel::adding), "encode0(input) send0@2 drop0 fold2@0(input) send2@2 drop2 fold1@0(input) decode1");
@@ -74,7 +74,7 @@ TEST(LowerByHand, RingReduceScatterOfThree) {
             "merge1@0(input,output) copy1(output)");
 }
 
-// Both partners add what both sent: the frames, so that both get the same bits.
+// Both partners add the frames that both sent, so that both get the same bits.
 TEST(LowerByHand, RecursiveDoublingOfTwo) {
   const auto plan = [](Travel travel) {
     return plan_of(Collective::allreduce, "recursive-doubling", {1, 2, 0}, travel);
@@ -95,7 +95,7 @@ TEST(LowerByHand, OneRankCopies) {
     }
 }
 
-// However many ranks there are.
+// The number of frames held does not grow with the number of ranks.
 TEST(LowerByHand, FewFramesAreHeldAtATime) {
   for (const Algorithm& algorithm : all_algorithms()) {
     if (algorithm.name != "ring" && algorithm.name != "chain" && algorithm.name != "direct" &&
@@ -111,7 +111,7 @@ TEST(LowerByHand, FewFramesAreHeldAtATime) {
   }
 }
 
-// A frame that is made, sent and not needed any more is one; so is one that arrives and is read.
+// A frame that is made, sent and then not needed takes one slot; so does one that arrives and is read.
 TEST(LowerByHand, AMessageTakesOneFrameAtEachEnd) {
   const auto slots = [](Collective collective, std::string_view name, int rank, Travel travel) {
     const Place at{rank, 2, 1};
@@ -121,7 +121,7 @@ TEST(LowerByHand, AMessageTakesOneFrameAtEachEnd) {
     EXPECT_EQ(slots(Collective::gather, "direct", 0, travel), 1u);
     EXPECT_EQ(slots(Collective::bcast, "binomial", 0, travel), 1u);
   }
-  // To add up: what arrives, what is made of it, and the frame that still is being sent.
+  // An addition needs three slots: the frame that arrives, the sum, and the frame that is still being sent.
   EXPECT_EQ(slots(Collective::allreduce, "recursive-doubling", 0, Travel::adding), 3u);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// lower(): whatever the schedule and the way to travel, frames and numbers are made before they are used, used while
-// they are there, and let go once; and every result is what it ought to be.
+// lower(): for every schedule and every way to travel, frames and numbers are made before they are used, used only
+// while they exist, and released once; and every result is the expected one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class Lower : public ::testing::TestWithParam<std::tuple<std::size_t, Travel>> {
 
   Plan plan(Place at) const { return lower(algorithm().build(at), collective(), at, travel()); }
 
-  // test(size, root) for all sizes and some roots.
+  // Calls test(size, root) for all sizes and some roots.
   template <class F>
   void for_all_worlds(F&& test) {
     for (int size = 1; size <= most_ranks; ++size) {
@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(Algorithms, Lower,
                            return name;
                          });
 
-// Executes the plan for one block in turn: what is there, and where.
+// Executes the plan for one block and tracks where its value is held.
 class Held {
  public:
   explicit Held(Ownership ownership) : ownership_(ownership), input_(ownership.has) {}
@@ -76,7 +76,7 @@ class Held {
         ASSERT_FALSE(frame_) << "a frame is lost";
         ASSERT_TRUE(there(a.from));
         frame_ = true;
-        // Elsewhere a value is in its frame from then on, so that nothing is encoded twice.
+        // Except in Travel::per_hop, a value is in its frame from now on, so that nothing is encoded twice.
         if (travel != Travel::per_hop) input_ = output_ = false;
         break;
       case Act::send: ASSERT_TRUE(frame_); break;
@@ -84,13 +84,13 @@ class Held {
         ASSERT_FALSE(frame_) << "a frame is lost";
         ASSERT_FALSE(spare_) << "numbers are lost";
         frame_ = true;
-        input_ = output_ = false;  // of a value that is not current any more
+        input_ = output_ = false;  // they hold a value that is no longer current
         break;
       case Act::fold:
         ASSERT_EQ(travel, Travel::adding);
         ASSERT_FALSE(frame_) << "a frame is lost";
         ASSERT_TRUE(there(a.from));
-        input_ = false;  // it is in the frame
+        input_ = false;  // the value is in the frame
         frame_ = true;
         break;
       case Act::add:
@@ -158,7 +158,7 @@ class Held {
     return false;
   }
 
-  // False when it is not a place for numbers of the block.
+  // False when `to` is not a valid place for numbers of the block.
   bool put(Location to) {
     if (to != (ownership_.wants ? Location::output : Location::spare) || (ownership_.wants && spare_)) return false;
     (ownership_.wants ? output_ : spare_) = true;
@@ -204,7 +204,7 @@ TEST_P(Lower, FramesAndNumbersAreThereWhenTheyAreUsedAndLetGoOnce) {
   });
 }
 
-// Every rank deals with each block that it wants, and with none that the schedule does not give it.
+// Every rank handles each block that it wants, and no block that the schedule does not give it.
 TEST_P(Lower, DealsWithEveryBlockThatIsWanted) {
   for_all_places([&](const Schedule& schedule, const Plan& plan, Place at) {
     std::vector<std::int32_t> blocks = plan.blocks;
@@ -242,9 +242,9 @@ TEST_P(Lower, EveryMessageOfTheScheduleIsSentOrConsumedOnceInOrder) {
   });
 }
 
-// The k-th message from a to b is the k-th that b takes from a, of the same block, under the same number.
+// The k-th message from a to b is the k-th that b receives from a, for the same block and with the same number.
 TEST_P(Lower, BothEndsNumberMessagesAlike) {
-  using Message = std::tuple<std::int32_t, std::uint32_t, std::uint32_t>;  // block, number, how many
+  using Message = std::tuple<std::int32_t, std::uint32_t, std::uint32_t>;  // block, number, count
   for_all_worlds([&](int size, int root) {
     std::map<std::pair<int, int>, std::vector<Message>> sent;
     std::map<std::pair<int, int>, std::vector<Message>> received;
@@ -268,7 +268,7 @@ TEST_P(Lower, BothEndsNumberMessagesAlike) {
   });
 }
 
-// Forwarding instead of coding again: no rank encodes more often than it has to, nor decodes.
+// Frames are forwarded instead of coded again: no rank encodes or decodes more often than necessary.
 TEST_P(Lower, CodesNoMoreThanItMust) {
   for_all_places([&](const Schedule& schedule, const Plan& plan, Place at) {
     struct Counts {
@@ -294,7 +294,7 @@ TEST_P(Lower, CodesNoMoreThanItMust) {
       EXPECT_EQ(c.decodes + c.copies, ownership.wants ? 1 : 0);
       switch (travel()) {
         case Travel::adding:
-          // Own numbers once, and then only where they are not folded in.
+          // The rank's own numbers are encoded at most once, and only where they are not folded in.
           EXPECT_LE(c.encodes, ownership.has ? 1 : 0);
           EXPECT_EQ(c.unpacks, 0);
           if (at.size > 1) {
@@ -302,7 +302,8 @@ TEST_P(Lower, CodesNoMoreThanItMust) {
           }
           break;
         case Travel::reencoding:
-          // A value of its own and every sum, once, when it is sent or kept where others keep it from its frame.
+          // The rank's own value and every sum are encoded at most once: when sent, or when kept as other ranks keep
+          // it from its frame.
           EXPECT_LE(c.encodes, (ownership.has ? 1 : 0) + c.combines);
           EXPECT_EQ(c.unpacks, 0);
           if (!reduces(collective())) {
@@ -320,7 +321,7 @@ TEST_P(Lower, CodesNoMoreThanItMust) {
   });
 }
 
-// Only a value that is a result already is encoded as one, and whoever moves blocks moves results.
+// Only a value that is already a result is encoded as one, and an algorithm that only moves blocks moves results.
 TEST_P(Lower, ResultsAreEncodedAsSuch) {
   for_all_places([&](const Schedule&, const Plan& plan, Place at) {
     std::vector<int> ahead(plan.blocks.size(), 0);  // messages of the block that are still to come

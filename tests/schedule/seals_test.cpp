@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a seal says of a frame tells it from every other frame that might come in its place: shown symbolically, for
-// every algorithm, every way to travel and 1 to 65 ranks.
+// The contents of a seal distinguish a frame from every other frame that might arrive in its place. This is shown
+// symbolically for every algorithm, every way to travel and 1 to 65 ranks.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 namespace laconic::test {
 namespace {
 
-// A frame as its seal describes it, and what stands for its bytes: equal numbers are equal bytes.
+// A frame as its seal describes it, with a number that stands for its bytes: equal numbers mean equal bytes.
 struct SealedFrame {
   std::int32_t block = 0;
   std::uint32_t maker = 0;
@@ -34,24 +34,24 @@ struct Numbers {
 std::uint64_t encoded(std::uint64_t numbers) { return checksum::key(numbers ^ 0xe0c0dedULL); }
 std::uint64_t sum_of(std::uint64_t a, std::uint64_t b) { return checksum::key(a + b); }
 
-// A place in a plan where a frame is taken, and the one that comes there when nothing goes wrong.
+// A place in a plan where a frame is received, and the frame that arrives there when nothing goes wrong.
 struct Spot {
   bool complete = false;
   std::int32_t block = 0;
   std::int32_t peer = 0;
-  std::uint32_t own = 0;  // contributions that there are already
+  std::uint32_t own = 0;  // contributions already present
   SealedFrame right;
 };
 
 struct Party {
   Plan plan;
   std::size_t at = 0;
-  std::vector<SealedFrame> frames;  // by place in Plan::blocks
+  std::vector<SealedFrame> frames;  // indexed like Plan::blocks
   std::vector<Numbers> numbers;
   std::vector<Spot> spots;
 };
 
-// As the engine checks a frame that came (engine/sealing.cpp).
+// The check of a received frame, as the engine does it (engine/sealing.cpp).
 bool accepted(const Spot& spot, const SealedFrame& frame, const Plan& plan) {
   if (frame.block != spot.block) return false;
   const bool made_by_sender = plan.travel == Travel::per_hop || !spot.complete;
@@ -138,7 +138,7 @@ class Operating {
                  std::to_string(contributions) + " contributions";
   }
 
-  // Every frame that goes to the rank, at every place where it takes one.
+  // Compares every frame sent to the rank at every place where it receives one.
   void compare(std::size_t r) {
     const Party& p = parties_[r];
     std::map<std::int32_t, std::vector<const Spot*>> of_block;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Inputs, guarded outputs and plans of all ranks for one operation, and everything that is promised of its results.
+// Inputs, guarded outputs and plans of all ranks for one operation, with checks of every promise about its results.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,10 +27,10 @@ namespace laconic::test {
 
 template <class T>
 class Bench {
-  using Wide = std::conditional_t<is_small_float<T>, float, T>;  // what the lattice takes
+  using Wide = std::conditional_t<is_small_float<T>, float, T>;  // the type in which the lattice is computed
 
  public:
-  // world: of which some ranks have their numbers on devices; it outlives the bench.
+  // world: some of its ranks have their numbers on devices; it must outlive the bench.
   Bench(const Operation& o, int size, Kind kind, std::uint64_t seed, World* world = nullptr)
       : operation_(o), size_(size) {
     for (int r = 0; r < size; ++r) {
@@ -59,7 +59,7 @@ class Bench {
   bool has(int r, std::int32_t block) const { return ownership(r, block).has; }
   bool wants(int r, std::int32_t block) const { return ownership(r, block).wants; }
 
-  // Of a rank that has the block, and of one that wants it.
+  // The input of a rank that has the block, and the output of a rank that wants it.
   const std::vector<T>& input(int r, std::int32_t block) const { return part(r, block).input; }
   T* output(int r, std::int32_t block) {
     Part& p = part(r, block);
@@ -83,7 +83,7 @@ class Bench {
     return true;
   }
 
-  // The work of all ranks, with the inputs as they were in the beginning.
+  // The work of all ranks, with the original inputs.
   std::vector<Work> works(std::uint64_t sequence) {
     std::vector<Work> works;
     for (int r = 0; r < size_; ++r) works.push_back(work(r, sequence));
@@ -108,22 +108,21 @@ class Bench {
     return w;
   }
 
-  // Where the operation overwrites its input.  Allocates nothing.
+  // Copies the inputs to where an in-place operation overwrites them. Allocates nothing.
   void put_inputs_in_place(int r) {
     for (auto& [block, p] : rank(r).parts)
       if (p.output != nullptr && has(r, block) && !p.input.empty())
         std::memcpy(p.output->bytes().data(), p.input.data(), p.input.size() * sizeof(T));
   }
 
-  // So that results of an earlier operation are not taken for those of the next.
+  // Overwrites the outputs, so that results of an earlier operation are not taken for those of the next.
   void scribble() {
     for (Rank& r : ranks_)
       for (auto& [block, p] : r.parts)
         if (p.output != nullptr) std::fill(p.output->bytes().begin(), p.output->bytes().end(), std::byte{0xee});
   }
 
-  // True when no number of any rank leaves the lattice, however the codec is asked: then the result is known to the
-  // bit.
+  // True when no number of any rank leaves the lattice, whatever encode does; the result is known to the bit then.
   bool on_lattice() const {
     if (operation_.codec->name() != "quant" || operation_.per_hop) return false;
     const Coding coding = coding_of<T>(operation_, size_);
@@ -139,7 +138,7 @@ class Bench {
     return true;
   }
 
-  // The result that the lattice gives: integers added, whatever the algorithm.
+  // The result on the lattice: a sum of integers, whatever the algorithm.
   std::vector<T> lattice_result(std::int32_t block) const {
     const Coding coding = coding_of<T>(operation_, size_);
     const auto lattice = quant::Lattice::make(coding.allowance, coding.terms, coding.dtype);
@@ -164,7 +163,7 @@ class Bench {
     return result;
   }
 
-  // Checks everything that is promised of a finished operation.
+  // Checks every promise about a finished operation.
   void check(World& world) {
     for (int r = 0; r < size_; ++r) {
       const Run& run = world.run(r);
@@ -174,13 +173,13 @@ class Bench {
     check_results();
   }
 
-  // Status, guards and account of one rank.
+  // Checks status, guards and account of one rank.
   void check_rank(int r, const Status& status, const Account& account) const {
     ASSERT_TRUE(status.ok()) << "rank " << r << ": " << status.message();
     ASSERT_TRUE(intact(r)) << "rank " << r << " wrote outside of its output";
     const Budget budget = budget_of(operation_, size_);
     const double error = operation_.mean ? account.error / size_ : account.error;
-    ASSERT_LE(error, budget.worst_case * (1 + 1e-12)) << "rank " << r;  // adding up the account rounds as well
+    ASSERT_LE(error, budget.worst_case * (1 + 1e-12)) << "rank " << r;  // adding up the account rounds too
     ASSERT_LE(account.most_rows, static_cast<std::uint64_t>(operation_.depth)) << "rank " << r;
     std::uint64_t uncompressed = 0;
     std::uint64_t sends = 0;
@@ -195,7 +194,7 @@ class Bench {
     }
   }
 
-  // Whoever receives a block has the same bits, and they are those that they ought to be.
+  // All ranks that receive a block have the same bits, and they are the expected ones.
   void check_results() {
     const bool lattice = size_ > 1 && on_lattice();
     for (std::int32_t b = 0; b < cut(); ++b) {
@@ -219,14 +218,14 @@ class Bench {
     std::vector<T> input;
     std::unique_ptr<Guarded> output;
     std::span<std::byte> input_on_device;
-    std::span<std::byte> output_on_device;  // with its margins
+    std::span<std::byte> output_on_device;  // including its guard margins
   };
 
   struct Rank {
     Plan plan;
-    std::map<std::int32_t, Part> parts;  // of the blocks that it has or wants
+    std::map<std::int32_t, Part> parts;  // the blocks that the rank has or wants
     std::vector<Region> regions;
-    Device* device = nullptr;  // where numbers are, or the host
+    Device* device = nullptr;  // the device that holds the numbers; null for the host
   };
 
   void bring_to_device(Rank& mine) {
@@ -291,7 +290,7 @@ class Bench {
         if (operation_.in_place && has(r, b) && p.output != nullptr) region.input = region.output;
         if (mine.device != nullptr) lease_on_device(mine, p, region);
       } else {
-        // Of a block that only passes through, the rank knows nothing.
+        // The rank does not know the size of a block that only passes through.
         region.count = 0;
       }
       mine.regions.push_back(region);
@@ -302,7 +301,7 @@ class Bench {
     return count(block) == 0 || std::memcmp(a, b, count(block) * sizeof(T)) == 0;
   }
 
-  // Codecs that round nothing.
+  // Whether the codec rounds nothing.
   bool exact_codec() const { return operation_.codec->name() == "raw" || operation_.codec->name() == "lossless"; }
 
   void check_same_account(World& world) const {
@@ -330,11 +329,11 @@ class Bench {
 
   void check_bound(const T* result, std::int32_t block, const std::vector<int>& sources, bool lattice) const {
     const Budget budget = budget_of(operation_, size_);
-    // Numbers held uncompressed round as plain sums do: each leaves the lattice once and is added once.
+    // Numbers that are kept uncompressed round as plain sums do: each leaves the lattice once and is added once.
     const bool rounds = operation_.reduction() && !lattice;
     const long double rounding =
         rounds ? std::ldexp(static_cast<long double>(size_), 1 - std::numeric_limits<T>::digits) : 0;
-    // Numbers that are decoded on the way are rounded to their type there.
+    // Numbers that are decoded on the way are rounded to their type at each decode.
     const long double roundings = operation_.travel() == Travel::adding ? 1 : budget.terms + 1;
     const long double divisor = operation_.mean ? size_ : 1;
     const auto ranks = static_cast<int>(sources.size());
@@ -342,7 +341,7 @@ class Bench {
       const Exact e = reduce_exactly(operation_.op, ranks,
                                      [&](int k) { return input(sources[static_cast<std::size_t>(k)], block)[i]; });
       const long double found = exactly(result[i]);
-      // Plain sums may overflow on the way although the whole sum is finite; so may these.
+      // Plain sums may overflow on the way although the final sum is finite; so may these sums.
       if (rounds && operation_.op == Op::sum && e.magnitude > 0.5L * exactly(std::numeric_limits<T>::max())) continue;
       if (e.nan) {
         ASSERT_TRUE(std::isnan(found)) << "number " << i << " is " << found;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks of quant to test kernels with: curves that suit every order, and bodies that no encoder writes.
+// Blocks of quant for kernel tests: curves that suit every order, and bodies that no encoder writes.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ inline Body packed(const PointList& q) {
   return {entry, out};
 }
 
-// What the reference reads in a body of n numbers; empty when it is not valid.
+// The points that the reference reads in a body of n numbers; empty when the body is not valid.
 inline PointList unpacked(const Body& body, std::size_t n) {
   if (body.entry == quant::zero_block) return PointList(n);
   quant::Points points;
@@ -48,8 +48,8 @@ inline PointList unpacked(const Body& body, std::size_t n) {
   return {points.q, points.q + n};
 }
 
-// Points of a full block that are best coded in some order, mostly near 0: residuals of a few bits in front, where the
-// order is chosen, and of a few others behind, jumps of sizes that matter here and there.
+// Points of a full block that are best coded in some order, mostly near 0. The residuals in front, where the order is
+// chosen, have a few bits, those behind a different number of bits; some places jump by critical sizes.
 inline PointList curve(Random& random) {
   constexpr std::array<std::int32_t, 14> jumps{127,   128,   -128,  -129,   255,    8191,    16383,
                                                16384, 32766, 32767, -32768, -32769, 1 << 20, 1 << 24};
@@ -85,7 +85,7 @@ inline PointList curve(Random& random) {
   return q;
 }
 
-// Another one to be added to it: of any sort, or such that sums are 0 or nearly.
+// A block to be added to q: of any kind, or such that sums are 0 or nearly 0.
 inline PointList partner(Random& random, const PointList& q) {
   if (random.below(3) != 0) return curve(random);
   PointList other;
@@ -96,7 +96,7 @@ inline PointList partner(Random& random, const PointList& q) {
   return other;
 }
 
-// A valid body of any bits: widths that need not be, residuals 0 that are not 0, any base, and so on.
+// A valid body of arbitrary bits: widths larger than needed, a nonzero residual 0, any base, and so on.
 inline Body hostile(Random& random, std::size_t n) {
   const int order = static_cast<int>(random.below(3));
   const bool wide_kind = random.below(2) != 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts what is allocated. Replaces operator new of a whole program, and of the libraries that it runs with if it
-// exports its functions: for one source file of a program.
+// Counts allocations. Replaces operator new in the whole program, and in the libraries that it loads if the program
+// exports its functions. Include it in only one source file of a program.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ inline void* allocate(std::size_t bytes, std::size_t alignment) {
   throw std::bad_alloc();
 }
 
-// How many allocations any thread makes meanwhile.
+// The number of allocations that all threads make while `act` runs.
 template <class Act>
 long during(Act act) {
   allocations = 0;

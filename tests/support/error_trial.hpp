@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One operation on ranks in this process, and by how much every number of its results is off.  Needs no test framework.
+// One operation on ranks in this process, and the error of every number in its results. Needs no test framework.
 #pragma once
 
 #include <algorithm>
@@ -22,11 +22,12 @@
 
 namespace laconic::test {
 
-// The numbers that a rank brings.
+// The contribution of a rank.
 using Bring = std::function<std::vector<float>(int rank, std::size_t count)>;
 
-// Every rank a part of the same field, from a place of its own: the errors of the ranks have nothing to do with each
-// other, as the model assumes.  The fields of data/ by number; an invented one where they are not to be had.
+// Every rank has a part of the same field, each from a different place: the errors of the ranks are independent, as
+// the model assumes. The fields come from data/, selected by number; a generated field replaces one that is not
+// available.
 inline Bring parts_of_field(std::size_t which, std::uint64_t seed) {
   return [which, seed](int rank, std::size_t count) {
     const std::vector<float>& field = detail::real_field(which);
@@ -39,7 +40,7 @@ inline Bring parts_of_field(std::size_t which, std::uint64_t seed) {
   };
 }
 
-// Greatest less least.
+// The difference between the greatest and the least number.
 inline double range_of(const std::vector<float>& x) {
   const auto [least, greatest] = std::minmax_element(x.begin(), x.end());
   return static_cast<double>(*greatest) - static_cast<double>(*least);
@@ -58,8 +59,8 @@ class ErrorTrial {
     for (int r = 0; r < size; ++r) place(r, bring);
   }
 
-  // Result less exact value, of every number that a rank other than its only source receives.  Ranks that hold the same
-  // bits are counted once.
+  // The result minus the exact value, for every number that a rank other than its only source receives. Ranks that
+  // hold the same bits are counted once.
   std::vector<double> run() {
     for (int r = 0; r < size_; ++r) mine(r).run.start(work(r));
     for (int busy = size_; busy > 0;) {
@@ -154,7 +155,7 @@ class ErrorTrial {
   std::vector<std::unique_ptr<Rank>> ranks_;
 };
 
-// What there is to say of many errors.
+// Summary statistics of many errors.
 struct ErrorSummary {
   double worst = 0;      // magnitude
   double likely = 0;     // magnitude that 95.44 % of them do not exceed

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What results ought to be, in arithmetic wider than the library's.
+// The expected results, in arithmetic wider than the library's.
 #pragma once
 
 #include <bit>
@@ -43,7 +43,7 @@ T next_toward(T x, T other) {
   }
 }
 
-// Half a unit in the last place of x: the rounding that any value of the type may carry.
+// Half a unit in the last place of x: the rounding error that any value of the type may carry.
 template <class T>
 long double half_ulp(T x) {
   using Limits = std::numeric_limits<T>;

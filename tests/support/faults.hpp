@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Transports, devices and codecs that fail when they are told to.
+// Transports, devices and codecs that fail on demand.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace laconic::test {
 
 enum class Damage { magic, kind_of_block, cut_in_half, empty, failed, count, flip, cut, repeated, stale };
 
-// Those that frames alone show, and those that need their seals.
+// The kinds of damage: first those that show in the frame itself, then those that only a seal detects.
 inline constexpr std::array<std::pair<Damage, const char*>, 10> damages{{{Damage::magic, "magic"},
                                                                          {Damage::kind_of_block, "kind_of_block"},
                                                                          {Damage::cut_in_half, "cut_in_half"},
@@ -35,7 +35,7 @@ inline constexpr std::array<std::pair<Damage, const char*>, 10> damages{{{Damage
 
 constexpr bool needs_seal(Damage d) { return d >= Damage::flip; }
 
-// Which message of all that are sent is damaged, and how; and the poll after which a transport has failed.
+// Selects the message to damage and the kind of damage, and the poll after which a transport fails.
 struct Fault {
   static constexpr std::size_t never = static_cast<std::size_t>(-1);
   Damage damage = Damage::magic;
@@ -44,8 +44,8 @@ struct Fault {
   std::size_t polls_left = never;
   std::vector<std::unique_ptr<Bytes>> kept;  // until the operation is over
   Random random{1};
-  Bytes latest;               // message
-  std::vector<Bytes> former;  // those of operations without damage
+  Bytes latest;               // the last message seen
+  std::vector<Bytes> former;  // messages of operations without damage
   bool harmless = false;      // nothing was changed
 
   std::span<const std::byte> pass(std::span<const std::byte> bytes) {
@@ -56,7 +56,7 @@ struct Fault {
     switch (damage) {
       case Damage::magic: (*copy)[0] ^= std::byte{1}; break;
       case Damage::kind_of_block:
-        // Of a codec without blocks, and of an empty frame, the codec.
+        // In a frame of a codec without blocks, and in an empty frame, the codec byte is damaged instead.
         (*copy)[(*copy)[5] == std::byte{2} && copy->size() > wire::header_bytes ? wire::header_bytes : 5] =
             std::byte{77};
         break;
@@ -77,7 +77,7 @@ struct Fault {
         break;
       case Damage::stale: *copy = former[random.below(former.size())]; break;
     }
-    // One frame may go to several ranks.
+    // The same frame may go to several ranks.
     harmless = *copy == latest;
     kept.push_back(std::move(copy));
     return *kept.back();
@@ -121,7 +121,7 @@ class FaultyTransport final : public Transport {
   Fault& fault_;
 };
 
-// Memory that runs out after a number of leases, and counts what is out.
+// A device whose memory runs out after a number of leases; counts the leases that are not given back.
 class LimitedDevice final : public Device {
  public:
   LimitedDevice(int threads, int leases) : LimitedDevice(std::make_unique<HostDevice>(threads), leases) {}
@@ -149,7 +149,7 @@ class LimitedDevice final : public Device {
   int leased = 0;
 
  private:
-  static constexpr std::size_t never = std::size_t{1} << 60;  // bytes that nobody has
+  static constexpr std::size_t never = std::size_t{1} << 60;  // more bytes than any device has
   bool take() { return left_-- > 0; }
   std::span<std::byte> counted(std::span<std::byte> memory) {
     leased += !memory.empty();
@@ -160,7 +160,7 @@ class LimitedDevice final : public Device {
   int left_;
 };
 
-// Another codec, with something done before each of its calls.
+// A wrapper around another codec that runs a hook before each call.
 class WrappedCodec : public Codec {
  public:
   explicit WrappedCodec(const Codec& inner) : inner_(inner) {}
@@ -184,7 +184,7 @@ class WrappedCodec : public Codec {
   const Codec& inner_;
 };
 
-// Cannot make a frame of numbers.
+// A codec that cannot encode numbers.
 class MuteCodec final : public WrappedCodec {
  public:
   using WrappedCodec::WrappedCodec;
@@ -196,7 +196,7 @@ class MuteCodec final : public WrappedCodec {
   static Coded refused() { return {{Code::memory, "no room to think"}, 0}; }
 };
 
-// Takes its time, and tells how many of its calls are under way.
+// A slow codec that counts its calls in progress.
 class SlowCodec final : public WrappedCodec {
  public:
   using WrappedCodec::WrappedCodec;

@@ -70,7 +70,7 @@ inline std::string name_of(Kind kind) {
   return "?";
 }
 
-// splitmix64 (Steele, Lea and Flood, 2014): every seed is a good one.
+// splitmix64 (Steele, Lea and Flood, 2014): any seed will do.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -84,12 +84,12 @@ class Random {
   std::uint64_t below(std::uint64_t n) { return n == 0 ? 0 : bits() % n; }
   // 0 <= x < 1, a multiple of 2^-24: exact in float.
   double unit() { return static_cast<double>(bits() >> 40) * 0x1p-24; }
-  // Sum of twelve uniform numbers less its mean: near enough to the normal distribution, and exact.
+  // Sum of twelve uniform numbers minus its mean: near enough to the normal distribution, and exact.
   double normal() {
     std::int64_t sum = 0;
     for (int i = 0; i < 3; ++i)
       for (std::uint64_t b = bits(), k = 0; k < 4; ++k, b >>= 16) sum += static_cast<std::int64_t>(b & 0xffff);
-    // With a tail of 24 bits more, so that sums of such numbers round.
+    // The extra 24 low bits make sums of such numbers round.
     return static_cast<double>(sum - 6 * 0xffff) * 0x1p-16 + unit() * 0x1p-16;
   }
 
@@ -108,7 +108,7 @@ inline std::string data_folder() {
 #endif
 }
 
-// All numbers of a field of data/, read once; empty when it is not there.
+// All numbers of a field of data/, read once; empty when the field is not available.
 inline const std::vector<float>& real_field(std::size_t which) {
   static const std::array<std::vector<float>, 5> fields = [] {
     constexpr std::array<std::string_view, 5> names{"les_wmag_91x91x91", "pcm_TREFHT_110x64x128",
@@ -139,10 +139,10 @@ inline bool have_real_fields() { return !detail::real_field(0).empty(); }
 
 namespace detail {
 
-// Whether number i of a field is an integer by its bits: some blocks of 1024 stay free of them.
+// Whether number i of a field is an integer by its bits: some blocks of 1024 hold no integers.
 inline bool holds_integer(std::size_t i, Random& random) { return (i / 1500) % 3 != 2 && random.below(8) == 0; }
 
-// The bits of a number in which programs store a counter, an address, or small negative integers.
+// The bit pattern of a number that in fact stores a counter, an address, or a small negative integer.
 template <class T>
 T integer_in_bits(Random& random) {
   using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
@@ -194,7 +194,7 @@ std::vector<T> make_wide_field(Kind kind, std::size_t count, std::uint64_t seed,
       }
       case Kind::special: {
         v = static_cast<T>(random.normal());
-        // Some blocks of 1024 stay free of them, others hold a few.
+        // Some blocks of 1024 hold no such numbers, others hold a few.
         if ((i / 1500) % 3 != 2 && random.below(200) == 0) {
           constexpr std::array<T, 4> specials{Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity(),
                                               Limits::denorm_min()};
@@ -219,8 +219,8 @@ std::vector<T> make_wide_field(Kind kind, std::size_t count, std::uint64_t seed,
   return x;
 }
 
-// For other types than float and double (integers, and Float16 and Bfloat16 of src/base): the same shapes, scaled to
-// what the type holds, and its own bit patterns.
+// For types other than float and double (integers, and Float16 and Bfloat16 of src/base): the same shapes, scaled to
+// the range of the type, and its own bit patterns.
 template <class T>
 std::vector<T> make_other_field(Kind kind, std::size_t count, std::uint64_t seed, int rank) {
   using Limits = std::numeric_limits<T>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Looking into frames, and running codecs with every byte around their output watched.
+// Helpers to inspect frames, and to run codecs with guarded memory around their output.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,12 +31,12 @@ Coding coding_for(double allowance, std::uint32_t terms = 1, Op op = Op::sum, do
   return {dtype_of<T>, op, allowance, terms, divisor};
 }
 
-// A codec to test: every one of codecs.def, quant once more with each instruction set, and those that have kernels once
-// more on a device, where there is one.
+// A codec under test: every codec of codecs.def; quant once more with each instruction set; and codecs that have
+// kernels once more on a device, where there is one.
 struct Subject {
   std::string name;
   const Codec* codec;
-  std::size_t stride = 1;  // tests with many cases that are alike take one in so many: an emulated device is slow
+  std::size_t stride = 1;  // tests with many similar cases run one in `stride` of them: an emulated device is slow
 };
 
 inline const std::vector<std::unique_ptr<Codec>>& quant_variants() {
@@ -74,7 +74,7 @@ inline const std::vector<Subject>& all_subjects() {
   return subjects;
 }
 
-// Of those that code this type.
+// The subjects that code this type.
 inline std::vector<std::size_t> subjects_with(Dtype dtype) {
   std::vector<std::size_t> indices;
   for (std::size_t k = 0; k < all_subjects().size(); ++k)
@@ -96,7 +96,7 @@ inline Bytes checked(const Codec& codec, std::size_t count, const Coding& coding
   return frame;
 }
 
-// `offset`: how many bytes off a cache line's alignment the output begins.
+// `offset`: the distance in bytes of the output from a cache line's alignment.
 template <class T>
 Bytes encode(const Codec& codec, const std::vector<T>& x, const Coding& coding, std::size_t offset = 0) {
   Guarded out(codec.capacity(x.size(), coding.dtype), offset);
@@ -133,7 +133,7 @@ inline wire::Header header_of(const Bytes& frame) {
   return header;
 }
 
-// Kind and, where there are any, lattice points of each block of a valid quant frame.
+// The kind and, where there are any, the lattice points of each block of a valid quant frame.
 struct QuantBlock {
   quant::Kind kind;
   std::vector<std::int32_t> points;

@@ -12,7 +12,7 @@ namespace laconic::test {
 
 class Guarded {
  public:
-  // `offset` bytes off the alignment of a cache line, for code that must not rely on it.
+  // The memory begins `offset` bytes off the alignment of a cache line, for code that must not rely on alignment.
   explicit Guarded(std::size_t bytes, std::size_t offset = 0)
       : memory_(bytes + 2 * margin + offset, pattern), offset_(margin + offset), bytes_(bytes) {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames that hold chosen lattice points, made and read through Codec alone.  They rest on two things that the wire
-// format says: q * step is exact in float64, and blocks of lattice points are the same for every type of number.
+// Frames that hold chosen lattice points, made and read through Codec alone. They rely on two properties of the wire
+// format: q * step is exact in float64, and blocks of lattice points are the same for every number type.
 #pragma once
 
 #include <cmath>
@@ -40,7 +40,7 @@ inline double allowance_of_step(const Codec& codec, double step) {
   return step_of(codec, above) == step ? above : 0;
 }
 
-// The same frame as one of another type.
+// The same frame with another type in its header.
 inline std::vector<std::byte> as_type(std::span<const std::byte> frame, Dtype dtype) {
   std::vector<std::byte> copy(frame.begin(), frame.end());
   wire::Header header;
@@ -55,7 +55,7 @@ constexpr bool has_greatest = requires(C& c) {
   c.greatest;
 };
 
-// Tells the codec the greatest magnitude of the data, where it can be told; then bounds hold to the bit.
+// Tells the codec the greatest magnitude of the data, where the codec accepts it; bounds hold to the bit then.
 template <class C>
 bool tell_greatest(C& coding, double greatest) {
   if constexpr (has_greatest<C>) coding.greatest = greatest;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A codec whose numbers and frames make the journey to a device and back, so that everything that is tested of codecs
-// is tested of their kernels.  Device memory has no byte more than it needs.
+// A codec that copies its numbers and frames to a device and back, so that all codec tests also test the kernels. Each
+// device buffer has exactly the size that is needed.
 #pragma once
 
 #include <cstring>
@@ -23,7 +23,7 @@ inline void must(const Status& status) {
   if (!status.ok()) throw std::runtime_error(status.message());
 }
 
-// Memory of the device, freed in the end.
+// Device memory, freed by the destructor.
 class DeviceBytes {
  public:
   explicit DeviceBytes(std::size_t size) : size_(size) { must(cudaMalloc(&bytes_, size > 0 ? size : 1)); }
@@ -31,7 +31,8 @@ class DeviceBytes {
   DeviceBytes(const DeviceBytes&) = delete;
   DeviceBytes& operator=(const DeviceBytes&) = delete;
 
-  // There when it returns, for every stream: a copy from pageable memory alone does not promise that.
+  // The bytes are on the device when write() returns, for every stream: a copy from pageable memory alone does not
+  // ensure this.
   void write(const void* from) {
     must(cudaMemcpy(bytes_, from, size_, cudaMemcpyHostToDevice));
     must(cudaDeviceSynchronize());
@@ -155,7 +156,7 @@ class OnDevice final : public Codec {
     DeviceBytes x(count * size_of(coding.dtype));
     const Status asked = device_.decode(in.frame, x.get(), count, coding, queue);
     Status status;
-    queue.reached(status);  // whatever was launched before an error: memory is about to be freed
+    queue.reached(status);  // waits for launches made before an error: memory is about to be freed
     if (!asked.ok()) return asked;
     if (!status.ok()) return status;
     if (queue.report()->fault != 0) return device_.status(queue.report()->fault);

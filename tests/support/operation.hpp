@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One collective operation as all its ranks ask for it, and where its numbers are.
+// One collective operation with the arguments of all its ranks, and the location of its numbers.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace laconic::test {
 
 struct Operation {
-  const Algorithm* algorithm = nullptr;  // says which collective
+  const Algorithm* algorithm = nullptr;  // determines the collective
   const Codec* codec = nullptr;
   bool per_hop = false;  // the variant CPR-P2P
   int root = 0;
@@ -26,13 +26,13 @@ struct Operation {
   bool mean = false;
   double bound = 0;        // 0: lossless
   bool per_input = false;  // the bound is on every encode instead of on the result
-  // Numbers of the data (allreduce, reduce, bcast) or of each block (all others).
+  // The numbers of the data (allreduce, reduce, bcast) or of each block (all others).
   std::size_t count = 0;
-  std::vector<std::size_t> counts;  // of each block, where they differ
+  std::vector<std::size_t> counts;  // counts of each block, where they differ
   std::size_t chunk = 1024;
   int depth = 2;
   bool checksum = true;
-  bool in_place = false;  // where a rank has a block and wants it, input and output are in one place
+  bool in_place = false;  // a rank that has a block and wants it uses one buffer for input and output
 
   Collective collective() const { return algorithm->collective; }
   bool reduction() const { return reduces(collective()); }
@@ -56,7 +56,7 @@ inline std::string to_text(const Operation& o, int size) {
   return s.str();
 }
 
-// For the names of tests.
+// The algorithm's name in a form that test names allow.
 inline std::string plain_name(const Algorithm& algorithm) {
   std::string name = std::string(name_of(algorithm.collective)) + "_" + std::string(algorithm.name);
   std::replace(name.begin(), name.end(), '-', '_');
@@ -67,7 +67,7 @@ inline Budget budget_of(const Operation& o, int size) {
   return divide_bound(o.bound, o.per_input, o.op, o.mean, *o.algorithm, size, o.travel());
 }
 
-// As the communicator does it.
+// Forms the coding as the communicator does.
 template <class T>
 Coding coding_of(const Operation& o, int size) {
   const Budget budget = budget_of(o, size);
@@ -75,18 +75,18 @@ Coding coding_of(const Operation& o, int size) {
   return {dtype_of<T>, o.op, budget.allowance, sum ? budget.terms : 1, o.mean ? double(size) : 1};
 }
 
-// Whether the algorithm chooses how many blocks there are; they are nearly equal parts of the data then.
+// Whether the algorithm chooses the number of blocks; the blocks are nearly equal parts of the data then.
 constexpr bool cuts_equally(Collective c) {
   return c == Collective::allreduce || c == Collective::reduce || c == Collective::bcast;
 }
 
-// How many blocks the collective has on `size` ranks, where that does not depend on the algorithm.
+// The number of blocks of the collective on `size` ranks, where that does not depend on the algorithm.
 constexpr std::size_t blocks_of(Collective c, int size) {
   const auto p = static_cast<std::size_t>(size);
   return c == Collective::alltoall ? p * p : p;
 }
 
-// Numbers in each of `cut` blocks.
+// The counts of numbers in each of `cut` blocks.
 inline std::vector<std::size_t> block_counts(const Operation& o, std::int32_t cut) {
   const auto blocks = static_cast<std::size_t>(cut);
   if (!cuts_equally(o.collective())) return o.counts.empty() ? std::vector<std::size_t>(blocks, o.count) : o.counts;
@@ -95,7 +95,7 @@ inline std::vector<std::size_t> block_counts(const Operation& o, std::int32_t cu
   return counts;
 }
 
-// Counts of blocks as the v-forms allow them: some large, some small, some 0.
+// Block counts as the v-variants allow them: some large, some small, some 0.
 inline std::vector<std::size_t> uneven_counts(std::size_t blocks, std::size_t about, Random& random) {
   std::vector<std::size_t> counts(blocks);
   for (std::size_t& n : counts) n = random.below(3) == 0 ? 0 : random.below(2 * about + 1);

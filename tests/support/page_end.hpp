@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes with nothing behind them: reading beyond the last one ends the program, also where the compiler's sanitizers
-// do not look (masked loads).
+// Bytes at the end of accessible memory: reading beyond the last one ends the program. This also catches reads that
+// the compiler's sanitizers do not see (masked loads).
 #pragma once
 
 #include <sys/mman.h>
@@ -26,7 +26,7 @@ class PageEnd {
   PageEnd(const PageEnd&) = delete;
   PageEnd& operator=(const PageEnd&) = delete;
 
-  // A copy of the bytes that ends where the memory does; valid until the next one.
+  // Copies the bytes to the end of the memory; the copy is valid until the next call.
   const std::byte* put(std::span<const std::byte> bytes) {
     std::byte* const begin = memory_ + room_ - bytes.size();
     std::copy(bytes.begin(), bytes.end(), begin);

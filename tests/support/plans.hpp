@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Looking at plans.
+// Helpers to inspect plans.
 #pragma once
 
 #include <set>
@@ -33,7 +33,7 @@ inline std::string_view text_of(Location location) {
   return "?";
 }
 
-// All roots of few ranks, some of many; 0 where there is none.
+// The roots to test: all roots for few ranks, some for many; 0 where the collective has no root.
 inline std::set<int> some_roots(Collective collective, int size) {
   if (!has_root(collective)) return {0};
   if (size > 5) return {0, 1, size / 2, size - 1};
@@ -42,7 +42,8 @@ inline std::set<int> some_roots(Collective collective, int size) {
   return all;
 }
 
-// "encode2 send2@1 merge1@2(input,spare) ...": block, peer, where numbers are read and put.
+// Text such as "encode2 send2@1 merge1@2(input,spare) ...": block, peer, and the locations of the numbers read and
+// written.
 inline std::string to_text(const Plan& plan) {
   std::string text;
   for (const Action& a : plan.actions) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operations as users may ask for them, and some as no user would.
+// Random operations: realistic ones, and some that no user would ask for.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +11,12 @@
 
 namespace laconic::test {
 
-// Everything but the algorithm, the codec and the way to travel.
+// Chooses everything but the algorithm, the codec and the way to travel.
 inline void choose(Operation& o, int size, Random& random) {
   const auto p = static_cast<std::size_t>(size);
   const Schedule schedule = o.algorithm->build({0, size, 0});
   const auto blocks = static_cast<std::size_t>(schedule.blocks);
-  // All numbers, or those of all blocks together.
+  // The count of all numbers, or of all blocks together.
   const std::array<std::size_t, 10> counts{0, 1, p - 1, p, p + 1, 17, 300, blocks * 1025, 700, 4099};
   constexpr std::array<std::size_t, 6> chunks{1, 7, 64, 500, 1024, 100000};
   constexpr std::array<int, 5> depths{1, 2, 3, 8, 1000};
@@ -31,7 +31,7 @@ inline void choose(Operation& o, int size, Random& random) {
     if (random.below(2) == 0) o.counts = uneven_counts(blocks, o.count, random);
   }
   o.chunk = chunks[random.below(chunks.size())];
-  // Rows cost most.
+  // Rows take the most test time.
   const std::size_t largest = cuts_equally(o.collective()) ? o.count / blocks : 2 * o.count;
   o.chunk = std::max(o.chunk, largest / (slow_build ? 10 : 40));
   o.depth = depths[random.below(depths.size())];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two codecs that must write the same bytes and read the same bits.
+// Checks that two codecs write the same bytes and read the same bits.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace laconic::test {
 
-// Two arrays encoded, folded, added and decoded.
+// Encodes, folds, adds and decodes two arrays.
 template <class T>
 void expect_same_frames(const Codec& a, const Codec& b, const std::vector<T>& x, const std::vector<T>& y,
                         const Coding& coding) {
@@ -50,7 +50,7 @@ void expect_same_frames(const Codec& a, const Codec& b,
         coding.relative = scaled ? error : 0;
         const auto x = make_field<T>(k.kind, count, seed, 0);
         auto y = make_field<T>(k.kind, count, seed, 1);
-        // Exponents of two frames that are far apart, or so far that points of both have no room in 32 bits.
+        // Makes the exponents of the two frames far apart, or so far that points of both do not fit in 32 bits.
         if (scaled && seed % 4 != 0)
           for (T& v : y) v = static_cast<T>(static_cast<double>(v) * (seed % 4 == 1 ? 0x1p-9 : 0x1p-40));
         ASSERT_NO_FATAL_FAILURE(expect_same_frames(a, b, x, y, coding));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much, and from which seed, random tests try.
+// The amount of work in random tests, and their seed.
 //
 // The seed of random tests: LACONIC_TEST_SEED, or a fixed one, so that a failure seen once is seen again.
 #pragma once
@@ -15,22 +15,22 @@ inline std::uint64_t base_seed() {
   return 20240607;
 }
 
-// ThreadSanitizer makes everything ten times slower, and what it looks for does not depend on the numbers.
+// ThreadSanitizer makes everything ten times slower, and the races that it finds do not depend on the numbers.
 #if defined(__SANITIZE_THREAD__)
 inline constexpr bool slow_build = true;
 #else
 inline constexpr bool slow_build = false;
 #endif
 
-// Any sanitizer makes everything several times slower.  Tests that do the same again and again, for the sake of the
-// numbers, do it less often then.
+// Any sanitizer makes everything several times slower. Tests that only repeat with other numbers then repeat less
+// often.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool sanitized = true;
 #else
 inline constexpr bool sanitized = false;
 #endif
 
-// What holds for every number of ranks is tried with 1 to so many of them.
+// Properties that hold for every number of ranks are tested with 1 to this many ranks.
 inline constexpr int most_ranks = sanitized ? 33 : 65;
 
 inline std::string seed_note() { return "LACONIC_TEST_SEED=" + std::to_string(base_seed()); }

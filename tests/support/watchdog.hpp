@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ends a test that hangs, and says where it hung.
+// Aborts a test that hangs, and reports where it hung.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ namespace laconic::test {
 
 class Watchdog {
  public:
-  // Unless destroyed before `limit` is over, prints what `report` returns and aborts.
+  // Prints the result of `report` and aborts, unless destroyed before `limit` is over.
   Watchdog(std::chrono::seconds limit, std::function<std::string()> report)
       : thread_([this, limit, report = std::move(report)] {
           std::unique_lock lock(mutex_);

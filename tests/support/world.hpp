@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All ranks in one process: each with its transport, device and Run, driven by a thread each or by one thread in turns.
+// All ranks in one process, each with its transport, device and Run. Each rank is driven by its own thread, or one
+// thread drives all ranks in turn.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,12 +23,12 @@
 
 namespace laconic::test {
 
-// Where ranks have their numbers, and what memory messages are in.
+// The location of the ranks' numbers, and the memory type of messages.
 enum class Site {
   host,
-  staged,  // numbers on a device, messages in memory of the host
-  direct,  // both on a device
-  mixed,   // every other rank on a device, messages in memory of the host
+  staged,  // numbers on a device, messages in host memory
+  direct,  // numbers and messages on a device
+  mixed,   // every other rank on a device, messages in host memory
 };
 
 inline std::string_view name_of(Site site) {
@@ -89,7 +90,7 @@ class World {
         if (before) before(r);
         Run& mine = run(r);
         start(r, works[static_cast<std::size_t>(r)]);
-        // Now and then a short sleep: many ranks share few cores.
+        // A short sleep now and then, because many ranks share few cores.
         for (unsigned polls = 1; !mine.poll(); ++polls)
           polls % 8 == 0 ? std::this_thread::sleep_for(std::chrono::microseconds(10)) : std::this_thread::yield();
       });
@@ -97,7 +98,7 @@ class World {
     check_memory();
   }
 
-  // All ranks in this thread, one poll each in turn: the same every time.
+  // All ranks in this thread, polled once each in turn: the order is reproducible.
   void drive_in_turns(const std::vector<Work>& works) {
     drive(works, [this] {
       int busy = 0;
@@ -106,7 +107,7 @@ class World {
     });
   }
 
-  // All ranks in this thread, whichever comes up.
+  // All ranks in this thread, polled in random order.
   void drive_at_random(const std::vector<Work>& works, Random& random) {
     drive(works, [&] {
       bool busy = false;
@@ -118,11 +119,11 @@ class World {
   }
 
  private:
-  // busy: polls some ranks, and returns whether any may have something to do.
+  // busy() polls some ranks, and returns whether any of them may still have work.
   template <class F>
   void drive(const std::vector<Work>& works, F&& busy) {
     for (int r = 0; r < size(); ++r) start(r, works[static_cast<std::size_t>(r)]);
-    // A watchdog that allocates nothing.
+    // A watchdog that does not allocate.
     const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     std::uint64_t rounds = 0;
     while (busy()) {
@@ -139,7 +140,7 @@ class World {
     rank.reserved = rank.run.footprint();
   }
 
-  // What an operation needs is leased before it begins.
+  // All memory of an operation is leased before it begins.
   void check_memory() {
     for (const auto& rank : ranks_)
       if (rank->run.status().ok()) {
@@ -158,7 +159,7 @@ class World {
 
   std::uint64_t seed_;
   std::uint64_t sequence_ = 0;
-  std::unique_ptr<Device> carrier_;  // of messages in its memory
+  std::unique_ptr<Device> carrier_;  // the device whose memory holds messages
   LoopbackHub hub_;
   std::vector<std::unique_ptr<Rank>> ranks_;
 };

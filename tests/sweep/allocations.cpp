@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// malloc and its relatives stand in front of glibc's own, so that allocations of C libraries (libzfp) are seen as well
+// malloc and related functions replace those of glibc, so that allocations of C libraries (libzfp) are counted as well
 // as those of C++.
 #include "allocations.hpp"
 

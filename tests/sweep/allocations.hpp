@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts what a call takes from the heap.
+// Counts the heap allocations of a call.
 #pragma once
 
 namespace laconic::sweep {
 
-// From now on, or no longer, every allocation of this process counts; returns how many there have been so far.
+// Starts or stops counting every allocation of this process; returns the count so far.
 long count_allocations(bool on);
 
-// False where something else has taken the place of malloc, as sanitizers do: then nothing is ever counted.
+// False where something else has replaced malloc, as sanitizers do: nothing is counted then.
 bool allocations_are_seen();
 
 }  // namespace laconic::sweep

@@ -20,9 +20,9 @@ namespace {
 using test::Random;
 using test::detail::power_of_two;
 
-constexpr std::size_t part_values = 100003;  // of a field: neither whole blocks nor whole words at the end
+constexpr std::size_t part_values = 100003;  // of a field: not a multiple of blocks or words
 
-// Sums mostly, as in the library's use; what is coded for MAX and MIN holds one contribution.
+// Mostly sums, as the library uses codecs; what is coded for MAX and MIN holds one contribution.
 Coding coding_of(std::uint64_t turn, double allowance) {
   constexpr std::array<std::uint32_t, 4> some_terms{2, 3, 64, 65536};
   Coding coding;
@@ -52,7 +52,7 @@ struct Close {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-// Calls use(part) for one part of the file after the other.
+// Calls use(part) for each part of the file in turn.
 template <class F>
 bool read_parts(const std::string& path, F&& use) {
   const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
@@ -63,7 +63,7 @@ bool read_parts(const std::string& path, F&& use) {
   return std::ferror(file.get()) == 0;
 }
 
-// From less than the numbers can resolve to more than they differ by; then where the exponents of bounds end.
+// Bounds from below the resolution of the numbers to above their range; then the ends of the exponent range.
 template <class T>
 std::vector<double> bounds_for(std::span<const T> x, bool quick) {
   if constexpr (!is_rounded<T>) return {0};
@@ -95,7 +95,7 @@ void try_rounded_patterns(const Extent& extent, const Try<T>& attempt) {
     const int exponent = lowest + static_cast<int>(random.below(static_cast<std::uint64_t>(bias - lowest)));
     const double allowance = std::ldexp(1 + random.unit(), exponent);
     Coding coding = coding_of(random.bits() >> 8, allowance);
-    // From this exponent on, down to nothing, bits stand for numbers that the lattice can hold.
+    // From this exponent down to 0, bits represent numbers that the lattice can hold.
     const int top = exponent + static_cast<int>(random.below(32)) - std::bit_width(coding.terms);
     const bool anything = random.below(4) == 0;
     const auto most = static_cast<Bits>(std::clamp(top + bias, 1, 2 * bias));
@@ -159,7 +159,7 @@ bool try_field(const std::string& path, const Extent& extent, const Try<float>& 
   std::vector<float> other;
   std::size_t parts = 0;
   return read_parts(path, [&](std::span<const float> part) {
-    // The other contribution has the same values elsewhere.
+    // The other contribution has the same values at other places.
     other.assign(part.rbegin(), part.rend());
     for (const double share : {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6}) {
       const Coding coding = coding_of(turn++, share * range.width());
@@ -210,12 +210,12 @@ void try_edges(const Extent& extent, const Try<T>& attempt) {
   const int rounds = extent.quick ? 100 : 3000;
   constexpr T infinity = std::numeric_limits<T>::infinity();
   for (int round = 0; round < rounds; ++round) {
-    // Steps about the smallest and the largest that are normal float32 numbers, and any.
+    // Steps near the smallest and the largest normal float32 number, and others.
     constexpr std::array<int, 5> near{-126, 126, -149, -30, 0};
     const int exponent = random.below(2) == 0 ? near[random.below(near.size())] + static_cast<int>(random.below(5)) - 3
                                               : static_cast<int>(random.below(300)) - 150;
     Coding coding = coding_of(random.bits() >> 8, std::ldexp(1 + random.unit(), exponent));
-    const double step = 2 * coding.allowance;  // nearly
+    const double step = 2 * coding.allowance;  // approximately
     std::array<std::vector<T>, 2> numbers;
     for (std::vector<T>& x : numbers) {
       for (int i = 0; i < 700; ++i) {
@@ -226,7 +226,7 @@ void try_edges(const Extent& extent, const Try<T>& attempt) {
         const auto v = static_cast<T>((random.below(2) == 0 ? -steps : steps) * step);
         for (const T w : {v, std::nextafter(v, T(0)), std::nextafter(v, infinity)}) x.push_back(w);
       }
-      // A number out of reach makes a block raw: most are left with what fits.
+      // A number out of range makes a block raw, so most numbers must fit.
       const double reach = 2147483000.0 / coding.terms * step;
       if (round % 4 != 0)
         for (T& v : x)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the sweep tries: fields from files, made-up numbers of every kind, random bit patterns, and the neighbourhood of
-// lattice points where kernels change their arithmetic.
+// The inputs of the sweep: fields from files, generated numbers of every kind, random bit patterns, and numbers near
+// the lattice points where kernels change their arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace laconic::sweep {
 
-// How much to try.
+// The amount of data to try.
 struct Extent {
   bool quick = false;
   std::uint64_t patterns = 0;  // random bit patterns of each type that is rounded; a tenth for others
@@ -24,25 +24,25 @@ struct Extent {
 template <class T>
 using Try = std::function<void(std::span<const T> x, std::span<const T> y, const Coding& coding, bool told)>;
 
-// NAME.f32 in `folder`, sorted by name.
+// The files NAME.f32 in `folder`, sorted by name.
 std::vector<std::string> fields_in(const std::string& folder);
 
-// A field in parts, with bounds from 1e-1 to 1e-6 of its range; false when it cannot be read.
+// Tries a field in parts, with bounds from 1e-1 to 1e-6 of its range; false when the file cannot be read.
 bool try_field(const std::string& path, const Extent& extent, const Try<float>& attempt);
 
-// Kinds of tests/support/fields.hpp: all counts, all bounds from below one unit in the last place to above the range
-// (none for types that are not rounded).
+// Tries the kinds of tests/support/fields.hpp: all counts, and all bounds from below one unit in the last place to
+// above the range (no bounds for types that are not rounded).
 template <class T>
 void try_kind(std::size_t which, const Extent& extent, const Try<T>& attempt);
 std::size_t kinds();
 std::string name_of_kind(std::size_t which);
 
-// Bits as they come, which most lattices cannot hold, and bits with exponents that they can; bits of all lengths for
-// types that are not rounded.
+// Tries arbitrary bits, most of which do not fit a lattice, and bits with exponents that fit; for types that are not
+// rounded, bits of all lengths.
 template <class T>
 void try_patterns(const Extent& extent, const Try<T>& attempt);
 
-// Both sides of lattice points around powers of two, with steps down to where they leave the normal numbers.
+// Tries both sides of lattice points around powers of two, with steps down to where they become denormal.
 template <class T>
 void try_edges(const Extent& extent, const Try<T>& attempt);
 

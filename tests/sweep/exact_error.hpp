@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether a number came back within its bound, decided without rounding.
+// Decides without rounding whether a number came back within its bound.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@
 
 namespace laconic::sweep {
 
-// The sign of the exact sum of up to four numbers, if none of their partial sums overflows: what each addition rounds
-// away is added too, until nothing overlaps (Shewchuk, 1997).
+// The sign of the exact sum of up to four numbers, if none of their partial sums overflows: the rounding error of each
+// addition is added too, until no parts overlap (Shewchuk, 1997).
 inline int sign_of_sum(std::initializer_list<double> terms) {
   std::array<double, 4> parts{};  // the smallest first
   std::size_t used = 0;

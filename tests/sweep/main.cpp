@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Holds every codec in all its implementations to its promises on large amounts of data; ./dev sweep starts it.
+// Checks the promises of every codec, in all its implementations, on large amounts of data; started by ./dev sweep.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -68,7 +68,7 @@ class Sweep {
         chosen_.push_back(&family);
   }
 
-  // Everything that `feed` has to try, and a line for each implementation.
+  // Runs all trials of `feed`, and prints a line for each implementation.
   template <class T, class F>
   bool over(const std::string& data, F&& feed) {
     std::vector<const Family*> able;
@@ -162,7 +162,7 @@ int run(const Arguments& arguments) {
     dispatch(AllTypes{}, dtype, [&](auto zero) {
       using T = decltype(zero);
       const auto patterns = [&](const Try<T>& attempt) {
-        // Of types that are not rounded, kinds share a line.
+        // For types that are not rounded, all kinds share a line.
         for (std::size_t k = 0; !is_rounded<T> && k < kinds(); ++k) try_kind(k, extent, attempt);
         try_patterns(extent, attempt);
         return true;

@@ -21,7 +21,7 @@ namespace {
 
 using test::bits_of;
 
-// Memory for one output after the other, with known bytes on both sides.
+// Memory that is reused for one output after another, with known bytes on both sides.
 class Room {
  public:
   Blob open(std::size_t size) {
@@ -49,7 +49,7 @@ class Room {
   std::size_t size_ = 0;
 };
 
-// The outputs of one member, reused from one trial to the next: what takes a million numbers is large.
+// The outputs of one member, reused from one trial to the next, because those for a million numbers are large.
 struct Rooms {
   Room x, y, folded, sum, back, sum_back, fold_back, wide, again;
 };
@@ -70,7 +70,7 @@ class Trial {
         const Coding& coding, Tally& tally)
       : family_(family), member_(member), codec_(*member.codec), x_(x), y_(y), coding_(coding), tally_(tally) {}
 
-  // Where something failed, the frames that were still made are empty.
+  // Runs every function; the frame of one that fails, or that is not reached, is empty.
   void run(Rooms& r) {
     fx = code(r.x, "encode", [&](Blob out) { return codec_.encode(x_.data(), x_.size(), coding_, out); });
     fy = code(r.y, "encode", [&](Blob out) { return codec_.encode(y_.data(), y_.size(), coding_, out); });
@@ -81,7 +81,7 @@ class Trial {
     if (!sum.empty()) sum_back = decode(r.sum_back, sum);
   }
 
-  // Everything that can be known without another implementation.
+  // Checks everything that needs no other implementation.
   void check(Rooms& r, bool told) {
     if (fx.empty() || fy.empty() || folded.empty() || sum.empty()) return;
     tally_.bytes += x_.size_bytes();
@@ -98,7 +98,7 @@ class Trial {
     }
   }
 
-  // That another implementation does the same, `other` being this one's trial.
+  // Checks that this implementation gives the same results as that of `other`.
   void compare(const Trial& other) {
     const auto differs = [&](bool equal, const char* what) {
       if (!equal) fault(tally_.differing, std::string(what) + " differs from " + other.member_.isa);
@@ -199,7 +199,7 @@ class Trial {
     return largest;
   }
 
-  // Sums as numbers: within the error that the frame accounts for, and the roundings of adding two numbers.
+  // Checks sums as numbers: within the error that the frame states, plus the roundings of adding two numbers.
   void check_sum(Frame frame, std::span<const T> got, const char* what) {
     using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
     const Wide error = error_of(frame);
@@ -226,8 +226,8 @@ class Trial {
     }
   }
 
-  // Sums as integers, where both frames are on a lattice from the first number to the last.  The frames of add() and
-  // fold() must then be, to the byte, what encoding the lattice points of the sum gives.
+  // Checks sums as integers, where both frames are on a lattice from the first number to the last. The frames of add()
+  // and fold() must then equal, to the byte, the encoding of the sum's lattice points.
   void check_integers(Rooms& r) {
     wire::Header header;
     if (coding_.op != Op::sum || !wire::read_header(fx, header).ok() || header.step == 0) return;
@@ -255,8 +255,9 @@ class Trial {
     tally_.exact_sums += numbers.size();
   }
 
-  // The lattice points in a frame.  Read as float64, in which q * step is exact; blocks of lattice points do not depend
-  // on the type.  False when there is anything else in it: then it is no frame of float64, or holds other numbers.
+  // The lattice points in a frame. It is read as float64, in which q * step is exact; blocks of lattice points do not
+  // depend on the type. Returns false if the frame holds anything else, so that it is no valid float64 frame or holds
+  // other numbers.
   bool lattice_points(Room& room, Frame frame, double step, std::vector<double>& points) {
     copy_ = test::as_type(frame, Dtype::f64);
     Coding any;
@@ -349,7 +350,7 @@ void try_numbers(const Family& family, std::span<const T> x, std::span<const T> 
     Trial<T> trial(family, family.members[m], x, y, mine, others);
     trial.run(other_rooms);
     trial.compare(first);
-    // With the same bits come the same errors: they are counted once and hold for all.
+    // Equal bits mean equal errors, so these are computed once and hold for all members.
     if (others.faults() == 0) others = found;
     tallies[m] += others;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One pair of arrays through every implementation of a codec, with everything that the codec promises checked.
+// Runs one pair of arrays through every implementation of a codec, and checks all promises of the codec.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ struct Family {
 
 const std::vector<Family>& families();
 
-// What was found of one implementation on one set of data.  All but the first three, and the last three, are to stay 0.
+// The findings for one implementation on one set of data. All counters but the first three and the last three must
+// stay 0.
 struct Tally {
   std::uint64_t numbers = 0;       // decoded and compared
   std::uint64_t exact_sums = 0;    // numbers of sums that were compared with sums of integers
@@ -36,9 +37,9 @@ struct Tally {
   std::uint64_t outside = 0;       // calls that wrote outside of their output, or more than capacity()
   std::uint64_t allocating = 0;    // calls that allocated
   std::uint64_t failed = 0;        // calls that failed, or wrote an account of errors that is wrong
-  std::uint64_t strict_fault = 0;  // of `strict`, those where the bound was to hold to the bit
+  std::uint64_t strict_fault = 0;  // the part of `strict` where the bound had to hold to the bit
   double worst = 0;                // largest error as a share of the bound
-  std::uint64_t bytes = 0;         // of the numbers, and of their frames
+  std::uint64_t bytes = 0;         // bytes of the numbers, and of their frames
   std::uint64_t frame_bytes = 0;
   std::string first;  // the first fault in words
 
@@ -48,10 +49,10 @@ struct Tally {
   Tally& operator+=(const Tally& other);
 };
 
-// Whether the library can be told the greatest magnitude of the data, and then keeps bounds to the bit.
+// Whether the library accepts the greatest magnitude of the data, and then keeps bounds to the bit.
 bool greatest_can_be_told();
 
-// Types whose numbers codecs may change by up to a bound; of all others every bit is to come back.
+// Types whose numbers codecs may change by up to a bound; all other types must come back to the bit.
 template <class T>
 inline constexpr bool is_rounded = std::is_floating_point_v<T>;
 
@@ -70,8 +71,8 @@ inline constexpr bool is_rounded = std::is_floating_point_v<T>;
   X(std::int64_t);                 \
   X(std::uint64_t)
 
-// Encodes x and y, folds, adds and decodes; tallies[m] is that of member m.  `terms` and so on are those of coding;
-// told: tell the codec how large the numbers are, where it can be told.
+// Encodes x and y, folds, adds and decodes; tallies[m] belongs to member m. `terms` and so on are those of coding;
+// told: pass the greatest magnitude to the codec, where it accepts one.
 template <class T>
 void try_numbers(const Family& family, std::span<const T> x, std::span<const T> y, const Coding& coding, bool told,
                  std::vector<Tally>& tallies);

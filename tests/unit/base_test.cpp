@@ -83,7 +83,7 @@ TYPED_TEST(Combine, MeansWhatItSays) {
   EXPECT_EQ(bits_of(combine(Op::sum, T(0), -T(0))), bits_of(T(0)));
 }
 
-// Of maxima and minima of random numbers everything else is known too.
+// The results for random numbers, including maxima and minima, are those of fmax, fmin and plain addition.
 TYPED_TEST(Combine, PicksOneOfTheTwo) {
   using T = TypeParam;
   const auto a = make_field<T>(Kind::huge_range, 10000, base_seed(), 0);

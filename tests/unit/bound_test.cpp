@@ -29,7 +29,7 @@ TEST_P(ValidBound, IsRead) {
   EXPECT_EQ(bound.mode, GetParam().mode);
   EXPECT_EQ(bound.value, GetParam().value);
   EXPECT_TRUE(check_bound(bound).ok());
-  // What it is written as means the same.
+  // The text that to_string() writes parses to the same bound.
   Bound again;
   ASSERT_TRUE(parse_bound(to_string(bound), again).ok()) << to_string(bound);
   EXPECT_EQ(again.mode, bound.mode);
@@ -130,14 +130,15 @@ TEST(Bound, IsRefusedWhenItIsNotOneOfTheForms) {
     EXPECT_EQ(s.code(), Code::argument);
     EXPECT_EQ(bound.mode, BoundMode::rel) << "changed";
     EXPECT_EQ(bound.value, 0.25) << "changed";
-    // The message can be acted on.
+    // The message tells the user which forms are valid.
     EXPECT_NE(s.message().find(std::string(bound_forms)), std::string::npos) << s.message();
   }
 }
 
 TEST(Bound, ReadsTheSameInEveryLocale) {
   const std::string before = std::setlocale(LC_ALL, nullptr);
-  // Which locales a machine has is not known; any with a decimal comma will do, and without one this checks less.
+  // The set of installed locales is unknown. Any locale with a decimal comma will do; without one this test checks
+  // less.
   for (const char* name : {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "C.UTF-8", "C"}) {
     if (std::setlocale(LC_ALL, name) == nullptr) continue;
     Bound bound;

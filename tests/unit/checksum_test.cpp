@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sum that frames are sealed with: all kernels agree with the definition, and what a seal must find is found.
+// The checksum that seals frames: all kernels agree with the definition, and a seal detects the damage that it must
+// detect.
 #include "base/checksum.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +24,7 @@ Bytes random_bytes(std::size_t n, Random& random) {
   return bytes;
 }
 
-// As the header defines it, word by word.
+// The sum as the header defines it, computed word by word.
 std::uint64_t defined_sum(const Bytes& bytes) {
   std::uint64_t total = 0;
   for (std::size_t i = 0; i * 8 < bytes.size(); ++i) {
@@ -47,7 +48,8 @@ TEST(Checksum, EveryKernelComputesTheDefinition) {
   }
 }
 
-// Computed once, by hand of the definition in Python: the bytes on the wire must not change unnoticed.
+// The expected values were computed once in Python from the definition: the bytes on the wire must not change
+// unnoticed.
 TEST(Checksum, IsThatOfVersionTwo) {
   Bytes bytes(3000);
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = std::byte((i * 7 + i / 256) % 256);
@@ -56,7 +58,7 @@ TEST(Checksum, IsThatOfVersionTwo) {
 }
 
 struct Sealed {
-  Bytes frame;  // and seal
+  Bytes frame;  // frame followed by its seal
   wire::SealPlace place;
   bool right() const {
     const std::size_t end = frame.size() - wire::seal_bytes;
@@ -77,7 +79,7 @@ Sealed random_frame(std::size_t payload, Random& random) {
   return s;
 }
 
-// Whatever the bytes are, also where products of halves are of zeros or ones.
+// Every flipped bit is found for any payload, also where the halves that are multiplied are all zeros or all ones.
 TEST(Seal, FindsEveryFlippedBit) {
   Random random(base_seed());
   for (const std::size_t payload : {0u, 1u, 7u, 64u, 1000u, 1024u, 2500u})
@@ -119,7 +121,7 @@ TEST(Seal, FindsOtherPlaces) {
   }
 }
 
-// Words and stretches that change places, several flips, stretches of zeros or noise.
+// Damage as networks and programs cause it: swapped words and ranges, several bit flips, ranges of zeros or noise.
 TEST(Seal, FindsWhatNetworksAndProgramsDo) {
   Random random(base_seed() + 2);
   for (int k = 0; k < 20000; ++k) {
@@ -131,7 +133,7 @@ TEST(Seal, FindsWhatNetworksAndProgramsDo) {
     const std::size_t other = random.below(n - length + 1);
     const auto place = [&](std::size_t i) { return s.frame.begin() + static_cast<std::ptrdiff_t>(i); };
     switch (random.below(5)) {
-      case 0:  // two words
+      case 0:  // two words are swapped
         if (const std::size_t a = at / 8 * 8, b = other / 8 * 8; std::max(a, b) + 8 <= n)
           std::swap_ranges(place(a), place(a) + 8, place(b));
         break;

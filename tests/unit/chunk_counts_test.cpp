@@ -9,12 +9,12 @@ namespace laconic::test {
 namespace {
 
 constexpr std::size_t width = 4;
-constexpr std::size_t count = std::size_t{1} << 19;  // 2 MiB: one chunk is possible, and all candidates are
+constexpr std::size_t count = std::size_t{1} << 19;  // 2 MiB: one chunk is possible, and so are all candidates
 constexpr std::size_t bytes = count * width;
 
 int chunks_of(std::size_t numbers, std::size_t chunk) { return static_cast<int>((numbers + chunk - 1) / chunk); }
 
-// Sends messages to one peer whose seconds are f(chunks), until the choice has settled; returns what it settled on.
+// Sends messages to one peer, each taking f(chunks) seconds, until the choice has settled; returns the chosen number.
 template <class Seconds>
 int settle(ChunkCounts& counts, Seconds&& seconds, int peer = 1) {
   int chunks = 0;
@@ -44,7 +44,7 @@ TEST(ChunkCounts, KeepsTheFastest) {
   }
 }
 
-// Of times that hardly differ the usual number is as good as any.
+// If the times hardly differ, the usual number of chunks is as good as any.
 TEST(ChunkCounts, IsNotMisledByNoise) {
   ChunkCounts counts;
   EXPECT_EQ(settle(counts, [](int chunks, int) { return chunks == 16 ? 0.97 : 1.0; }), 4);
@@ -55,13 +55,13 @@ TEST(ChunkCounts, DoesNotCountTheFirstRound) {
   EXPECT_EQ(settle(counts, [](int chunks, int k) { return k < 5 && chunks == 2 ? 0.1 : chunks == 8 ? 0.5 : 1.0; }), 8);
 }
 
-// One that had to wait for its receiver says nothing against its number of chunks.
+// A message that had to wait for its receiver says nothing against its number of chunks.
 TEST(ChunkCounts, CountsTheBestOfSeveral) {
   ChunkCounts counts;
   EXPECT_EQ(settle(counts, [](int chunks, int k) { return k > 10 ? 50.0 : chunks == 2 ? 0.5 : 1.0; }), 2);
 }
 
-// What the receiver still has to decode when the sender has finished is shorter for many chunks.
+// With many chunks, less is left for the receiver to decode when the sender has finished.
 TEST(ChunkCounts, CountsWhatTheReceiverHasLeft) {
   ChunkCounts counts;
   int chunks = 0;
@@ -86,7 +86,7 @@ TEST(ChunkCounts, LearnsForEachPeerAndSize) {
   EXPECT_EQ(chunks_of(count / 4, counts.next(1, count / 4, width).chunk), 2);
 }
 
-// Many may be begun before the first has been sent.
+// Many messages may begin before the first one has been sent.
 TEST(ChunkCounts, TakesRecordsLate) {
   ChunkCounts counts;
   std::vector<ChunkCounts::Choice> choices;

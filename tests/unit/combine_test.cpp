@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// combine() of many pairs has the bits of combine() of each.
+// combine() of many pairs gives the same bits as combine() of each pair.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -63,7 +63,7 @@ TYPED_TEST(CombineMany, AllPairsOfSpecialNumbers) {
                          L::max() / 2,
                          T(3)};
   for (std::size_t i = 0, half = special.size(); i < half; ++i) special.push_back(-special[i]);
-  // NaN with payloads, quiet and signalling.
+  // NaN with payloads, both quiet and signalling.
   for (const T base : {L::infinity(), -L::infinity(), L::quiet_NaN()}) {
     const auto bits = static_cast<decltype(bits_of(base))>(bits_of(base) + 0x12345);
     T x;

@@ -57,7 +57,7 @@ TEST(DeviceModel, NamesAreDifferentAndCurvesComplete) {
   EXPECT_EQ(find_device_model("h199"), nullptr);
 }
 
-// Bytes moved over the share of the copy rate: 1 GiB of floats at ratio 4.
+// The time of a kernel is the bytes it moves, divided by its share of the copy rate: 1 GiB of floats at ratio 4.
 TEST(DeviceModel, ModelsKernelsByTheBytesTheyMove) {
   const DeviceModel made_up{"made_up", "", 4e12, 1e-5};
   const Coder coder = coder_of(made_up, "quant", Dtype::f32, 4);
@@ -91,7 +91,8 @@ TEST(DeviceChoice, IsTheFastestThatFits) {
       }
 }
 
-// All at once beats taking turns where launches and latencies count; hosts do not even weigh it.
+// Sending everything at once beats taking turns where launches and latencies count; for hosts it is not even
+// considered.
 TEST(DeviceChoice, TakesDirectIntoAccount) {
   Coder coder = coder_of(*find_device_model("h200"), "quant", Dtype::f32, 40);
   coder.together.fill(true);

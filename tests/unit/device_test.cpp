@@ -49,7 +49,7 @@ TEST_P(HostDeviceWith, RunsEveryJobOnce) {
   EXPECT_EQ(device.runs_inline(), GetParam() == 1);
   std::atomic<int> total{0};
   std::vector<std::unique_ptr<Count>> jobs;
-  for (int k = 0; k < 5000; ++k) jobs.push_back(std::make_unique<Count>(total));  // far more than the queue begins with
+  for (int k = 0; k < 5000; ++k) jobs.push_back(std::make_unique<Count>(total));  // exceeds the initial queue
   for (int round = 1; round <= 3; ++round) {
     for (auto& job : jobs) device.submit(*job);
     for (auto& job : jobs) wait_for(*job);
@@ -58,7 +58,7 @@ TEST_P(HostDeviceWith, RunsEveryJobOnce) {
   for (auto& job : jobs) EXPECT_EQ(job->thread == std::this_thread::get_id(), device.runs_inline());
 }
 
-// Jobs trickle in while others run, and are submitted again as soon as they are done, as the engine does it.
+// Jobs arrive while others run, and are submitted again as soon as they are done, as the engine does.
 TEST_P(HostDeviceWith, TakesJobsAgainAsSoonAsTheyAreDone) {
   const Watchdog watchdog(std::chrono::seconds(60), [] { return std::string("jobs are not run"); });
   HostDevice device(GetParam());
@@ -108,7 +108,7 @@ TEST(HostDevice, UsesAtLeastOneThread) {
   EXPECT_EQ(HostDevice(-5).threads(), 1);
 }
 
-// A job that codes: in a strange floating-point environment it must write what it writes in the standard one.
+// A job that encodes. In a non-default floating-point environment it must write the same bytes as in the default one.
 class Encode final : public Job {
  public:
   Encode(const std::vector<float>& x, double allowance) : x_(x), coding_(coding_for<float>(allowance)) {}
@@ -118,7 +118,7 @@ class Encode final : public Job {
     frame.assign(out.bytes().begin(), out.bytes().begin() + static_cast<std::ptrdiff_t>(coded.bytes));
     back.resize(x_.size());
     status = codec_.decode(frame, back.data(), x_.size(), coding_);
-    // A sum of raw denormals, which flushing would lose.
+    // A sum of denormals, which flush-to-zero would lose.
     rounded = std::nearbyint(volatile_half);
     tiny = volatile_tiny / 2;
   }
@@ -157,7 +157,7 @@ TEST_P(FloatMode, OfTheCallerDoesNotMatterAndIsKept) {
     std::fegetenv(&before);
     std::fesetround(rounding);
 #if defined(__SSE2__)
-    constexpr unsigned flush = 0x8040;  // results and operands
+    constexpr unsigned flush = 0x8040;  // flush-to-zero for results and operands
     _mm_setcsr(_mm_getcsr() | flush);
     const unsigned control = _mm_getcsr();
 #endif
@@ -174,7 +174,7 @@ TEST_P(FloatMode, OfTheCallerDoesNotMatterAndIsKept) {
     std::fesetenv(&before);
     EXPECT_EQ(rounding_after, rounding);
 #if defined(__SSE2__)
-    constexpr unsigned flags = 0x3f;  // what has happened, not what is asked for
+    constexpr unsigned flags = 0x3f;  // status flags, not control bits
     EXPECT_EQ(control_after & ~flags, control & ~flags);
 #endif
     EXPECT_EQ(job.frame, expected.frame);
@@ -185,7 +185,7 @@ TEST_P(FloatMode, OfTheCallerDoesNotMatterAndIsKept) {
 }
 
 #if defined(__SSE2__)
-// Programs may trap on division by zero and invalid operations; hostile numbers must not end them.
+// Programs may enable traps on division by zero and invalid operations; hostile numbers must not trigger them.
 TEST(FloatModeTraps, AreNotSprungByHostileNumbers) {
   const auto x = make_field<float>(Kind::random_bits, 5000, 1);
   Encode job(x, 1e-3);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The walk along plans gives the formulas that the algorithms are known by.  c(n), x(n): seconds to encode, and to
-// decode or decode and add, n bytes; w(n): n bytes, compressed, on the wire; a: latency; s: a sender's time for each
-// message; p = (N-1)/N.
+// The simulated walk along a plan gives the known cost formula of each algorithm. c(n), x(n): seconds to encode, and
+// to decode or decode and add, n bytes; w(n): seconds that n bytes, compressed, take on the wire; a: latency; s: the
+// sender's time for each message; p = (N-1)/N.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -33,7 +33,7 @@ struct Setting {
   }
 };
 
-// Their codec is slow enough that kernels do not hide behind the wire, nor messages behind kernels.
+// The codec is slow enough that kernels do not hide behind the wire, nor messages behind kernels.
 const Setting theirs{150e-6, 330e9, 390e9, {5e-6, 12.5e9, 1e-6}, 40, 600e6};
 const Setting ours{8e-6, 2.5e12, 1.7e12, {5e-6, 12.5e9, 1e-6}, 40, 600e6};
 const Setting fast_wire{8e-6, 2.5e12, 1.7e12, {5e-6, 50e9, 1e-6}, 4, 600e6};
@@ -56,8 +56,8 @@ double doubling(const Setting& s, int n) {
   return std::log2(n) * (s.c(s.bytes) + hop + s.x(s.bytes));
 }
 
-// What an owner keeps is not encoded, and it decodes its own sum while others are on the way: p D where D is often
-// written.
+// The owner's own part is not encoded. The owner decodes its sum while the others are on the way, hence p D where D is
+// often written.
 double direct(const Setting& s, int n) {
   const double others = s.bytes * (n - 1) / n;
   const double hop = (n - 1) * s.path.per_message + s.path.latency + s.w(others);
@@ -68,12 +68,12 @@ double direct(const Setting& s, int n) {
 TEST(DeviceWalk, OfARingIsTheFormula) {
   for (const Setting& s : {theirs, ours, fast_wire})
     for (const int n : {2, 3, 8, 64}) {
-      // A piece is decoded while the next is on the wire, unless decoding takes longer.
+      // A piece is decoded while the next one is on the wire, unless decoding takes longer.
       const double piece = s.bytes / n, hop = s.path.per_message + s.path.latency + s.w(piece);
       if (piece / s.decode > hop) continue;
       EXPECT_NEAR(seconds("ring", s, n, Travel::reencoding), ring(s, n), 1e-9 * ring(s, n)) << n;
     }
-  // Otherwise the decoder is what is waited for: N pieces, one after the other.
+  // Otherwise decoding is the bottleneck: N pieces, one after the other.
   Setting slow = theirs;
   slow.decode = 100e9;
   const double piece = slow.bytes / 64, hop = 1e-6 + 5e-6 + slow.w(piece);
@@ -85,14 +85,15 @@ TEST(DeviceWalk, OfRecursiveDoublingIsTheFormula) {
   for (const Setting& s : {theirs, ours, fast_wire})
     for (const int n : {2, 4, 64, 512})
       EXPECT_NEAR(seconds("recursive-doubling", s, n, Travel::per_hop), doubling(s, n), 1e-9 * doubling(s, n)) << n;
-  // That leaves other bits on other ranks.  To keep to what was sent it has to be decoded, too.
+  // Travel::per_hop leaves different bits on different ranks. To hold the numbers that were sent, each rank must also
+  // decode its own frame.
   for (const int n : {2, 4, 64})
     EXPECT_NEAR(seconds("recursive-doubling", ours, n, Travel::reencoding),
                 doubling(ours, n) + std::log2(n) * ours.x(ours.bytes), 1e-9);
 }
 
-// One more exchange of everything; the ranks that stand aside get both halves of the last exchange, not the result,
-// so that who has one sends it up to three times.
+// The remainder needs one more exchange of all data. The ranks that stand aside get both halves of the last exchange,
+// not the result, so a rank that has a half sends it up to three times.
 TEST(DeviceWalk, OfRecursiveDoublingHasStagesForTheRemainder) {
   for (const Setting& s : {theirs, ours, fast_wire})
     for (const int n : {3, 6, 65, 100}) {
@@ -111,8 +112,9 @@ TEST(DeviceWalk, OfDirectIsTheFormula) {
       EXPECT_NEAR(seconds("direct", s, n, Travel::reencoding), direct(s, n), 1e-9 * direct(s, n)) << n;
 }
 
-// Kernels share a device, and both exchanges a way out: whatever is hidden behind something else, none of the two can
-// take less than all of its work.  (sum of the stages / K + (1 - 1/K) of the longest is less than that.)
+// Kernels share one device, and both exchanges share one link. However much they overlap, neither the device nor the
+// link can take less time than all of its work. (The pipeline formula, sum of the stages / K + (1 - 1/K) of the
+// longest, gives less than that.)
 TEST(DeviceWalk, OfRowsOverlapsThem) {
   for (const Setting& s : {theirs, ours, fast_wire})
     for (const int n : {8, 64}) {
@@ -127,7 +129,7 @@ TEST(DeviceWalk, OfRowsOverlapsThem) {
     }
 }
 
-// In ms, as the design has it, which counts no time for each message in rings.
+// The table of the design, in ms. It counts no time for each message in rings.
 TEST(DeviceWalk, ReproducesTheTableOfTheDesign) {
   struct Row {
     const Setting& setting;
@@ -181,7 +183,8 @@ TEST(DeviceWalk, KnowsWhichAlgorithmsAreSymmetric) {
   EXPECT_EQ(ranks("binomial", Collective::bcast, 64), 64u);
 }
 
-// The hops that algorithms state, and the audit proves, are the latencies of a walk without anything else.
+// The hop counts that algorithms state, and that the audit proves, equal the number of latencies in a walk in which
+// everything else is free.
 TEST(DeviceWalk, CountsTheHopsOfEveryAlgorithm) {
   Coder nothing;
   for (const Kernel kernel : all_kernels) nothing[kernel] = Curve::modelled(0, 1e300, "");
@@ -194,7 +197,8 @@ TEST(DeviceWalk, CountsTheHopsOfEveryAlgorithm) {
     }
 }
 
-// And their shares are what the wire takes where nothing else does, unless a rank has to wait its turn.
+// The shares of the algorithms equal the time on the wire where everything else is free, unless a rank has to wait its
+// turn.
 TEST(DeviceWalk, TakesNoLessThanTheShareOfEveryAlgorithm) {
   Coder nothing;
   for (const Kernel kernel : all_kernels) nothing[kernel] = Curve::modelled(0, 1e300, "");

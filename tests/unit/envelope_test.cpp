@@ -73,7 +73,7 @@ TEST(Envelope, OfAPlainMessageIsReadAsWritten) {
   EXPECT_FALSE(read(wire::envelope_bytes + 124).status.ok());
 }
 
-// The table of docs/wire-format.md.
+// The byte layout is the table of docs/wire-format.md.
 TEST(Envelope, IsWhatTheDocumentSays) {
   const Bytes bytes = written(compressed());
   const unsigned char expected[wire::envelope_bytes] = {
@@ -93,7 +93,7 @@ TEST(Envelope, MustBeOne) {
   EXPECT_EQ(code(Bytes{}, 0), Code::frame);
 }
 
-// Damage within a byte is an error all the same, but the receiver knows which frames to take off the way.
+// Damage to a byte is an error, but the receiver still knows which frames it must receive and discard.
 TEST(Envelope, IsKnownAfterDamageToAnyByte) {
   for (std::size_t i = 0; i < wire::envelope_bytes; ++i)
     for (const unsigned change : {1u, 2u, 4u, 8u, 16u, 32u, 64u, 128u, 255u}) {

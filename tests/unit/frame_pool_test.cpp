@@ -49,7 +49,7 @@ TEST(FramePool, ReusesASlotOnlyWhenNobodyHoldsIt) {
   EXPECT_EQ(pool.at(a).frame().size(), 0u) << "the frame of the previous holder is still there";
 }
 
-// Few large frames and many small ones by turns take no more than the larger of both.
+// Alternating between few large frames and many small ones takes no more memory than the larger of both.
 TEST(FramePool, CutsOnePieceOfMemoryForEachShape) {
   HostDevice device(1);
   FramePool pool(device);
@@ -88,7 +88,7 @@ TEST(FramePool, CountsWhatWasInUse) {
   EXPECT_EQ(pool.most_used(), 1200u);
 }
 
-// A device that works apart, as far as memory goes.
+// A discrete device, as far as memory goes.
 class Apart final : public Device {
  public:
   bool on_host() const override { return false; }
@@ -141,7 +141,7 @@ TEST(FramePool, OnADeviceFramesHaveAFaceOnTheHost) {
     EXPECT_FALSE(pool.at(at).loaded) << "it is on the host only";
     pool.release(at);
 
-    // The transport takes memory of the device: of each frame only the header is on the host.
+    // The transport accepts device memory: only the header of each frame is on the host.
     ASSERT_TRUE(pool.prepare(100, 3, false));
     EXPECT_EQ(device.own, 1);
     EXPECT_EQ(device.shared, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ledger: how a bound is divided into what single encodes may err.
+// The ledger divides a bound into allowances for single encodes.
 #include "engine/ledger.hpp"
 
 #include <gtest/gtest.h>
@@ -24,13 +24,14 @@ std::string to_text(const Algorithm& algorithm, int size, Travel travel) {
                                       : "");
 }
 
-// What the budget lets a result err.  Exactly: with long double's 64 bits products with small integers do not round.
+// The error that the budget allows a result. It is exact: with the 64 bits of long double, products with small
+// integers do not round.
 long double added_up(const Budget& budget, Terms terms) {
   return static_cast<long double>(budget.allowance) * terms.earlier +
          static_cast<long double>(budget.last_allowance) * terms.last;
 }
 
-// The errors that the algorithm says a result holds.
+// The number of errors in a result, as the algorithm states it.
 Terms stated(const Algorithm& algorithm, int size, Travel travel) {
   if (size == 1) return {0, 1};
   if (travel != Travel::adding) return algorithm.terms(size, travel);
@@ -70,7 +71,7 @@ TEST(Ledger, KeepsTheBoundOnTheResultAndWastesNothing) {
       ASSERT_LE(added_up(mean, terms) / size, bound);
       ASSERT_GE(added_up(mean, terms) / size, bound * (1 - 1e-9));
 
-      // The greatest is one of the contributions.  Unless sums are encoded again it holds one error.
+      // The maximum is one of the contributions. Unless sums are encoded again, it holds one error.
       const Terms chosen = travel == Travel::adding ? Terms{1, 0} : terms;
       for (const Op op : {Op::max, Op::min}) {
         const Budget most = divide_bound(bound, false, op, false, algorithm, size, travel);
@@ -82,7 +83,7 @@ TEST(Ledger, KeepsTheBoundOnTheResultAndWastesNothing) {
   });
 }
 
-// Where nothing is encoded on the way, whoever asks for either allowance gets one that keeps the bound.
+// Where nothing is encoded on the way, both allowances keep the bound.
 TEST(Ledger, NoAllowanceExceedsTheBound) {
   for_all([&](const Algorithm& algorithm, int size, Travel travel) {
     for (const Op op : {Op::sum, Op::max, Op::min}) {
@@ -95,7 +96,7 @@ TEST(Ledger, NoAllowanceExceedsTheBound) {
   });
 }
 
-// Where frames are added there is one lattice, and where blocks are moved one error.
+// Where frames are added there is one lattice, and where blocks are moved there is one error.
 TEST(Ledger, FramesThatAreAddedHaveOneAllowance) {
   for_all([&](const Algorithm& algorithm, int size, Travel travel) {
     if (travel != Travel::adding) return;
@@ -105,7 +106,7 @@ TEST(Ledger, FramesThatAreAddedHaveOneAllowance) {
   });
 }
 
-// Half of the bytes are of frames of results: they get half of the bound, so that they are the shorter.
+// Half of the bytes belong to frames of results: these get half of the bound, so that they are the shorter.
 TEST(Ledger, ResultsGetHalfWhereTheyAreEncodedAgain) {
   for_all([&](const Algorithm& algorithm, int size, Travel travel) {
     const Terms terms = stated(algorithm, size, travel);
@@ -143,7 +144,7 @@ TEST(Ledger, WithoutABoundAllowsNothing) {
   });
 }
 
-// At the edges of the exponent range nothing becomes infinite, negative or more than asked for.
+// At the edges of the exponent range no allowance becomes infinite, negative or larger than requested.
 TEST(Ledger, ExtremeBounds) {
   for_all([](const Algorithm& algorithm, int size, Travel travel) {
     if (size < 2) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The model of errors against sums that are known.
+// The error model, compared with sums whose distribution is known.
 #include "engine/predict.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,8 @@ namespace {
 
 const Algorithm& allreduce(const char* name) { return *find_algorithm(Collective::allreduce, name); }
 
-// What 95.44 % of many sums of n uniform numbers in -1 ... 1 and m in -last ... last do not exceed.
+// The magnitude that 95.44 % of many random sums do not exceed. A sum has n uniform numbers in -1 ... 1 and m in -last
+// ... last.
 double drawn(int n, int m, double last) {
   Random random(base_seed());
   std::vector<double> sums(200000);
@@ -30,14 +31,14 @@ double drawn(int n, int m, double last) {
   return *at;
 }
 
-// For any number of them within a few per cent, and not below.
+// The model is within a few per cent for any number of terms, and not below the drawn value.
 TEST(Predict, SumsOfUniformErrors) {
   for (const int n : {1, 2, 3, 4, 8, 16, 64}) {
     const double modelled = likely_of_sum(1, std::sqrt((n - 1) / 3.0));
     EXPECT_GT(modelled, drawn(n, 0, 0) * 0.99) << n;
     EXPECT_LT(modelled, drawn(n, 0, 0) * 1.03) << n;
   }
-  // A result that travels on: many small errors, and one as large as all of them together.
+  // The errors of a result that is encoded again: many small ones, and one as large as all of them together.
   for (const int n : {1, 3, 7, 63}) {
     const double modelled = likely_of_sum(n, std::sqrt(n / 3.0));
     EXPECT_GT(modelled, drawn(n, 1, n) * 0.99) << n;
@@ -73,7 +74,7 @@ TEST(Predict, SumsGrowWithTheRootAndMeansShrinkWithIt) {
   }
 }
 
-// Nothing is more likely than the worst case, with any codec, algorithm and way to travel; bounds only scale.
+// The likely error never exceeds the worst case, with any codec, algorithm and way to travel; bounds only scale it.
 TEST(Predict, NothingExceedsTheWorstCase) {
   for (const Codec* codec : all_codecs())
     for (const Algorithm& algorithm : all_algorithms())
@@ -91,7 +92,7 @@ TEST(Predict, NothingExceedsTheWorstCase) {
             }
 }
 
-// On the lattice hops of a result make no error but the first.
+// On the lattice, only the first hop of a result makes an error.
 TEST(Predict, HopsOfALatticeCountOnce) {
   const Codec& quant = *find_codec("quant");
   EXPECT_EQ(predict_error(1, false, Op::sum, false, allreduce("ring"), 8, quant, true).terms.all(), 8);

@@ -58,7 +58,7 @@ TYPED_TEST(FiniteRange, IsEmptyWhenThereIsNone) {
   }
 }
 
-// The extreme numbers at every place of an array, hostile ones around them.
+// The extreme numbers are found at every place of an array, with hostile numbers around them.
 TYPED_TEST(FiniteRange, FindsOneNumberAnywhere) {
   using T = TypeParam;
   using L = std::numeric_limits<T>;

@@ -41,8 +41,8 @@ TEST(Sequencer, OnlySoManyAreUnderWay) {
   EXPECT_FALSE(turns.reached(3));
 }
 
-// Ranks may finish operations in different orders; what is admitted must not depend on that, or the oldest operation
-// of one rank waits for one that another has not admitted.
+// Ranks may finish operations in different orders. Admission must not depend on that order; otherwise the oldest
+// operation of one rank could wait for one that another rank has not admitted.
 TEST(Sequencer, TheOldestHoldsBackThoseThatAreTooFarAhead) {
   Sequencer turns(3);
   for (int k = 0; k < 6; ++k) turns.take();
@@ -69,14 +69,14 @@ TEST(Sequencer, OneAtATime) {
   }
 }
 
-// Against a model that remembers everything.
+// The Sequencer, compared with a model that remembers everything.
 TEST(Sequencer, FinishedInAnyOrder) {
   Random random(base_seed());
   for (int round = 0; round < 200; ++round) {
     SCOPED_TRACE("round " + std::to_string(round) + ", " + seed_note());
     const std::uint64_t limit = 1 + random.below(10);
     Sequencer turns(limit);
-    std::vector<std::uint64_t> taken;  // not begun
+    std::vector<std::uint64_t> taken;  // operations not begun yet
     std::vector<std::uint64_t> under_way;
     std::uint64_t next = 0;
     std::uint64_t begun = 0;

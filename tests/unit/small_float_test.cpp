@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The 16-bit types: every bit pattern, and every place between two of them where rounding changes its mind.
+// The 16-bit types: every bit pattern, and every half-way point between two of them, where the rounding changes.
 #include "base/small_float.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ class Small : public ::testing::Test {};
 using SmallTypes = ::testing::Types<Float16, Bfloat16>;
 TYPED_TEST_SUITE(Small, SmallTypes);
 
-// By the definition of IEEE 754, in arithmetic that is exact.
+// The value by the definition of IEEE 754, in exact arithmetic.
 template <class T>
 double value_of(std::uint16_t bits) {
   const int magnitude = bits & 0x7fff;
@@ -65,15 +65,15 @@ TYPED_TEST(Small, EveryPatternIsItsNumberAndComesBack) {
   }
 }
 
-// Rounding never goes backwards, so it is known everywhere when it is known on both sides of every half-way point.
+// Rounding is monotonic, so checking both sides of every half-way point checks it everywhere.
 template <class T, class Wide>
 void rounds_to_nearest_even() {
   for (int i = 0; i < T::infinity_bits; ++i) {
     const double low = value_of<T>(static_cast<std::uint16_t>(i));
-    const double high = value_of<T>(static_cast<std::uint16_t>(i + 1));  // one beyond the largest is what 2^e would be
+    const double high = value_of<T>(static_cast<std::uint16_t>(i + 1));  // beyond the largest: 2^e
     const double middle = low + (high - low) / 2;
     const auto tie = static_cast<Wide>(middle);
-    if (static_cast<double>(tie) != middle) continue;  // half of the smallest bfloat16 is no float
+    if (static_cast<double>(tie) != middle) continue;  // half of the smallest bfloat16 is not a float
     const int even = i + (i & 1);
     for (const int sign : {0, 0x8000}) {
       const Wide s = sign != 0 ? Wide(-1) : Wide(1);
@@ -87,7 +87,7 @@ void rounds_to_nearest_even() {
 TYPED_TEST(Small, RoundsFloatToNearestEven) { rounds_to_nearest_even<TypeParam, float>(); }
 TYPED_TEST(Small, RoundsDoubleToNearestEven) { rounds_to_nearest_even<TypeParam, double>(); }
 
-// Just above a tie by less than a float can say: rounding by way of float would take it for the tie.
+// A double just above a tie, by less than float can represent: rounding by way of float would take it for the tie.
 TYPED_TEST(Small, RoundsDoubleOnce) {
   using T = TypeParam;
   for (int i = 1 << T::fraction; i < T::infinity_bits - 1; i += 2) {
@@ -118,20 +118,20 @@ TYPED_TEST(Small, ExtremesOfTheWideTypes) {
   EXPECT_EQ(static_cast<double>(L::lowest()), -value_of<T>(T::infinity_bits - 1));
   EXPECT_EQ(static_cast<double>(L::min()), std::ldexp(1.0, 1 - T::bias));
   EXPECT_EQ(static_cast<double>(L::denorm_min()), std::ldexp(1.0, 1 - T::bias - T::fraction));
-  // A payload of which nothing is left must not become infinity.
+  // A NaN payload that is truncated to zero must not turn the NaN into infinity.
   EXPECT_TRUE(std::isnan(static_cast<float>(T(std::bit_cast<float>(0x7f800001u)))));
   EXPECT_TRUE(std::isnan(static_cast<float>(T(std::bit_cast<double>(std::uint64_t{0xfff0000000000001})))));
 }
 
-// Sums of double are exact for these types but where the exponents of bfloat16 are far apart; there the larger number
-// is the sum.
+// Sums in double are exact for these types, unless the exponents of two bfloat16 are far apart; the larger number is
+// the sum then.
 TYPED_TEST(Small, SumsAreRoundedOnce) {
   using T = TypeParam;
   Random random(base_seed());
   SCOPED_TRACE(seed_note());
   for (int k = 0; k < 300000; ++k) {
     const T a = T::of_bits(static_cast<std::uint16_t>(random.bits()));
-    // Half of them near each other, where ties are.
+    // Half of the pairs are close to each other, where ties occur.
     const T b =
         T::of_bits(static_cast<std::uint16_t>(random.below(2) != 0 ? a.bits() ^ random.below(0x2000) : random.bits()));
     const T sum = combine(Op::sum, a, b);

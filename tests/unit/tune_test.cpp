@@ -37,7 +37,7 @@ TEST(Choice, OfAlgorithmDependsOnTheBytes) {
   }
 }
 
-// With more bytes an algorithm that sends more is never preferred to one that sends less.
+// With more bytes, the choice never moves from an algorithm that sends less to one that sends more.
 TEST(Choice, OfAlgorithmSendsLessTheMoreThereIs) {
   for (const Collective c : all_collectives)
     for (const int size : {2, 3, 7, 8, 33, 64, 100}) {
@@ -50,7 +50,7 @@ TEST(Choice, OfAlgorithmSendsLessTheMoreThereIs) {
     }
 }
 
-// A frame is never empty for lack of a chunk, never so large that little overlaps or that its size overflows.
+// The chunk is never empty, never so large that little overlaps, and never so large that its size overflows.
 TEST(Choice, OfChunkIsReasonable) {
   for (const Dtype dtype : all_dtypes)
     for (const std::size_t largest : {std::size_t{0}, std::size_t{1}, std::size_t{5000}, std::size_t{1} << 20,

@@ -107,7 +107,7 @@ TEST(Header, IsRefusedAtEveryOtherLength) {
   const Bytes good = written(some_header());
   wire::Header h;
   for (std::size_t size = 0; size < good.size() + 40; ++size) {
-    // Of its own size on the heap, so that AddressSanitizer sees every byte read beyond it.
+    // The frame has a heap block of its exact size, so that AddressSanitizer sees every byte read beyond it.
     Bytes frame(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(std::min(size, good.size())));
     frame.resize(size);
     EXPECT_EQ(wire::read_header(frame, h).ok(), size == good.size()) << size << " bytes";

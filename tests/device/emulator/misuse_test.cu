@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a GPU would hang on, or quietly get wrong, is an error that says who stands where.
+// Code that would hang a GPU, or give wrong results silently, is an error that names the threads and where they wait.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-// Runs a kernel that must fail, and gives what was said of it.
+// Runs a kernel that must fail, and returns the error message.
 template <class... Parameters, class... Arguments>
 std::string fault_of(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, Arguments... arguments) {
   emulator::set_seed(5);

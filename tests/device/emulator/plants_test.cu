@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Faults that are known to be in a kernel must be found; one that is right must pass, whatever the seed.
+// Known faults planted in a kernel must be found; a correct kernel must pass with every seed.
 #include <functional>
 #include <string>
 
@@ -10,11 +10,11 @@ namespace laconic {
 namespace {
 
 constexpr unsigned seeds = 200;
-constexpr unsigned count = 70 * scan_threads - 5;  // more tiles than are ever resident
+constexpr unsigned count = 70 * scan_threads - 5;  // more tiles than are ever resident at once
 
 struct Verdict {
-  unsigned wrong = 0;       // seeds with wrong sums, or with a kernel that could not end
-  unsigned first_seed = 0;  // the first of them
+  unsigned wrong = 0;       // seeds with wrong sums, or with a kernel that hangs
+  unsigned first_seed = 0;  // the first such seed
 };
 
 template <Plant plant>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The emulated runtime: what runs when, who owns which memory, and what is noticed.
+// The emulated runtime: execution order, memory ownership, and detection of errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ class NewEvent {
   cudaEvent_t event_ = nullptr;
 };
 
-// The letters of functions in the order in which they ran.
+// Records a letter for each function, in the order in which they ran.
 struct Diary {
   std::string text;
   struct Entry {
@@ -118,7 +118,7 @@ TEST_F(EmulatedRuntime, EventsOrderStreams) {
     ASSERT_EQ(cudaEventRecord(event, one), cudaSuccess);
     ASSERT_EQ(cudaStreamWaitEvent(two, event), cudaSuccess);
     diary.write(two, 'x');
-    // A later record is not what was waited for.
+    // Recording the event again later does not change what an earlier wait waits for.
     diary.write(one, 'b');
     ASSERT_EQ(cudaEventRecord(event, one), cudaSuccess);
     ASSERT_EQ(cudaStreamSynchronize(two), cudaSuccess);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Layouts, messages that do not fit, requests that are given up, and data that is no numbers.
+// Derived layouts, truncated messages, cancelled and freed requests, and data that is not numbers.
 #pragma once
 
 #include "world.hpp"
@@ -22,7 +22,7 @@ inline void layouts(World& w) {
     std::vector<MPI_Request> requests(2);
     std::vector<MPI_Status> statuses(2);
     const int n = static_cast<int>(large);
-    // Room for more than comes, with gaps on either side or on both.
+    // A receive buffer larger than the message, with gaps on either side or on both.
     if (way != 0) MPI_Irecv(got.data(), 10, spread, w.previous(), 1, w.comm, &requests[0]);
     if (way == 0) MPI_Irecv(got.data(), 2 * n, MPI_DOUBLE, w.previous(), 1, w.comm, &requests[0]);
     if (way != 1) MPI_Isend(gaps.data(), 10, spread, w.next(), 1, w.comm, &requests[1]);
@@ -133,7 +133,7 @@ inline void given_up(World& w) {
   MPI_Isend(mine.data(), n, MPI_DOUBLE, w.next(), 1, w.comm, &request);
   MPI_Request_free(&request);
   CHECK(w.t, request == MPI_REQUEST_NULL);
-  // Of the freed receive the program knows when a later message of the same rank has come.
+  // The program knows that the freed receive has completed when a later message of the same rank has arrived.
   MPI_Irecv(got.data(), n, MPI_DOUBLE, w.previous(), 1, w.comm, &request);
   MPI_Send(mine.data(), n, MPI_DOUBLE, w.next(), 1, w.comm);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -142,8 +142,8 @@ inline void given_up(World& w) {
   MPI_Barrier(w.comm);
 }
 
-// Integers and addresses in buffers of doubles, which read as numbers are denormal or none: among numbers, and all that
-// there is.
+// Integers and addresses in buffers of doubles, which read as numbers are denormal or NaN: mixed with numbers, and
+// alone.
 inline void no_numbers(World& w) {
   for (const bool all : {false, true}) {
     w.t.doing(all ? "integers in a buffer of doubles" : "integers among doubles");
@@ -168,7 +168,7 @@ inline void no_numbers(World& w) {
   }
 }
 
-// Messages whose lengths are those of envelopes, and others, all of bytes.
+// Messages of bytes whose lengths are those of envelopes, and others.
 inline void bytes(World& w) {
   w.t.doing("bytes");
   w.t.count_case();

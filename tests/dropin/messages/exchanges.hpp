@@ -6,7 +6,7 @@
 
 namespace dropin {
 
-// The nonblocking modes; to a receive that is there.
+// The nonblocking send modes, to a receive that is already posted.
 inline void begin_send(int mode, const std::vector<double>& x, int to, int tag, MPI_Comm comm, MPI_Request* request) {
   const int n = static_cast<int>(x.size());
   const bool counts = mode >= 3;
@@ -31,7 +31,7 @@ inline void round_the_ring(World& w) {
         const int room = static_cast<int>(got.size());
         MPI_Irecv(got.data(), room, MPI_DOUBLE, w.previous(), 1, w.comm, &requests[0]);
         EITHER(true, Irecv, other.data(), room, MPI_DOUBLE, MPI_ANY_SOURCE, 2, w.comm, &requests[2]);
-        MPI_Barrier(w.comm);  // what is sent in ready mode is expected
+        MPI_Barrier(w.comm);  // the receive of a ready-mode send must be posted
         begin_send(mode, mine, w.next(), 1, w.comm, &requests[1]);
         begin_send(mode, mine, w.next(), 2, w.comm, &requests[3]);
         complete(w.t, way, requests, statuses);
@@ -43,7 +43,7 @@ inline void round_the_ring(World& w) {
       }
 }
 
-// What has come is there as soon as the program is told so, before it completes the request.
+// The received data is in place as soon as the program is told so, before it completes the request.
 inline void told_before(World& w) {
   w.t.doing("MPI_Request_get_status");
   w.t.count_case();
@@ -101,7 +101,7 @@ inline void blocking(World& w) {
     }
 }
 
-// Programs and their bindings may call either name, on either side.
+// Programs and their language bindings may call either name, on either side.
 inline void by_other_names(World& w) {
   w.t.doing("MPI on one side, PMPI on the other");
   w.t.count_case();
@@ -172,7 +172,7 @@ inline void exchanges(World& w) {
         after();
         before();
         MPI_Request other = MPI_REQUEST_NULL;
-        if (held) {  // what was held is what it receives
+        if (held) {  // the held message is the one that it receives
           MPI_Irecv(got.data(), n, MPI_DOUBLE, w.previous(), 1, w.comm, &other);
           EITHER(counts, Sendrecv, mine.data(), n, MPI_DOUBLE, w.next(), 1, got_extra.data(), static_cast<int>(large),
                  MPI_DOUBLE, w.previous(), 9, w.comm, &status);
@@ -232,7 +232,7 @@ inline void exchanges(World& w) {
 
 inline void persistent(World& w) {
   for (int way = 0; way < ways_to_complete; ++way) {
-    if (way == 7) continue;  // it wants null requests
+    if (way == 7) continue;  // this way needs null requests
     w.t.doing(text("persistent requests, way %d", way));
     w.t.count_case();
     const int n = static_cast<int>(large);
@@ -276,7 +276,7 @@ inline void persistent(World& w) {
       MPI_Testall(4, requests.data(), &done, MPI_STATUSES_IGNORE);  // inactive ones count as complete
       CHECK(w.t, done);
     }
-    MPI_Start(&requests[3]);  // of which nothing comes
+    MPI_Start(&requests[3]);  // no message for it arrives
     MPI_Cancel(&requests[3]);
     MPI_Status status;
     MPI_Wait(&requests[3], &status);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What probes tell of messages, and that receives after them meet the right ones.
+// The results of probes of messages; receives after them must take the right messages.
 #pragma once
 
 #include "world.hpp"
 
 namespace dropin {
 
-// Messages with tags 1, 2, ... of alternating sizes, which the receiver looks for before it takes them.
+// Messages with tags 1, 2, ... of alternating sizes, which the receiver probes before it receives them.
 inline void probes(World& w) {
   const auto size_of = [](int tag) { return tag % 3 == 0 ? small : large + 10 * static_cast<std::size_t>(tag); };
   constexpr int last = 6;
-  // Functions of one status leave its MPI_ERROR alone (but MPICH's, of messages to oneself).
+  // Functions of one status leave its MPI_ERROR unchanged (except MPICH's, for messages from a rank to itself).
   MPI_Status unused{};
   unused.MPI_ERROR = 4711;
   const auto check = [&](const MPI_Status& status, int tag) {
@@ -62,13 +62,13 @@ inline void probes(World& w) {
       w.check(got, w.previous(), tag, size_of(tag));
       check(status, tag);
     };
-    if (how < 2) {  // each before it is received, by exact and by any names
+    if (how < 2) {  // each message before it is received, by exact values and by wildcards
       for (int tag = 1; tag <= last; ++tag) {
         look(tag % 2 ? MPI_ANY_SOURCE : w.previous(), MPI_ANY_TAG, tag);
         look(w.previous(), tag, tag);
         receive(w.previous(), tag % 2 ? MPI_ANY_TAG : tag, tag);
       }
-    } else if (how < 4) {  // a later one first: none may overtake another that a receive of any tag matches
+    } else if (how < 4) {  // a later message first: no message may overtake another that a receive of any tag matches
       look(w.previous(), 5, 5);
       look(w.previous(), 2, 2);
       receive(MPI_ANY_SOURCE, MPI_ANY_TAG, 1);
@@ -93,7 +93,7 @@ inline void probes(World& w) {
       take(6, 6);
     }
     MPI_Waitall(last, sends.data(), MPI_STATUSES_IGNORE);
-    // Every rank's messages are of this round alone: they are all of the same tags.
+    // The messages of every round have the same tags, so rounds must not overlap.
     MPI_Barrier(w.comm);
   }
 }

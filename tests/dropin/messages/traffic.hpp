@@ -8,8 +8,8 @@
 
 namespace dropin {
 
-// Every rank sends to every other in an order of its own; tags count what a rank has sent to another, so that a
-// receive of any tag knows what has to come next.
+// Every rank sends to every other in its own order; tags count the messages from one rank to another, so that a receive
+// of any tag knows which message must come next.
 inline void storm(World& w) {
   constexpr int messages = 6;
   const int size = w.t.size();
@@ -61,7 +61,7 @@ inline void storm(World& w) {
         const int from = status.MPI_SOURCE;
         MPI_Recv(got.data(), count, MPI_DOUBLE, from, how < 0.6 ? status.MPI_TAG : MPI_ANY_TAG, w.comm, &status);
       } else {
-        if (how < 0.8) {  // the last of someone's messages may come before the others of its rank
+        if (how < 0.8) {  // the probe may find the last message of a rank before the rank's other messages
           const int from = static_cast<int>(w.random.uniform() * size);
           int found = 0;
           MPI_Iprobe(from, messages - 1, w.comm, &found, &status);
@@ -86,7 +86,7 @@ inline void storm(World& w) {
   }
 }
 
-// Several threads, each with tags of its own.
+// Several threads, each with its own tags.
 inline void threads(World& w) {
   w.t.doing("threads");
   w.t.count_case();

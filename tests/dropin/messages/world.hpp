@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tests of messages share: what a message holds, and how it is known again.
+// Shared by the tests of messages: the content of a message, and how it is recognised.
 #pragma once
 
 #include "../completions.hpp"
@@ -13,7 +13,7 @@ using ranks::text;
 inline constexpr std::size_t small = 10;
 inline constexpr std::size_t large = 4000;
 
-// What a message holds follows from who sends it and its number, so that the receiver knows.
+// The content of a message follows from its sender and its number, so that the receiver knows it.
 template <class T = double>
 std::vector<T> content(int source, int number, std::size_t count) {
   Random random(static_cast<std::uint64_t>(source * 1000 + number + 1));
@@ -29,7 +29,7 @@ struct World {
   int next() const { return (t.rank() + 1) % t.size(); }
   int previous() const { return (t.rank() + t.size() - 1) % t.size(); }
 
-  // That this is message `number` of `source`, of `count` numbers.
+  // Checks that this is message `number` of `source`, of `count` numbers.
   template <class T>
   void check(const std::vector<T>& got, int source, int number, std::size_t count) const {
     const auto right = content<T>(source, number, count);
@@ -50,7 +50,7 @@ struct World {
 #define EITHER(large, Name, ...) (static_cast<void>(large), MPI_##Name(__VA_ARGS__))
 #endif
 
-// Even ranks send to the next first, so that blocking calls meet.
+// Even ranks send to the next rank first, so that blocking calls match.
 template <class Send, class Recv>
 void in_pairs(const World& w, Send send, Recv receive) {
   if (w.t.size() == 1) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every collective with buffers on devices, on some ranks or all, on one side or both: as on the host, and with the
-// same bits on all ranks that receive a result, wherever they receive it.
+// Every collective with buffers on devices, on some ranks or all, on one side or both: the results are those of the
+// host, with the same bits on all ranks that receive a result, whatever the memory type.
 #include "device_memory.hpp"
 
 namespace {
@@ -31,7 +31,7 @@ void complete(Test& t, AnyCall& call, Random& random) {
   }
 }
 
-// own: this rank's memory, which differs from that of others.
+// own: this rank's memory type, which may differ from that of other ranks.
 template <class T>
 void one(Test& t, const Setting& s, Random& own, cudaStream_t stream) {
   const auto sending = static_cast<Memory>(own.below(memories));
@@ -50,7 +50,7 @@ void one(Test& t, const Setting& s, Random& own, cudaStream_t stream) {
     CHECK(t, same_everywhere(call.hash(), MPI_COMM_WORLD), "other bits than on other ranks");
 }
 
-// Many in flight at a time, of all kinds, completed in any order.
+// Many operations in flight at a time, of all kinds, completed in any order.
 void several(Test& t, const std::vector<Setting>& settings, Random& own, cudaStream_t stream) {
   struct InFlight {
     std::unique_ptr<MemoryOf> memory;
@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
       s.codec = random.pick(codecs);
       if (s.codec == LACONIC_CODEC_LOSSLESS) s.bound = {LACONIC_BOUND_LOSSLESS, 0};
       if (random.below(6) == 0) s.variant = LACONIC_VARIANT_HOST_CENTRIC;
-      // Now and then MPI's own, too.
+      // Some calls go to MPI's own collective, too.
       if (random.below(8) == 0) s.min_bytes = 1 << 30;
       return s;
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Buffers in memory that a device knows of.  What is put there comes by a stream, and nobody waits for it.
+// Buffers in memory that a device knows of.  They are filled on a stream, without synchronisation.
 #pragma once
 
 #include <cstring>
@@ -74,13 +74,13 @@ class MemoryOf final : public Elsewhere {
     good(cudaMemcpyAsync(there, pinned, bytes, cudaMemcpyDefault, stream_));
   }
 
-  // By another stream: a call that has returned has left its results where everybody sees them.
+  // Uses another stream: when a call has returned, its results are visible to every stream.
   void pull(void* here, const void* there, std::size_t bytes) override {
     if (memory_ == Memory::pageable || memory_ == Memory::pinned) {
       std::memcpy(here, there, bytes);
       return;
     }
-    good(cudaStreamSynchronize(stream_));  // of buffers that a call did not look at
+    good(cudaStreamSynchronize(stream_));  // for buffers that a call did not read
     const Stream other;
     good(cudaMemcpyAsync(here, there, bytes, cudaMemcpyDefault, other.get()));
     good(cudaStreamSynchronize(other.get()));

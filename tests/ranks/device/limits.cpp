@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a device is asked for, and what becomes of a call when it cannot give it.  With the emulator's means to count
-// and to refuse.
+// The requests made of a device, and the result of a call when the device cannot fulfil them.  Uses the emulator's
+// means to count and to refuse.
 #include "base/build.hpp"
 #include "device_memory.hpp"
 
@@ -15,7 +15,7 @@ using laconic::emulator::calls;
 
 constexpr std::size_t numbers = 30000;
 
-// An allreduce of numbers on the device, by raw, which has kernels, in many chunks.
+// An allreduce of numbers on the device, by the codec raw, which has kernels, in many chunks.
 struct Sum {
   Sum(Test& test, const Stream& stream, Memory memory, std::size_t n = numbers)
       : t(test), count(n), bytes(n * sizeof(float)), buffers(test, memory, stream.get()), mine(n) {
@@ -55,7 +55,7 @@ struct Sum {
   laconic_stats stats{};
 };
 
-// gZCCL: no allocation, no memset, no synchronisation of the host, no pageable memory, once everything is warm.
+// As in gZCCL: no allocation, no memset, no host synchronisation and no pageable memory once everything is warm.
 void nothing_but_work(Test& t, const Stream& stream) {
   if (t.size() == 1) return;  // plain MPI, for which the host stands in
   t.doing("an allreduce that is warm");
@@ -86,8 +86,8 @@ void nothing_but_work(Test& t, const Stream& stream) {
   t.count_case();
 }
 
-// Where the numbers of all ranks are on devices, which pay for every launch, chunks are few and large; where one rank
-// has them on the host, all cut them as hosts do.  Either way all come to the same result.
+// Where the numbers of all ranks are on devices, where every launch is costly, chunks are few and large.  Where one
+// rank has them on the host, all ranks use the chunks of hosts.  The result is the same either way.
 void few_chunks(Test& t, const Stream& stream) {
   if (t.size() == 1) return;
   for (const bool all : {true, false}) {
@@ -104,11 +104,11 @@ void few_chunks(Test& t, const Stream& stream) {
   }
 }
 
-// The rank on which something fails says so, and so do those that needed its numbers; nobody hangs, and the next call
-// works.  function: of the CUDA runtime.
+// The rank on which a call fails reports the error, and so do the ranks that needed its numbers; no rank hangs, and the
+// next call works.  function: a function of the CUDA runtime.
 void refused(Test& t, const Stream& stream, const char* function, unsigned nth, cudaError_t error) {
   MPI_Comm comm = MPI_COMM_NULL;
-  MPI_Comm_dup(MPI_COMM_WORLD, &comm);  // with a device that has nothing yet
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);  // with a device that has no allocations yet
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   t.doing(text("%s refused, call %u", function, nth));
   Sum sum(t, stream, Memory::device);
@@ -131,7 +131,7 @@ void refused(Test& t, const Stream& stream, const char* function, unsigned nth, 
   t.count_case();
 }
 
-// With its communicator everything goes that was made for it.
+// Freeing a communicator frees everything that was made for it.
 void gives_all_back(Test& t, const Stream& stream) {
   t.doing("a communicator that is freed");
   Sum sum(t, stream, Memory::device);
@@ -149,7 +149,7 @@ void gives_all_back(Test& t, const Stream& stream) {
   t.count_case();
 }
 
-// The codecs on their own have no stream, and say that they take no such memory.
+// The codecs called on their own have no stream, and report that they do not accept device memory.
 void codecs_alone(Test& t, const Stream& stream) {
   t.doing("the codecs on their own");
   MemoryOf there(t, Memory::device, stream.get());
@@ -162,7 +162,7 @@ void codecs_alone(Test& t, const Stream& stream) {
   t.count_case();
 }
 
-// Where the device has gone, what is on the host goes on.
+// After the device is lost, calls on host memory still work.
 void without_devices(Test& t, const Stream& stream) {
   t.doing("no device");
   Sum sum(t, stream, Memory::pageable);

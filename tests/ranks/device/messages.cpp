@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages from and to memory of devices, of all types, bounds and codecs, several in flight at a time: what arrives is
-// what was sent, within its bound, whatever memory the other end has.
+// Messages from and to device memory, of all types, bounds and codecs, several in flight at a time: each arrives
+// unchanged or within its bound, whatever the memory type at the other end.
 #include "device_memory.hpp"
 #include "messages_letters.hpp"
 
@@ -8,7 +8,7 @@ namespace {
 
 using namespace ranks;
 
-// One end of a letter.
+// One end of a letter (its send or its receive).
 struct End {
   std::size_t letter;
   std::unique_ptr<MemoryOf> memory;
@@ -121,7 +121,7 @@ class Round {
   std::vector<laconic_request> requests_;
 };
 
-// What MPI describes by a type with gaps: every other number, of which the ones between stay as they are.
+// A type with gaps: every other number, where the numbers between stay unchanged.
 void send_with_gaps(Test& t, MPI_Comm comm, Random& own, cudaStream_t stream, bool compressed) {
   constexpr int numbers = 5000;
   const int right = (t.rank() + 1) % t.size();
@@ -145,7 +145,7 @@ void send_with_gaps(Test& t, MPI_Comm comm, Random& own, cudaStream_t stream, bo
   o.codec = LACONIC_CODEC_RAW;
   o.stream = stream;
   MPI_Status status;
-  // Only arrays of numbers are compressed; they may come to any type.
+  // Only arrays of numbers are compressed; the receiver may use any type.
   const int rc = compressed
                      ? laconic_sendrecv(out, numbers, MPI_FLOAT, right, 7, in, 1, gaps, left, 7, comm, &status, &o)
                      : laconic_sendrecv(out, 1, gaps, right, 7, in, 1, gaps, left, 7, comm, &status, &o);
@@ -160,7 +160,7 @@ void send_with_gaps(Test& t, MPI_Comm comm, Random& own, cudaStream_t stream, bo
   MPI_Type_free(&gaps);
 }
 
-// At a fixed rate, which the receiver's device has to be told: the numbers are those that the codec makes on the host.
+// A fixed rate, which the receiver's device has to be told: the numbers are those that the codec makes on the host.
 void send_at_a_rate(Test& t, MPI_Comm comm, cudaStream_t stream) {
   constexpr std::size_t numbers = 20000;
   t.doing("a message at a fixed rate");
@@ -177,7 +177,7 @@ void send_at_a_rate(Test& t, MPI_Comm comm, cudaStream_t stream) {
   std::vector<float> expected(numbers);
   CHECK(t, laconic_compress(field(left).data(), numbers, MPI_FLOAT, frames.data(), most, &bytes, &o) == MPI_SUCCESS);
   CHECK(t, laconic_decompress(frames.data(), bytes, expected.data(), numbers, MPI_FLOAT) == MPI_SUCCESS);
-  if (t.size() == 1) expected = field(0);  // a message to oneself is plain
+  if (t.size() == 1) expected = field(0);  // a message from a rank to itself is sent uncompressed
   MemoryOf memory(t, Memory::device, stream);
   void* const out = memory.reserve(numbers * sizeof(float));
   void* const in = memory.reserve(numbers * sizeof(float));
