@@ -10,7 +10,8 @@ MODES = ("rel:1e-3", "rate:8", "exact")  # one for each codec: curves do not kno
 DATA = "walk"
 LEAST_POINTS = 2
 
-HEADER = """// LACONIC_MEASURED(device, codec, dtype, kernel, "file, date", {bytes, seconds}...)
+HEADER = """// SPDX-License-Identifier: BSD-3-Clause
+// LACONIC_MEASURED(device, codec, dtype, kernel, "file, date", {bytes, seconds}...)
 //
 // Written by tools/device_curves.py from bench/results/*/codec.json: do not edit.
 """
