@@ -110,7 +110,8 @@ void add_bench_command(Command& app) {
   command.add_option("--set", a->settings, "OPTION=VALUE, as in the library: target, chunk_elements, min_bytes, ...")
       .allow_extra_args(false);
   command.add_option("--field", a->field, "a file of float32, or a generator: wave, noise").capture_default_str();
-  command.add_option("--grid", a->grid, "stencil: XxYxZ ranks (default: as near to a cube as it gets)");
+  command.add_option("--grid", a->grid,
+                     "stencil and neighborhood collectives: XxYxZ ranks (default: as near to a cube as possible)");
   command.add_option("--op", a->op, "of reductions: sum, max, min, avg").capture_default_str();
   add_whole(command, "--root", a->root, 0, "of reduce, bcast, scatter, gather");
   add_whole(command, "--iterations", a->iterations, 1, "measured; 10 or more for a median that means something");

@@ -86,6 +86,7 @@ explain::Question question_of(const Arguments& a) {
   one_of("--op", a.op, {"sum", "max", "min", "avg"});
   q.op = a.op == "max" ? Op::max : a.op == "min" ? Op::min : Op::sum;
   q.mean = a.op == "avg";
+  if (q.mean && traits_of(q.collective).prefix()) throw not_valid("--op of " + a.collective, a.op, "sum, max, min");
   q.variant = a.variant;
   if (find_variant(a.variant) == nullptr) throw not_valid("--variant", a.variant, variant_list());
   q.per_input = one_of("--target", a.target, {"result", "input"}) == "input";

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/bound.hpp"
+#include "call/neighborhood.hpp"
 #include "codec_spec.hpp"
 #include "options.hpp"
 #include "text.hpp"
@@ -145,12 +146,8 @@ class Variants {
 std::array<int, 3> grid_of(const std::string& text, int ranks) {
   std::array<int, 3> grid{1, 1, 1};
   if (text.empty()) {
-    // The largest factors come first; each one multiplies the side that is shortest so far.
-    std::vector<int> factors;
-    for (int n = ranks, prime = 2; n > 1; ++prime)
-      for (; n % prime == 0; n /= prime) factors.push_back(prime);
-    for (auto f = factors.rbegin(); f != factors.rend(); ++f) *std::min_element(grid.begin(), grid.end()) *= *f;
-    std::sort(grid.rbegin(), grid.rend());
+    const std::vector<int> balanced = balanced_grid(ranks);
+    std::copy(balanced.begin(), balanced.end(), grid.begin());
     return grid;
   }
   std::size_t side = 0;
@@ -185,12 +182,14 @@ Request expand(const Arguments& a, int ranks) {
     r.windows.clear();
     for (const std::string& text : a.windows) r.windows.push_back(parse_whole("--window", text, 1));
   }
-  if (kind == Kind::stencil)
+  if (r.operation.on_grid())
     r.grid = grid_of(a.grid, ranks);
   else if (!a.grid.empty())
-    throw usage(fmt::format("--grid is for stencil, not for {}", a.operation));
+    throw usage(fmt::format("--grid is for stencil and neighborhood collectives, not for {}", a.operation));
   if (a.op != "sum" && a.op != "max" && a.op != "min" && a.op != "avg")
     throw not_valid("--op", a.op, "sum, max, min, avg");
+  if (kind == Kind::collective && a.op == "avg" && traits_of(r.operation.routine).prefix())
+    throw not_valid(fmt::format("--op of {}", a.operation), a.op, "sum, max, min");
   if (a.root >= ranks)
     throw not_valid("--root", std::to_string(a.root), fmt::format("0 to {} on {} ranks", ranks - 1, ranks));
   r.rate = parse_rate("--rate", a.rate);

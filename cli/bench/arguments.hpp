@@ -22,6 +22,8 @@ struct OperationName {
   Routine routine{};  // for Kind::collective
 
   constexpr Collective collective() const { return traits_of(routine).pattern; }  // whose algorithms are used
+  constexpr bool among_neighbors() const { return kind == Kind::collective && traits_of(routine).neighborhood(); }
+  constexpr bool on_grid() const { return kind == Kind::stencil || among_neighbors(); }
 };
 
 inline constexpr auto operations = [] {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
 #include <tuple>
 
 #include "bench/operation.hpp"
 #include "call/arguments.hpp"
+#include "call/neighborhood.hpp"
 
 namespace laconic::cli::bench {
 namespace {
@@ -58,6 +60,7 @@ class CollectiveOperation final : public Operation {
   CollectiveOperation(const Request& request, std::size_t bytes, const Ranks& ranks, const Input& input)
       : routine_(request.operation.routine),
         traits_(traits_of(routine_)),
+        grid_(request.grid),
         ranks_(ranks),
         comm_(ranks.comm),
         root_(request.root),
@@ -65,8 +68,14 @@ class CollectiveOperation final : public Operation {
             : request.op == "min" ? MPI_MIN
                                   : MPI_SUM),
         mean_(request.op == "avg") {
-    cut(static_cast<int>(bytes / sizeof(float)));
-    place(input);
+    const int whole = static_cast<int>(bytes / sizeof(float));
+    if (traits_.neighborhood()) {
+      cut_for_neighbors(whole);
+    } else {
+      cut(whole);
+      place();
+    }
+    input.fill(in_, ranks_.rank, first_);
     sent_.widen();
     received_.widen();
   }
@@ -131,7 +140,7 @@ class CollectiveOperation final : public Operation {
         const std::vector<int> row = parts(whole, ranks_.size, uneven, p);
         const auto me = static_cast<std::size_t>(ranks_.rank);
         received_.counts[static_cast<std::size_t>(p)] = row[me];
-        expect(static_cast<std::size_t>(row[me]), p, static_cast<std::size_t>(one_behind_the_other(row)[me]));
+        expect({static_cast<std::size_t>(row[me]), p, static_cast<std::size_t>(one_behind_the_other(row)[me])});
       }
     } else {
       sent_.counts = received_.counts;
@@ -141,8 +150,31 @@ class CollectiveOperation final : public Operation {
     own_ = received_.counts[static_cast<std::size_t>(ranks_.rank)];
   }
 
-  // Fills this rank's input and records the numbers that it expects to receive.
-  void place(const Input& input) {
+  // The parts of a rank for its neighbors in a periodic grid.  A rank that sends one block sends the first of them.
+  std::vector<int> parts_of_neighbors(int whole, int rank) const {
+    const bool uneven = traits_.recv.counting != Counting::equal;
+    return parts(whole, assumed_neighbors, uneven, rank);
+  }
+
+  void cut_for_neighbors(int whole) {
+    constexpr std::array<int, 3> periodic{1, 1, 1};
+    const Neighborhood neighborhood = cartesian_neighborhood(grid_, periodic, ranks_.rank);
+    sent_.counts = parts_of_neighbors(whole, ranks_.rank);
+    sent_.displs = one_behind_the_other(sent_.counts);
+    own_ = sent_.counts[0];
+    in_.resize(static_cast<std::size_t>(traits_.send.cut() ? sent_.displs.back() + sent_.counts.back() : own_));
+    for (const Neighbor& source : neighborhood.sources) {
+      const std::vector<int> row = parts_of_neighbors(whole, source.rank);
+      const auto part = static_cast<std::size_t>(traits_.send.cut() ? source.label : 0);
+      received_.counts.push_back(row[part]);
+      expect({static_cast<std::size_t>(row[part]), source.rank,
+              static_cast<std::size_t>(one_behind_the_other(row)[part])});
+    }
+    received_.displs = one_behind_the_other(received_.counts);
+  }
+
+  // Makes room for this rank's input and records the numbers that it expects to receive.
+  void place() {
     const auto me = static_cast<std::size_t>(ranks_.rank);
     const auto whole = static_cast<std::size_t>(whole_);
     const auto own = static_cast<std::size_t>(own_);
@@ -153,25 +185,29 @@ class CollectiveOperation final : public Operation {
       in_.resize(static_cast<std::size_t>(sent_.displs.back()) + static_cast<std::size_t>(sent_.counts.back()));
     else if (!traits_.send.root_only || root)
       in_.resize(has_block ? own : whole);
-    input.fill(in_, ranks_.rank, has_block ? first : 0);
+    first_ = has_block ? first : 0;
     if (traits_.all_to_all() || (traits_.recv.root_only && !root)) return;
-    const int source = traits_.reduces ? Piece::all : root_;
-    if (traits_.cut_freely()) return expect(whole, source, 0);
-    if (!traits_.recv.cut()) return expect(own, source, first);
+    const int source = traits_.reduces ? Piece::reduced : root_;
+    const int contributions = contributions_of(traits_.pattern, {ranks_.rank, ranks_.size, root_});
+    if (contributions == 0) return out_.resize(whole);  // the first rank of an exclusive scan has no result
+    if (traits_.cut_freely()) return expect({whole, source, 0, contributions});
+    if (!traits_.recv.cut()) return expect({own, source, first, contributions});
     for (std::size_t p = 0; p < received_.counts.size(); ++p)
-      expect(static_cast<std::size_t>(received_.counts[p]), static_cast<int>(p),
-             static_cast<std::size_t>(received_.displs[p]));
+      expect({static_cast<std::size_t>(received_.counts[p]), static_cast<int>(p),
+              static_cast<std::size_t>(received_.displs[p])});
   }
 
   Routine routine_;
   CollectiveTraits traits_;
+  std::array<int, 3> grid_;
   Ranks ranks_;
   MPI_Comm comm_;
   int root_;
   MPI_Op op_;
   bool mean_;
-  int whole_ = 0;  // numbers in the largest buffer
-  int own_ = 0;    // numbers in this rank's block
+  int whole_ = 0;          // numbers in the largest buffer
+  int own_ = 0;            // numbers in this rank's block
+  std::size_t first_ = 0;  // this rank's input begins with this number
   Parts sent_, received_;
 };
 
@@ -179,9 +215,9 @@ class CollectiveOperation final : public Operation {
 
 void Operation::reset() { std::fill(out_.begin(), out_.end(), std::numeric_limits<float>::quiet_NaN()); }
 
-void Operation::expect(std::size_t count, int source, std::size_t first) {
-  pieces_.push_back({count, source, first});
-  out_.resize(out_.size() + count);
+void Operation::expect(const Piece& piece) {
+  pieces_.push_back(piece);
+  out_.resize(out_.size() + piece.count);
 }
 
 std::unique_ptr<Operation> make_collective(const Request& request, std::size_t bytes, const Ranks& ranks,

@@ -73,9 +73,14 @@ laconic_options options_of(const Variant& v) {
 // from messages.
 class Communicators {
  public:
-  Communicators(MPI_Comm from, std::size_t count) : comms_(count, MPI_COMM_NULL) {
+  // Neighborhood collectives get periodic grids.
+  Communicators(MPI_Comm from, const Request& request) : comms_(request.variants.size(), MPI_COMM_NULL) {
+    constexpr std::array<int, 3> periodic{1, 1, 1};
     for (MPI_Comm& comm : comms_) {
-      MPI_Comm_dup(from, &comm);
+      if (request.operation.among_neighbors())
+        MPI_Cart_create(from, 3, request.grid.data(), periodic.data(), 0, &comm);
+      else
+        MPI_Comm_dup(from, &comm);
       MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
       // Messages are compressed only on a communicator that this call has prepared.
       require_success(laconic_comm_set_info(comm, MPI_INFO_NULL), "laconic_comm_set_info");
@@ -150,7 +155,7 @@ std::vector<Measurement> Bench::measure(std::size_t bytes, int window) {
       all[k].variant.options.emplace_back("chunk_elements",
                                           std::to_string(chunk_elements(bytes, all[k].variant.chunks)));
   }
-  const Communicators comms(ranks_.comm, all.size());
+  const Communicators comms(ranks_.comm, request_);
   for (int i = -request_.warmup; i < request_.iterations; ++i)
     for (std::size_t k = 0; k < all.size(); ++k) {
       once(*operation, comms[k], all[k], i >= 0);
@@ -257,10 +262,10 @@ double Bench::error_of(float result, const Piece& piece, std::size_t i, double b
   constexpr double unit = 0x1p-24;
   double exact = 0;
   double rounding = 0;  // rounding of the result's own type, which is allowed in addition to the bound
-  if (piece.source != Piece::all || request_.op == "max" || request_.op == "min") {
-    const int first = piece.source != Piece::all ? piece.source : 0;
-    exact = input_.value(first, piece.first + i);
-    for (int r = 1; piece.source == Piece::all && r < ranks_.size; ++r) {
+  const bool reduced = piece.source == Piece::reduced;
+  if (!reduced || request_.op == "max" || request_.op == "min") {
+    exact = input_.value(reduced ? 0 : piece.source, piece.first + i);
+    for (int r = 1; r < piece.contributions; ++r) {
       const double x = input_.value(r, piece.first + i);
       exact = request_.op == "max" ? std::max(exact, x) : std::min(exact, x);
     }
@@ -268,7 +273,7 @@ double Bench::error_of(float result, const Piece& piece, std::size_t i, double b
     if (bound == 0) rounding = 0;
   } else {
     double magnitude = 0;
-    for (int r = 0; r < ranks_.size; ++r) {
+    for (int r = 0; r < piece.contributions; ++r) {
       const double x = input_.value(r, piece.first + i);
       exact += x;
       magnitude += std::fabs(x);

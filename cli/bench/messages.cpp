@@ -33,7 +33,7 @@ class Messages : public Operation {
   void send(int peer, int tag, std::size_t at) { sends_.push_back({peer, tag, at}); }
   void receive(int peer, int tag, std::size_t first) {
     receives_.push_back({peer, tag, out_.size()});
-    expect(count_, peer, first);
+    expect({count_, peer, first});
   }
 
   // Starts all messages at once, and waits until all are complete.
@@ -85,7 +85,7 @@ class Latency final : public Messages {
     if (ranks.rank > 1) return;
     in_.resize(count_);
     input.fill(in_, ranks.rank, 0);
-    expect(count_, 1 - ranks.rank, 0);
+    expect({count_, 1 - ranks.rank, 0});
   }
 
   int repeats() const override { return 2 * rounds_; }

@@ -20,12 +20,14 @@ struct Ranks {
   int size = 1;
 };
 
-// A run of numbers in a result: numbers first, first + 1, ... of one rank's input, or of all ranks' inputs reduced.
+// A run of numbers in a result: numbers first, first + 1, ... of one rank's input, or of the inputs of the first ranks
+// reduced.
 struct Piece {
-  static constexpr int all = -1;
+  static constexpr int reduced = -1;
   std::size_t count = 0;
-  int source = all;
+  int source = reduced;
   std::size_t first = 0;
+  int contributions = 1;  // the number of ranks whose inputs are reduced
 };
 
 class Operation {
@@ -56,7 +58,7 @@ class Operation {
   virtual bool replicated() const { return false; }
 
  protected:
-  void expect(std::size_t count, int source, std::size_t first);  // and reserves memory for it
+  void expect(const Piece& piece);  // and reserves memory for it
 
   std::vector<float> in_, out_;
   std::vector<Piece> pieces_;

@@ -27,12 +27,14 @@ double share(const Request& r, int ranks, int window) {
     }
     case Kind::collective: break;
   }
-  switch (r.operation.collective()) {
-    case Collective::allreduce: return 2 * (n - 1) / n;
-    case Collective::reduce:
-    case Collective::bcast: return n > 1 ? 1 : 0;
-    default: return (n - 1) / n;
+  const CollectiveTraits& t = traits_of(r.operation.collective());
+  if (t.neighborhood()) {
+    const auto crossed = std::count_if(r.grid.begin(), r.grid.end(), [](int side) { return side > 1; });
+    return static_cast<double>(crossed) / static_cast<double>(r.grid.size());
   }
+  if (!t.cut_freely()) return (n - 1) / n;
+  if (t.reduces && t.replicates()) return 2 * (n - 1) / n;
+  return n > 1 ? 1 : 0;
 }
 
 bool messages(const Request& r) { return r.operation.kind != Kind::collective; }
@@ -42,10 +44,12 @@ double speed(const Request& r, const Measurement& m) {
   return messages(r) ? messages_each_way(r, m.window) * static_cast<double>(m.bytes) / m.median() : 0;
 }
 
-// Whether plain MPI's usual algorithms reach the bound. Those for bcast and reduce send up to twice as much or more.
+// Whether plain MPI's usual algorithms reach the bound. Those for bcast, reduce and scans send up to twice as much or
+// more.
 bool within_reach(const Request& r) {
-  return messages(r) ||
-         (r.operation.collective() != Collective::bcast && r.operation.collective() != Collective::reduce);
+  if (messages(r)) return true;
+  const CollectiveTraits& t = traits_of(r.operation.collective());
+  return !t.cut_freely() || (t.reduces && t.replicates());
 }
 
 std::string heading(const Request& r, const Setting& s, const Measurement& plain) {
@@ -53,7 +57,7 @@ std::string heading(const Request& r, const Setting& s, const Measurement& plain
   if (r.operation.kind == Kind::collective && reduces(r.operation.collective())) what += " " + r.op;
   if (r.operation.kind == Kind::bandwidth || r.operation.kind == Kind::bidirectional)
     what += fmt::format(", window {}", plain.window);
-  if (r.operation.kind == Kind::stencil) what += fmt::format(", grid {}x{}x{}", r.grid[0], r.grid[1], r.grid[2]);
+  if (r.operation.on_grid()) what += fmt::format(", grid {}x{}x{}", r.grid[0], r.grid[1], r.grid[2]);
   std::string text = fmt::format("{}, {} ({} bytes), {} ranks, {}, {} iterations\n", what,
                                  bytes_text(static_cast<double>(plain.bytes)), plain.bytes, s.ranks,
                                  s.field.substr(s.field.rfind('/') + 1), r.iterations);
@@ -176,8 +180,7 @@ std::vector<std::string> json_rows(const Request& r, const Setting& s, const std
       row.text("op", reduces(r.operation.collective()) ? r.op : "none")
           .whole("root", static_cast<unsigned long long>(r.root));
     }
-    if (r.operation.kind == Kind::stencil)
-      row.raw("grid", fmt::format("[{}, {}, {}]", r.grid[0], r.grid[1], r.grid[2]));
+    if (r.operation.on_grid()) row.raw("grid", fmt::format("[{}, {}, {}]", r.grid[0], r.grid[1], r.grid[2]));
     rows.push_back(row.take());
   }
   return rows;

@@ -15,14 +15,16 @@ constexpr std::size_t most_blocks_unasked = std::size_t{1} << 20;
 
 std::size_t blocks_of(const Question& q) {
   const auto ranks = static_cast<std::size_t>(q.ranks);
+  if (traits_of(q.collective).neighborhood()) return 2 * assumed_neighbors;
   return traits_of(q.collective).all_to_all() ? ranks * ranks : ranks;
 }
 
-// The numbers in a block: nearly equal parts of the data; for an alltoall, parts of the data that one rank sends.
+// The numbers in a block: nearly equal parts of the data; for an alltoall and the like, parts of the data that one rank
+// sends.
 std::size_t block_count(const Question& q, std::int32_t block, std::int32_t cut) {
   const std::size_t n = q.bytes / size_of(q.dtype);
   const bool free_cut = traits_of(q.collective).cut_freely();
-  const auto parts = static_cast<std::size_t>(free_cut ? cut : q.ranks);
+  const auto parts = static_cast<std::size_t>(num_parts(q.collective, cut, q.ranks));
   const auto part = static_cast<std::size_t>(block) % parts;
   return n / parts + (free_cut && part < n % parts ? 1 : 0);
 }
@@ -32,7 +34,8 @@ bool overlapping(const Question& q) { return find_variant(q.variant)->overlaps; 
 // The transfers and the division into rows, the same as in CollectiveOperation::make_work() and Run::reserve().
 Work work_of(const Question& q, const Algorithm& algorithm, Travel travel) {
   Work w;
-  const Place at{q.rank, q.ranks, q.root};
+  const Neighborhood neighborhood = assumed_neighborhood(q.rank, q.ranks);
+  const Place at{q.rank, q.ranks, q.root, &neighborhood};
   w.schedule = algorithm.build(at);
   w.plan = lower(w.schedule, q.collective, at, travel);
   w.largest = block_count(q, 0, w.plan.cut);

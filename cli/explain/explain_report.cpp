@@ -128,6 +128,9 @@ std::string heading(const Question& q, const std::vector<Candidate>& all) {
   if (q.name != laconic::name_of(q.collective))
     text += fmt::format("{} has the schedules of {}; parts are taken to be equal\n", q.name,
                         laconic::name_of(q.collective));
+  if (traits_of(q.collective).neighborhood())
+    text +=
+        fmt::format("the ranks are taken to form a periodic grid of {}\n", fmt::join(balanced_grid(q.ranks), " x "));
   text += fmt::format("auto takes {}\n", chosen_by_auto(q).name);
   std::vector<Cells> rows{{"algorithm", "hops", "share", "terms", "auto's score", "predicted", "without compression"}};
   for (const Candidate& c : all)
