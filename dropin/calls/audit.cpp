@@ -35,9 +35,11 @@ Audit::Audit(const Call& call, Communicator& communicator, NumberSides& numbers)
   const std::int64_t every = Process::instance().settings().audit;
   on_ = every > 0 && communicator.audited++ % every == 0;
   if (!on_) return;
+  // The first rank of an exclusive scan has no result.
+  if (call.traits().recv.contents == Contents::exclusive_prefix && communicator.rank() == 0) return;
   if (call.traits().keeps_block() && numbers.in_place) {
     const Side mine = own_block(call, communicator.rank());
-    result_.set(mine, 1, false);
+    result_.set(mine, 1);
   } else {
     result_ = numbers.recv;
   }

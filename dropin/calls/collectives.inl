@@ -70,6 +70,12 @@ LACONIC_COLLECTIVE(Alltoallv, alltoallv, (send, sendcounts, sdispls, sendtype, r
                    const void* send, const LACONIC_COUNT* sendcounts, const LACONIC_DISPL* sdispls,
                    MPI_Datatype sendtype, void* recv, const LACONIC_COUNT* recvcounts, const LACONIC_DISPL* rdispls,
                    MPI_Datatype recvtype)
+LACONIC_COLLECTIVE(Scan, scan, (send, recv, count, type, op), const void* send, void* recv, LACONIC_COUNT count, MPI_Datatype type, MPI_Op op)
+LACONIC_COLLECTIVE(Exscan, exscan, (send, recv, count, type, op), const void* send, void* recv, LACONIC_COUNT count, MPI_Datatype type, MPI_Op op)
+LACONIC_COLLECTIVE(Neighbor_allgather, neighbor_allgather, (send, sendcount, sendtype, recv, recvcount, recvtype), const void* send, LACONIC_COUNT sendcount, MPI_Datatype sendtype, void* recv, LACONIC_COUNT recvcount, MPI_Datatype recvtype)
+LACONIC_COLLECTIVE(Neighbor_allgatherv, neighbor_allgatherv, (send, sendcount, sendtype, recv, recvcounts, displs, recvtype), const void* send, LACONIC_COUNT sendcount, MPI_Datatype sendtype, void* recv, const LACONIC_COUNT* recvcounts, const LACONIC_DISPL* displs, MPI_Datatype recvtype)
+LACONIC_COLLECTIVE(Neighbor_alltoall, neighbor_alltoall, (send, sendcount, sendtype, recv, recvcount, recvtype), const void* send, LACONIC_COUNT sendcount, MPI_Datatype sendtype, void* recv, LACONIC_COUNT recvcount, MPI_Datatype recvtype)
+LACONIC_COLLECTIVE(Neighbor_alltoallv, neighbor_alltoallv, (send, sendcounts, sdispls, sendtype, recv, recvcounts, rdispls, recvtype), const void* send, const LACONIC_COUNT* sendcounts, const LACONIC_DISPL* sdispls, MPI_Datatype sendtype, void* recv, const LACONIC_COUNT* recvcounts, const LACONIC_DISPL* rdispls, MPI_Datatype recvtype)
 
 #undef LACONIC_ARGUMENTS
 #undef LACONIC_LEAVE

@@ -126,7 +126,7 @@ Decision filter(const Call& call) {
 
 Reason filter_alone(const Call& call, const Decision& decision, NumberSides& numbers) {
   const Communicator& communicator = *decision.communicator;
-  numbers.set(call, communicator.rank(), communicator.size());
+  numbers.set(call, communicator);
   const NumberSide& one = numbers.one();
   if (!one.used()) return Reason::arguments;
   for (const NumberSide* side : {&numbers.send, &numbers.recv}) {

@@ -56,5 +56,11 @@ LACONIC_FORTRAN(gather, 7, Buffer, Number, Type, Buffer, Number, Type, Number)
 LACONIC_FORTRAN(gatherv, 8, Buffer, Number, Type, Buffer, Array, Array, Type, Number)
 LACONIC_FORTRAN(alltoall, 6, Buffer, Number, Type, Buffer, Number, Type)
 LACONIC_FORTRAN(alltoallv, 8, Buffer, Array, Array, Type, Buffer, Array, Array, Type)
+LACONIC_FORTRAN(scan, 5, Buffer, Buffer, Number, Type, Op)
+LACONIC_FORTRAN(exscan, 5, Buffer, Buffer, Number, Type, Op)
+LACONIC_FORTRAN(neighbor_allgather, 6, Buffer, Number, Type, Buffer, Number, Type)
+LACONIC_FORTRAN(neighbor_allgatherv, 7, Buffer, Number, Type, Buffer, Array, Array, Type)
+LACONIC_FORTRAN(neighbor_alltoall, 6, Buffer, Number, Type, Buffer, Number, Type)
+LACONIC_FORTRAN(neighbor_alltoallv, 8, Buffer, Array, Array, Type, Buffer, Array, Array, Type)
 
 #endif

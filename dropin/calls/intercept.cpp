@@ -73,25 +73,31 @@ bool prepared(MPI_Comm comm) {
   return laconic_comm_prepared(comm, &prepared) == MPI_SUCCESS && prepared != 0;
 }
 
-// Nonblocking and persistent calls cannot wait for the ranks to agree. They are compressed only if all ranks reach the
-// same decision by themselves. Datatypes may differ between ranks, but equal signatures lead to the same decision.
+// Nonblocking and persistent calls cannot wait for the ranks to agree. They are passed to Laconic only if all ranks do
+// so by themselves. Datatypes may differ between ranks, but equal signatures lead to the same decision. Where a rank
+// does not see all counts, sizes and datatypes of the ranks may lead to different decisions. Laconic's own agreement
+// then decides, and the rules must not test these properties.
 int intercept_other(const Call& call, const Decision& decision, Plain plain) {
   Communicator& communicator = *decision.communicator;
-  const bool by_rank = Process::instance().settings().rules.differ_by_rank() || call.traits().counts_partial();
-  if (by_rank) return leave(call, Reason::form, &communicator, plain);
+  const Rules& rules = Process::instance().settings().rules;
+  const bool partial = call.traits().counts_partial();
+  if (rules.differ_by_rank() || (partial && rules.test_data(call.operation, call.form)))
+    return leave(call, Reason::form, &communicator, plain);
   if (call.form == Form::nonblocking && !prepared(call.comm))
     return leave(call, Reason::unprepared, &communicator, plain);
   NumberSides numbers;
   const Reason reason = filter_alone(call, decision, numbers);
   if (found_alone(reason))
     say_why(call, communicator, reason);
+  else if (reason != Reason::touched && partial)
+    numbers.set_unchanged();
   else if (reason != Reason::touched)
     return leave(call, reason, &communicator, plain);
   const int code = call.form == Form::nonblocking
                        ? begin_operation(call, communicator, numbers, call.request)
                        : make_persistent_operation(call, communicator, numbers, call.request);
   if (code == MPI_SUCCESS) return code;
-  if (!found_alone(reason)) return refused(call, communicator, code, plain);
+  if (!found_alone(reason) && !partial) return refused(call, communicator, code, plain);
   PMPI_Comm_call_errhandler(call.comm, code);
   return code;
 }

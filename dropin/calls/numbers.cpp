@@ -22,16 +22,26 @@ Side own_block(const Call& call, int rank) {
   return mine;
 }
 
-void NumberSide::set(const Side& side, int ranks, bool cut) {
+void NumberSide::set(const Side& side, int parts) {
   used_ = true;
   side_ = side;
-  ranks_ = cut ? ranks : 1;
+  parts_ = parts;
   layout_ = layout_of(side.type);
+  set_counts();
+}
+
+void NumberSide::set_unchanged() {
+  if (!used_) return;
+  layout_ = {{Kind::none, side_.type, 1, 0}, 1, 0, true};
+  set_counts();
+}
+
+void NumberSide::set_counts() {
   counts_.clear();
   displs_.clear();
   if (!side_.counts.given()) return;
   MPI_Aint next = 0;
-  for (int part = 0; part < ranks_; ++part) {
+  for (int part = 0; part < parts_; ++part) {
     counts_.push_back(items_of(part) * layout_.each);
     displs_.push_back(packs() ? next : place_of(part) * static_cast<MPI_Aint>(layout_.each));
     next += static_cast<MPI_Aint>(counts_.back());
@@ -57,9 +67,9 @@ std::size_t NumberSide::bytes_of(int part) const {
 }
 
 MPI_Count NumberSide::items() const {
-  if (!side_.counts.given()) return side_.count * ranks_;
+  if (!side_.counts.given()) return side_.count * parts_;
   MPI_Count all = 0;
-  for (int part = 0; part < ranks_; ++part) all += side_.counts[part];
+  for (int part = 0; part < parts_; ++part) all += side_.counts[part];
   return all;
 }
 
@@ -118,23 +128,27 @@ int NumberSide::restore(const std::vector<std::byte>& in) const {
   return code;
 }
 
-void NumberSides::set(const Call& call, int rank, int ranks) {
+void NumberSides::set(const Call& call, const Communicator& communicator) {
   traits_ = call.traits();
-  rank_ = rank;
-  root_ = rank == call.root;
+  rank_ = communicator.rank();
+  root_ = rank_ == call.root;
+  const auto parts = [&](bool sending) {
+    return traits_.side(sending).cut() ? communicator.num_parts(traits_, sending) : 1;
+  };
   in_place = call.send.buffer == MPI_IN_PLACE || call.recv.buffer == MPI_IN_PLACE;
   const auto counts = [&](const SideTraits& side, const Side& of_call) {
+    if (side.contents == Contents::exclusive_prefix && rank_ == 0 && !in_place) return false;
     return side.contents != Contents::nothing && (!side.root_only || root_) && of_call.buffer != MPI_IN_PLACE;
   };
-  if (!traits_.one_buffer() && counts(traits_.send, call.send)) send.set(call.send, ranks, traits_.send.cut());
+  if (!traits_.one_buffer() && counts(traits_.send, call.send)) send.set(call.send, parts(true));
   if (traits_.one_buffer()) {
-    recv.set(call.recv, ranks, false);
+    recv.set(call.recv, 1);
   } else if (counts(traits_.recv, call.recv)) {
     // In place, the receive buffer holds the whole input, with the blocks of all ranks.
     if (traits_.keeps_block() && in_place)
-      recv.set(with_counts_of_sum(call), ranks, true);
+      recv.set(with_counts_of_sum(call), communicator.size());
     else
-      recv.set(traits_.keeps_block() ? own_block(call, rank) : call.recv, ranks, traits_.recv.cut());
+      recv.set(traits_.keeps_block() ? own_block(call, rank_) : call.recv, parts(false));
   }
 }
 
@@ -145,7 +159,15 @@ std::uint64_t NumberSides::most_bytes() const {
   return static_cast<std::uint64_t>(most);
 }
 
+void NumberSides::set_unchanged() {
+  send.set_unchanged();
+  recv.set_unchanged();
+}
+
 int NumberSides::take() {
+  // The parts of neighbors that do not exist are unpacked as they were.
+  if (traits_.neighborhood())
+    if (const int code = recv.take_all(); code != MPI_SUCCESS) return code;
   if (send.used()) return send.take_all();
   if (traits_.send.root_only && !root_) return MPI_SUCCESS;
   return traits_.send.contents == Contents::block ? recv.take(rank_) : recv.take_all();

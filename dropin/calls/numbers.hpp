@@ -8,14 +8,18 @@
 #include <vector>
 
 #include "calls/call.hpp"
+#include "core/communicator.hpp"
 #include "core/datatypes.hpp"
 
 namespace laconic::dropin {
 
 class NumberSide {
  public:
-  // Marks the side as used on this rank. With `cut` it has one part for each of `ranks` ranks, otherwise one part.
-  void set(const Side& side, int ranks, bool cut);
+  // Marks the side as used on this rank.
+  void set(const Side& side, int parts);
+
+  // Passes the program's arguments to Laconic as they are, whatever the datatype holds.
+  void set_unchanged();
 
   bool used() const { return used_; }
   const Layout& layout() const { return layout_; }
@@ -48,15 +52,17 @@ class NumberSide {
 
  private:
   MPI_Count count_of_part() const { return side_.count; }
-  int parts() const { return ranks_; }
+  int parts() const { return parts_; }
   MPI_Count items_of(int part) const;
   MPI_Aint place_of(int part) const;  // in items
   std::byte* at(int part) const;
   std::size_t bytes_of(int part) const;
 
+  void set_counts();
+
   Side side_;
   Layout layout_;
-  int ranks_ = 1;  // number of parts
+  int parts_ = 1;
   bool used_ = false;
   std::vector<MPI_Count> counts_;  // in numbers
   std::vector<MPI_Aint> displs_;
@@ -72,7 +78,8 @@ struct NumberSides {
   NumberSide recv;
   bool in_place = false;
 
-  void set(const Call& call, int rank, int ranks);
+  void set(const Call& call, const Communicator& communicator);
+  void set_unchanged();
 
   // The side that determines the number type of the call.
   const NumberSide& one() const { return send.used() ? send : recv; }

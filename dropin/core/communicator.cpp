@@ -56,8 +56,30 @@ Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
     unfit_ = Reason::one_rank;
   else if (!of_this_job(comm, size_))
     unfit_ = Reason::foreign;
+  if (unfit_ == Reason::touched) count_neighbors();
   tallies_ = &Tallies::instance().group(name_of(comm), size_);
   merge();
+}
+
+void Communicator::count_neighbors() {
+  int topology = MPI_UNDEFINED;
+  PMPI_Topo_test(comm_, &topology);
+  if (topology == MPI_CART) {
+    int dimensions = 0;
+    PMPI_Cartdim_get(comm_, &dimensions);
+    num_sources_ = num_destinations_ = 2 * dimensions;
+  } else if (topology == MPI_GRAPH) {
+    PMPI_Graph_neighbors_count(comm_, rank_, &num_sources_);
+    num_destinations_ = num_sources_;
+  } else if (topology == MPI_DIST_GRAPH) {
+    int weighted = 0;
+    PMPI_Dist_graph_neighbors_count(comm_, &num_sources_, &num_destinations_, &weighted);
+  }
+}
+
+int Communicator::num_parts(const CollectiveTraits& traits, bool sending) const {
+  if (!traits.neighborhood()) return size_;
+  return sending ? num_destinations_ : num_sources_;
 }
 
 // Completes the state of a duplicate: on_copy() did not know its handle yet.

@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "call/collective.hpp"
 #include "core/proposal.hpp"
 #include "report/tally.hpp"
 
@@ -22,6 +23,8 @@ class Communicator {
 
   int rank() const { return rank_; }
   int size() const { return size_; }
+  // The number of parts of a cut side: one for each rank, or one for each neighbor in the topology of the communicator.
+  int num_parts(const CollectiveTraits& traits, bool sending) const;
   MPI_Comm comm() const { return comm_; }
 
   // The reason why no call on this communicator can be compressed; Reason::touched if there is none.
@@ -52,12 +55,15 @@ class Communicator {
   static int on_copy(MPI_Comm, int, void*, void* from, void* to, int* flag);
   static int on_delete(MPI_Comm, int, void* self, void*);
   void settle(MPI_Comm comm);
+  void count_neighbors();
   void merge();
   void decide(Proposal& proposal);
 
   MPI_Comm comm_;
   int rank_ = 0;
   int size_ = 1;
+  int num_sources_ = 0;
+  int num_destinations_ = 0;
   Reason unfit_ = Reason::touched;
   bool differ_ = false;  // the ranks' hints are invalid or differ
   bool complained_ = false;

@@ -216,16 +216,31 @@ bool Rules::touches(const Facts& facts) const {
   return included && std::none_of(exclude_.begin(), exclude_.end(), match);
 }
 
+bool Rules::tests_name(const Term& term) { return term.what == Term::What::operation || term.what == Term::What::form; }
+
+// Whether the item may match calls of this operation in this form.
+bool Rules::names(const Item& item, Operation operation, Form form) {
+  const Facts facts{operation, form, Kind::none, false, 0, MPI_COMM_NULL, nullptr};
+  return std::all_of(item.terms.begin(), item.terms.end(),
+                     [&](const Term& t) { return !tests_name(t) || holds(t, facts) != t.negated; });
+}
+
+bool Rules::test_data(Operation operation, Form form) const {
+  const auto tests = [&](const Item& item) {
+    const auto of_data = [](const Term& t) {
+      return t.what == Term::What::type || t.what == Term::What::smaller || t.what == Term::What::at_least;
+    };
+    return names(item, operation, form) && std::any_of(item.terms.begin(), item.terms.end(), of_data);
+  };
+  return std::any_of(include_.begin(), include_.end(), tests) || std::any_of(exclude_.begin(), exclude_.end(), tests);
+}
+
 bool Rules::may_touch(Operation operation, Form form) const {
   if (operation == Operation::send && !messages_) return false;
   const Facts facts{operation, form, Kind::none, false, 0, MPI_COMM_NULL, nullptr};
-  const auto by_name = [](const Term& t) { return t.what == Term::What::operation || t.what == Term::What::form; };
-  const auto named = [&](const Item& item) {
-    return std::all_of(item.terms.begin(), item.terms.end(),
-                       [&](const Term& t) { return !by_name(t) || holds(t, facts) != t.negated; });
-  };
+  const auto named = [&](const Item& item) { return names(item, operation, form); };
   const auto wholly = [&](const Item& item) {
-    return std::all_of(item.terms.begin(), item.terms.end(), by_name) && matches(item, facts);
+    return std::all_of(item.terms.begin(), item.terms.end(), tests_name) && matches(item, facts);
   };
   const bool included = by_default(operation) || std::any_of(include_.begin(), include_.end(), named);
   return included && std::none_of(exclude_.begin(), exclude_.end(), wholly);

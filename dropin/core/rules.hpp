@@ -34,6 +34,9 @@ class Rules {
   // False if no call of this operation in this form can be compressed.
   bool may_touch(Operation operation, Form form) const;
 
+  // True if a rule for this operation in this form tests the datatype or the size of a call.
+  bool test_data(Operation operation, Form form) const;
+
   // True if an include rule names integers. Integers are never rounded: under a lossy bound they are compressed
   // losslessly, and only if such a rule asks for it.
   bool names_integers() const;
@@ -58,7 +61,9 @@ class Rules {
   std::string read_items(std::string_view variable, std::string_view text, std::vector<Item>& items);
   std::string read_term(std::string_view text, Term& term) const;
   static bool holds(const Term& term, const Facts& facts);
+  static bool tests_name(const Term& term);
   static bool matches(const Item& item, const Facts& facts);
+  static bool names(const Item& item, Operation operation, Form form);
   static bool of_messages_only(const Item& item);
   static bool names_integers(const Item& item);
 

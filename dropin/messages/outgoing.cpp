@@ -44,7 +44,7 @@ MessageDecision filter(const Outgoing& m, NumberSides& sides) {
   if (m.dest >= communicator.size()) return {};
   if (m.dest == communicator.rank()) return left(Reason::itself);
   if (bytes < communicator.min_bytes()) return left(Reason::small);
-  sides.set(call_of(m), communicator.rank(), communicator.size());
+  sides.set(call_of(m), communicator);
   const Layout& layout = sides.send.layout();
   if (!layout.known() || layout.numbers.kind == Kind::integer) return left(Reason::type);
   if (process.settings().keep_plain) return left(Reason::audit);

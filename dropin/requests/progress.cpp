@@ -87,6 +87,12 @@ int on_free(void* state) {
 // A collective cannot be cancelled.
 int on_cancel(void*, int) { return MPI_SUCCESS; }
 
+// The reason why Laconic's own agreement left a call uncompressed.
+Reason reason_of(laconic_plain_reason reason) {
+  if (reason == LACONIC_PLAIN_SMALL) return Reason::small;
+  return reason == LACONIC_PLAIN_TYPE ? Reason::type : Reason::refused;
+}
+
 void finish(Flight& flight, int code) {
   if (code == MPI_SUCCESS && flight.numbers.recv.used()) code = flight.numbers.recv.put_all();
   // The types are freed here and not in the destructor, which runs within an MPI function (on_free).
@@ -96,7 +102,7 @@ void finish(Flight& flight, int code) {
     if (flight.stats.plain_calls == 0)
       Tallies::instance().compressed(*flight.tallies, flight.call.operation, flight.stats);
     else
-      Tallies::instance().plain(*flight.tallies, flight.call.operation, Reason::refused);
+      Tallies::instance().plain(*flight.tallies, flight.call.operation, reason_of(flight.stats.plain_reason));
     if (flight.speaks && Process::instance().settings().report == Report::each)
       report_call(*flight.tallies, flight.call.operation, flight.call.form, flight.stats.bytes_in, flight.stats);
   }
