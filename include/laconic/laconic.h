@@ -253,14 +253,17 @@ LACONIC_API MPI_Op laconic_op_avg(void);
  *
  * MPI_IN_PLACE is allowed where MPI allows it.  Counts and displacements are in elements of the datatype.  The rules
  * for roots, zero and uneven counts, and for the arguments that are significant on each rank, are those of MPI.
+ * neighbor_* needs a communicator with a Cartesian or graph topology.  A block that is sent in the negative direction
+ * of a Cartesian dimension is received from the positive direction, also where the two neighbors are the same rank, as
+ * MPI 4 demands; some MPI libraries do not keep to that in all forms of the call.
  *
  * Datatypes and operations that are compressed: MPI_FLOAT and MPI_DOUBLE with any bound; with the bound lossless also
  * MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG, MPI_SIGNED_CHAR, their unsigned forms, MPI_INT8_T ... MPI_UINT64_T,
  * MPI_AINT, MPI_OFFSET and MPI_COUNT.  In operations that only move data, derived datatypes composed of one of these
  * are treated as arrays of that type, and ranks may pass different datatypes with equal signatures.  Reductions:
- * MPI_SUM, MPI_MAX, MPI_MIN, and LACONIC_AVG of floating-point numbers.  All other calls, and calls whose largest
- * buffer is smaller than min_bytes, are passed to MPI unchanged, and the statistics say so; LACONIC_AVG of another type
- * is an error.
+ * MPI_SUM, MPI_MAX, MPI_MIN, and LACONIC_AVG of floating-point numbers, except in scans.  All other calls, and calls
+ * whose largest buffer is smaller than min_bytes, are passed to MPI unchanged, and the statistics say so; LACONIC_AVG
+ * of another type is an error.
  *
  * Guarantees.  With target result, every element of a result differs from the exact value by at most the bound, plus
  * the rounding of the result's own type (for elements kept uncompressed: plus the rounding of the sum that plain MPI
@@ -275,9 +278,9 @@ LACONIC_API MPI_Op laconic_op_avg(void);
  * two ranks; the results are then unchanged and the communicator remains usable.  Send and receive buffers that
  * overlap are such an error.  Ranks that disagree on whether a call is to be compressed at all (counts of one call
  * on both sides of min_bytes, a bound on some ranks only) deadlock, as do ranks that call different MPI functions;
- * so does a rank whose communicator has been freed.  In gatherv, scatterv and alltoallv, where a rank does not see
- * all counts, size and type are part of the agreement: there ranks may differ.  A count that does not match that of
- * the other rank is an error on the rank that decodes the data (MPI_ERR_TRUNCATE or a mismatch).
+ * so does a rank whose communicator has been freed.  In gatherv, scatterv, alltoallv and neighbor_*, where a rank does
+ * not see all counts, size and type are part of the agreement: there ranks may differ.  A count that does not match
+ * that of the other rank is an error on the rank that decodes the data (MPI_ERR_TRUNCATE or a mismatch).
  */
 
 LACONIC_API int laconic_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
@@ -316,6 +319,23 @@ LACONIC_API int laconic_alltoallv(const void* sendbuf, const MPI_Count sendcount
                                   MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
                                   const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
                                   const laconic_options* options);
+LACONIC_API int laconic_scan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                             MPI_Comm comm, const laconic_options* options);
+LACONIC_API int laconic_exscan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                               MPI_Comm comm, const laconic_options* options);
+LACONIC_API int laconic_neighbor_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                           void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                                           const laconic_options* options);
+LACONIC_API int laconic_neighbor_allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                            void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+                                            MPI_Datatype recvtype, MPI_Comm comm, const laconic_options* options);
+LACONIC_API int laconic_neighbor_alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                          void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                                          const laconic_options* options);
+LACONIC_API int laconic_neighbor_alltoallv(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                           MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
+                                           const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                                           const laconic_options* options);
 
 /* Nonblocking forms: the same operations, begun here and completed by laconic_wait(), laconic_test() or their forms for
  * several requests.  Buffers, arrays of counts and displacements, and options->stats must stay valid and unchanged
@@ -368,6 +388,24 @@ LACONIC_API int laconic_ialltoallv(const void* sendbuf, const MPI_Count sendcoun
                                    MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
                                    const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
                                    laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_iscan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                              MPI_Comm comm, laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_iexscan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                                MPI_Comm comm, laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_ineighbor_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                            void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                                            laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_ineighbor_allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                             void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+                                             MPI_Datatype recvtype, MPI_Comm comm, laconic_request* request,
+                                             const laconic_options* options);
+LACONIC_API int laconic_ineighbor_alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                           void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                                           laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_ineighbor_alltoallv(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                            MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
+                                            const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                                            laconic_request* request, const laconic_options* options);
 
 /* Persistent collectives: the arguments are kept, and every laconic_start() begins the operation with them.  Each start
  * is completed like a nonblocking operation; the request stays valid until laconic_request_free().
@@ -417,6 +455,26 @@ LACONIC_API int laconic_alltoallv_init(const void* sendbuf, const MPI_Count send
                                        MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
                                        const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
                                        laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_scan_init(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                                  MPI_Comm comm, laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_exscan_init(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                                    MPI_Op op, MPI_Comm comm, laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_neighbor_allgather_init(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                                void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                                                MPI_Comm comm, laconic_request* request,
+                                                const laconic_options* options);
+LACONIC_API int laconic_neighbor_allgatherv_init(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                                 void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+                                                 MPI_Datatype recvtype, MPI_Comm comm, laconic_request* request,
+                                                 const laconic_options* options);
+LACONIC_API int laconic_neighbor_alltoall_init(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                               void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                                               laconic_request* request, const laconic_options* options);
+LACONIC_API int laconic_neighbor_alltoallv_init(const void* sendbuf, const MPI_Count sendcounts[],
+                                                const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf,
+                                                const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                                                MPI_Datatype recvtype, MPI_Comm comm, laconic_request* request,
+                                                const laconic_options* options);
 LACONIC_API int laconic_start(laconic_request* request);
 LACONIC_API int laconic_startall(int count, laconic_request requests[]);
 
@@ -503,8 +561,9 @@ typedef struct laconic_prediction {
 
 /* Fills *prediction for a collective on `ranks` ranks, as if it were compressed regardless of min_bytes.
  *
- *   collective  "allreduce", "reduce", "reduce_scatter", "allgather", "bcast", "scatter", "gather" or "alltoall"; the
- *               forms with a separate count for every rank have the same errors
+ *   collective  "allreduce", "reduce", "reduce_scatter", "allgather", "bcast", "scatter", "gather", "alltoall",
+ *               "scan", "exscan", "neighbor_allgather" or "neighbor_alltoall"; the forms with a separate count for
+ *               every rank have the same errors
  *   op          "sum", "avg", "max" or "min"; NULL for collectives that only move data
  *   bytes       size of the data of the call, from which the algorithm is chosen if it is `auto`; 0: large
  *   options     only bound, target, codec, algorithm and variant are used; unset options are taken from the environment

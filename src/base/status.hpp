@@ -17,6 +17,7 @@ enum class Code : std::uint8_t {
   op,         // operation not supported for the type
   comm,       // communicator not usable
   root,       // the root is not a rank of the communicator
+  topology,   // the communicator has no topology
   rank,       // the source or destination of a message is not a rank of the communicator
   tag,        // the tag of a message is out of range
   request,    // a request that may not be used here

@@ -17,6 +17,9 @@ namespace laconic {
 //   allgather, gather          `size` blocks; rank b has block b at the beginning
 //   scatter                    `size` blocks; rank b gets block b
 //   alltoall                   `size` times `size` blocks: block s * size + d goes from rank s to rank d
+//   scan, exscan               any number of blocks, like allreduce; each rank has its own result of every block
+//   neighbor_allgather         the blocks of one rank: one from each source, then its own for all destinations
+//   neighbor_alltoall          the blocks of one rank: one from each source, then one for each destination
 enum class Collective : std::uint8_t {
 #define LACONIC_COLLECTIVE(name, ...) name,
 #define LACONIC_COLLECTIVE_LIKE(pattern, ...)
@@ -31,9 +34,12 @@ enum class Routine : std::uint8_t {
 
 enum class Contents : std::uint8_t {
   nothing,
-  whole,   // the same number of elements on every rank
-  block,   // the block of this rank
-  blocks,  // one block for each rank
+  whole,             // the same number of elements on every rank
+  block,             // the block of this rank
+  blocks,            // one block for each rank
+  prefix,            // the reduction over the ranks up to this one
+  exclusive_prefix,  // the reduction over the ranks before this one; rank 0 receives nothing
+  neighbors,         // one block for each destination or source in the topology of the communicator
 };
 
 // The form in which MPI takes the number of elements of each block.
@@ -49,7 +55,7 @@ struct SideTraits {
   Counting counting = Counting::equal;
   bool root_only = false;  // the arguments of the other ranks are not significant
 
-  constexpr bool cut() const { return contents == Contents::blocks; }
+  constexpr bool cut() const { return contents == Contents::blocks || contents == Contents::neighbors; }
 };
 
 struct CollectiveTraits {
@@ -61,9 +67,17 @@ struct CollectiveTraits {
 
   constexpr const SideTraits& side(bool sending) const { return sending ? send : recv; }
   constexpr bool rooted() const { return send.root_only || recv.root_only; }
+  // The ranks receive different results: each the reduction over the ranks up to it, or before it.
+  constexpr bool prefix() const {
+    return recv.contents == Contents::prefix || recv.contents == Contents::exclusive_prefix;
+  }
+  // The topology of the communicator determines who sends to whom.
+  constexpr bool neighborhood() const { return recv.contents == Contents::neighbors; }
   // The algorithm may cut the data into any number of blocks.
-  constexpr bool cut_freely() const { return send.contents == Contents::whole && recv.contents == Contents::whole; }
-  constexpr bool all_to_all() const { return send.cut() && recv.cut(); }
+  constexpr bool cut_freely() const {
+    return send.contents == Contents::whole && (recv.contents == Contents::whole || prefix());
+  }
+  constexpr bool all_to_all() const { return send.contents == Contents::blocks && recv.contents == Contents::blocks; }
   // The call has one buffer: the root sends it, and the other ranks receive into it.
   constexpr bool one_buffer() const { return cut_freely() && send.root_only; }
   // The root passes MPI_IN_PLACE as its receive buffer.  In all other collectives it is passed as the send buffer.
@@ -72,12 +86,12 @@ struct CollectiveTraits {
   constexpr bool keeps_block() const { return reduces && recv.contents == Contents::block; }
   // Every rank receives the same data.
   constexpr bool replicates() const {
-    return !recv.root_only && !all_to_all() && (recv.contents == Contents::whole || recv.cut());
+    return !recv.root_only && !all_to_all() && (recv.contents == Contents::whole || recv.contents == Contents::blocks);
   }
   // Some ranks are given fewer of the counts than others.
   constexpr bool counts_partial() const {
     const bool displaced = send.counting == Counting::displaced || recv.counting == Counting::displaced;
-    return displaced && (rooted() || all_to_all());
+    return neighborhood() || (displaced && (rooted() || all_to_all()));
   }
 };
 
@@ -88,6 +102,9 @@ inline constexpr bool moves = false;
 inline constexpr Contents whole = Contents::whole;
 inline constexpr Contents block = Contents::block;
 inline constexpr Contents blocks = Contents::blocks;
+inline constexpr Contents prefix = Contents::prefix;
+inline constexpr Contents exclusive_prefix = Contents::exclusive_prefix;
+inline constexpr Contents neighbors = Contents::neighbors;
 inline constexpr Counting per_rank = Counting::per_rank;
 inline constexpr Counting displaced = Counting::displaced;
 

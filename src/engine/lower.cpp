@@ -35,7 +35,8 @@ class Lowering {
       : schedule_(schedule), collective_(collective), at_(at), states_(static_cast<std::size_t>(schedule.blocks)) {
     plan_.travel = travel;
     plan_.cut = schedule.blocks;
-    plan_.whole = reduces(collective) ? static_cast<std::uint32_t>(at.size) : 1;
+    // The first rank of an exclusive scan has no result, but it encodes its own contribution.
+    plan_.whole = static_cast<std::uint32_t>(std::max(contributions_of(collective, at), 1));
   }
 
   Plan run() {
@@ -77,6 +78,7 @@ class Lowering {
       state.ownership = ownership_of(collective_, at_, block);
       state.numbers = state.ownership.has ? Location::input : Location::none;
       plan_.blocks.push_back(block);
+      plan_.labels.push_back(label_of(collective_, at_, block));
       plan_.passing.push_back(!state.ownership.has && !state.ownership.wants);
     }
     return state;
@@ -119,7 +121,9 @@ class Lowering {
   void send(State& block, std::int32_t peer, std::uint32_t message, bool final) {
     const bool per_hop = plan_.travel == Travel::per_hop;
     if (!block.frame) {
-      encode(block, !per_hop && (!reduces(collective_) || (block.ownership.wants && final)));
+      // What a rank sends in a scan is never the result of another rank.
+      const bool result = !reduces(collective_) || (block.ownership.wants && final && !traits_of(collective_).prefix());
+      encode(block, !per_hop && result);
       if (!per_hop) forget(block);
     }
     Action& action = add(Act::send, block);

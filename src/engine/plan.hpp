@@ -54,10 +54,11 @@ struct Action {
 
 struct Plan {
   Travel travel = Travel::adding;
-  std::int32_t cut = 1;              // number of blocks among all ranks
-  std::uint32_t whole = 1;           // contributions that a result holds
-  std::vector<std::int32_t> blocks;  // indices in the schedule of the blocks that this rank handles
-  std::vector<bool> passing;         // per block: the rank only forwards it and does not know its count
+  std::int32_t cut = 1;               // number of blocks among all ranks
+  std::uint32_t whole = 1;            // contributions that a result holds
+  std::vector<std::int32_t> blocks;   // indices in the schedule of the blocks that this rank handles
+  std::vector<std::uint32_t> labels;  // per block: its name on all ranks (label_of())
+  std::vector<bool> passing;          // per block: the rank only forwards it and does not know its count
   std::vector<Action> actions;
   std::vector<std::size_t> receives;  // indices of the actions that wait for a message, in order
   std::size_t reduced = 0;            // number of actions up to and including the last fold, add or merge

@@ -90,7 +90,7 @@ bool Run::begin_job(Lane& lane, const Action& action) {
 }
 
 Sealing Run::sealing_of(const Lane& lane, const Action& action) const {
-  const auto block = static_cast<std::uint32_t>(work_.plan->blocks[static_cast<std::size_t>(action.block)]);
+  const std::uint32_t block = work_.plan->labels[static_cast<std::size_t>(action.block)];
   return {work_.checksum,
           {wire::operation_in_seals(work_.sequence, work_.salt), lane.row, block},
           static_cast<std::uint32_t>(transport_.rank()),

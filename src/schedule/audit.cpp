@@ -2,6 +2,7 @@
 #include "schedule/audit.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "schedule/travel.hpp"
@@ -12,7 +13,7 @@ namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 struct Message {
-  std::int32_t block;
+  std::uint32_t label;
   Holding value;
 };
 
@@ -40,8 +41,15 @@ struct Rank {
 
 class World {
  public:
-  World(const Algorithm& algorithm, int size, int root)
-      : collective_(algorithm.collective), size_(size), root_(root), channels_(at(size) * at(size)) {
+  World(const Algorithm& algorithm, int size, int root, std::span<const Neighborhood> topology)
+      : collective_(algorithm.collective),
+        traits_(traits_of(collective_)),
+        size_(size),
+        root_(root),
+        topology_(topology.begin(), topology.end()),
+        channels_(at(size) * at(size)) {
+    for (int r = 0; traits_.neighborhood() && topology.empty() && r < size; ++r)
+      topology_.push_back(assumed_neighborhood(r, size));
     for (int r = 0; r < size && problem_.empty(); ++r) {
       ranks_.emplace_back().schedule = algorithm.build(place(r));
       enter(r);
@@ -65,32 +73,36 @@ class World {
   }
 
  private:
-  Place place(int r) const { return {r, size_, root_}; }
+  Place place(int r) const { return {r, size_, root_, topology_.empty() ? nullptr : &topology_[at(r)]}; }
+  Ownership ownership(int r, int block) const { return ownership_of(collective_, place(r), block); }
   Channel& channel(int from, int to) { return channels_[at(from) * at(size_) + at(to)]; }
   static std::string name(int r) { return "rank " + std::to_string(r); }
-  static std::string name_block(int b) { return "block " + std::to_string(b); }
+  static std::string name_block(std::int64_t b) { return "block " + std::to_string(b); }
 
   void enter(int r) {
     Rank& rank = ranks_[at(r)];
     const Schedule& schedule = rank.schedule;
     const int cut = schedule.blocks;
-    if (cut < 1 || cut != ranks_[0].schedule.blocks) {
+    if (traits_.neighborhood()) {
+      if (cut != blocks_of(topology_[at(r)])) {
+        problem_ = name(r) + " has " + std::to_string(cut) + " blocks";
+        return;
+      }
+    } else if (cut < 1 || cut != ranks_[0].schedule.blocks) {
       problem_ = name(r) + " cuts the data into " + std::to_string(cut) + " blocks, rank 0 into " +
                  std::to_string(ranks_[0].schedule.blocks);
       return;
     }
-    const bool parts =
-        collective_ == Collective::allreduce || collective_ == Collective::reduce || collective_ == Collective::bcast;
-    const int blocks = collective_ == Collective::alltoall ? size_ * size_ : size_;
-    if (!parts && cut != blocks) {
+    const int blocks = traits_.all_to_all() ? size_ * size_ : size_;
+    if (!traits_.cut_freely() && !traits_.neighborhood() && cut != blocks) {
       problem_ = name(r) + " cuts the data into " + std::to_string(cut) + " blocks where " + std::to_string(blocks) +
                  " are asked for";
       return;
     }
     rank.holds.resize(at(cut));
     for (int b = 0; b < cut; ++b)
-      if (ownership_of(collective_, place(r), b).has) rank.holds[at(b)] = std::make_unique<Holding>(Holding::of(r));
-    if (reduces(collective_)) rank.last_change.assign(at(cut), -1);
+      if (ownership(r, b).has) rank.holds[at(b)] = std::make_unique<Holding>(Holding::of(r));
+    if (traits_.reduces) rank.last_change.assign(at(cut), -1);
     std::size_t receives = 0;
     for (std::size_t i = 0; i < schedule.steps.size(); ++i) {
       const Step& s = schedule.steps[i];
@@ -100,7 +112,7 @@ class World {
       }
       if (s.verb == Verb::send) continue;
       channel(s.peer, r).receives.push_back(receives++);
-      if (reduces(collective_)) rank.last_change[at(s.block)] = static_cast<std::ptrdiff_t>(i);
+      if (traits_.reduces) rank.last_change[at(s.block)] = static_cast<std::ptrdiff_t>(i);
     }
   }
 
@@ -130,7 +142,7 @@ class World {
     }
     if (!may_send(rank)) return false;
     Channel& way = channel(r, s.peer);
-    way.messages.push_back({s.block, mine->send(is_result(r, s.block))});
+    way.messages.push_back({label_of(collective_, place(r), s.block), mine->send(is_result(r, s.block))});
     ++rank.sent;
     const std::size_t number = way.messages.size() - 1;
     // A message without a receive is reported at the end, by check_end().
@@ -140,9 +152,9 @@ class World {
 
   // Whether the current value of the block is a final result.
   bool is_result(int r, int block) const {
-    if (!reduces(collective_)) return true;
+    if (!traits_.reduces) return true;
     const Rank& rank = ranks_[at(r)];
-    return ownership_of(collective_, place(r), block).wants &&
+    return ownership(r, block).wants && !traits_.prefix() &&
            rank.last_change[at(block)] < static_cast<std::ptrdiff_t>(rank.position);
   }
 
@@ -152,9 +164,9 @@ class World {
     if (way.taken == way.messages.size()) return false;
     const Message& message = way.messages[way.taken++];
     ++rank.taken;
-    if (message.block != s.block)
-      problem_ = name(r) + " takes " + name_block(message.block) + " from " + std::to_string(s.peer) +
-                 " where it expects " + std::to_string(s.block);
+    if (const std::uint32_t expected = label_of(collective_, place(r), s.block); message.label != expected)
+      problem_ = name(r) + " takes " + name_block(message.label) + " from " + std::to_string(s.peer) +
+                 " where it expects " + std::to_string(expected);
     auto& mine = rank.holds[at(s.block)];
     if (s.verb == Verb::reduce && mine == nullptr)
       problem_ = name(r) + " reduces " + name_block(s.block) + " before it has it";
@@ -173,18 +185,25 @@ class World {
   }
 
   void check_blocks(Audit& result) {
-    result.blocks = ranks_[0].schedule.blocks;
+    for (const Rank& rank : ranks_) result.blocks = std::max(result.blocks, rank.schedule.blocks);
     for (int b = 0; b < result.blocks; ++b) {
-      Holding::Sources sources;
-      for (int r = 0; r < size_; ++r)
-        if (ownership_of(collective_, place(r), b).has) sources.push_back(r);
-      int first = -1;
+      Holding::Sources owners;
+      for (int r = 0; r < size_ && !traits_.neighborhood(); ++r)
+        if (ownership(r, b).has) owners.push_back(r);
+      std::map<Holding::Sources, int> first;  // the first rank that has the result of these contributions
       for (int r = 0; r < size_ && problem_.empty(); ++r) {
-        if (!ownership_of(collective_, place(r), b).wants) continue;
-        if (first < 0) first = r;
-        check_block(r, b, sources, first, result);
+        if (b >= ranks_[at(r)].schedule.blocks || !ownership(r, b).wants) continue;
+        const Holding::Sources sources = sources_of(r, b, owners);
+        check_block(r, b, sources, first.try_emplace(sources, r).first->second, result);
       }
     }
+  }
+
+  // The ranks whose contributions the result of a block holds on this rank.
+  Holding::Sources sources_of(int r, int b, const Holding::Sources& owners) const {
+    if (traits_.neighborhood()) return {topology_[at(r)].sources[at(b)].rank};
+    if (!traits_.prefix()) return owners;
+    return {owners.begin(), owners.begin() + contributions_of(collective_, place(r))};
   }
 
   void check_block(int r, int b, const Holding::Sources& sources, int first, Audit& result) {
@@ -197,7 +216,8 @@ class World {
       problem_ = name(r) + ", " + name_block(b) + difference(*holding->sources, sources);
       return;
     }
-    const Holding& other = *ranks_[at(first)].holds[at(b)];
+    // In a neighborhood collective the block has other numbers on other ranks.
+    const Holding& other = *ranks_[at(traits_.neighborhood() ? r : first)].holds[at(b)];
     const auto note = [&](Terms& most, Travel travel) {
       const Value& v = holding->under[static_cast<std::size_t>(travel)];
       most = {std::max(most.earlier, v.errors.earlier), std::max(most.last, v.errors.last)};
@@ -223,15 +243,32 @@ class World {
   void count(Audit& result) const {
     std::size_t most = 0;
     for (const Rank& rank : ranks_) most = std::max({most, rank.sent, rank.taken});
-    const int whole = collective_ == Collective::alltoall ? size_ : result.blocks;
-    result.cost.share = static_cast<double>(most) / whole;
+    if (most > 0) result.cost.share = static_cast<double>(most) / whole(result.blocks);
     for (const Channel& c : channels_)
       result.most_messages = std::max(result.most_messages, static_cast<int>(c.messages.size()));
   }
 
+  // The number of blocks in all the data; in a neighborhood collective, on the rank with most messages.
+  int whole(int blocks) const {
+    if (traits_.all_to_all()) return size_;
+    int edges = 0;
+    for (int r = 0; r < static_cast<int>(topology_.size()); ++r)
+      for (const auto* list : {&topology_[at(r)].sources, &topology_[at(r)].destinations})
+        edges = std::max(edges, static_cast<int>(std::count_if(list->begin(), list->end(), [&](const Neighbor& n) {
+                           return n.exists() && n.rank != r;
+                         })));
+    return traits_.neighborhood() ? edges : blocks;
+  }
+
+  int blocks_of(const Neighborhood& n) const {
+    return static_cast<int>(n.sources.size() + (traits_.send.cut() ? n.destinations.size() : 1));
+  }
+
   Collective collective_;
+  const CollectiveTraits& traits_;
   int size_;
   int root_;
+  std::vector<Neighborhood> topology_;
   std::vector<Rank> ranks_;
   std::vector<Channel> channels_;
   std::string problem_;
@@ -239,6 +276,8 @@ class World {
 
 }  // namespace
 
-Audit audit(const Algorithm& algorithm, int size, int root) { return World(algorithm, size, root).run(); }
+Audit audit(const Algorithm& algorithm, int size, int root, std::span<const Neighborhood> topology) {
+  return World(algorithm, size, root, topology).run();
+}
 
 }  // namespace laconic

@@ -8,6 +8,7 @@
 // The audit also measures the errors and cost, which an algorithm declares itself.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "schedule/schedule.hpp"
@@ -27,6 +28,7 @@ struct Audit {
   Cost cost;
 };
 
-Audit audit(const Algorithm& algorithm, int size, int root = 0);
+// topology: the neighborhoods of all ranks, for neighborhood collectives; empty: assumed_neighborhood().
+Audit audit(const Algorithm& algorithm, int size, int root = 0, std::span<const Neighborhood> topology = {});
 
 }  // namespace laconic

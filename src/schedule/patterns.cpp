@@ -2,6 +2,8 @@
 #include "schedule/patterns.hpp"
 
 #include <algorithm>
+#include <tuple>
+#include <vector>
 
 namespace laconic {
 
@@ -54,6 +56,36 @@ void direct_gather(Builder& s, Place at) {
     const int from = wrap(at.root + k, at.size);
     s.receive(from, from);
   }
+}
+
+Schedule direct_neighbors(Place at, Collective collective) {
+  struct Message {
+    int distance;  // from the sender to the receiver
+    int label;
+    bool receives;
+    int block;
+    int peer;
+  };
+  const auto& [sources, destinations] = *at.neighborhood;
+  const bool one_block = !traits_of(collective).send.cut();
+  const int num_sources = static_cast<int>(sources.size());
+  std::vector<Message> messages;
+  for (int k = 0; k < num_sources; ++k)
+    if (const Neighbor& from = sources[static_cast<std::size_t>(k)]; from.exists() && from.rank != at.rank)
+      messages.push_back({wrap(at.rank - from.rank, at.size), from.label, true, k, from.rank});
+  for (int k = 0; k < static_cast<int>(destinations.size()); ++k)
+    if (const Neighbor& to = destinations[static_cast<std::size_t>(k)]; to.exists() && to.rank != at.rank)
+      messages.push_back(
+          {wrap(to.rank - at.rank, at.size), to.label, false, num_sources + (one_block ? 0 : k), to.rank});
+  // Sender and receiver of an edge know its distance and its label, so all ranks work on the edges in one order, in
+  // which no rank waits for a later message: at one distance a rank has one sender and one receiver, and it sends
+  // before it receives.  That order also spreads the load.
+  std::sort(messages.begin(), messages.end(), [](const Message& a, const Message& b) {
+    return std::tie(a.distance, a.label, a.receives) < std::tie(b.distance, b.label, b.receives);
+  });
+  Builder s(num_sources + (one_block ? 1 : static_cast<int>(destinations.size())));
+  for (const Message& m : messages) m.receives ? s.receive(m.block, m.peer) : s.send(m.block, m.peer);
+  return s.take();
 }
 
 void recursive_halving(Builder& s, const Pairs& pairs, Place at, int first) {

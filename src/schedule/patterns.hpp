@@ -90,6 +90,9 @@ void direct_reduce_scatter(Builder& s, Place at);
 void direct_allgather(Builder& s, Place at);
 void direct_gather(Builder& s, Place at);
 
+// Every edge of the topology as one message.
+Schedule direct_neighbors(Place at, Collective collective);
+
 // Works on pairs.power blocks and ends with block i at participant i.  Ranks are counted from `first` on.
 void recursive_halving(Builder& s, const Pairs& pairs, Place at, int first);
 }  // namespace phase

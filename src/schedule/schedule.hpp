@@ -11,14 +11,17 @@
 #include <vector>
 
 #include "call/collective.hpp"
+#include "call/neighborhood.hpp"
 
 namespace laconic {
 
-// The rank for which a schedule is built.  root is unused by rootless collectives.
+// The rank for which a schedule is built.  root is unused by rootless collectives, and the neighborhood by all but the
+// neighborhood collectives, which need it.
 struct Place {
   int rank = 0;
   int size = 1;
   int root = 0;
+  const Neighborhood* neighborhood = nullptr;
 };
 
 // Whether a rank has a value of a block before the operation, and whether it wants the result.
@@ -27,13 +30,50 @@ struct Ownership {
   bool wants = false;
 };
 
-constexpr Ownership ownership_of(Collective collective, Place at, std::int32_t block) {
+inline Ownership ownership_of(Collective collective, Place at, std::int32_t block) {
   const CollectiveTraits& t = traits_of(collective);
   if (t.all_to_all()) return {block / at.size == at.rank, block % at.size == at.rank};
+  if (t.neighborhood()) {
+    const auto& sources = at.neighborhood->sources;
+    const auto k = static_cast<std::size_t>(block);
+    return k < sources.size() ? Ownership{sources[k].rank == at.rank, sources[k].exists()} : Ownership{true, false};
+  }
   const auto holds = [&](const SideTraits& side) {
-    return side.contents == Contents::block ? block == at.rank : !side.root_only || at.rank == at.root;
+    if (side.contents == Contents::block) return block == at.rank;
+    if (side.contents == Contents::exclusive_prefix) return at.rank > 0;
+    return !side.root_only || at.rank == at.root;
   };
   return {holds(t.send), holds(t.recv)};
+}
+
+// The number of ranks whose contributions a result on this rank holds.  In a reduction these are the first ranks.
+constexpr int contributions_of(Collective collective, Place at) {
+  const CollectiveTraits& t = traits_of(collective);
+  if (!t.reduces) return 1;
+  if (t.recv.contents == Contents::prefix) return at.rank + 1;
+  return t.recv.contents == Contents::exclusive_prefix ? at.rank : at.size;
+}
+
+// The number of equal parts that the largest buffer of a call has: `cut` blocks where the algorithm chooses them, else
+// one for each rank or neighbor.
+constexpr int num_parts(Collective collective, std::int32_t cut, int size) {
+  const CollectiveTraits& t = traits_of(collective);
+  return t.cut_freely() ? cut : t.neighborhood() ? assumed_neighbors : size;
+}
+
+// The name of a block that its sender and its receivers share.  In neighborhood collectives ranks number their blocks
+// differently; there the sender and, where it has several blocks, the label of the edge name a block.
+inline std::uint32_t label_of(Collective collective, Place at, std::int32_t block) {
+  const CollectiveTraits& t = traits_of(collective);
+  if (!t.neighborhood()) return static_cast<std::uint32_t>(block);
+  const auto num_sources = at.neighborhood->sources.size();
+  const auto k = static_cast<std::size_t>(block);
+  const bool arrives = k < num_sources;
+  const int sender = arrives ? at.neighborhood->sources[k].rank : at.rank;
+  if (!t.send.cut()) return static_cast<std::uint32_t>(sender);
+  const auto& edge = arrives ? at.neighborhood->sources[k] : at.neighborhood->destinations[k - num_sources];
+  return static_cast<std::uint32_t>(edge.label) * static_cast<std::uint32_t>(at.size) +
+         static_cast<std::uint32_t>(sender);
 }
 
 enum class Verb : std::uint8_t {

@@ -15,9 +15,11 @@ constexpr std::size_t chunk_bytes = 256 * 1024;
 constexpr std::size_t smallest_chunk = 4096;
 
 // Whether all ranks send to all ranks at once.  This causes congestion, which the model does not cover.  Scatter and
-// gather are exempt: the root has its own link to itself.
+// gather are exempt: the root has its own link to itself.  So are exchanges with neighbors, which are few.
 bool congests(const Algorithm& a) {
-  return a.name == "direct" && a.collective != Collective::scatter && a.collective != Collective::gather;
+  const CollectiveTraits& t = traits_of(a.collective);
+  const bool only_root_sends_or_receives = !t.reduces && t.rooted() && !t.one_buffer();
+  return a.name == "direct" && !only_root_sends_or_receives && !t.neighborhood();
 }
 
 }  // namespace

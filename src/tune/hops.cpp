@@ -24,14 +24,23 @@ bool same(const Plan& zero, const Plan& plan, int rank, int size, Symmetry symme
                     });
 }
 
+// The topology of a neighborhood collective is not known here.
+Plan plan_at(const Algorithm& algorithm, Place at, Travel travel) {
+  Neighborhood assumed;
+  if (traits_of(algorithm.collective).neighborhood()) {
+    assumed = assumed_neighborhood(at.rank, at.size);
+    at.neighborhood = &assumed;
+  }
+  return lower(algorithm.build(at), algorithm.collective, at, travel);
+}
+
 // Checks a few ranks only: an algorithm that treats some ranks differently does so with neighbours, ends or halves.
 Symmetry symmetry_of(const Algorithm& algorithm, const Plan& zero, int size, Travel travel) {
-  bool rotation = !has_root(algorithm.collective);
+  bool rotation = !has_root(algorithm.collective) && !traits_of(algorithm.collective).neighborhood();
   bool exchange = rotation && (size & (size - 1)) == 0;
   for (const int rank : {1, 2, size / 2 - 1, size / 2, size - 2, size - 1}) {
     if (rank < 1 || rank >= size || !(rotation || exchange)) continue;
-    const Place at{rank, size, 0};
-    const Plan plan = lower(algorithm.build(at), algorithm.collective, at, travel);
+    const Plan plan = plan_at(algorithm, {rank, size, 0}, travel);
     rotation = rotation && same(zero, plan, rank, size, Symmetry::rotation);
     exchange = exchange && same(zero, plan, rank, size, Symmetry::exchange);
   }
@@ -42,12 +51,11 @@ Symmetry symmetry_of(const Algorithm& algorithm, const Plan& zero, int size, Tra
 
 std::optional<Hops> Hops::find(const Algorithm& algorithm, int size, int root, Travel travel, bool symmetric) {
   const auto n = static_cast<std::size_t>(size);
-  if (size > most_ranks || (algorithm.collective == Collective::alltoall && n * n > most_blocks)) return {};
+  if (size > most_ranks || (traits_of(algorithm.collective).all_to_all() && n * n > most_blocks)) return {};
   Hops hops;
   hops.size_ = size;
   const auto plan_of = [&](int rank) {
-    const Place at{rank, size, root};
-    hops.plans_.push_back(lower(algorithm.build(at), algorithm.collective, at, travel));
+    hops.plans_.push_back(plan_at(algorithm, {rank, size, root}, travel));
     hops.total_ += hops.plans_.back().actions.size();
     return hops.total_ <= most_actions;
   };

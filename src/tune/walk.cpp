@@ -124,9 +124,10 @@ class Walk {
   std::vector<Waiting> waiting_;
 };
 
-// The size of a block.  All blocks are assumed equal; for an alltoall, the data is the blocks that one rank sends.
+// The size of a block.  All blocks are assumed equal; for an alltoall and the like, the data is the blocks that one
+// rank sends.
 double block_bytes(Collective collective, const Journey& journey, std::int32_t cut) {
-  return journey.bytes / (traits_of(collective).cut_freely() ? cut : journey.size);
+  return journey.bytes / num_parts(collective, cut, journey.size);
 }
 
 }  // namespace

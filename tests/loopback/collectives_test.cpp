@@ -130,7 +130,7 @@ TEST_P(EveryCollective, DepthBeyondTheNamesOfMessages) {
   o.bound = 1e-2;
   o.depth = 100000;
   o.chunk = 1;
-  const auto blocks = static_cast<std::size_t>(o.algorithm->build({0, size(), 0}).blocks);
+  const auto blocks = static_cast<std::size_t>(o.algorithm->build(place_at(0, size())).blocks);
   o.count = 600 * (cuts_equally(o.collective()) ? blocks : 1);
   Bench<float> bench(o, size(), Kind::sparse, base_seed());
   world.drive_in_turns(bench.works(world.next_sequence()));

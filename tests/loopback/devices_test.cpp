@@ -324,8 +324,7 @@ TEST_P(FailuresOnDevices, ARankThatCannotEncodeIsHeard) {
           check_all_know(world, bench, right);
           for (int r = 0; r < size; ++r) {
             bool needs = false;
-            for (std::int32_t b = 0; b < bench.cut() && r != mute; ++b)
-              needs = needs || (bench.wants(r, b) && bench.has(mute, b) && bench.count(b) > 0);
+            for (std::int32_t b = 0; b < bench.cut() && r != mute; ++b) needs = needs || bench.needs(r, b, mute);
             if (needs) {
               EXPECT_FALSE(world.run(r).status().ok()) << "rank " << r;
             }

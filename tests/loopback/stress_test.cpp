@@ -70,7 +70,7 @@ class OperationOf final : public AnyOperation {
  private:
   bool needs(int r) const {
     for (std::int32_t b = 0; b < bench_.cut() && r != mute_; ++b)
-      if (bench_.wants(r, b) && bench_.has(mute_, b) && bench_.count(b) > 0) return true;
+      if (bench_.needs(r, b, mute_)) return true;
     return false;
   }
 
@@ -92,7 +92,7 @@ std::unique_ptr<AnyOperation> random_operation(int size, std::uint64_t sequence,
   o.per_hop = random.below(4) == 0;
   o.root = static_cast<int>(random.below(p));
   if (o.reduction()) o.op = static_cast<Op>(random.below(3));
-  o.mean = o.reduction() && o.op == Op::sum && random.below(2) == 0;
+  o.mean = has_mean(o) && o.op == Op::sum && random.below(2) == 0;
   constexpr std::array<double, 4> bounds{1e-2, 1, 1e-5, 0};
   o.bound = bounds[random.below(bounds.size())];
   const std::size_t largest = random.below(8) == 0 ? 1500 : 120;

@@ -20,7 +20,8 @@ namespace {
 TEST(LatticeSums, AreTheSameHoweverTheyAreFormed) {
   constexpr std::size_t numbers = 840 * 5;  // divisible by 2, 3, 5 and 8
   Random random(base_seed());
-  std::map<std::pair<int, int>, std::vector<float>> results;  // keyed by size and data
+  // Keyed by size, contributions, data and whether it is a mean.
+  std::map<std::tuple<int, int, int, bool>, std::vector<float>> results;
   for (const int size : {2, 3, 5, 8}) {
     World one(size, 1, 1, std::chrono::microseconds(100));
     World three(size, 3, 2, std::chrono::microseconds(100));
@@ -33,7 +34,7 @@ TEST(LatticeSums, AreTheSameHoweverTheyAreFormed) {
             Operation o;
             o.algorithm = &algorithm;
             o.codec = codec.get();
-            o.mean = data == 1;
+            o.mean = data == 1 && has_mean(o);
             o.bound = 1e-2;
             o.root = static_cast<int>(random.below(static_cast<std::uint64_t>(size)));
             o.count = cuts_equally(o.collective()) ? numbers : numbers / static_cast<std::size_t>(size);
@@ -53,10 +54,12 @@ TEST(LatticeSums, AreTheSameHoweverTheyAreFormed) {
                 result.insert(result.end(), own.begin(), own.end());
               }
             } else {
-              result = bench.results(o.collective() == Collective::reduce ? o.root : 0);
+              // The last rank of a scan has the sum of all.
+              result = bench.results(o.collective() == Collective::reduce ? o.root : size - 1);
             }
             ASSERT_EQ(result.size(), numbers);
-            const auto [known, fresh] = results.try_emplace({size, data}, result);
+            const int contributions = contributions_of(o.collective(), {size - 1, size, o.root});
+            const auto [known, fresh] = results.try_emplace({size, contributions, data, o.mean}, result);
             ASSERT_EQ(std::memcmp(known->second.data(), result.data(), numbers * sizeof(float)), 0);
           }
     }
@@ -90,20 +93,16 @@ TEST(MovedBlocks, AreEncodedOnceHoweverFarTheyGo) {
           bench.check(world);
           Coding coding = coding_of<float>(o, size);
           coding.allowance = budget.last_allowance;
-          for (std::int32_t b = 0; b < bench.cut(); ++b) {
-            const int source = sources_of(o, size, b)[0];
-            for (std::size_t begin = 0; begin < bench.count(b); begin += o.chunk) {
-              const std::size_t n = std::min(o.chunk, bench.count(b) - begin);
-              const float* from = bench.input(source, b).data() + begin;
-              const auto expected =
-                  decode<float>(*codec, encode(*codec, std::vector<float>(from, from + n), coding), n, coding);
-              for (int r = 0; r < size; ++r)
-                if (bench.wants(r, b)) {
-                  ASSERT_EQ(std::memcmp(bench.output(r, b) + begin, expected.data(), n * sizeof(float)), 0)
-                      << "block " << b << " at rank " << r;
-                }
-            }
-          }
+          for (std::int32_t b = 0; b < bench.cut(); ++b)
+            for (int r = 0; r < size; ++r)
+              for (std::size_t begin = 0; bench.wants(r, b) && begin < bench.count(r, b); begin += o.chunk) {
+                const std::size_t n = std::min(o.chunk, bench.count(r, b) - begin);
+                const float* from = bench.input(sources_of(o, size, r, b)[0]).data() + begin;
+                const auto expected =
+                    decode<float>(*codec, encode(*codec, std::vector<float>(from, from + n), coding), n, coding);
+                ASSERT_EQ(std::memcmp(bench.output(r, b) + begin, expected.data(), n * sizeof(float)), 0)
+                    << "block " << b << " at rank " << r;
+              }
           if (::testing::Test::HasFailure()) return;
         }
     }
@@ -129,7 +128,7 @@ TEST(ReencodedSums, KeepTheBound) {
             o.per_hop = per_hop;
             o.root = static_cast<int>(random.below(static_cast<std::uint64_t>(size)));
             if (o.reduction()) o.op = static_cast<Op>(random.below(3));
-            o.mean = o.reduction() && o.op == Op::sum && random.below(2) == 0;
+            o.mean = has_mean(o) && o.op == Op::sum && random.below(2) == 0;
             o.bound = bounds[random.below(3)];
             o.count = cuts_equally(o.collective()) ? static_cast<std::size_t>(size) * 700 + 13 : 513;
             o.chunk = random.below(2) == 0 ? 5200 : 300;

@@ -46,7 +46,10 @@ class CollectiveCall final : public AnyCall {
       : s_(s), comm_(comm), sending_(sending), receiving_(receiving) {
     MPI_Comm_rank(comm, &rank_);
     MPI_Comm_size(comm, &size_);
-    p_ = static_cast<std::size_t>(size_);
+    if (traits_.neighborhood()) {
+      topology_ = &Topology::of(comm, s.topology);
+      comm_ = topology_->comm();
+    }
     for (int r = 0; r < size_; ++r) inputs_.push_back(laconic::test::make_field<T>(s.field, input_count(r), s.seed, r));
     lay_out();
     options_ = options_with(s.bound.mode, s.bound.value);
@@ -99,6 +102,9 @@ class CollectiveCall final : public AnyCall {
     if (sending_ != nullptr) sending_->pull(send_.data(), send_there_, send_.size() * sizeof(T));
     if (receiving_ != nullptr) receiving_->pull(recv_.data(), recv_there_, recv_.size() * sizeof(T));
     const bool plain = stats_.plain_calls > 0;
+    const bool by_mpi =
+        plain && stats_.plain_reason != LACONIC_PLAIN_SMALL && stats_.plain_reason != LACONIC_PLAIN_TYPE;
+    if (by_mpi && topology_ != nullptr && topology_->repeats_edges()) return;
     CHECK(t, stats_.calls == 1, "%d calls", static_cast<int>(stats_.calls));
     CHECK(t, sent_.empty() || std::memcmp(send_.data(), sent_.data(), send_.size() * sizeof(T)) == 0,
           "sendbuf was changed");
@@ -115,6 +121,7 @@ class CollectiveCall final : public AnyCall {
       }
     }
     if (traits_.one_buffer() || in_place_input()) return;
+    if (by_mpi && contributions() == 0) return;  // MPI may write anything there
     for (std::size_t i = 0; i < recv_.size() && reported < 3; ++i)
       if (!written[i]) reported += !CHECK(t, recv_[i] == untouched, "element %zu was written", i);
   }
@@ -138,7 +145,7 @@ class CollectiveCall final : public AnyCall {
   // The numbers of block d of rank s.
   std::size_t part(int s, int d) const {
     if (!s_.uneven()) return s_.count;
-    const bool by_one = s_.routine != Routine::alltoallv;
+    const bool by_one = s_.routine != Routine::alltoallv && s_.routine != Routine::neighbor_alltoallv;
     const auto key =
         s_.seed * 1000003 + static_cast<std::uint64_t>(by_one ? 0 : s) * 1009 + static_cast<std::uint64_t>(d) * 17 + 5;
     const std::uint64_t h = mix(key);
@@ -149,23 +156,52 @@ class CollectiveCall final : public AnyCall {
     if (traits_.send.root_only && r != s_.root) return 0;
     if (traits_.cut_freely()) return s_.count;
     if (!traits_.send.cut()) return part(0, r);
+    return sum_before(r, num_parts_sent(r));
+  }
+
+  // The number of blocks that a rank sends, and that this rank receives.
+  int num_parts_sent(int r) const {
+    return topology_ != nullptr ? static_cast<int>(topology_->destinations(r).size()) : size_;
+  }
+  int num_parts_received() const {
+    return topology_ != nullptr ? static_cast<int>(topology_->arrivals().size()) : size_;
+  }
+
+  // The numbers of a rank before its block d.
+  std::size_t sum_before(int r, int d) const {
     std::size_t n = 0;
-    for (int d = 0; d < size_; ++d) n += part(traits_.all_to_all() ? r : 0, d);
+    const bool own = traits_.send.cut() && !traits_.reduces && !traits_.send.root_only;
+    for (int k = 0; k < d; ++k) n += part(own ? r : 0, k);
     return n;
+  }
+
+  // The ranks whose contributions a reduction holds on this rank: the first ones.
+  int contributions() const {
+    if (traits_.recv.contents == laconic::Contents::prefix) return rank_ + 1;
+    return traits_.recv.contents == laconic::Contents::exclusive_prefix ? rank_ : size_;
+  }
+
+  std::size_t part_received(int k) const {
+    if (topology_ != nullptr) {
+      const Arrival& a = topology_->arrivals()[static_cast<std::size_t>(k)];
+      if (a.rank < 0) return s_.count;  // MPI leaves this room alone
+      return traits_.send.cut() ? part(a.rank, a.slot) : part(0, a.rank);
+    }
+    return traits_.all_to_all() ? part(k, rank_) : part(rank_, k);
   }
 
   // Parts with gaps between them and, where displacements allow it, in an order other than that of the ranks.
   void lay(std::vector<MPI_Count>& counts, std::vector<MPI_Aint>& displs, bool sending) {
-    counts.resize(p_);
-    displs.resize(p_);
+    const auto parts = static_cast<std::size_t>(sending ? num_parts_sent(rank_) : num_parts_received());
+    counts.resize(parts);
+    displs.resize(parts);
     std::size_t at = 0;
     const std::size_t gap = mix(s_.seed) % 4;
     const bool backwards = mix(s_.seed + 1) % 2 == 0;
-    for (std::size_t k = 0; k < p_; ++k) {
-      const std::size_t p = backwards ? p_ - 1 - k : k;
+    for (std::size_t k = 0; k < parts; ++k) {
+      const std::size_t p = backwards ? parts - 1 - k : k;
       const int peer = static_cast<int>(p);
-      counts[p] =
-          static_cast<MPI_Count>(sending || s_.routine != Routine::alltoallv ? part(rank_, peer) : part(peer, rank_));
+      counts[p] = static_cast<MPI_Count>(sending ? part(rank_, peer) : part_received(peer));
       displs[p] = static_cast<MPI_Aint>(at);
       at += static_cast<std::size_t>(counts[p]) + gap;
     }
@@ -177,16 +213,18 @@ class CollectiveCall final : public AnyCall {
     const bool v = s_.uneven() && !traits_.reduces;
     lay(send_counts_, send_displs_, true);
     lay(recv_counts_, recv_displs_, false);
-    if (!v)
-      for (std::size_t k = 0; k < p_; ++k) send_displs_[k] = recv_displs_[k] = static_cast<MPI_Aint>(k * s_.count);
+    for (auto* displs : {&send_displs_, &recv_displs_})
+      for (std::size_t k = 0; !v && k < displs->size(); ++k) (*displs)[k] = static_cast<MPI_Aint>(k * s_.count);
+    const auto span_of = [](const std::vector<MPI_Count>& counts, const std::vector<MPI_Aint>& displs) {
+      std::size_t span = 0;
+      for (std::size_t k = 0; k < counts.size(); ++k)
+        span = std::max(span, static_cast<std::size_t>(displs[k] + counts[k]));
+      return span;
+    };
+    const std::size_t span_sent = span_of(send_counts_, send_displs_);
+    const std::size_t span_received = span_of(recv_counts_, recv_displs_);
     std::size_t total = 0;
-    std::size_t span_sent = 0;
-    std::size_t span_received = 0;
-    for (std::size_t k = 0; k < p_; ++k) {
-      total += part(0, static_cast<int>(k));
-      span_sent = std::max(span_sent, static_cast<std::size_t>(send_displs_[k] + send_counts_[k]));
-      span_received = std::max(span_received, static_cast<std::size_t>(recv_displs_[k] + recv_counts_[k]));
-    }
+    for (int r = 0; r < size_; ++r) total += part(0, r);
     constexpr std::size_t guard = 8;
     const auto room = [&](const laconic::SideTraits& side, std::size_t span) {
       if (side.root_only && !root) return std::size_t{0};
@@ -238,21 +276,16 @@ class CollectiveCall final : public AnyCall {
 
   std::vector<Place> result_places() const {
     const bool root = rank_ == s_.root;
-    const auto sum_before = [&](int r) {
-      std::size_t n = 0;
-      for (int d = 0; d < r; ++d) n += part(0, d);
-      return n;
-    };
     std::vector<Place> all;
-    if ((traits_.recv.root_only && !root) || in_place_output()) return all;
+    if ((traits_.recv.root_only && !root) || in_place_output() || (traits_.reduces && contributions() == 0)) return all;
     const int source = traits_.reduces ? -1 : s_.root;
     if (traits_.cut_freely()) return {{0, s_.count, source, 0}};
-    if (!traits_.recv.cut()) return {{0, part(0, rank_), source, sum_before(rank_)}};
-    for (std::size_t k = 0; k < p_; ++k) {
-      std::size_t from = 0;
-      for (int d = 0; traits_.all_to_all() && d < rank_; ++d) from += part(static_cast<int>(k), d);
-      all.push_back({static_cast<std::size_t>(recv_displs_[k]), static_cast<std::size_t>(recv_counts_[k]),
-                     static_cast<int>(k), from});
+    if (!traits_.recv.cut()) return {{0, part(0, rank_), source, sum_before(s_.root, rank_)}};
+    for (std::size_t k = 0; k < recv_counts_.size(); ++k) {
+      const Arrival a = topology_ != nullptr ? topology_->arrivals()[k] : Arrival{static_cast<int>(k), rank_};
+      if (a.rank < 0) continue;
+      all.push_back({static_cast<std::size_t>(recv_displs_[k]), static_cast<std::size_t>(recv_counts_[k]), a.rank,
+                     traits_.send.cut() ? sum_before(a.rank, a.slot) : 0});
     }
     return all;
   }
@@ -273,7 +306,8 @@ class CollectiveCall final : public AnyCall {
         return CHECK(t, std::memcmp(&x, &r, sizeof(T)) == 0 || (x != x && r != r), "element %zu is %a, not %a",
                      p.at + i, static_cast<double>(r), static_cast<double>(x));
     } else {
-      e = reduce_exactly(s_.op, size_, [&](int k) { return inputs_[static_cast<std::size_t>(k)][p.from + i]; });
+      e = reduce_exactly(s_.op, contributions(),
+                         [&](int k) { return inputs_[static_cast<std::size_t>(k)][p.from + i]; });
     }
     if (plain && s_.op != Op::sum && p.source < 0 && e.nan) return true;  // MPI leaves it open
     if (e.nan) return CHECK(t, std::isnan(r), "element %zu is %g, not NaN", p.at + i, static_cast<double>(r));
@@ -335,9 +369,9 @@ class CollectiveCall final : public AnyCall {
   Setting s_;
   laconic::CollectiveTraits traits_ = s_.traits();
   MPI_Comm comm_;
+  const Topology* topology_ = nullptr;  // of neighborhood collectives
   int rank_ = 0;
   int size_ = 1;
-  std::size_t p_ = 1;
   std::size_t own_ = 0;
   std::vector<std::vector<T>> inputs_;
   Elsewhere* sending_;

@@ -7,6 +7,7 @@
 #include "call/collective.hpp"
 #include "support.hpp"
 #include "support/fields.hpp"
+#include "topology.hpp"
 
 namespace ranks {
 
@@ -29,6 +30,7 @@ struct Setting {
   Op op = Op::sum;
   bool mean = false;
   int root = 0;
+  Topology::Kind topology = Topology::Kind::grid;  // of neighborhood collectives
   Kind field = Kind::walk;
   std::size_t count = 0;  // of one block, or of all blocks where there is one buffer; the mean of uneven ones
   bool in_place = false;
@@ -47,6 +49,9 @@ struct Setting {
     return traits().send.counting != laconic::Counting::equal || traits().recv.counting != laconic::Counting::equal;
   }
   bool hides_in_place() const { return traits().one_buffer(); }
+  bool has_mean() const { return reduces() && !traits().prefix(); }
+  // MPI requires symmetric counts of an alltoallv in place, and the counts here differ in the two directions.
+  bool may_be_in_place() const { return routine != Routine::alltoallv && !traits().neighborhood(); }
 };
 
 // The algorithms of a form that serve any number of ranks.
@@ -64,20 +69,26 @@ inline std::vector<laconic_algorithm> algorithms_of(Routine routine) {
       {Collective::bcast, {LACONIC_ALGORITHM_BINOMIAL, LACONIC_ALGORITHM_CHAIN, LACONIC_ALGORITHM_RING}},
       {Collective::scatter, {LACONIC_ALGORITHM_BINOMIAL, LACONIC_ALGORITHM_DIRECT}},
       {Collective::gather, {LACONIC_ALGORITHM_BINOMIAL, LACONIC_ALGORITHM_DIRECT}},
-      {Collective::alltoall, {LACONIC_ALGORITHM_PAIRWISE, LACONIC_ALGORITHM_BRUCK}}};
+      {Collective::alltoall, {LACONIC_ALGORITHM_PAIRWISE, LACONIC_ALGORITHM_BRUCK}},
+      {Collective::scan, {LACONIC_ALGORITHM_CHAIN, LACONIC_ALGORITHM_RECURSIVE_DOUBLING}},
+      {Collective::exscan, {LACONIC_ALGORITHM_CHAIN, LACONIC_ALGORITHM_RECURSIVE_DOUBLING}},
+      {Collective::neighbor_allgather, {LACONIC_ALGORITHM_DIRECT}},
+      {Collective::neighbor_alltoall, {LACONIC_ALGORITHM_DIRECT}}};
   return all.at(laconic::traits_of(routine).pattern);
 }
 
 inline std::string describe(const Setting& s) {
   return text(
-      "%s, %s, %s, %s, bound mode %d value %g, op %d%s, root %d, field %s, count %zu%s, mode %d, chunk %lld, "
+      "%s, %s, %s, %s, bound mode %d value %g, op %d%s, root %d, topology %d, field %s, count %zu%s, mode %d, chunk "
+      "%lld, "
       "depth %d, threads %d, denormals %d, case seed %llu",
       routine_name(s.routine), laconic_algorithm_name(s.algorithm),
       s.codec ? laconic_codec_name(s.codec) : "default codec",
       s.variant ? laconic_variant_name(s.variant) : "default variant", static_cast<int>(s.bound.mode), s.bound.value,
-      static_cast<int>(s.op), s.mean ? " mean" : "", s.root, laconic::test::name_of(s.field).c_str(), s.count,
-      s.in_place ? ", in place" : "", static_cast<int>(s.mode), static_cast<long long>(s.chunk), s.depth, s.threads,
-      static_cast<int>(s.denormals), static_cast<unsigned long long>(s.seed));
+      static_cast<int>(s.op), s.mean ? " mean" : "", s.root, static_cast<int>(s.topology),
+      laconic::test::name_of(s.field).c_str(), s.count, s.in_place ? ", in place" : "", static_cast<int>(s.mode),
+      static_cast<long long>(s.chunk), s.depth, s.threads, static_cast<int>(s.denormals),
+      static_cast<unsigned long long>(s.seed));
 }
 // A random setting, equal on all ranks that draw the same numbers.
 inline Setting random_setting(Random& random, int size, std::size_t largest) {
@@ -101,21 +112,21 @@ inline Setting random_setting(Random& random, int size, std::size_t largest) {
   const auto what = random.below(4);
   if (s.reduces()) {
     s.op = what == 1 ? Op::max : what == 2 ? Op::min : Op::sum;
-    s.mean = what == 3;
+    s.mean = what == 3 && s.has_mean();
   }
   s.root = static_cast<int>(random.below(static_cast<std::uint64_t>(size)));
   const std::vector<Kind> fields{Kind::normal, Kind::walk, Kind::sparse,  Kind::special,
                                  Kind::ramp,   Kind::real, Kind::integers};
   s.field = random.pick(fields);
   s.count = random.below(10) == 0 ? random.below(4) : random.below(largest) + 1;
-  // MPI requires symmetric counts of an alltoallv in place, and the counts here differ in the two directions.
-  s.in_place = random.below(3) == 0 && s.routine != Routine::alltoallv;
+  s.in_place = random.below(3) == 0 && s.may_be_in_place();
   s.mode = static_cast<Mode>(random.below(3));
   s.chunk = random.below(2) ? 0 : static_cast<std::int64_t>(1 + random.below(largest));
   s.depth = static_cast<int>(random.below(5));
   s.threads = random.below(8) == 0 ? 2 : 1;
   s.denormals = static_cast<laconic_denormals>(random.below(3));
   if (s.denormals == LACONIC_DENORMALS_EXACT && random.below(2) == 0) s.field = Kind::integers;
+  s.topology = static_cast<Topology::Kind>(random.below(Topology::kinds));
   s.seed = random.bits() % 1000000;
   return s;
 }

@@ -53,6 +53,19 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   Random random(t.seed());
   Random local(t.seed() * 77 + static_cast<std::uint64_t>(t.rank()));
+  // Every topology with every form of the neighborhood collectives.
+  for (int f = 0; f < static_cast<int>(laconic::num_routines); ++f)
+    for (int kind = 0; kind < Topology::kinds; ++kind)
+      for (const Mode mode : {Mode::blocking, Mode::nonblocking, Mode::persistent}) {
+        if (!laconic::traits_of(static_cast<Routine>(f)).neighborhood()) continue;
+        Setting s = random_setting(random, t.size(), 3000);
+        s.routine = static_cast<Routine>(f);
+        s.algorithm = LACONIC_ALGORITHM_AUTO;
+        s.topology = static_cast<Topology::Kind>(kind);
+        s.mode = mode;
+        s.op = Op::sum, s.mean = s.in_place = false;
+        one(t, s, random.below(2) == 0, local);
+      }
   // Every form with every algorithm at least once, then random settings.
   for (int f = 0; f < static_cast<int>(laconic::num_routines); ++f)
     for (const laconic_algorithm algorithm : algorithms_of(static_cast<Routine>(f)))
@@ -61,8 +74,9 @@ int main(int argc, char** argv) {
         s.routine = static_cast<Routine>(f);
         s.algorithm = algorithm;
         s.variant = variant;
-        if (!s.reduces()) s.op = Op::sum, s.mean = false;
-        if (s.routine == Routine::alltoallv) s.in_place = false;
+        if (!s.reduces()) s.op = Op::sum;
+        s.mean = s.mean && s.has_mean();
+        s.in_place = s.in_place && s.may_be_in_place();
         one(t, s, random.below(2) == 0, local);
       }
   const long long cases = environment_number("TEST_CASES", t.size() > 4 ? 150 : 300);

@@ -34,7 +34,7 @@ class Bench {
   Bench(const Operation& o, int size, Kind kind, std::uint64_t seed, World* world = nullptr)
       : operation_(o), size_(size) {
     for (int r = 0; r < size; ++r) {
-      const Place at{r, size, o.root};
+      const Place at = place_at(r, size, o.root);
       Device* device = world == nullptr || world->device(r).on_host() ? nullptr : &world->device(r);
       ranks_.push_back({lower(o.algorithm->build(at), o.collective(), at, o.travel()), {}, {}, device});
     }
@@ -55,12 +55,20 @@ class Bench {
   const Operation& operation() const { return operation_; }
   const Plan& plan(int r) const { return rank(r).plan; }
   std::int32_t cut() const { return ranks_[0].plan.cut; }
-  std::size_t count(std::int32_t block) const { return counts_[static_cast<std::size_t>(block)]; }
+  std::size_t count(int r, std::int32_t block) const { return count_of(operation_, counts_, size_, r, block); }
   bool has(int r, std::int32_t block) const { return ownership(r, block).has; }
   bool wants(int r, std::int32_t block) const { return ownership(r, block).wants; }
 
+  // Whether the result of a rank holds numbers of another rank.
+  bool needs(int r, std::int32_t block, int other) const {
+    if (!wants(r, block) || count(r, block) == 0) return false;
+    const std::vector<OwnBlock> sources = sources_of(operation_, size_, r, block);
+    return std::any_of(sources.begin(), sources.end(), [&](const OwnBlock& s) { return s.rank == other; });
+  }
+
   // The input of a rank that has the block, and the output of a rank that wants it.
   const std::vector<T>& input(int r, std::int32_t block) const { return part(r, block).input; }
+  const std::vector<T>& input(const OwnBlock& own) const { return input(own.rank, own.block); }
   T* output(int r, std::int32_t block) {
     Part& p = part(r, block);
     fetch(rank(r), p);
@@ -71,7 +79,7 @@ class Bench {
   std::vector<T> results(int r) {
     std::vector<T> all;
     for (std::int32_t b = 0; b < cut(); ++b)
-      if (wants(r, b)) all.insert(all.end(), output(r, b), output(r, b) + count(b));
+      if (wants(r, b)) all.insert(all.end(), output(r, b), output(r, b) + count(r, b));
     return all;
   }
 
@@ -128,9 +136,9 @@ class Bench {
     const Coding coding = coding_of<T>(operation_, size_);
     const std::size_t chunk = std::max<std::size_t>(operation_.chunk, 1);
     for (std::int32_t b = 0; b < cut(); ++b)
-      for (const int r : sources_of(operation_, size_, b))
-        for (std::size_t begin = 0; begin < count(b); begin += chunk) {
-          const std::size_t n = std::min(chunk, count(b) - begin);
+      for (int r = 0; r < size_; ++r)
+        for (std::size_t begin = 0; has(r, b) && begin < count(r, b); begin += chunk) {
+          const std::size_t n = std::min(chunk, count(r, b) - begin);
           const auto from = input(r, b).begin() + static_cast<std::ptrdiff_t>(begin);
           const std::vector<T> numbers(from, from + static_cast<std::ptrdiff_t>(n));
           if (!all_on_lattice(encode(*operation_.codec, numbers, coding), n, coding.dtype)) return false;
@@ -139,17 +147,17 @@ class Bench {
   }
 
   // The result on the lattice: a sum of integers, whatever the algorithm.
-  std::vector<T> lattice_result(std::int32_t block) const {
+  std::vector<T> lattice_result(int rank, std::int32_t block) const {
     const Coding coding = coding_of<T>(operation_, size_);
     const auto lattice = quant::Lattice::make(coding.allowance, coding.terms, coding.dtype);
-    const std::vector<int> sources = sources_of(operation_, size_, block);
-    std::vector<T> result(count(block));
+    const std::vector<OwnBlock> sources = sources_of(operation_, size_, rank, block);
+    std::vector<T> result(count(rank, block));
     for (std::size_t i = 0; i < result.size(); ++i) {
       std::int64_t total = 0;
-      for (const int r : sources) {
+      for (const OwnBlock& source : sources) {
         std::int32_t q = 0;
-        EXPECT_TRUE(quant::quantise(static_cast<Wide>(input(r, block)[i]), lattice, q));
-        if (r == sources.front()) {
+        EXPECT_TRUE(quant::quantise(static_cast<Wide>(input(source)[i]), lattice, q));
+        if (source == sources.front()) {
           total = q;
         } else if (operation_.op == Op::sum) {
           total += q;
@@ -185,7 +193,7 @@ class Bench {
     std::uint64_t sends = 0;
     for (const Action& a : plan(r).actions) {
       if (a.act != Act::send) continue;
-      uncompressed += count(plan(r).blocks[static_cast<std::size_t>(a.block)]) * sizeof(T);
+      uncompressed += count(r, plan(r).blocks[static_cast<std::size_t>(a.block)]) * sizeof(T);
       ++sends;
     }
     ASSERT_EQ(account.bytes_uncompressed, uncompressed) << "rank " << r;
@@ -194,15 +202,16 @@ class Bench {
     }
   }
 
-  // All ranks that receive a block have the same bits, and they are the expected ones.
+  // All ranks that receive the same contributions have the same bits, and they are the expected ones.
   void check_results() {
     const bool lattice = size_ > 1 && on_lattice();
     for (std::int32_t b = 0; b < cut(); ++b) {
       int first = -1;
       for (int r = 0; r < size_; ++r) {
         if (!wants(r, b)) continue;
-        if (first >= 0 && !operation_.per_hop) {
-          ASSERT_TRUE(same_bits(output(first, b), output(r, b), b))
+        if (first >= 0 && !operation_.per_hop &&
+            sources_of(operation_, size_, first, b) == sources_of(operation_, size_, r, b)) {
+          ASSERT_TRUE(same_bits(output(first, b), output(r, b), count(r, b)))
               << "ranks " << first << " and " << r << " hold different bits of block " << b;
           continue;
         }
@@ -261,30 +270,30 @@ class Bench {
   Part& part(int r, std::int32_t block) { return rank(r).parts.at(block); }
   const Part& part(int r, std::int32_t block) const { return rank(r).parts.at(block); }
   Ownership ownership(int r, std::int32_t block) const {
-    return ownership_of(operation_.collective(), {r, size_, operation_.root}, block);
+    return ownership_of(operation_.collective(), place_at(r, size_, operation_.root), block);
   }
 
   void place(int r, Kind kind, std::uint64_t seed) {
     Rank& mine = rank(r);
     std::size_t total = 0;
-    for (std::int32_t b = 0; b < cut(); ++b) total += has(r, b) ? count(b) : 0;
+    for (std::int32_t b = 0; b < cut(); ++b) total += has(r, b) ? count(r, b) : 0;
     const std::vector<T> field = make_field<T>(kind, total, seed, r);
     auto next = field.begin();
     for (std::int32_t b = 0; b < cut(); ++b) {
       if (!has(r, b) && !wants(r, b)) continue;
       Part& p = mine.parts[b];
       if (has(r, b)) {
-        const auto end = next + static_cast<std::ptrdiff_t>(count(b));
+        const auto end = next + static_cast<std::ptrdiff_t>(count(r, b));
         p.input.assign(next, end);
         next = end;
       }
-      if (wants(r, b)) p.output = std::make_unique<Guarded>(count(b) * sizeof(T));
+      if (wants(r, b)) p.output = std::make_unique<Guarded>(count(r, b) * sizeof(T));
     }
     for (const std::int32_t b : mine.plan.blocks) {
       Region region;
       if (const auto found = mine.parts.find(b); found != mine.parts.end()) {
         Part& p = found->second;
-        region.count = count(b);
+        region.count = count(r, b);
         if (p.output != nullptr) region.output = p.output->bytes().data();
         region.input = has(r, b) ? reinterpret_cast<const std::byte*>(p.input.data()) : nullptr;
         if (operation_.in_place && has(r, b) && p.output != nullptr) region.input = region.output;
@@ -297,8 +306,8 @@ class Bench {
     }
   }
 
-  bool same_bits(const T* a, const T* b, std::int32_t block) const {
-    return count(block) == 0 || std::memcmp(a, b, count(block) * sizeof(T)) == 0;
+  static bool same_bits(const T* a, const T* b, std::size_t count) {
+    return count == 0 || std::memcmp(a, b, count * sizeof(T)) == 0;
   }
 
   // Whether the codec rounds nothing.
@@ -306,28 +315,28 @@ class Bench {
 
   void check_same_account(World& world) const {
     if (operation_.per_hop) return;
-    const Collective c = operation_.collective();
-    if (c != Collective::allreduce && c != Collective::allgather && c != Collective::bcast) return;
+    if (!traits_of(operation_.collective()).replicates()) return;
     for (int r = 1; r < size_; ++r) ASSERT_EQ(world.run(r).account().error, world.run(0).account().error);
   }
 
   void check_block(int r, std::int32_t block, bool lattice) {
     const T* result = output(r, block);
-    const std::vector<int> sources = sources_of(operation_, size_, block);
+    const std::vector<OwnBlock> sources = sources_of(operation_, size_, r, block);
+    const std::size_t n = count(r, block);
     const bool moved = !operation_.reduction();
-    const bool untouched = size_ == 1 || (moved && operation_.per_hop && sources[0] == r);
+    const bool untouched = size_ == 1 || (moved && operation_.per_hop && sources[0].rank == r);
     if (untouched || (moved && exact_codec())) {
-      ASSERT_TRUE(same_bits(input(sources[0], block).data(), result, block)) << "not the bits that were sent";
+      ASSERT_TRUE(same_bits(input(sources[0]).data(), result, n)) << "not the bits that were sent";
       return;
     }
     if (lattice) {
-      const std::vector<T> expected = lattice_result(block);
-      ASSERT_TRUE(same_bits(expected.data(), result, block)) << "not what the lattice points are";
+      const std::vector<T> expected = lattice_result(r, block);
+      ASSERT_TRUE(same_bits(expected.data(), result, n)) << "not what the lattice points are";
     }
-    check_bound(result, block, sources, lattice);
+    check_bound(result, n, sources, lattice);
   }
 
-  void check_bound(const T* result, std::int32_t block, const std::vector<int>& sources, bool lattice) const {
+  void check_bound(const T* result, std::size_t count, const std::vector<OwnBlock>& sources, bool lattice) const {
     const Budget budget = budget_of(operation_, size_);
     // Numbers that are kept uncompressed round as plain sums do: each leaves the lattice once and is added once.
     const bool rounds = operation_.reduction() && !lattice;
@@ -337,9 +346,9 @@ class Bench {
     const long double roundings = operation_.travel() == Travel::adding ? 1 : budget.terms + 1;
     const long double divisor = operation_.mean ? size_ : 1;
     const auto ranks = static_cast<int>(sources.size());
-    for (std::size_t i = 0; i < count(block); ++i) {
-      const Exact e = reduce_exactly(operation_.op, ranks,
-                                     [&](int k) { return input(sources[static_cast<std::size_t>(k)], block)[i]; });
+    for (std::size_t i = 0; i < count; ++i) {
+      const Exact e =
+          reduce_exactly(operation_.op, ranks, [&](int k) { return input(sources[static_cast<std::size_t>(k)])[i]; });
       const long double found = exactly(result[i]);
       // Plain sums may overflow on the way although the final sum is finite; so may these sums.
       if (rounds && operation_.op == Op::sum && e.magnitude > 0.5L * exactly(std::numeric_limits<T>::max())) continue;

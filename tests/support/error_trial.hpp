@@ -51,7 +51,7 @@ class ErrorTrial {
   ErrorTrial(const Operation& o, int size, const Bring& bring) : o_(o), size_(size), hub_(size, 1, {}) {
     for (int r = 0; r < size; ++r) ranks_.push_back(std::make_unique<Rank>(hub_.transport(r)));
     for (int r = 0; r < size; ++r) {
-      const Place at{r, size, o.root};
+      const Place at = place_at(r, size, o.root);
       mine(r).plan = lower(o.algorithm->build(at), o.collective(), at, o.travel());
     }
     cut_ = mine(0).plan.cut;
@@ -70,12 +70,15 @@ class ErrorTrial {
     std::vector<double> errors;
     for (int r = 0; r < size_; ++r)
       if (!mine(r).run.status().ok()) throw std::runtime_error(mine(r).run.status().message());
+    const CollectiveTraits& traits = traits_of(o_.collective());
+    const bool has_one_result = !traits.prefix() && !traits.neighborhood();
     for (std::int32_t b = 0; b < cut_; ++b) {
-      const std::vector<int> sources = sources_of(o_, size_, b);
       for (int r = 0; r < size_; ++r) {
-        if (!ownership(r, b).wants || (sources.size() == 1 && sources[0] == r)) continue;
+        if (!ownership(r, b).wants) continue;
+        const std::vector<OwnBlock> sources = sources_of(o_, size_, r, b);
+        if (sources.size() == 1 && sources[0].rank == r) continue;
         collect(r, b, sources, errors);
-        if (!o_.per_hop) break;
+        if (!o_.per_hop && has_one_result) break;
       }
     }
     return errors;
@@ -94,13 +97,15 @@ class ErrorTrial {
   };
 
   Rank& mine(int r) { return *ranks_[static_cast<std::size_t>(r)]; }
-  std::size_t count(std::int32_t b) const { return counts_[static_cast<std::size_t>(b)]; }
-  Ownership ownership(int r, std::int32_t b) const { return ownership_of(o_.collective(), {r, size_, o_.root}, b); }
+  std::size_t count(int r, std::int32_t b) const { return count_of(o_, counts_, size_, r, b); }
+  Ownership ownership(int r, std::int32_t b) const {
+    return ownership_of(o_.collective(), place_at(r, size_, o_.root), b);
+  }
 
   void place(int r, const Bring& bring) {
     Rank& rank = mine(r);
     std::size_t total = 0;
-    for (std::int32_t b = 0; b < cut_; ++b) total += ownership(r, b).has ? count(b) : 0;
+    for (std::int32_t b = 0; b < cut_; ++b) total += ownership(r, b).has ? count(r, b) : 0;
     const std::vector<float> field = bring(r, total);
     auto next = field.begin();
     rank.input.resize(static_cast<std::size_t>(cut_));
@@ -108,17 +113,17 @@ class ErrorTrial {
     for (std::int32_t b = 0; b < cut_; ++b) {
       const auto at = static_cast<std::size_t>(b);
       if (ownership(r, b).has) {
-        rank.input[at].assign(next, next + static_cast<std::ptrdiff_t>(count(b)));
-        next += static_cast<std::ptrdiff_t>(count(b));
+        rank.input[at].assign(next, next + static_cast<std::ptrdiff_t>(count(r, b)));
+        next += static_cast<std::ptrdiff_t>(count(r, b));
       }
-      if (ownership(r, b).wants) rank.output[at].resize(count(b));
+      if (ownership(r, b).wants) rank.output[at].resize(count(r, b));
     }
     for (const std::int32_t b : rank.plan.blocks) {
       const auto at = static_cast<std::size_t>(b);
       Region region;
       if (ownership(r, b).has) region.input = reinterpret_cast<const std::byte*>(rank.input[at].data());
       if (ownership(r, b).wants) region.output = reinterpret_cast<std::byte*>(rank.output[at].data());
-      region.count = ownership(r, b).has || ownership(r, b).wants ? count(b) : 0;
+      region.count = ownership(r, b).has || ownership(r, b).wants ? count(r, b) : 0;
       rank.regions.push_back(region);
     }
   }
@@ -136,12 +141,14 @@ class ErrorTrial {
     return w;
   }
 
-  void collect(int r, std::int32_t b, const std::vector<int>& sources, std::vector<double>& errors) {
+  void collect(int r, std::int32_t b, const std::vector<OwnBlock>& sources, std::vector<double>& errors) {
     const auto at = static_cast<std::size_t>(b);
     const auto n = static_cast<int>(sources.size());
-    for (std::size_t i = 0; i < count(b); ++i) {
-      const Exact e =
-          reduce_exactly(o_.op, n, [&](int k) { return mine(sources[static_cast<std::size_t>(k)]).input[at][i]; });
+    for (std::size_t i = 0; i < count(r, b); ++i) {
+      const Exact e = reduce_exactly(o_.op, n, [&](int k) {
+        const OwnBlock& from = sources[static_cast<std::size_t>(k)];
+        return mine(from.rank).input[static_cast<std::size_t>(from.block)][i];
+      });
       errors.push_back(
           static_cast<double>(exactly(mine(r).output[at][i]) - e.value / static_cast<long double>(o_.mean ? n : 1)));
     }

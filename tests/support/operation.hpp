@@ -14,6 +14,7 @@
 #include "engine/ledger.hpp"
 #include "schedule/schedule.hpp"
 #include "support/fields.hpp"
+#include "support/place.hpp"
 
 namespace laconic::test {
 
@@ -76,17 +77,20 @@ Coding coding_of(const Operation& o, int size) {
 }
 
 // Whether the algorithm chooses the number of blocks; the blocks are nearly equal parts of the data then.
-constexpr bool cuts_equally(Collective c) {
-  return c == Collective::allreduce || c == Collective::reduce || c == Collective::bcast;
-}
+constexpr bool cuts_equally(Collective c) { return traits_of(c).cut_freely(); }
+
+// Whether the operation has LACONIC_AVG: scans have not.
+inline bool has_mean(const Operation& o) { return o.reduction() && !traits_of(o.collective()).prefix(); }
 
 // The number of blocks of the collective on `size` ranks, where that does not depend on the algorithm.
 constexpr std::size_t blocks_of(Collective c, int size) {
   const auto p = static_cast<std::size_t>(size);
-  return c == Collective::alltoall ? p * p : p;
+  if (traits_of(c).neighborhood()) return assumed_neighbors + (traits_of(c).send.cut() ? assumed_neighbors : 1);
+  return traits_of(c).all_to_all() ? p * p : p;
 }
 
-// The counts of numbers in each of `cut` blocks.
+// The counts of numbers in each of `cut` blocks.  In neighborhood collectives a rank numbers its blocks itself; there
+// the label of a block selects one of these counts.
 inline std::vector<std::size_t> block_counts(const Operation& o, std::int32_t cut) {
   const auto blocks = static_cast<std::size_t>(cut);
   if (!cuts_equally(o.collective())) return o.counts.empty() ? std::vector<std::size_t>(blocks, o.count) : o.counts;
@@ -102,11 +106,34 @@ inline std::vector<std::size_t> uneven_counts(std::size_t blocks, std::size_t ab
   return counts;
 }
 
-// The ranks that have a block in the beginning.
-inline std::vector<int> sources_of(const Operation& o, int size, std::int32_t block) {
-  std::vector<int> sources;
-  for (int r = 0; r < size; ++r)
-    if (ownership_of(o.collective(), {r, size, o.root}, block).has) sources.push_back(r);
+inline std::size_t count_of(const Operation& o, const std::vector<std::size_t>& counts, int size, int rank,
+                            std::int32_t block) {
+  return counts[label_of(o.collective(), place_at(rank, size, o.root), block) % counts.size()];
+}
+
+// A block in the numbering of one rank.
+struct OwnBlock {
+  int rank;
+  std::int32_t block;
+  friend bool operator==(const OwnBlock&, const OwnBlock&) = default;
+};
+
+// The contributions to a rank's result of a block, where their ranks have them in the beginning.
+inline std::vector<OwnBlock> sources_of(const Operation& o, int size, int rank, std::int32_t block) {
+  const Collective c = o.collective();
+  const Place at = place_at(rank, size, o.root);
+  if (traits_of(c).neighborhood()) {
+    const int from = at.neighborhood->sources[static_cast<std::size_t>(block)].rank;
+    if (from == rank) return {{rank, block}};
+    const Place there = place_at(from, size, o.root);
+    for (std::int32_t b = assumed_neighbors; b < static_cast<std::int32_t>(blocks_of(c, size)); ++b)
+      if (label_of(c, there, b) == label_of(c, at, block)) return {{from, b}};
+    return {};
+  }
+  const int ranks = reduces(c) ? contributions_of(c, at) : size;
+  std::vector<OwnBlock> sources;
+  for (int r = 0; r < ranks; ++r)
+    if (ownership_of(c, place_at(r, size, o.root), block).has) sources.push_back({r, block});
   return sources;
 }
 

@@ -14,7 +14,7 @@ namespace laconic::test {
 // Chooses everything but the algorithm, the codec and the way to travel.
 inline void choose(Operation& o, int size, Random& random) {
   const auto p = static_cast<std::size_t>(size);
-  const Schedule schedule = o.algorithm->build({0, size, 0});
+  const Schedule schedule = o.algorithm->build(place_at(0, size));
   const auto blocks = static_cast<std::size_t>(schedule.blocks);
   // The count of all numbers, or of all blocks together.
   const std::array<std::size_t, 10> counts{0, 1, p - 1, p, p + 1, 17, 300, blocks * 1025, 700, 4099};
@@ -23,7 +23,7 @@ inline void choose(Operation& o, int size, Random& random) {
   constexpr std::array<double, 6> bounds{1e-2, 1e-1, 1e-4, 0, 1e-41, 10};
   o.root = static_cast<int>(random.below(p));
   o.op = static_cast<Op>(random.below(3));
-  o.mean = o.reduction() && o.op == Op::sum && random.below(2) == 0;
+  o.mean = has_mean(o) && o.op == Op::sum && random.below(2) == 0;
   if (!o.reduction()) o.op = Op::sum;
   o.count = std::min<std::size_t>(counts[random.below(counts.size())], 20000);
   if (!cuts_equally(o.collective())) {

@@ -87,3 +87,23 @@ LACONIC_COLLECTIVE(alltoallv,
                    (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype,
                     void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype),
                    (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype))
+LACONIC_COLLECTIVE(scan, (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op),
+                   (sendbuf, recvbuf, count, datatype, op))
+LACONIC_COLLECTIVE(exscan, (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op),
+                   (sendbuf, recvbuf, count, datatype, op))
+LACONIC_COLLECTIVE(neighbor_allgather,
+                   (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                    MPI_Datatype recvtype),
+                   (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype))
+LACONIC_COLLECTIVE(neighbor_allgatherv,
+                   (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                    const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype),
+                   (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype))
+LACONIC_COLLECTIVE(neighbor_alltoall,
+                   (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                    MPI_Datatype recvtype),
+                   (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype))
+LACONIC_COLLECTIVE(neighbor_alltoallv,
+                   (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype,
+                    void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype),
+                   (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype))

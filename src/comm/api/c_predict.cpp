@@ -58,6 +58,7 @@ Status read_op(const char* text, Plans& plans) {
   }
   std::string valid;
   for (const NamedOp& o : ops) {
+    if (o.mean && traits_of(plans.collective).prefix()) continue;
     if (text != nullptr && o.name == text) {
       plans.op = o.op;
       plans.mean = o.mean;

@@ -68,11 +68,16 @@ void CollectiveOperation::begin(bool blocking) {
 
 bool CollectiveOperation::wants_slot() { return known_reason(look_at_arguments()) == LACONIC_PLAIN_NOT; }
 
+Shape CollectiveOperation::shape_of(const CollectiveCall& call) const {
+  return {call, binding->rank, binding->intercomm ? 0 : binding->size,
+          binding->neighborhood ? &*binding->neighborhood : nullptr};
+}
+
 // Checks the arguments and the options; true where the options are valid.
 bool CollectiveOperation::look_at_arguments() {
   call_ = asked_;
   // On an intercommunicator an argument may mean another thing, or nothing: checking it is left to MPI.
-  shape_ = Shape(call_, binding->rank, binding->intercomm ? 0 : binding->size);
+  shape_ = shape_of(call_);
   const Status arguments = binding->intercomm ? shape_.check_mean() : shape_.check();
   const Status options = take_options();
   local_ = arguments.ok() ? options : arguments;
@@ -140,9 +145,9 @@ laconic_plain_reason CollectiveOperation::known_reason(bool options_ok) {
 // Rewrites the call as one of numbers: types that hold the same numbers may be composed differently on every rank.
 Status CollectiveOperation::flatten() {
   if (!shape_.meaning().composed || own_reason() != LACONIC_PLAIN_NOT) return {};
-  flat_.set(call_, shape_, binding->rank, binding->size);
+  flat_.set(call_, shape_, binding->rank);
   if (Status s = flat_.make_room(call_); !s) return s;
-  shape_ = Shape(call_, binding->rank, binding->size);
+  shape_ = shape_of(call_);
   return shape_.check_own_block();
 }
 
@@ -348,7 +353,8 @@ void CollectiveOperation::start_exchange() {
   stage_ = Stage::exchanging;
   const int tag = slot_ == Slots::none ? static_cast<int>(turn_ % collective_operations * collective_messages)
                                        : binding->machinery()->exchange_tag(slot_);
-  if (Status s = exchange_.start(exchanged_, binding->machinery()->comm(), tag); !s) end(s);
+  const Neighborhood* neighborhood = binding->neighborhood ? &*binding->neighborhood : nullptr;
+  if (Status s = exchange_.start(exchanged_, binding->machinery()->comm(), tag, neighborhood); !s) end(s);
 }
 
 void CollectiveOperation::end(Status outcome) {

@@ -59,6 +59,7 @@ class CollectiveOperation final : public Operation {
   void learn_type();
 
   bool look_at_arguments();
+  Shape shape_of(const CollectiveCall& call) const;
   void begin_plain();
   bool move_on();
   bool leave_queue();

@@ -109,7 +109,7 @@ void CollectiveOperation::propose_arguments(Proposal& p) const {
   // Where one rank cannot compress, all ranks exchange uncompressed data.
   if (p.plain == LACONIC_PLAIN_NOT && !m.no_numbers) p.set_dtype(m.dtype);
   // Some pairs of ranks may exchange numbers of one type, and some of another.
-  p.types_may_differ = call_.traits().all_to_all() && partial;
+  p.types_may_differ = partial && (call_.traits().all_to_all() || call_.traits().neighborhood());
   if (call_.traits().reduces) p.set(Argument::op, m.mean ? std::uint64_t{100} : static_cast<std::uint64_t>(m.op));
   p.set(Argument::bound, static_cast<std::uint64_t>(o.bound.mode));
   p.set(Argument::bound, std::bit_cast<std::uint64_t>(o.bound.value));

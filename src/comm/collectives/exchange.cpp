@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/collectives/exchange.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <string>
 
 #include "comm/core/errors.hpp"
@@ -44,7 +46,25 @@ Status Exchange::transfer(bool sending, const Side& side, int part, int peer) {
   return code == MPI_SUCCESS ? Status{} : failed(sending, peer, code);
 }
 
-Status Exchange::start(const CollectiveCall& call, MPI_Comm comm, int tag) {
+// Messages between two ranks match in the order of their beginning, so both ranks follow the labels of the edges.
+Status Exchange::transfer_with_neighbors(const CollectiveCall& call, const Neighborhood& neighborhood) {
+  for (const bool sending : {false, true}) {
+    const auto& neighbors = sending ? neighborhood.destinations : neighborhood.sources;
+    const bool cut = call.traits().side(sending).cut();
+    std::vector<int> order(neighbors.size());
+    std::iota(order.begin(), order.end(), 0);
+    const auto label = [&](int k) { return neighbors[static_cast<std::size_t>(k)].label; };
+    std::sort(order.begin(), order.end(), [&](int a, int b) { return label(a) < label(b); });
+    for (const int k : order) {
+      const Neighbor& n = neighbors[static_cast<std::size_t>(k)];
+      if (!n.exists()) continue;
+      if (Status s = transfer(sending, sending ? call.send : call.recv, cut ? k : -1, n.rank); !s) return s;
+    }
+  }
+  return {};
+}
+
+Status Exchange::start(const CollectiveCall& call, MPI_Comm comm, int tag, const Neighborhood* neighborhood) {
   comm_ = comm;
   tag_ = tag;
   requests_.clear();
@@ -54,6 +74,7 @@ Status Exchange::start(const CollectiveCall& call, MPI_Comm comm, int tag) {
   MPI_Comm_size(comm, &size);
   requests_.reserve(2 * static_cast<std::size_t>(size) + 2);
   transfers_.clear();
+  if (call.traits().neighborhood()) return transfer_with_neighbors(call, *neighborhood);
   Status status;
   const CollectiveTraits& t = call.traits();
   const bool root = rank == call.root;

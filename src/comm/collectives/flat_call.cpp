@@ -86,16 +86,18 @@ void FlatCall::flatten(Side& side, FlatSide& flat, int parts) {
   side = flat.numbers();
 }
 
-void FlatCall::set(CollectiveCall& call, const Shape& shape, int rank, int size) {
+void FlatCall::set(CollectiveCall& call, const Shape& shape, int rank) {
   clear();
   rank_ = rank;
   one_buffer_ = call.traits().one_buffer();
   const bool in_place = call.send.buffer == MPI_IN_PLACE;
   const bool cut = call.traits().all_to_all();
   input_ = in_place ? (cut ? Input::all : Input::part) : Input::none;
+  // The parts of neighbors that do not exist are unpacked as they were.
+  if (call.traits().neighborhood()) input_ = Input::all;
   if (one_buffer_) input_ = rank == call.root ? Input::all : Input::none;
-  if (!one_buffer_ && shape.uses(true)) flatten(call.send, send_, shape.is_cut(true) ? size : 1);
-  if (shape.uses(false)) flatten(call.recv, recv_, shape.is_cut(false) ? size : 1);
+  if (!one_buffer_ && shape.uses(true)) flatten(call.send, send_, shape.num_parts(true));
+  if (shape.uses(false)) flatten(call.recv, recv_, shape.num_parts(false));
   if (one_buffer_) call.send = call.recv;
 }
 

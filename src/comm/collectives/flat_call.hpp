@@ -20,7 +20,7 @@ namespace laconic {
 // One side of a call.
 class FlatSide {
  public:
-  // parts: one for each rank, or 1.
+  // parts: one for each rank or neighbor, or 1.
   void set(const Side& side, const Layout& layout, int parts);
   void clear() { packs_ = false; }
   bool packs() const { return packs_; }
@@ -53,7 +53,7 @@ class FlatSide {
 class FlatCall {
  public:
   // Rewrites `call` in terms of numbers.  shape: the shape of the original call, after look_into_types().
-  void set(CollectiveCall& call, const Shape& shape, int rank, int size);
+  void set(CollectiveCall& call, const Shape& shape, int rank);
   void clear();
   bool packs() const { return send_.packs() || recv_.packs(); }
 
@@ -75,7 +75,7 @@ class FlatCall {
   FlatSide send_;
   FlatSide recv_;
   bool one_buffer_ = false;    // one buffer for both sides
-  Input input_ = Input::none;  // the share of the receiving side that this rank sends
+  Input input_ = Input::none;  // the share of the receiving side that is packed beforehand
   int rank_ = 0;
 };
 

@@ -10,8 +10,13 @@
 
 namespace laconic {
 
-Shape::Shape(const CollectiveCall& call, int rank, int size)
-    : call_(&call), traits_(call.traits()), rank_(rank), size_(size), root_(traits_.rooted() && rank == call.root) {
+Shape::Shape(const CollectiveCall& call, int rank, int size, const Neighborhood* neighborhood)
+    : call_(&call),
+      traits_(call.traits()),
+      rank_(rank),
+      size_(size),
+      neighborhood_(neighborhood),
+      root_(traits_.rooted() && rank == call.root) {
   count_hidden_ =
       (sends() && !check_counts(call.send, true).ok()) || (receives() && !check_counts(call.recv, false).ok());
   Meaning& m = meaning_;
@@ -23,7 +28,7 @@ Shape::Shape(const CollectiveCall& call, int rank, int size)
   if (traits_.reduces) {
     m.mean = call.op == Process::instance().average();
     m.op_known = call.op == MPI_SUM || call.op == MPI_MAX || call.op == MPI_MIN || m.mean;
-    m.op_hidden = call.op == MPI_OP_NULL;
+    m.op_hidden = call.op == MPI_OP_NULL || (m.mean && traits_.prefix());
     m.op = call.op == MPI_MAX ? Op::max : call.op == MPI_MIN ? Op::min : Op::sum;
     if (m.mean && (!m.type_known || m.integer)) m.type_hidden = true;
   }
@@ -93,6 +98,17 @@ bool Shape::uses(bool sending) const {
   return side.root_only || traits_.reduces || !in_place();
 }
 
+const Neighborhood& Shape::neighborhood() const {
+  static const Neighborhood nobody;
+  return neighborhood_ != nullptr ? *neighborhood_ : nobody;
+}
+
+int Shape::num_parts(bool sending) const {
+  if (!is_cut(sending)) return 1;
+  if (!traits_.neighborhood()) return size_;
+  return static_cast<int>(sending ? neighborhood().destinations.size() : neighborhood().sources.size());
+}
+
 Shape::Part Shape::part(const Side& side, int peer) const {
   const auto p = static_cast<std::size_t>(peer);
   if (side.counts == nullptr) {
@@ -115,29 +131,36 @@ Shape::Part Shape::equal_part(std::int32_t block, std::int32_t cut) const {
   return {b * share + std::min(b, larger), share + (b < larger)};
 }
 
-std::size_t Shape::sum(const Side& side) const {
-  if (side.counts == nullptr) return static_cast<std::size_t>(side.count) * static_cast<std::size_t>(size_);
+std::size_t Shape::sum(bool sending) const {
+  const Side& of = side(sending);
+  const int parts = num_parts(sending);
+  if (of.counts == nullptr) return static_cast<std::size_t>(of.count) * static_cast<std::size_t>(parts);
   std::size_t total = 0;
-  for (int p = 0; p < size_; ++p) total += static_cast<std::size_t>(side.counts[p]);
+  for (int p = 0; p < parts; ++p) total += static_cast<std::size_t>(of.counts[p]);
   return total;
 }
 
-std::size_t Shape::room_of_sum() const { return in_place() ? sum(call_->send) : part(call_->send, rank_).count; }
+std::size_t Shape::room_of_sum() const { return in_place() ? sum(true) : part(call_->send, rank_).count; }
 
-std::size_t Shape::most(const Side& side) const {
-  if (side.counts == nullptr) return static_cast<std::size_t>(side.count);
-  return static_cast<std::size_t>(*std::max_element(side.counts, side.counts + size_));
+std::size_t Shape::most(bool sending) const {
+  const Side& of = side(sending);
+  const int parts = num_parts(sending);
+  if (parts == 0) return 0;
+  if (of.counts == nullptr) return static_cast<std::size_t>(of.count);
+  return static_cast<std::size_t>(*std::max_element(of.counts, of.counts + parts));
 }
 
 std::size_t Shape::largest(std::int32_t cut) const {
   if (traits_.cut_freely()) return equal_part(0, cut).count;
   if (!cut_and_used(true) && !cut_and_used(false))
     return static_cast<std::size_t>(side(traits_.send.contents == Contents::block).count);
-  return std::max(cut_and_used(true) ? most(call_->send) : 0, cut_and_used(false) ? most(call_->recv) : 0);
+  return std::max(cut_and_used(true) ? most(true) : 0, cut_and_used(false) ? most(false) : 0);
 }
 
 std::size_t Shape::items(bool sending) const {
-  return is_cut(sending) ? sum(side(sending)) : static_cast<std::size_t>(side(sending).count);
+  if (is_cut(sending)) return sum(sending);
+  const bool unread = sending && traits_.neighborhood() && neighborhood().destinations.empty();
+  return unread ? 0 : static_cast<std::size_t>(side(sending).count);
 }
 
 std::size_t Shape::whole(bool in_bytes) const {
@@ -160,17 +183,19 @@ const Side& Shape::input_side() const { return in_place() ? call_->recv : call_-
 
 std::size_t Shape::parts_of_input() const {
   if (traits_.send.root_only && !root_) return 0;
-  return traits_.send.cut() && !traits_.reduces ? static_cast<std::size_t>(size_) : 1;
+  return traits_.reduces ? 1 : static_cast<std::size_t>(num_parts(true));
 }
 
 Shape::Part Shape::part_of_input(std::size_t k) const {
   if (traits_.cut_freely()) return {0, static_cast<std::size_t>(call_->recv.count)};
-  if (traits_.reduces) return {0, sum(call_->send)};
+  if (traits_.reduces) return {0, sum(true)};
+  // Nobody receives the block of a neighbor that does not exist, so it may hold anything.
+  if (traits_.neighborhood() && traits_.send.cut() && !neighborhood().destinations[k].exists()) return {};
   if (traits_.send.cut()) return part(input_side(), static_cast<int>(k));
-  return in_place() ? part(call_->recv, rank_) : Part{0, static_cast<std::size_t>(call_->send.count)};
+  return in_place() ? part(call_->recv, rank_) : Part{0, items(true)};
 }
 
-// The place for the data that come from a rank.
+// The place for the data that come from a rank or neighbor.
 Shape::Part Shape::part_of_output(int source) const {
   if (traits_.recv.cut()) return part(call_->recv, source);
   return {0, traits_.reduces ? part(call_->send, rank_).count : static_cast<std::size_t>(call_->recv.count)};
@@ -215,28 +240,53 @@ void Shape::regions(const Plan& plan, const std::byte* aside, std::span<Region> 
   for (std::size_t k = 0; k < plan.blocks.size(); ++k) out[k] = region(plan.blocks[k], plan.cut, input);
 }
 
+Region Shape::make_region(const Part* input, const Part* output, const std::byte* from) const {
+  Region r;
+  if (input != nullptr) r = {from + input->at * meaning_.width, nullptr, input->count};
+  if (output != nullptr) {
+    r.output = static_cast<std::byte*>(call_->recv.buffer) + output->at * meaning_.width;
+    r.count = output->count;
+  }
+  return r;
+}
+
+// The part that this rank sends along an edge to itself, of which `source` is the receiving end.
+Shape::Part Shape::part_to(const Neighbor& source) const {
+  if (!traits_.send.cut()) return {0, items(true)};
+  const auto& destinations = neighborhood().destinations;
+  const auto at = std::find_if(destinations.begin(), destinations.end(),
+                               [&](const Neighbor& n) { return n.rank == source.rank && n.label == source.label; });
+  return part(call_->send, static_cast<int>(at - destinations.begin()));
+}
+
+// The blocks are those of schedule.hpp: one from each source, then one to each destination or for all of them.
+Region Shape::region_of_neighbor(std::int32_t block, const std::byte* input) const {
+  const auto& sources = neighborhood().sources;
+  const auto k = static_cast<std::size_t>(block);
+  if (k >= sources.size()) {
+    const Part p = traits_.send.cut() ? part(call_->send, block - static_cast<int>(sources.size())) : part_to({});
+    return make_region(&p, nullptr, input);
+  }
+  const Part output = part(call_->recv, block);
+  if (sources[k].rank != rank_) return make_region(nullptr, &output, input);
+  const Part own = part_to(sources[k]);
+  return make_region(&own, &output, input);
+}
+
 Region Shape::region(std::int32_t block, std::int32_t cut, const std::byte* input) const {
+  if (traits_.neighborhood()) return region_of_neighbor(block, input);
   const Ownership ownership = ownership_of(traits_.pattern, {rank_, size_, call_->root}, block);
   const std::int32_t source = traits_.all_to_all() ? block / size_ : block;
   const std::int32_t destination = traits_.all_to_all() ? block % size_ : block;
-  Region r;
-  if (ownership.has) {
-    Part p;
-    if (traits_.cut_freely())
-      p = equal_part(block, cut);
-    else if (traits_.send.cut())
-      p = part(traits_.reduces ? call_->send : input_side(), destination);
-    else
-      p = part_of_input(0);
-    r = {input + p.at * meaning_.width, nullptr, p.count};
-  }
-  if (ownership.wants) {
-    if (!receives()) return {};  // the root keeps its own block in place
-    const Part p = traits_.cut_freely() ? equal_part(block, cut) : part_of_output(source);
-    r.output = static_cast<std::byte*>(call_->recv.buffer) + p.at * meaning_.width;
-    r.count = p.count;
-  }
-  return r;
+  if (ownership.wants && !receives()) return {};  // the root keeps its own block in place
+  Part own;
+  Part output;
+  if (traits_.cut_freely())
+    own = output = equal_part(block, cut);
+  else if (ownership.has)
+    own = traits_.send.cut() ? part(traits_.reduces ? call_->send : input_side(), destination) : part_of_input(0);
+  if (ownership.wants && !traits_.cut_freely()) output = part_of_output(source);
+  return make_region(ownership.has ? &own : nullptr, ownership.wants ? &output : nullptr, input);
 }
 
 }  // namespace laconic

@@ -39,7 +39,8 @@ struct Meaning {
 class Shape {
  public:
   Shape() = default;
-  Shape(const CollectiveCall& call, int rank, int size);
+  // neighborhood: nullptr where the communicator has no topology.
+  Shape(const CollectiveCall& call, int rank, int size, const Neighborhood* neighborhood);
 
   const Meaning& meaning() const { return meaning_; }
 
@@ -68,9 +69,10 @@ class Shape {
   // Whether this rank may see fewer counts than others: then the ranks have to agree on the treatment of the call.
   bool counts_partial() const { return traits_.counts_partial(); }
 
-  // Whether the arguments of a side matter on this rank, and whether they are one part for each rank.
+  // Whether the arguments of a side matter on this rank, and the number of parts that it has: one for each rank or
+  // neighbor, or just one.
   bool uses(bool sending) const;
-  bool is_cut(bool sending) const { return traits_.side(sending).cut(); }
+  int num_parts(bool sending) const;
 
   // The numbers in the largest of `cut` blocks, and the elements and bytes of the largest buffer, as far as this rank
   // sees them.
@@ -115,6 +117,7 @@ class Shape {
   void set_width(MPI_Datatype type);
   const Side& side(bool sending) const { return sending ? call_->send : call_->recv; }
   std::size_t items(bool sending) const;
+  bool is_cut(bool sending) const { return traits_.side(sending).cut(); }
   bool cut_and_used(bool sending) const { return is_cut(sending) && uses(sending); }
   std::size_t whole(bool in_bytes) const;
   bool in_place() const { return call_->send.buffer == MPI_IN_PLACE; }
@@ -122,23 +125,30 @@ class Shape {
   std::size_t parts_of_input() const;
   Part part_of_input(std::size_t k) const;
   Part part_of_output(int source) const;
+  Part part_to(const Neighbor& source) const;
   Part part(const Side& side, int peer) const;
   Part equal_part(std::int32_t block, std::int32_t cut) const;
-  std::size_t sum(const Side& side) const;
+  std::size_t sum(bool sending) const;
   std::size_t room_of_sum() const;  // numbers of the receive buffer of a reduce_scatter
-  std::size_t most(const Side& side) const;
+  std::size_t most(bool sending) const;
   Region region(std::int32_t block, std::int32_t cut, const std::byte* input) const;
+  Region region_of_neighbor(std::int32_t block, const std::byte* input) const;
+  Region make_region(const Part* input, const Part* output, const std::byte* from) const;
   Status check_counts(const Side& side, bool sending) const;
   Status check_buffer(const Side& side, bool sending) const;
+  bool may_pass_in_place(bool sending) const;
+  Status check_same_count(std::size_t sent, std::size_t expected) const;
   Status check_reach(const Side& side, bool sending) const;
   int pieces(bool sending) const;
   Reach place_of(bool sending, int p, std::ptrdiff_t unit) const;
+  const Neighborhood& neighborhood() const;
   bool parts_meet(std::ptrdiff_t send_unit, std::ptrdiff_t recv_unit) const;
 
   const CollectiveCall* call_ = nullptr;
   CollectiveTraits traits_ = traits_of(Routine::allreduce);
   int rank_ = 0;
   int size_ = 1;
+  const Neighborhood* neighborhood_ = nullptr;
   bool root_ = false;
   bool count_hidden_ = false;
   Meaning meaning_;

@@ -22,9 +22,9 @@ std::span<std::byte> Shape::extent_of_side(bool sending) const {
   if (side.buffer == MPI_IN_PLACE) return {};
   if (!sending && traits_.keeps_block())
     return extent_of(side.buffer, 0, static_cast<MPI_Count>(room_of_sum()), side.type);
-  if (!is_cut(sending)) return extent_of(side.buffer, 0, side.count, side.type);
+  if (!is_cut(sending)) return extent_of(side.buffer, 0, static_cast<MPI_Count>(items(sending)), side.type);
   std::span<std::byte> all;
-  for (int p = 0; p < size_; ++p) {
+  for (int p = 0; p < num_parts(sending); ++p) {
     const Part mine = part(side, p);
     const auto one =
         extent_of(side.buffer, static_cast<MPI_Aint>(mine.at), static_cast<MPI_Count>(mine.count), side.type);

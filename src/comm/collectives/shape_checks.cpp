@@ -43,6 +43,8 @@ std::ptrdiff_t unit_in_a_row(MPI_Datatype type) {
 }  // namespace
 
 Status Shape::check() const {
+  if (traits_.neighborhood() && neighborhood_ == nullptr)
+    return {Code::topology, "comm has no topology; valid is a communicator with a Cartesian or graph topology"};
   if (traits_.rooted() && (call_->root < 0 || call_->root >= size_))
     return {Code::root, "root is " + std::to_string(call_->root) + "; valid are 0 to " + std::to_string(size_ - 1)};
   for (const bool sending : {true, false}) {
@@ -62,6 +64,8 @@ Status Shape::check() const {
 }
 
 Status Shape::check_mean() const {
+  if (meaning_.mean && traits_.prefix())
+    return {Code::op, "op is LACONIC_AVG, which a scan does not have; valid is any operation of MPI"};
   if (!meaning_.mean || (meaning_.type_known && !meaning_.integer)) return {};
   return {Code::type, "LACONIC_AVG of this datatype; valid are MPI_FLOAT and MPI_DOUBLE"};
 }
@@ -76,20 +80,22 @@ Status Shape::check_counts(const Side& side, bool sending) const {
     if (side.count < 0) return negative("", side.count);
     return check_reach(side, sending);
   }
+  if (num_parts(sending) == 0) return {};
+  const char* const of_each = traits_.neighborhood() ? "neighbor" : "rank";
   if (side.counts == nullptr)
-    return {Code::count, name_of(traits_, sending, "count") + "s is NULL; valid is a count for each rank"};
-  for (int p = 0; p < size_; ++p)
+    return {Code::count, name_of(traits_, sending, "count") + "s is NULL; valid is a count for each " + of_each};
+  for (int p = 0; p < num_parts(sending); ++p)
     if (side.counts[p] < 0) return negative("s[" + std::to_string(p) + "]", side.counts[p]);
   if (side.displs == nullptr && traits_.side(sending).counting == Counting::displaced)
-    return {Code::argument, "displacements are NULL; valid is one for each rank"};
+    return {Code::argument, std::string("displacements are NULL; valid is one for each ") + of_each};
   return check_reach(side, sending);
 }
 
 // Checks that a buffer does not reach farther than memory can.
 Status Shape::check_reach(const Side& side, bool sending) const {
   MPI_Count most = side.counts != nullptr ? 0 : side.count;
-  const int parts = is_cut(sending) ? std::max(size_, 1) : 1;
-  for (int p = 0; side.counts != nullptr && p < size_; ++p) {
+  const int parts = std::max(num_parts(sending), 1);
+  for (int p = 0; side.counts != nullptr && p < num_parts(sending); ++p) {
     most = std::max(most, side.counts[p]);
     const auto displ = side.displs != nullptr ? static_cast<MPI_Count>(side.displs[p]) : 0;
     most = std::max({most, displ, -1 - displ});
@@ -102,10 +108,14 @@ Status Shape::check_reach(const Side& side, bool sending) const {
                            std::to_string(static_cast<long long>(limit)) + ", so that memory can hold the buffer"};
 }
 
+bool Shape::may_pass_in_place(bool sending) const {
+  if (traits_.neighborhood()) return false;
+  return sending ? !traits_.send.root_only && (!traits_.rooted() || root_) : traits_.recv_in_place() && root_;
+}
+
 Status Shape::check_buffer(const Side& side, bool sending) const {
   const char* name = traits_.one_buffer() ? "buffer" : sending ? "sendbuf" : "recvbuf";
-  const bool may_be_in_place =
-      sending ? !traits_.send.root_only && (!traits_.rooted() || root_) : traits_.recv_in_place() && root_;
+  const bool may_be_in_place = may_pass_in_place(sending);
   if (side.buffer == MPI_IN_PLACE)
     return may_be_in_place
                ? Status{}
@@ -114,7 +124,8 @@ Status Shape::check_buffer(const Side& side, bool sending) const {
   if (side.buffer != nullptr || !meaning_.type_known) return {};
   // The received block of a reduce_scatter has no count of its own.
   const bool of_sum = !sending && traits_.keeps_block();
-  if ((of_sum ? room_of_sum() : is_cut(sending) ? sum(side) : static_cast<std::size_t>(side.count)) == 0) return {};
+  const bool unused = !sending && rank_ == 0 && traits_.recv.contents == Contents::exclusive_prefix;
+  if (unused || (of_sum ? room_of_sum() : items(sending)) == 0) return {};
   return {Code::buffer, std::string(name) + " is NULL; valid is memory for all elements" +
                             (sending && may_be_in_place ? ", or MPI_IN_PLACE" : "")};
 }
@@ -122,13 +133,24 @@ Status Shape::check_buffer(const Side& side, bool sending) const {
 Status Shape::check_own_block() const {
   if (!meaning_.type_known || meaning_.composed || traits_.reduces || traits_.one_buffer() || !sends() || !receives())
     return {};
+  if (traits_.neighborhood()) {
+    const auto& sources = neighborhood().sources;
+    for (int k = 0; k < num_parts(false); ++k)
+      if (const Neighbor& source = sources[static_cast<std::size_t>(k)]; source.rank == rank_)
+        if (Status s = check_same_count(part_to(source).count, part(call_->recv, k).count); !s) return s;
+    return {};
+  }
   const auto count_of = [&](bool sending) {
     const Side& side = sending ? call_->send : call_->recv;
     return is_cut(sending) ? part(side, rank_).count : static_cast<std::size_t>(side.count);
   };
-  if (count_of(true) == count_of(false)) return {};
-  return {Code::count, "this rank sends itself " + std::to_string(count_of(true)) + " elements and expects " +
-                           std::to_string(count_of(false)) + "; valid are equal counts"};
+  return check_same_count(count_of(true), count_of(false));
+}
+
+Status Shape::check_same_count(std::size_t sent, std::size_t expected) const {
+  if (sent == expected) return {};
+  return {Code::count, "this rank sends itself " + std::to_string(sent) + " elements and expects " +
+                           std::to_string(expected) + "; valid are equal counts"};
 }
 
 Status Shape::check_apart() const {
@@ -140,6 +162,7 @@ Status Shape::check_apart() const {
   const bool same = call_->send.buffer == call_->recv.buffer && call_->send.type == call_->recv.type &&
                     call_->send.displs == nullptr && call_->recv.displs == nullptr;
   if (in_a_row ? !parts_meet(sent, received) : !same) return {};
+  if (traits_.neighborhood()) return {Code::buffer, "sendbuf and recvbuf overlap; valid are buffers that do not"};
   const std::string where = traits_.rooted() ? " on the root" : "";
   return {Code::buffer,
           "sendbuf and recvbuf overlap; valid are buffers that do not, or MPI_IN_PLACE as " +
@@ -163,7 +186,7 @@ Shape::Reach Shape::place_of(bool sending, int p, std::ptrdiff_t unit) const {
   return {begin, begin + static_cast<std::ptrdiff_t>(all.count) * unit};
 }
 
-int Shape::pieces(bool sending) const { return is_cut(sending) && side(sending).displs != nullptr ? size_ : 1; }
+int Shape::pieces(bool sending) const { return side(sending).displs != nullptr ? num_parts(sending) : 1; }
 
 // Exact, except where both sides are in pieces and the pieces of one side are not in the order of their addresses: then
 // only pieces of the same rank are compared, because comparing all would take longer than is worth it.

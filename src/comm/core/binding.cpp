@@ -8,6 +8,7 @@
 #include "comm/core/process.hpp"
 #include "comm/core/settings.hpp"
 #include "comm/core/stats.hpp"
+#include "comm/core/topology.hpp"
 #include "schedule/schedule.hpp"
 
 namespace laconic {
@@ -51,9 +52,10 @@ Tags Tags::on(MPI_Comm comm) {
   return tags;
 }
 
-Machinery::Machinery(MPI_Comm comm, const Tags& tags)
+Machinery::Machinery(MPI_Comm comm, const Tags& tags, const Neighborhood* neighborhood)
     : comm_(comm),
       tags_(tags),
+      neighborhood_(neighborhood),
       transport_(comm, 0, collective_operations, collective_messages),
       persistent_transport_(comm, tags.first_of_slots, tags.slots, collective_messages),
       message_transport_(comm, first_message_tag, tags.messages, message_rows, Sends::synchronous),
@@ -68,7 +70,7 @@ const Plan& Machinery::plan(const Algorithm& algorithm, int root, Travel travel)
   if (!has_root(algorithm.collective)) root = 0;
   for (const KnownPlan& known : plans_)
     if (known.algorithm == &algorithm && known.root == root && known.travel == travel) return *known.plan;
-  const Place at{transport_.rank(), transport_.size(), root};
+  const Place at{transport_.rank(), transport_.size(), root, neighborhood_};
   plans_.push_back(
       {&algorithm, root, travel, std::make_unique<Plan>(lower(algorithm.build(at), algorithm.collective, at, travel))});
   return *plans_.back().plan;
@@ -200,7 +202,7 @@ bool Binding::poll_machinery(bool may_block, Status& status) {
   if (making_by_barrier_) status = make_blocking();
   if (!status.ok()) return true;
   MPI_Comm_set_errhandler(made_, MPI_ERRORS_RETURN);
-  machinery_ = std::make_unique<Machinery>(made_, tags);
+  machinery_ = std::make_unique<Machinery>(made_, tags, neighborhood ? &*neighborhood : nullptr);
   return true;
 }
 
@@ -268,6 +270,7 @@ std::shared_ptr<Binding> make_binding(MPI_Comm comm) {
   binding->intercomm = intercomm != 0;
   MPI_Comm_size(comm, &binding->size);
   MPI_Comm_rank(comm, &binding->rank);
+  if (!binding->intercomm) binding->neighborhood = find_neighborhood(comm);
   binding->tags = Tags::on(comm);
   binding->slots.set_number(binding->tags.slots);
   binding->stats = empty_stats();

@@ -9,10 +9,12 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "call/neighborhood.hpp"
 #include "comm/core/operation.hpp"
 #include "comm/core/slots.hpp"
 #include "device/devices.hpp"
@@ -61,7 +63,8 @@ struct DeviceQuestion {
 class Machinery {
  public:
   // comm: the private communicator, which the machinery takes over.
-  Machinery(MPI_Comm comm, const Tags& tags);
+  // neighborhood: of this rank; it outlives the machinery.
+  Machinery(MPI_Comm comm, const Tags& tags, const Neighborhood* neighborhood);
   ~Machinery();
   Machinery(const Machinery&) = delete;
   Machinery& operator=(const Machinery&) = delete;
@@ -110,6 +113,7 @@ class Machinery {
 
   MPI_Comm comm_;  // private: its messages cannot match the application's
   Tags tags_;
+  const Neighborhood* neighborhood_;
   MpiTransport transport_;
   MpiTransport persistent_transport_;
   MpiTransport message_transport_;
@@ -127,8 +131,9 @@ struct Binding : std::enable_shared_from_this<Binding> {
   int rank = 0;
   int size = 1;
   bool intercomm = false;
-  laconic_options inherited{};  // settings from hints, then environment
-  Status inherited_status;      // why they could not be read; every call reports this error
+  std::optional<Neighborhood> neighborhood;  // where the application has attached a topology
+  laconic_options inherited{};               // settings from hints, then environment
+  Status inherited_status;                   // why they could not be read; every call reports this error
   laconic_stats stats{};
 
   // Threads may drive operations of different communicators at the same time, but those of one communicator only in

@@ -9,7 +9,7 @@
 namespace laconic {
 namespace {
 
-constexpr std::array<std::pair<Code, int>, 16> classes{{
+constexpr std::array<std::pair<Code, int>, 17> classes{{
     {Code::argument, MPI_ERR_ARG},
     {Code::buffer, MPI_ERR_BUFFER},
     {Code::count, MPI_ERR_COUNT},
@@ -17,6 +17,7 @@ constexpr std::array<std::pair<Code, int>, 16> classes{{
     {Code::op, MPI_ERR_OP},
     {Code::comm, MPI_ERR_COMM},
     {Code::root, MPI_ERR_ROOT},
+    {Code::topology, MPI_ERR_TOPOLOGY},
     {Code::rank, MPI_ERR_RANK},
     {Code::tag, MPI_ERR_TAG},
     {Code::request, MPI_ERR_REQUEST},

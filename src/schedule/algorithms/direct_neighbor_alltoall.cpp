@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Direct: every rank sends a block to each of its destinations, and receives a block from each of its sources.
+// (Hoefler and Träff, "Sparse collective operations for MPI", 2009.)
+#include "schedule/patterns.hpp"
+
+namespace laconic {
+namespace {
+
+Schedule build(Place at) { return phase::direct_neighbors(at, Collective::neighbor_alltoall); }
+
+Terms terms(int size, Travel travel) { return terms_of_moving(size > 1 ? 1 : 0, travel); }
+
+Cost cost(int size) { return {size > 1 ? 1.0 : 0.0, size > 1 ? 1.0 : 0.0}; }
+
+}  // namespace
+
+Algorithm direct_neighbor_alltoall() { return {"direct", Collective::neighbor_alltoall, any_size, build, terms, cost}; }
+
+}  // namespace laconic
