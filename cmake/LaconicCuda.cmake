@@ -2,7 +2,7 @@
 #   OFF       left out
 #   ON        compiled by nvcc; the CUDA runtime is linked statically, so that the library loads where there is no driver
 #   AUTO      ON where there is an nvcc that can do it, else OFF
-#   EMULATED  compiled by the C++ compiler against src/device/cuda/emulator, which stands in for CUDA and its runtime
+#   EMULATED  compiled by the C++ compiler against tests/emulator, which stands in for CUDA and its runtime
 # Defines laconic_cuda, which every room is linked with, and LACONIC_CUDA_MODE: OFF, ON or EMULATED.
 set(LACONIC_CUDA AUTO CACHE STRING "Device code for NVIDIA GPUs: OFF, ON (nvcc), AUTO (ON where there is nvcc), EMULATED")
 set_property(CACHE LACONIC_CUDA PROPERTY STRINGS OFF ON AUTO EMULATED)
@@ -57,6 +57,7 @@ if(LACONIC_CUDA_MODE STREQUAL "ON")
 elseif(LACONIC_CUDA_MODE STREQUAL "EMULATED")
   set(LACONIC_HAS_CUDA 1)
   set(LACONIC_CUDA_EMULATED 1)
+  target_include_directories(laconic_cuda INTERFACE ${PROJECT_SOURCE_DIR}/tests) # for tests/emulator
 endif()
 configure_file(${PROJECT_SOURCE_DIR}/src/base/build.hpp.in ${PROJECT_BINARY_DIR}/generated/base/build.hpp @ONLY)
 target_include_directories(laconic_cuda INTERFACE ${PROJECT_BINARY_DIR}/generated)
@@ -74,12 +75,6 @@ function(laconic_cuda_sources variable)
     list(FILTER kernels INCLUDE REGEX "\\.cu$")
     if(kernels)
       set_source_files_properties(${kernels} PROPERTIES LANGUAGE CXX)
-    endif()
-    # What hands over from lane to lane would otherwise take most of the time of tests under sanitizers.
-    set(scheduler ${sources})
-    list(FILTER scheduler INCLUDE REGEX "/emulator/(fiber|grid|meetings)\\.cpp$")
-    if(scheduler)
-      set_source_files_properties(${scheduler} PROPERTIES COMPILE_OPTIONS -O2 SKIP_PRECOMPILE_HEADERS ON)
     endif()
   endif()
   set(${variable} ${sources} PARENT_SCOPE)

@@ -49,6 +49,12 @@ class Rooms(unittest.TestCase):
         self.good("codec/quant/cuda/a.cu", '#include "device/cuda/language.hpp"\n')
         self.bad("codec/quant/a.cpp", '#include "device/cuda/runtime.hpp"\n', "for folders named cuda only")
 
+    def test_the_emulator_is_chosen_in_two_places_only(self):
+        self.good("device/cuda/language.hpp", '#include "emulator/language.hpp"\n')
+        self.good("device/cuda/runtime.hpp", '#include "emulator/runtime.hpp"\n')
+        self.bad("codec/quant/cuda/a.cu", '#include "emulator/language.hpp"\n', "emulator/language.hpp is for")
+        self.bad("device/devices.cpp", '#include "emulator/control.hpp"\n', "emulator/control.hpp is for")
+
     def test_output_and_exits_are_found_in_code_only(self):
         for call in ('printf("x");', "std::abort();", "exit(1);", "std::cout << 1;", "std::terminate();"):
             self.bad("base/a.cpp", f"void f() {{ {call} }}\n", "src/base/a.cpp:1: no ")

@@ -26,8 +26,9 @@ CLIENTS = {
 }
 SUFFIXES = (".cpp", ".hpp", ".h", ".c", ".cu", ".cuh", ".def", ".inl")
 MPI_MAY = ("transport/mpi/", "comm/")  # mpi.h, and our public header, which includes it
-CUDA_MAY = "device/cuda/runtime.hpp"  # which chooses between CUDA's own headers and the emulator's
-CUDA_WORDS = ("device/cuda/language.hpp", "device/cuda/runtime.hpp", "device/cuda/emulator/")  # for folders named cuda
+CUDA_MAY = "device/cuda/runtime.hpp"
+CUDA_WORDS = ("device/cuda/language.hpp", "device/cuda/runtime.hpp")  # for folders named cuda
+EMULATOR_MAY = CUDA_WORDS  # which choose between CUDA and the emulator of tests/
 LINES_WARN, LINES_FAIL = 400, 600
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
@@ -50,6 +51,9 @@ def check_file(name, text):
         elif header.startswith("cuda"):
             if name != CUDA_MAY:
                 found.append(f"{where}: {header} is for {CUDA_MAY} only")
+        elif target == "emulator":
+            if name not in EMULATOR_MAY:
+                found.append(f"{where}: {header} is for {' and '.join(EMULATOR_MAY)} only")
         elif header.startswith(CUDA_WORDS) and "/cuda/" not in name:
             found.append(f"{where}: {header} is for folders named cuda only")
         elif target in ROOMS and "/" in header:

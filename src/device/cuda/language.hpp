@@ -19,7 +19,7 @@
 
 #if LACONIC_CUDA_EMULATED
 
-#include "device/cuda/emulator/language.hpp"
+#include "emulator/language.hpp"  // of tests/, which only these builds have on the include path
 
 #elif defined(__CUDACC__)
 

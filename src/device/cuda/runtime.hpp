@@ -8,7 +8,7 @@
 #include "base/status.hpp"
 
 #if LACONIC_CUDA_EMULATED
-#include "device/cuda/emulator/runtime.hpp"
+#include "emulator/runtime.hpp"  // of tests/, which only these builds have on the include path
 #else
 #include <cuda_runtime.h>
 #endif

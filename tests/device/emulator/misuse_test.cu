@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include "device/cuda/emulator/control.hpp"
 #include "device/cuda/language.hpp"
 #include "device/scratch.hpp"
+#include "emulator/control.hpp"
 
 namespace laconic {
 namespace {
@@ -61,8 +61,8 @@ TEST(Misuse, MasksOfWarps) {
   EXPECT_THAT(fault_of(mask_of_others, 1, 32), AllOf(HasSubstr("__ballot_sync (misuse_test.cu:"), HasSubstr("return")));
   EXPECT_THAT(fault_of(mask_beyond_the_block, 1, 40), HasSubstr("lanes that the block does not have"));
   EXPECT_THAT(fault_of(different_votes, 1, 32), AllOf(HasSubstr("__any_sync"), HasSubstr("__all_sync")));
-  EXPECT_THAT(fault_of(different_places, 1, 32), HasSubstr("meet in different ways: __syncwarp"));
-  EXPECT_THAT(fault_of(masks_that_cross, 1, 32), HasSubstr("nobody can go on"));
+  EXPECT_THAT(fault_of(different_places, 1, 32), HasSubstr("are in different calls: __syncwarp"));
+  EXPECT_THAT(fault_of(masks_that_cross, 1, 32), HasSubstr("deadlock: every thread of the resident blocks waits"));
   const OnDevice<unsigned> out(32);
   EXPECT_THAT(fault_of(shuffle_from_outside, 1, 32, out.data()), HasSubstr("reads lane 20, which is not in the mask"));
 }
@@ -85,10 +85,11 @@ __global__ void barrier_and_meeting() {
 
 TEST(Misuse, Barriers) {
   EXPECT_THAT(fault_of(barrier_for_some, 1, 64), HasSubstr("return"));
-  EXPECT_THAT(fault_of(different_barriers, 1, 64), HasSubstr("threads of a block meet at different barriers"));
+  EXPECT_THAT(fault_of(different_barriers, 1, 64), HasSubstr("threads of a block wait at different barriers"));
   EXPECT_THAT(fault_of(barrier_and_meeting, 3, 32),
-              AllOf(HasSubstr("nobody can go on"), HasSubstr("at __syncthreads misuse_test.cu:"),
-                    HasSubstr("at a meeting of the warp, misuse_test.cu:")));
+              AllOf(HasSubstr("deadlock: every thread of the resident blocks waits"),
+                    HasSubstr("at __syncthreads misuse_test.cu:"),
+                    HasSubstr("in a collective call of the warp, misuse_test.cu:")));
 }
 
 __global__ void wait_for_ever(const std::uint32_t* word) {
@@ -99,8 +100,8 @@ __global__ void wait_for_ever(const std::uint32_t* word) {
 TEST(Misuse, WordsThatNobodyWrites) {
   const OnDevice<std::uint32_t> word(1);
   emulator::set_patience(10000);
-  EXPECT_THAT(fault_of(wait_for_ever, 2, 32, word.data()),
-              AllOf(HasSubstr("nobody gets on"), HasSubstr("at work, last seen at misuse_test.cu:")));
+  EXPECT_THAT(fault_of(wait_for_ever, 2, 32, word.data()), AllOf(HasSubstr("livelock: threads read shared words"),
+                                                                 HasSubstr("ready, last seen at misuse_test.cu:")));
   emulator::set_patience(emulator::patience_at_start);
 }
 

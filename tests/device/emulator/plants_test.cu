@@ -3,8 +3,8 @@
 #include <functional>
 #include <string>
 
-#include "device/cuda/emulator/control.hpp"
 #include "device/look_back.cuh"
+#include "emulator/control.hpp"
 
 namespace laconic {
 namespace {

@@ -8,9 +8,9 @@
 #include <thread>
 #include <vector>
 
-#include "device/cuda/emulator/control.hpp"
 #include "device/cuda/language.hpp"
 #include "device/scratch.hpp"
+#include "emulator/control.hpp"
 
 namespace laconic {
 namespace {

@@ -6,7 +6,7 @@
 
 #if LACONIC_CUDA_EMULATED
 
-#include "device/cuda/emulator/control.hpp"
+#include "emulator/control.hpp"
 
 namespace {
 

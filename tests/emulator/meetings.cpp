@@ -5,7 +5,7 @@
 #include <limits>
 #include <map>
 
-#include "device/cuda/emulator/grid.hpp"
+#include "emulator/grid.hpp"
 
 namespace laconic::emulator {
 
@@ -115,7 +115,7 @@ std::uint64_t Grid::meet(Meeting meeting, std::uint32_t mask, std::uint64_t valu
   if (index == warp.meetings.size()) warp.meetings.push_back({meeting, mask, 0, where});
   Rendezvous& rendezvous = warp.meetings[index];
   fail_if(rendezvous.meeting != meeting || !same(rendezvous.where, where), [&] {
-    return "lanes of a warp, mask " + hex(mask) + ", meet in different ways: " + name(rendezvous.meeting) + " (" +
+    return "lanes of a warp, mask " + hex(mask) + ", are in different calls: " + name(rendezvous.meeting) + " (" +
            text(rendezvous.where) + ") and " + name(meeting) + " (" + text(where) + ")";
   });
   rendezvous.arrived |= bit;
@@ -178,10 +178,10 @@ std::string Grid::standings() const {
         const Lane& lane = warp->lanes[l];
         std::string place;
         switch (lane.state) {
-          case Lane::State::ready: place = "at work, last seen at " + text(lane.where); break;
+          case Lane::State::ready: place = "ready, last seen at " + text(lane.where); break;
           case Lane::State::finished: place = "returned"; break;
           case Lane::State::waits: place = std::string("at ") + name(block->barrier) + " " + text(lane.where); break;
-          case Lane::State::meets: place = "at a meeting of the warp, " + text(lane.where); break;
+          case Lane::State::meets: place = "in a collective call of the warp, " + text(lane.where); break;
         }
         std::string& threads = at[place];
         if (threads.size() < 60)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "device/cuda/emulator/grid.hpp"
+#include "emulator/grid.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -49,7 +49,7 @@ Grid::~Grid() {
 
 std::string Grid::run() {
   if (launch_.threads == 0 || launch_.threads > most_threads) {
-    note("a block of " + std::to_string(launch_.threads) + " threads");
+    note("a block has " + std::to_string(launch_.threads) + " threads, and 1 to 1024 are possible");
     return fault_;
   }
   const std::size_t resident = std::min({launch_.blocks + std::size_t{0}, most_fibers / launch_.threads,
@@ -66,7 +66,8 @@ std::string Grid::run() {
   }
   running = nullptr;
   const auto stuck = [](const auto& block) { return block->resident; };
-  if (fault_.empty() && std::any_of(slots_.begin(), slots_.end(), stuck)) note("nobody can go on\n" + standings());
+  if (fault_.empty() && std::any_of(slots_.begin(), slots_.end(), stuck))
+    note("deadlock: every thread of the resident blocks waits\n" + standings());
   return fault_;
 }
 
@@ -203,7 +204,7 @@ void Grid::hand_over(bool far) {
 
 void Grid::before_read(Where where) {
   fail_if(++idle_ > launch_.patience,
-          [&] { return "nobody gets on: words are read, and none is written\n" + standings(); });
+          [&] { return "livelock: threads read shared words, and none writes any\n" + standings(); });
   before_write(where);
 }
 
@@ -223,11 +224,11 @@ unsigned Grid::barrier(Barrier barrier, bool yes, Where where) {
   Lane& lane = *running;
   Block& block = *lane.warp->block;
   fail_if(block.finished > 0, [&] {
-    return std::string("thread ") + std::to_string(lane.thread.x) + " comes to " + name(barrier) + " (" + text(where) +
-           "), which others will not: they have returned";
+    return std::string("thread ") + std::to_string(lane.thread.x) + " waits at " + name(barrier) + " (" + text(where) +
+           "), but other threads of the block have returned";
   });
   fail_if(block.waiting > 0 && (block.barrier != barrier || !same(block.where, where)), [&] {
-    return std::string("threads of a block meet at different barriers: ") + name(block.barrier) + " (" +
+    return std::string("threads of a block wait at different barriers: ") + name(block.barrier) + " (" +
            text(block.where) + ") and " + name(barrier) + " (" + text(where) + ")";
   });
   if (block.waiting == 0) block.sum = 0;

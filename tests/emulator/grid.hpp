@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "device/cuda/emulator/fiber.hpp"
-#include "device/cuda/emulator/where.hpp"
+#include "emulator/fiber.hpp"
+#include "emulator/where.hpp"
 
 namespace laconic::emulator {
 

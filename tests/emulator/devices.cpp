@@ -2,8 +2,8 @@
 // Devices, errors, and the functions by which tests control the emulator.
 #include <cstring>
 
-#include "device/cuda/emulator/control.hpp"
-#include "device/cuda/emulator/machine.hpp"
+#include "emulator/control.hpp"
+#include "emulator/machine.hpp"
 
 namespace laconic::emulator {
 

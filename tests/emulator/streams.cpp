@@ -2,8 +2,8 @@
 // Streams, events, and the operations that are enqueued into streams.
 #include <cstring>
 
-#include "device/cuda/emulator/grid.hpp"
-#include "device/cuda/emulator/machine.hpp"
+#include "emulator/grid.hpp"
+#include "emulator/machine.hpp"
 
 namespace laconic::emulator {
 

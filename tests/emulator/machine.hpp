@@ -16,8 +16,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "device/cuda/emulator/control.hpp"
-#include "device/cuda/emulator/runtime.hpp"
+#include "emulator/control.hpp"
+#include "emulator/runtime.hpp"
 
 namespace laconic::emulator {
 

@@ -11,10 +11,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "device/cuda/emulator/grid.hpp"
-#include "device/cuda/emulator/intrinsics.hpp"
-#include "device/cuda/emulator/runtime.hpp"
-#include "device/cuda/emulator/vectors.hpp"
+#include "emulator/grid.hpp"
+#include "emulator/intrinsics.hpp"
+#include "emulator/runtime.hpp"
+#include "emulator/vectors.hpp"
 
 #define __global__
 #define __device__

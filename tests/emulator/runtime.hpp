@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "device/cuda/emulator/where.hpp"
+#include "emulator/where.hpp"
 
 enum cudaError_t {
   cudaSuccess = 0,

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <new>
 
-#include "device/cuda/emulator/fiber.hpp"
-#include "device/cuda/emulator/machine.hpp"
+#include "emulator/fiber.hpp"
+#include "emulator/machine.hpp"
 
 #if LACONIC_FIBER_ASAN
 #include <sanitizer/asan_interface.h>
@@ -137,7 +137,8 @@ cudaError_t Machine::copy(void* to, const void* from, std::size_t bytes, cudaMem
     return cudaErrorLaunchFailure;
   }
   const auto work = [this, to, from, bytes, write, read] {
-    if (!inside(write) || !inside(read)) return fault("a copy runs when its memory is no longer what it was");
+    if (!inside(write) || !inside(read))
+      return fault("a copy runs after the allocations that hold its memory have changed");
     if (bytes > 0) std::memmove(to, from, bytes);
   };
   const DonePtr done = enqueue(stream, {"copy", work, {write, read}, false, {}, nullptr});

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "device/cuda/emulator/runtime.hpp"
+#include "emulator/runtime.hpp"
 
 namespace laconic::emulator {
 

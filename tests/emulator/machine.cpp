@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "device/cuda/emulator/machine.hpp"
+#include "emulator/machine.hpp"
 
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "device/cuda/emulator/fiber.hpp"
+#include "emulator/fiber.hpp"
 
 #if LACONIC_FIBER_ASAN
 // AddressSanitizer calls this before it ends the process, perhaps in the middle of a kernel.  The reader of its report

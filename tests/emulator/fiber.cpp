@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "device/cuda/emulator/fiber.hpp"
+#include "emulator/fiber.hpp"
 
 #include <sys/mman.h>
 
