@@ -136,7 +136,7 @@ typedef enum laconic_plain_reason {
   LACONIC_PLAIN_OP = 4,        /* operation other than MPI_SUM, MPI_MAX, MPI_MIN, LACONIC_AVG */
   LACONIC_PLAIN_SMALL = 5,     /* fewer bytes than min_bytes */
   LACONIC_PLAIN_ONE_RANK = 6,  /* nothing to send */
-  LACONIC_PLAIN_LOSSLESS = 7,  /* unused in this version, which has a lossless codec */
+  /* 7 is reserved. */
   LACONIC_PLAIN_INTERCOMM = 8, /* calls on intercommunicators are passed to MPI */
   LACONIC_PLAIN_UNPREPARED = 9 /* a message, or with Open MPI a nonblocking collective, on a communicator that is not
                                   prepared: see laconic_comm_set_info() */

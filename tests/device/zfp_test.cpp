@@ -148,7 +148,6 @@ class ZfpOnDevice : public DeviceTest {
     ASSERT_EQ(encode_there(x, coding, shift), expected) << "encode";
     const Bytes second = encode(host(), other, coding);
     const Array<T> own(other, shift);
-    Room frame_room(expected.size(), shift);
     DeviceBytes first_there(expected.size());
     first_there.write(expected.data());
     DeviceBytes second_there(second.size());

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """./dev bench hands on what laconic bench takes; ./dev demo says where the command is and installs what it needs."""
-import importlib.util, json, os, pathlib, subprocess, sys, tempfile, unittest
+import importlib.util, json, pathlib, subprocess, sys, tempfile, unittest
 from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]

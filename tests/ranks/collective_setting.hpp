@@ -48,7 +48,6 @@ struct Setting {
   bool uneven() const {
     return traits().send.counting != laconic::Counting::equal || traits().recv.counting != laconic::Counting::equal;
   }
-  bool hides_in_place() const { return traits().one_buffer(); }
   bool has_mean() const { return reduces() && !traits().prefix(); }
   // MPI requires symmetric counts of an alltoallv in place, and the counts here differ in the two directions.
   bool may_be_in_place() const { return routine != Routine::alltoallv && !traits().neighborhood(); }

@@ -5,8 +5,6 @@ import argparse, os, sys
 from . import applications, attack, checks, fuzz, gpu, needs, suites, sweep, trees
 from .steps import ROOT, Failed, say
 
-SCRIPT_LIMIT = 3600  # seconds
-
 
 def script(name, path, args, extra):
     """Builds the release tree and hands over to a script that knows the rest."""

@@ -50,8 +50,6 @@ extern "C" LACONIC_API const char* laconic_plain_reason_string(laconic_plain_rea
     case LACONIC_PLAIN_OP: return "the operation is not one that is compressed";
     case LACONIC_PLAIN_SMALL: return "the message is smaller than min_bytes";
     case LACONIC_PLAIN_ONE_RANK: return "nothing leaves this rank";
-    case LACONIC_PLAIN_LOSSLESS:
-      return "lossless was asked for and no codec was named (of no call since there is the codec lossless)";
     case LACONIC_PLAIN_INTERCOMM: return "the communicator is an intercommunicator";
     case LACONIC_PLAIN_UNPREPARED:
       return "no call that waits for all ranks, such as laconic_comm_set_info(), has prepared the communicator";

@@ -34,10 +34,6 @@ class CudaDevice final : public Device {
   Status follow(void* stream) override;
   Status copy(void* to, const void* from, std::size_t bytes) override;
 
-  // Number of bytes allocated in device memory, and in pinned host memory.
-  std::size_t device_footprint() const { return device_memory_.footprint(); }
-  std::size_t shared_footprint() const { return shared_memory_.footprint(); }
-
  private:
   struct Line {
     Line(MemoryPool& device_memory, MemoryPool& shared_memory) : queue(device_memory, shared_memory) {}
