@@ -10,6 +10,14 @@
  * error handler of that communicator, as MPI does (the default handler ends the program).
  * laconic_error_string() gives the full message, which names the argument and the values it may take.
  * No function throws, prints or exits.
+ *
+ * Some names are experimental and say so below.  They reproduce the baselines of papers, for comparison:
+ *   codecs      LACONIC_CODEC_SZX, LACONIC_CODEC_ZFP, and LACONIC_BOUND_RATE, which needs codec zfp
+ *   variants    LACONIC_VARIANT_ND, LACONIC_VARIANT_CPR_P2P, LACONIC_VARIANT_HOST_CENTRIC
+ *   statistics  seconds_wait_reducing, seconds_distribute
+ * Experimental names, and the frames of experimental codecs, may change or be removed in any release, and are not part
+ * of the stable ABI.  The value of a removed enumerator is never used again, and a removed statistic stays 0, so that
+ * all other names keep their values and places.
  */
 #ifndef LACONIC_H
 #define LACONIC_H
@@ -43,8 +51,9 @@ typedef enum laconic_bound_mode {
                                 an element.  The bound is on every rank's contribution, whatever the target is: the
                                 error of a sum is at most the sum of the ranks' bounds, the error of a mean at most
                                 their mean.  Codec quant, variants overlap and nd only */
-  LACONIC_BOUND_RATE = 4,    /* value = bits per value; the error is not bounded.  Codec zfp only, in steps of 1/4, at
-                                least 2.25 (float) or 3 (double); from 32 (64) on, values are sent uncompressed */
+  LACONIC_BOUND_RATE = 4,    /* experimental.  value = bits per value; the error is not bounded.  Codec zfp only, in
+                                steps of 1/4, at least 2.25 (float) or 3 (double); from 32 (64) on, values are sent
+                                uncompressed */
   LACONIC_BOUND_LOSSLESS = 5 /* no bit is lost, neither of floating-point numbers nor of integers; value unused */
 } laconic_bound_mode;
 
@@ -64,8 +73,8 @@ typedef enum laconic_codec {
   LACONIC_CODEC_UNSET = 0,
   LACONIC_CODEC_QUANT = 1,   /* integer lattice: the default */
   LACONIC_CODEC_RAW = 2,     /* uncompressed bytes */
-  LACONIC_CODEC_SZX = 3,     /* SZx as customised by C-Coll, for comparison; sums are rounded again at every hop */
-  LACONIC_CODEC_ZFP = 4,     /* libzfp, if built with it, for comparison; sums are rounded again at every hop */
+  LACONIC_CODEC_SZX = 3,     /* experimental: SZx as customised by C-Coll; sums are rounded again at every hop */
+  LACONIC_CODEC_ZFP = 4,     /* experimental: libzfp, if built with it; sums are rounded again at every hop */
   LACONIC_CODEC_LOSSLESS = 5 /* keeps every bit of every type: the default with LACONIC_BOUND_LOSSLESS */
 } laconic_codec;
 
@@ -88,13 +97,13 @@ typedef enum laconic_algorithm {
 typedef enum laconic_variant {
   LACONIC_VARIANT_UNSET = 0,
   LACONIC_VARIANT_OVERLAP = 1, /* the default: frames are forwarded, and coding overlaps communication chunk by chunk */
-  LACONIC_VARIANT_ND = 2,      /* C-Coll's "novel design" alone: frames are forwarded, nothing overlaps */
-  LACONIC_VARIANT_CPR_P2P = 3, /* each hop compresses the data it sends and decompresses the data it receives, nothing
-                                  overlaps; the bound is kept, but the results of different ranks may differ within
-                                  it; not with rms:R */
-  LACONIC_VARIANT_PLAIN = 4,   /* same as LACONIC_ALGORITHM_PLAIN */
-  LACONIC_VARIANT_HOST_CENTRIC = 5 /* same as cpr-p2p, but numbers on a device are coded there and added on the host,
-                                      as in the GPU papers' "host-centric" designs */
+  LACONIC_VARIANT_ND = 2, /* experimental: C-Coll's "novel design" alone.  Frames are forwarded, nothing overlaps */
+  LACONIC_VARIANT_CPR_P2P = 3,     /* experimental: each hop compresses the data it sends and decompresses the data it
+                                      receives, nothing overlaps; the bound is kept, but the results of different ranks may
+                                      differ within it; not with rms:R */
+  LACONIC_VARIANT_PLAIN = 4,       /* same as LACONIC_ALGORITHM_PLAIN */
+  LACONIC_VARIANT_HOST_CENTRIC = 5 /* experimental: same as cpr-p2p, but numbers on a device are coded there and added
+                                      on the host, as in the GPU papers' "host-centric" designs */
 } laconic_variant;
 
 /* The treatment of denormal numbers (nonzero, and smaller in magnitude than any normal number of their type) under a
@@ -129,13 +138,13 @@ typedef enum laconic_checksum {
 
 /* The reason that a call ran as plain MPI. */
 typedef enum laconic_plain_reason {
-  LACONIC_PLAIN_NOT = 0,       /* not plain: the call used a codec */
-  LACONIC_PLAIN_NO_BOUND = 1,  /* no bound was given in options, hints or environment */
-  LACONIC_PLAIN_ASKED = 2,     /* algorithm = plain */
-  LACONIC_PLAIN_TYPE = 3,      /* datatype other than MPI_FLOAT, MPI_DOUBLE and, with lossless, MPI's integers */
-  LACONIC_PLAIN_OP = 4,        /* operation other than MPI_SUM, MPI_MAX, MPI_MIN, LACONIC_AVG */
-  LACONIC_PLAIN_SMALL = 5,     /* fewer bytes than min_bytes */
-  LACONIC_PLAIN_ONE_RANK = 6,  /* nothing to send */
+  LACONIC_PLAIN_NOT = 0,      /* not plain: the call used a codec */
+  LACONIC_PLAIN_NO_BOUND = 1, /* no bound was given in options, hints or environment */
+  LACONIC_PLAIN_ASKED = 2,    /* algorithm = plain */
+  LACONIC_PLAIN_TYPE = 3,     /* datatype other than MPI_FLOAT, MPI_DOUBLE and, with lossless, MPI's integers */
+  LACONIC_PLAIN_OP = 4,       /* operation other than MPI_SUM, MPI_MAX, MPI_MIN, LACONIC_AVG */
+  LACONIC_PLAIN_SMALL = 5,    /* fewer bytes than min_bytes */
+  LACONIC_PLAIN_ONE_RANK = 6, /* nothing to send */
   /* 7 is reserved. */
   LACONIC_PLAIN_INTERCOMM = 8, /* calls on intercommunicators are passed to MPI */
   LACONIC_PLAIN_UNPREPARED = 9 /* a message, or with Open MPI a nonblocking collective, on a communicator that is not
@@ -168,7 +177,7 @@ typedef struct laconic_stats {
   double seconds_wait;   /* polling the network with no other work to do */
   double seconds_other;  /* agreement, set-up, posting messages; all of a plain call */
   double seconds_total;
-  /* The two parts of a reduction: */
+  /* Experimental: the two parts of a reduction, as papers report them. */
   double seconds_wait_reducing; /* the part of seconds_wait during which a message to be reduced was outstanding */
   double seconds_distribute;    /* all phases after the last message to be reduced: the allgather of an allreduce */
   uint64_t most_chunks;         /* largest number of chunks in flight at a time: never more than options->depth */

@@ -265,6 +265,8 @@ one-dimensional data in frames of 65,536 numbers; ratios count frame headers. Vi
 
 Lines go through the bounds 1e-1, 1e-2, ... 1e-6; higher and further right is better.
 
+`szx`, `zfp` and the bound `rate:` are experimental: they are here for comparison, and may change or be removed in any release ([settings](settings.md)).
+
 {against}
 
 ## C-Coll's tables, with our fields
