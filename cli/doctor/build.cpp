@@ -6,7 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "base/build.hpp"
 #include "child.hpp"
 #include "codec/codec.hpp"
 #include "codec/quant/kernels.hpp"
@@ -74,7 +73,7 @@ void check_build(Findings& findings) {
   else
     findings.push_back({"libzfp", State::note, "not in this build: there is no codec zfp",
                         "install libzfp (libzfp-dev) and build again, if you want to compare with it"});
-  if (!LACONIC_HAS_CUDA) {
+  if (!has_devices()) {
     findings.push_back({"cuda", State::note, "not in this build: buffers on GPUs cannot be used",
                         "build with -DLACONIC_CUDA=ON where there is nvcc 12 or newer"});
     return;

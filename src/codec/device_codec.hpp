@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "base/status.hpp"
 #include "codec/codec.hpp"
@@ -62,5 +63,8 @@ class DeviceCodec {
   // The Status for a fault in a report.
   virtual Status status(std::uint32_t fault) const = 0;
 };
+
+// The kernels of the codec with this name (device_codecs.def), or null if this build has none.
+const DeviceCodec* find_device_codec(std::string_view name);
 
 }  // namespace laconic

@@ -1,19 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For builds without CUDA, where the host is the only device.
 #include "device/devices.hpp"
-#include "base/build.hpp"
-
-#if !LACONIC_HAS_CUDA
 
 namespace laconic {
 
-MemoryType memory_type_of(const void*) { return {}; }
+#define LACONIC_DEVICE(name) const DeviceKind& name##_devices();
+#include "device/devices.def"
+#undef LACONIC_DEVICE
 
-std::unique_ptr<Device> open_device(int, Status& status, int) {
+namespace {
+
+// The line of devices.def, or null in a build for hosts only.
+const DeviceKind* kind() {
+#define LACONIC_DEVICE(name) return &name##_devices();
+#include "device/devices.def"
+#undef LACONIC_DEVICE
+  return nullptr;
+}
+
+}  // namespace
+
+bool has_devices() { return kind() != nullptr; }
+
+MemoryType memory_type_of(const void* pointer) {
+  return has_devices() ? kind()->memory_type_of(pointer) : MemoryType{};
+}
+
+std::unique_ptr<Device> open_device(int number, Status& status, int queues) {
+  if (has_devices()) return kind()->open(number, status, queues);
   status = {Code::device, "this build of Laconic has no device code (LACONIC_CUDA)"};
   return nullptr;
 }
 
 }  // namespace laconic
-
-#endif

@@ -25,6 +25,9 @@ struct MemoryType {
   bool on_device() const { return memory == Memory::device || memory == Memory::managed; }
 };
 
+// Whether this build has code for devices.
+bool has_devices();
+
 // Never fails: where there is no device, or none that can be used, all memory is host memory.
 MemoryType memory_type_of(const void* pointer);
 
@@ -34,5 +37,11 @@ inline constexpr int usual_queues = 8;
 // Opens the device of that number, with all that it needs to run jobs.  On failure, returns null and sets a status that
 // is not ok.
 std::unique_ptr<Device> open_device(int number, Status& status, int queues = usual_queues);
+
+// A kind of device, which a line of devices.def names: the implementations of the functions above.
+struct DeviceKind {
+  MemoryType (*memory_type_of)(const void* pointer);
+  std::unique_ptr<Device> (*open)(int number, Status& status, int queues);
+};
 
 }  // namespace laconic

@@ -8,12 +8,11 @@
 #include <numbers>
 #include <string>
 
-#include "base/build.hpp"
 #include "codec/denormals.hpp"
+#include "codec/device_codec.hpp"
 #include "codec/quant/blocks.hpp"
 #include "codec/quant/numbers.hpp"
 #include "codec/quant/operation.hpp"
-#include "codec/quant/quant_device.hpp"
 #include "codec/quant/scaled.hpp"
 #include "codec/typed_codec.hpp"
 
@@ -33,9 +32,7 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
   // The errors of numbers that spread over several steps.  The step is a little below twice the allowance.
   ErrorShape error_shape() const override { return {0, std::numbers::inv_sqrt3, true}; }
 
-#if LACONIC_HAS_CUDA
-  const DeviceCodec* on_device() const override { return &quant_on_device(); }
-#endif
+  const DeviceCodec* on_device() const override { return find_device_codec(name()); }
 
   // The capacity for both kinds of frames, scaled or not.
   std::size_t capacity(std::size_t count, Dtype dtype) const override {

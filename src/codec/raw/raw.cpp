@@ -2,12 +2,9 @@
 // raw: the frame holds the bytes of the numbers.  With this codec, numbers sent uncompressed need no second code path.
 #include <cstring>
 
-#include "base/build.hpp"
 #include "base/combine.hpp"
+#include "codec/device_codec.hpp"
 #include "codec/typed_codec.hpp"
-#if LACONIC_HAS_CUDA
-#include "codec/raw/cuda/raw_on_device.hpp"
-#endif
 
 namespace laconic {
 namespace {
@@ -21,9 +18,7 @@ class RawCodec final : public TypedCodec<RawCodec, AllTypes> {
   std::size_t capacity(std::size_t count, Dtype dtype) const override {
     return wire::header_bytes + count * size_of(dtype);
   }
-#if LACONIC_HAS_CUDA
-  const DeviceCodec* on_device() const override { return &raw_on_device(); }
-#endif
+  const DeviceCodec* on_device() const override { return find_device_codec(name()); }
 
  private:
   friend class TypedCodec<RawCodec, AllTypes>;

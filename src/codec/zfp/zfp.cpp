@@ -5,12 +5,11 @@
 #include <cstring>
 #include <limits>
 
-#include "base/build.hpp"
 #include "base/combine.hpp"
 #include "codec/denormals.hpp"
+#include "codec/device_codec.hpp"
 #include "codec/typed_codec.hpp"
 #include "codec/zfp/piece.hpp"
-#include "codec/zfp/zfp_device.hpp"
 
 namespace laconic {
 namespace zfp {
@@ -121,9 +120,7 @@ class ZfpCodec final : public TypedCodec<ZfpCodec, SingleAndDouble> {
   // These values are measured, not derived (docs/error-model.md).
   ErrorShape error_shape() const override { return {0.06, 0.18}; }
 
-#if LACONIC_HAS_CUDA
-  const DeviceCodec* on_device() const override { return &zfp_on_device(); }
-#endif
+  const DeviceCodec* on_device() const override { return find_device_codec(name()); }
 
   std::size_t capacity(std::size_t count, Dtype dtype) const override {
     return wire::header_bytes + head_bytes + size_bytes * pieces_of(count) + count * size_of(dtype);

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "base/build.hpp"
 #include "base/number.hpp"
 #include "codec/codec.hpp"
 #include "codec/quant/kernels.hpp"
 #include "comm/core/asked.hpp"
+#include "device/devices.hpp"
 #include "schedule/schedule.hpp"
 
 extern char** environ;
@@ -214,7 +214,7 @@ Status check_options(const laconic_options& o) {
   if (Status s = check_range("options->depth", o.depth, largest_depth); !s) return s;
   if (Status s = check_range("options->threads", o.threads, largest_threads); !s) return s;
   if (Status s = check_range("options->min_bytes", o.min_bytes, largest_min_bytes); !s) return s;
-  if (!LACONIC_HAS_CUDA && o.stream != nullptr)
+  if (!has_devices() && o.stream != nullptr)
     return {Code::argument, "options->stream is set, but this build has no device code (LACONIC_CUDA); valid is NULL"};
   return {};
 }

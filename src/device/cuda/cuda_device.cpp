@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "device/cuda/current_device.hpp"
-#include "device/devices.hpp"
 
 namespace laconic {
 
@@ -106,13 +105,6 @@ Status CudaDevice::copy(void* to, const void* from, std::size_t bytes) {
   const CurrentDevice current(number_);
   if (Status s = copies_->copy(to, from, bytes); !s) return s;
   return copies_->wait();
-}
-
-std::unique_ptr<Device> open_device(int number, Status& status, int queues) {
-  auto device = std::make_unique<CudaDevice>(number, queues);
-  status = device->status();
-  if (!status.ok()) return nullptr;
-  return device;
 }
 
 }  // namespace laconic

@@ -4,7 +4,6 @@
 
 #include "codec/quant/cuda/frame_blocks.cuh"
 #include "codec/quant/cuda/kernels.hpp"
-#include "codec/quant/quant_device.hpp"
 
 namespace laconic {
 namespace quant::cuda {
@@ -130,7 +129,7 @@ class QuantOnDevice final : public DeviceCodec {
 }  // namespace
 }  // namespace quant::cuda
 
-const DeviceCodec& quant_on_device() {
+const DeviceCodec& quant_on_cuda() {
   static const quant::cuda::QuantOnDevice codec;
   return codec;
 }

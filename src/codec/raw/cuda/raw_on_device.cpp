@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Frames of raw hold the numbers themselves: kernels only copy and combine, and the host knows all sizes in advance.
-#include "codec/raw/cuda/raw_on_device.hpp"
-
 #include <cstring>
 
+#include "codec/device_codec.hpp"
 #include "codec/raw/cuda/combine.hpp"
 
 namespace laconic {
@@ -97,7 +96,7 @@ class RawOnDevice final : public DeviceCodec {
 
 }  // namespace
 
-const DeviceCodec& raw_on_device() {
+const DeviceCodec& raw_on_cuda() {
   static const RawOnDevice codec;
   return codec;
 }

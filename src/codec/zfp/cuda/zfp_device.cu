@@ -4,10 +4,10 @@
 #include <limits>
 #include <string>
 
+#include "codec/device_codec.hpp"
 #include "codec/zfp/cuda/decode.cuh"
 #include "codec/zfp/cuda/encode.cuh"
 #include "codec/zfp/cuda/settle.cuh"
-#include "codec/zfp/zfp_device.hpp"
 
 namespace laconic {
 namespace zfp {
@@ -226,7 +226,7 @@ class ZfpOnDevice final : public DeviceCodec {
 }  // namespace
 }  // namespace zfp
 
-const DeviceCodec& zfp_on_device() {
+const DeviceCodec& zfp_on_cuda() {
   static const zfp::ZfpOnDevice codec;
   return codec;
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The GPUs of this process: the line `cuda` of devices.def.
+#include "device/cuda/cuda_device.hpp"
 #include "device/cuda/runtime.hpp"
 #include "device/devices.hpp"
 
 namespace laconic {
+namespace {
 
-MemoryType memory_type_of(const void* pointer) {
+MemoryType type_of(const void* pointer) {
   if (pointer == nullptr) return {};
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess) {
@@ -19,6 +22,20 @@ MemoryType memory_type_of(const void* pointer) {
     case cudaMemoryTypeManaged: return {Memory::managed, attributes.device};
     default: return {};
   }
+}
+
+std::unique_ptr<Device> open(int number, Status& status, int queues) {
+  auto device = std::make_unique<CudaDevice>(number, queues);
+  status = device->status();
+  if (!status.ok()) return nullptr;
+  return device;
+}
+
+}  // namespace
+
+const DeviceKind& cuda_devices() {
+  static constexpr DeviceKind kind{type_of, open};
+  return kind;
 }
 
 }  // namespace laconic
