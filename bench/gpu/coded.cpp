@@ -50,8 +50,8 @@ Bytes encoded_on_device(const Codec& codec, const Bytes& numbers, const Coding& 
   Status status;
   queue.reached(status);
   must(status);
-  if (queue.report()->fault != 0) must(codec.on_device()->status(queue.report()->fault));
-  Bytes frame(queue.report()->bytes);
+  if (report_of(queue)->fault != 0) must(codec.on_device()->status(report_of(queue)->fault));
+  Bytes frame(report_of(queue)->bytes);
   out.read(frame.data(), frame.size());
   return frame;
 }

@@ -123,19 +123,19 @@ class Bench {
 
   // Makes one launch and checks its result.
   bool is_right(const Kind& kind, const std::function<Bytes()>& expected, const Launch& launch) {
-    *queue_.report() = {};
+    *report_of(queue_) = {};
     must(cudaMemsetAsync(kind.result->at(0), 0xee, std::min(capacity(), x_.size()), stream()));
     must(launch(0));
     Status status;
     queue_.reached(status);
     must(status);
-    return queue_.report()->fault == 0 && (!compared_ || equal(kind.result->at(0), expected()));
+    return report_of(queue_)->fault == 0 && (!compared_ || equal(kind.result->at(0), expected()));
   }
 
   void measure(const Kind& kind, const std::function<Bytes()>& expected, const Launch& launch) {
     if (options_.late()) return;
     const bool right = is_right(kind, expected, launch);
-    const double made = kind.makes_frame ? static_cast<double>(queue_.report()->bytes) : 0;
+    const double made = kind.makes_frame ? static_cast<double>(report_of(queue_)->bytes) : 0;
     const auto seconds =
         time_launches(stream(), machine_, options_.repetitions, slots_, [&](std::size_t s) { must(launch(s)); });
     add_row(kind, made, right, spread_of(seconds));

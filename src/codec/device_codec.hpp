@@ -11,6 +11,7 @@
 
 #include "base/status.hpp"
 #include "codec/codec.hpp"
+#include "codec/report.hpp"
 #include "device/queue.hpp"
 #include "wire/frame.hpp"
 

@@ -46,7 +46,7 @@ class Device {
   // Whether jobs run on the host, which can then access the memory that lease() returns.
   virtual bool on_host() const = 0;
 
-  // Leases memory in which frames are coded, aligned for any vector load.  Empty when no memory is available.
+  // Leases memory of the device, aligned for any vector load.  Empty when no memory is available.
   virtual std::span<std::byte> lease(std::size_t bytes) = 0;
   virtual void give_back(std::span<std::byte> memory) = 0;
 

@@ -28,17 +28,7 @@ struct Workspace {
   std::uint32_t next_epoch(std::uint32_t epochs) { return epoch = epoch + 1 < epochs ? epoch + 1 : 1; }
 };
 
-// A kernel's report on a frame that it wrote or read.  It is in memory that host and device share, and is valid once
-// the queue has passed the kernel.  The function that enqueues a piece of work clears it before it launches the first
-// kernel of that work.
-struct alignas(64) Report {
-  std::uint32_t fault;    // 0: none; otherwise a code that DeviceCodec::status() explains
-  std::uint32_t rounded;  // not 0: an encode put numbers on the lattice
-  std::uint64_t bytes;    // size of the frame written
-  std::byte header[32];   // first bytes of the frame written
-};
-
-// The least and the greatest finite number of some numbers, as defined by finite_range() of the codecs.
+// The least and the greatest finite number of some numbers.  Without a finite number they keep their initial values.
 struct Extremes {
   double least = std::numeric_limits<double>::infinity();
   double greatest = -std::numeric_limits<double>::infinity();
@@ -80,8 +70,10 @@ class Queue {
   // launch to launch.  Null words when there is no memory.
   virtual Workspace& workspace(std::size_t words) = 0;
 
-  // The report of the piece of work that is under way on this queue, at the address that its kernels write to.
-  virtual Report* report() = 0;
+  // Memory that host and device share, for what the kernels of the work under way report to the host.  It is zero at
+  // first, is aligned to report_bytes, and is valid once the queue has passed those kernels.
+  static constexpr std::size_t report_bytes = 64;
+  virtual std::byte* report_memory() = 0;
 
   // The handle that kernels are launched on, for code that knows the kind of device: a cudaStream_t.
   virtual void* native() = 0;

@@ -16,7 +16,7 @@ bool CodingJob::step(Queue& queue) noexcept {
     began_ = now();
     seconds_combined = 0;
     unchecked_arrived_ = unchecked_current_ = false;
-    *queue.report() = Report{};
+    *report_of(queue) = Report{};
     status = problem.ok() ? about_frame(begin(queue), read_frame()) : problem;
     if (!status.ok())
       if (Status s = give_up(queue); !s) return finish_step(s);
@@ -153,7 +153,7 @@ Status CodingJob::conclude(Queue& queue, bool& more) {
     return combine_on_host(queue);
   }
   if (stage_ == Stage::moving) return {};
-  const Report report = *queue.report();
+  const Report report = *report_of(queue);
   // The checksum is looked at first: for a damaged frame it says more than the fault that a kernel reports.
   status = check_summed(queue);
   if (status.ok() && report.fault != 0) status = codec->on_device()->status(report.fault);
@@ -170,7 +170,7 @@ Status CodingJob::conclude(Queue& queue, bool& more) {
   if (stage_ == Stage::decoding) {
     more = true;
     stage_ = Stage::coding;
-    *queue.report() = Report{};
+    *report_of(queue) = Report{};
     status = about_frame(enqueue(queue), read_frame());
     return status.ok() ? queue.mark() : give_up(queue);
   }

@@ -197,12 +197,12 @@ TEST_F(QuantDevice, EpochsComeRound) {
   for (const std::uint32_t epoch : {0u, 5u, (1u << 19) - 3, (1u << 19) - 2, (1u << 19) - 1, 1u}) {
     queue.workspace(kernels().workspace_words(x.size(), Dtype::f32)).epoch = epoch;
     for (int launch = 0; launch < 3; ++launch) {
-      *queue.report() = {};
+      *report_of(queue) = {};
       must(kernels().encode(numbers.get(), x.size(), coding, frame.get(), queue));
       Status status;
       queue.reached(status);
       must(status);
-      Bytes bytes(queue.report()->bytes);
+      Bytes bytes(report_of(queue)->bytes);
       frame.read(bytes.data(), bytes.size());
       ASSERT_EQ(bytes, expected) << "after epoch " << epoch << ", launch " << launch;
     }
@@ -222,12 +222,12 @@ TEST_F(QuantDevice, LaunchesFollowEachOther) {
     DeviceBytes numbers(count * sizeof(float));
     numbers.write(x.data());
     DeviceBytes frame(reference().capacity(count, Dtype::f32));
-    *queue.report() = {};
+    *report_of(queue) = {};
     must(kernels().encode(numbers.get(), count, coding, frame.get(), queue));
     Status status;
     queue.reached(status);
     must(status);
-    Bytes bytes(queue.report()->bytes);
+    Bytes bytes(report_of(queue)->bytes);
     frame.read(bytes.data(), bytes.size());
     ASSERT_EQ(bytes, encode(reference(), x, coding));
   }
@@ -256,7 +256,7 @@ void combines() {
       Status status;
       queue.reached(status);
       must(status);
-      ASSERT_EQ(queue.report()->fault, 0u);
+      ASSERT_EQ(report_of(queue)->fault, 0u);
       std::vector<T> result(count);
       numbers.read(result.data(), count * sizeof(T));
       ASSERT_TRUE(equal_bits(result, expected));

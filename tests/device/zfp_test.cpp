@@ -122,11 +122,11 @@ class ZfpOnDevice : public DeviceTest {
     Status status;
     queue_->reached(status);
     EXPECT_TRUE(status.ok()) << status.message();
-    return kernels().status(queue_->report()->fault);
+    return kernels().status(report_of(*queue_)->fault);
   }
 
   Bytes frame_of(const Room& room) {
-    const Report& report = *queue_->report();
+    const Report& report = *report_of(*queue_);
     const Bytes frame = room.frame(report.bytes);
     EXPECT_EQ(std::memcmp(frame.data(), report.header, sizeof report.header), 0);
     return frame;
@@ -371,8 +371,8 @@ TEST_F(ZfpOnDevice, SharesTheWorkspaceWithQuant) {
     Status status;
     queue_->reached(status);
     ASSERT_TRUE(status.ok()) << status.message();
-    ASSERT_EQ(room.frame(queue_->report()->bytes), encode(quant, x, lattice)) << i;
-    *queue_->report() = {};
+    ASSERT_EQ(room.frame(report_of(*queue_)->bytes), encode(quant, x, lattice)) << i;
+    *report_of(*queue_) = {};
   }
   queue_ = nullptr;  // with the epochs of quant in its workspace
 }

@@ -264,7 +264,7 @@ class MuteKernels final : public DeviceCodec {
   Status add(const DeviceFrame&, const DeviceFrame&, std::size_t, const Coding&, std::byte*,
              Queue& queue) const override {
     // Reports the fault as a kernel does.
-    queue.report()->fault = 7;
+    report_of(queue)->fault = 7;
     return {};
   }
   Status decode(const DeviceFrame& f, void* x, std::size_t n, const Coding& c, Queue& q) const override {

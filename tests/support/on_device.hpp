@@ -50,8 +50,8 @@ class OneQueue final : public Queue {
  public:
   OneQueue() {
     must(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-    must(cudaHostAlloc(&report_, sizeof(Report), cudaHostAllocMapped));
-    *report_ = {};
+    must(cudaHostAlloc(&report_, report_bytes, cudaHostAllocMapped));
+    std::memset(report_, 0, report_bytes);
     must(cudaHostAlloc(&parts_, sums * cuda::sum_parts * sizeof(std::uint64_t), cudaHostAllocMapped));
   }
   ~OneQueue() override {
@@ -97,13 +97,13 @@ class OneQueue final : public Queue {
     }
     return workspace_;
   }
-  Report* report() override { return report_; }
+  std::byte* report_memory() override { return report_; }
   void* native() override { return stream_; }
 
  private:
   cudaStream_t stream_ = nullptr;
   Workspace workspace_;
-  Report* report_ = nullptr;
+  std::byte* report_ = nullptr;
   std::uint64_t* parts_ = nullptr;
 };
 
@@ -159,7 +159,7 @@ class OnDevice final : public Codec {
     queue.reached(status);  // waits for launches made before an error: memory is about to be freed
     if (!asked.ok()) return asked;
     if (!status.ok()) return status;
-    if (queue.report()->fault != 0) return device_.status(queue.report()->fault);
+    if (report_of(queue)->fault != 0) return device_.status(report_of(queue)->fault);
     x.read(numbers, count * size_of(coding.dtype));
     return {};
   }
@@ -189,7 +189,7 @@ class OnDevice final : public Codec {
     queue.reached(status);
     if (!asked.ok()) return {asked, 0};
     if (!status.ok()) return {status, 0};
-    const Report report = *queue.report();
+    const Report report = *report_of(queue);
     if (report.fault != 0) return {device_.status(report.fault), 0};
     frame.read(out.data(), report.bytes);
     if (std::memcmp(out.data(), report.header, sizeof report.header) != 0)

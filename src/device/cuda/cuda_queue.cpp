@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device/cuda/cuda_queue.hpp"
 
+#include <cstring>
 #include <numeric>
 
 #include "device/cuda/numbers.hpp"
@@ -16,7 +17,7 @@ CudaQueue::~CudaQueue() {
     device_memory_.give_back(
         {reinterpret_cast<std::byte*>(workspace_.words), workspace_.count * sizeof(std::uint64_t)});
   if (!parts_.empty()) shared_memory_.give_back(parts_);
-  if (report_ != nullptr) shared_memory_.give_back({reinterpret_cast<std::byte*>(report_), sizeof(Report)});
+  if (!report_.empty()) shared_memory_.give_back(report_);
   if (mark_ != nullptr) (void)cudaEventDestroy(mark_);
   if (stream_ != nullptr) (void)cudaStreamDestroy(stream_);
 }
@@ -26,9 +27,9 @@ Status CudaQueue::open() {
   if (Status s = cuda_status(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate"); !s)
     return s;
   if (Status s = cuda_status(cudaEventCreateWithFlags(&mark_, cudaEventDisableTiming), "cudaEventCreate"); !s) return s;
-  const auto report = shared_memory_.lease(sizeof(Report));
-  if (report.empty()) return {Code::memory, "no pinned memory for the reports of kernels"};
-  report_ = new (report.data()) Report{};
+  report_ = shared_memory_.lease(report_bytes);
+  if (report_.empty()) return {Code::memory, "no pinned memory for the reports of kernels"};
+  std::memset(report_.data(), 0, report_bytes);
   parts_ = shared_memory_.lease(sums * cuda::sum_parts * sizeof(std::uint64_t));
   if (parts_.empty()) return {Code::memory, "no pinned memory for the checksums of kernels"};
   return {};

@@ -28,7 +28,7 @@ class CudaQueue final : public Queue {
   Status mark() override;
   bool reached(Status& status) override;
   Workspace& workspace(std::size_t words) override;
-  Report* report() override { return report_; }
+  std::byte* report_memory() override { return report_.data(); }
   void* native() override { return stream_; }
 
   // Work enqueued after this call waits for the event.
@@ -44,7 +44,7 @@ class CudaQueue final : public Queue {
   MemoryPool& shared_memory_;
   cudaStream_t stream_ = nullptr;
   cudaEvent_t mark_ = nullptr;
-  Report* report_ = nullptr;
+  std::span<std::byte> report_;
   std::span<std::byte> parts_;  // partial sums of all places
   Workspace workspace_;
 };

@@ -126,7 +126,7 @@ Status Launches<T>::fold(const DeviceFrame& frame, const T* numbers, std::size_t
   MakeArguments<T, 1> arguments;
   if (Status s = set_common(coding, lattice, frame.header.error, workspace, places, queue, arguments); !s) return s;
   if (Status s = open_frame(frame, count, places.sums[0], queue, arguments.a); !s) return s;
-  arguments.outputs[0] = {numbers, out, queue.report(), static_cast<std::uint32_t>(count), 0};
+  arguments.outputs[0] = {numbers, out, report_of(queue), static_cast<std::uint32_t>(count), 0};
   arguments.error_if_rounded = error_of(coding.op, frame.header.error, coding.allowance);
   return launch_make<T, Input::frame_and_numbers>(arguments, tiles, workspace, queue);
 }
@@ -146,7 +146,7 @@ Status Launches<T>::add(const DeviceFrame& a, const DeviceFrame& b, std::size_t 
   if (Status s = set_common(coding, lattice, error, workspace, places, queue, arguments); !s) return s;
   if (Status s = open_frame(a, count, places.sums[0], queue, arguments.a); !s) return s;
   if (Status s = open_frame(b, count, places.sums[1], queue, arguments.b); !s) return s;
-  arguments.outputs[0] = {nullptr, out, queue.report(), static_cast<std::uint32_t>(count), 0};
+  arguments.outputs[0] = {nullptr, out, report_of(queue), static_cast<std::uint32_t>(count), 0};
   arguments.error_if_rounded = 0;
   return launch_make<T, Input::frames>(arguments, tiles, workspace, queue);
 }
@@ -170,7 +170,7 @@ Status Launches<T>::decode(const DeviceFrame& frame, const T* with, T* numbers, 
   if (!is_scaled && coding.divisor == 1 && single_step(frame.header.step))
     arguments.step_single = static_cast<float>(frame.header.step);
   arguments.op = coding.op;
-  arguments.report = queue.report();
+  arguments.report = report_of(queue);
   const auto tile_count = static_cast<unsigned>(tiles);
   return is_scaled ? launch(read_frame<T, true>, tile_count, tile_threads, stream_of(queue), arguments)
                    : launch(read_frame<T, false>, tile_count, tile_threads, stream_of(queue), arguments);

@@ -75,7 +75,7 @@ class QuantOnDevice final : public DeviceCodec {
 
   Status encode(const void* numbers, std::size_t count, const Coding& coding, std::byte* out,
                 Queue& queue) const override {
-    const Piece piece{numbers, count, out, queue.report()};
+    const Piece piece{numbers, count, out, report_of(queue)};
     return encode_pieces({&piece, 1}, coding, queue);
   }
 

@@ -42,7 +42,7 @@ class RawOnDevice final : public DeviceCodec {
 
   Status encode(const void* numbers, std::size_t count, const Coding& coding, std::byte* out,
                 Queue& queue) const override {
-    return encode_piece({numbers, count, out, queue.report()}, coding, queue);
+    return encode_piece({numbers, count, out, report_of(queue)}, coding, queue);
   }
 
   Status fold(const DeviceFrame& frame, const void* numbers, std::size_t count, const Coding& coding, std::byte* out,
@@ -60,7 +60,7 @@ class RawOnDevice final : public DeviceCodec {
 
   Status decode(const DeviceFrame& frame, void* numbers, std::size_t count, const Coding& coding,
                 Queue& queue) const override {
-    queue.report()->fault = 0;
+    report_of(queue)->fault = 0;
     if (Status s = check(frame, count, coding); !s) return s;
     if (coding.divisor != 1) return queue.divide(coding.dtype, payload_of(frame), numbers, count, coding.divisor);
     return queue.copy(numbers, payload_of(frame), count * size_of(coding.dtype));
@@ -68,7 +68,7 @@ class RawOnDevice final : public DeviceCodec {
 
   Status decode_reduce(const DeviceFrame& frame, const void* with, void* result, std::size_t count,
                        const Coding& coding, Queue& queue) const override {
-    queue.report()->fault = 0;
+    report_of(queue)->fault = 0;
     if (Status s = check(frame, count, coding); !s) return s;
     return raw::combine_on_device(coding.dtype, coding.op, with, payload_of(frame), result, count, queue);
   }
@@ -89,7 +89,7 @@ class RawOnDevice final : public DeviceCodec {
 
   static Status combine(const void* a, const void* b, std::size_t count, const Coding& coding, std::byte* out,
                         Queue& queue) {
-    if (Status s = write_header(count, coding, out, queue.report(), queue); !s) return s;
+    if (Status s = write_header(count, coding, out, report_of(queue), queue); !s) return s;
     return raw::combine_on_device(coding.dtype, coding.op, a, b, out + wire::header_bytes, count, queue);
   }
 };

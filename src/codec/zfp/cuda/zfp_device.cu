@@ -139,7 +139,7 @@ Status read_frame(const DeviceFrame& frame, const Result<T>& result, std::size_t
   Words words;
   if (Status s = Words::get(queue, parts, words); !s) return s;
   const OpenFrame in{frame.bytes, frame.size, words.parts};
-  if (Status s = open(in, count, coding, nullptr, queue.report(), queue); !s || count == 0) return s;
+  if (Status s = open(in, count, coding, nullptr, report_of(queue), queue); !s || count == 0) return s;
   return launch(decode_parts<T>, parts, part_blocks, stream_of(queue), in, count, shape_of(coding), result);
 }
 
@@ -156,7 +156,7 @@ class ZfpOnDevice final : public DeviceCodec {
 
   Status encode(const void* numbers, std::size_t count, const Coding& coding, std::byte* out,
                 Queue& queue) const override {
-    const Piece piece{numbers, count, out, queue.report()};
+    const Piece piece{numbers, count, out, report_of(queue)};
     return encode_pieces({&piece, 1}, coding, queue);
   }
 
@@ -178,14 +178,14 @@ class ZfpOnDevice final : public DeviceCodec {
   Status fold(const DeviceFrame& frame, const void* numbers, std::size_t count, const Coding& coding, std::byte* out,
               Queue& queue) const override {
     return run(coding, count, [&](auto zero) {
-      return fold_frame<decltype(zero)>(frame, {numbers, count, out, queue.report()}, coding, queue);
+      return fold_frame<decltype(zero)>(frame, {numbers, count, out, report_of(queue)}, coding, queue);
     });
   }
 
   Status add(const DeviceFrame& a, const DeviceFrame& b, std::size_t count, const Coding& coding, std::byte* out,
              Queue& queue) const override {
     return run(coding, count, [&](auto zero) {
-      return add_frames<decltype(zero)>(a, b, {nullptr, count, out, queue.report()}, coding, queue);
+      return add_frames<decltype(zero)>(a, b, {nullptr, count, out, report_of(queue)}, coding, queue);
     });
   }
 
