@@ -32,14 +32,16 @@ def main():
     shutil.rmtree(scratch, ignore_errors=True)
     prefix, source = scratch / "prefix", scratch / "source"
     source.mkdir(parents=True)
-    shutil.copy(HERE / "use.c", source / "use.c")
+    for name in ("use.c", "use.cpp"):
+        shutil.copy(HERE / name, source / name)
     shutil.copy(HERE / "CMakeLists.in", source / "CMakeLists.txt")
     run(args.cmake, "--install", args.build, "--prefix", prefix)
 
     run(args.cmake, "-S", source, "-B", scratch / "cmake", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
         f"-DMPI_C_COMPILER={args.mpicc}", f"-DMPIEXEC_EXECUTABLE={args.mpiexec}")
     run(args.cmake, "--build", scratch / "cmake")
-    start(args.mpiexec, scratch / "cmake" / "use")
+    for program in ("use", "use_cpp"):
+        start(args.mpiexec, scratch / "cmake" / program)
     if (prefix / "bin" / "laconic").exists():  # built only where CLI11 and fmt are
         run(prefix / "bin" / "laconic", "info")
 

@@ -34,6 +34,10 @@ class Rooms(unittest.TestCase):
         self.bad("transport/loopback/a.cpp", "#include <mpi.h>\n", "mpi.h is for")
         self.bad("base/a.cpp", '#include "laconic/laconic.h"\n', "laconic.h is for")
 
+    def test_the_library_does_not_use_its_header_for_cpp(self):
+        self.bad("comm/api/c_api.cpp", '#include "laconic/laconic.hpp"\n', "for users of the library only")
+        self.bad("comm/api/c_api.cpp", "#include <laconic/buffers.hpp>\n", "for users of the library only")
+
     def test_clients_include_what_they_may(self):
         self.assertEqual(rooms.check_client("dropin/a.cpp", '#include "call/x.hpp"\n#include <laconic/laconic.h>\n'), [])
         self.assertEqual(rooms.check_client("tests/a.cpp", '#include "engine/x.hpp"\n'), [])

@@ -26,6 +26,7 @@ CLIENTS = {
 }
 SUFFIXES = (".cpp", ".hpp", ".h", ".c", ".cu", ".cuh", ".def", ".inl")
 MPI_MAY = ("transport/mpi/", "comm/")  # mpi.h, and our public header, which includes it
+FOR_USERS = ("laconic/laconic.hpp", "laconic/buffers.hpp")  # which the C API is below
 CUDA_MAY = "device/cuda/runtime.hpp"
 CUDA_WORDS = ("device/cuda/language.hpp", "device/cuda/runtime.hpp")  # for folders named cuda
 EMULATOR_MAY = CUDA_WORDS  # which choose between CUDA and the emulator of tests/
@@ -45,7 +46,9 @@ def check_file(name, text):
         mark, header = match.groups()
         where = f"src/{name}:{text.count(chr(10), 0, match.start(2)) + 1}"
         target = header.split("/")[0]
-        if header in ("mpi.h", "laconic/laconic.h", "laconic/laconic.hpp"):
+        if header in FOR_USERS:
+            found.append(f"{where}: {header} is for users of the library only")
+        elif header in ("mpi.h", "laconic/laconic.h"):
             if not name.startswith(MPI_MAY):
                 found.append(f"{where}: {header} is for {' and '.join(MPI_MAY)} only")
         elif header.startswith("cuda"):
