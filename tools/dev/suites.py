@@ -22,7 +22,7 @@ class Suite:
 
 
 SUITES = [
-    Suite("lint", "rooms, format, words", tree=False),
+    Suite("lint", "rooms, format, words, licences, and one link that finds names with two definitions", tree=False),
     Suite("python", "the tools' own tests", tree=False),
     Suite("mpich", "everything, with the MPICH wheel"),
     Suite("asan", "everything without MPI, kernels in the emulator, under ASan and UBSan"),
@@ -133,9 +133,9 @@ def python_tests():
     return Count(max(total - failed - named.get("skipped", 0), 0), failed, named.get("skipped", 0))
 
 
-def lint():
+def lint(jobs):
     count = Count()
-    for name, problems in checks.quick():
+    for name, problems in checks.suite(jobs):
         say(f"   {name}: " + (f"{len(problems)} problems" if problems else "clean"))
         for problem in problems:
             say("      " + problem)
@@ -175,7 +175,7 @@ def run_suite(suite, jobs, pattern):
         say(f"   SKIPPED, all of it: there is no {suite.needs} (./dev doctor says how to get it)")
         return Count(skipped=1)
     if not suite.tree:
-        return {"lint": lint, "python": python_tests, "fuzz": lambda: fuzzers(jobs),
+        return {"lint": lambda: lint(jobs), "python": python_tests, "fuzz": lambda: fuzzers(jobs),
                 "applications": lambda: mpi4py(jobs)}[suite.name]()
     tree = trees.build(suite.name, jobs, suite.targets)
     count = ctest(suite, tree, jobs, pattern)
