@@ -79,7 +79,7 @@ void run(const Arguments& a) {
     json->write(json_list(rows));
     json->commit();
   });
-  if (!right) throw Failure("a result was out of its bound, or ranks that must hold the same bits do not");
+  if (!right) throw Failure("the error of a result exceeded its bound, or ranks that must hold the same bits do not");
 }
 
 #else
@@ -92,33 +92,33 @@ void run(const Arguments&) { throw usage("bench is not in this build, which was 
 
 void add_bench_command(Command& app) {
   auto a = std::make_shared<Arguments>();
-  Command command = app.add_subcommand("bench", "Under mpiexec: measure an operation side by side with plain MPI");
+  Command command = app.add_subcommand("bench", "Measure an operation side by side with plain MPI, under mpiexec");
   std::string names;
   for (const bench::OperationName& o : bench::operations) names += (names.empty() ? "" : ", ") + std::string(o.name);
   command.add_option("OPERATION", a->operation, names);
   add_list(command, "--against", a->against,
-           fmt::format("what to measure beside plain MPI: {}, each alone or as VARIANT:CODEC (default: overlap)",
+           fmt::format("variants to measure beside plain MPI: {}, each alone or as VARIANT:CODEC (default: overlap)",
                        variant_list()));
   add_list(command, "--bytes,--sizes", a->sizes,
-           "sizes of the largest buffer of a call, of messages the message (default: 64K,1M,16M)");
+           "sizes of the largest buffer of a call, or of a message (default: 64K,1M,16M)");
   add_list(command, "--bound", a->bounds, fmt::format("{} (default: rel:1e-3)", bound_forms));
   add_list(command, "--codec", a->codecs,
-           "for variants that name none: quant, szx, zfp-abs, zfp-rateN, raw, lossless (default: quant)");
-  add_list(command, "--algorithm", a->algorithms, "of collectives: names, auto, or all (default: auto)");
-  add_list(command, "--window", a->windows, "bandwidth, bidirectional: messages under way (default: 2,4)");
-  add_list(command, "--chunks", a->chunks, "messages: pieces that each is cut into, or auto (default: auto)");
-  command.add_option("--set", a->settings, "OPTION=VALUE, as in the library: target, chunk_elements, min_bytes, ...")
+           "codecs of variants that name none: quant, szx, zfp-abs, zfp-rateN, raw, lossless (default: quant)");
+  add_list(command, "--algorithm", a->algorithms, "algorithms of collectives: names, auto, or all (default: auto)");
+  add_list(command, "--window", a->windows, "for bandwidth, bidirectional: messages under way (default: 2,4)");
+  add_list(command, "--chunks", a->chunks, "for messages: chunks of a message, or auto (default: auto)");
+  command.add_option("--set", a->settings, "OPTION=VALUE for an option of the library: target, min_bytes, ...")
       .allow_extra_args(false);
   command.add_option("--field", a->field, "a file of float32, or a generator: wave, noise").capture_default_str();
-  command.add_option("--grid", a->grid,
-                     "stencil and neighborhood collectives: XxYxZ ranks (default: as near to a cube as possible)");
-  command.add_option("--op", a->op, "of reductions: sum, max, min, avg").capture_default_str();
-  add_whole(command, "--root", a->root, 0, "of reduce, bcast, scatter, gather");
-  add_whole(command, "--iterations", a->iterations, 1, "measured; 10 or more for a median that means something");
-  add_whole(command, "--warmup", a->warmup, 0, "not measured");
-  add_whole(command, "--threads", a->threads, 1, 256, "threads that code");
-  add_whole(command, "--depth", a->depth, 1, 64, "chunks under way");
-  command.add_option("--rate", a->rate, "of the links, for the bandwidth bound: 1gbit, ...").capture_default_str();
+  command.add_option("--grid", a->grid, 
+                     "for stencil and neighborhood collectives: ranks as XxYxZ (default: as close to a cube as possible)");
+  command.add_option("--op", a->op, "operation of reductions: sum, max, min, avg").capture_default_str();
+  add_whole(command, "--root", a->root, 0, "root of reduce, bcast, scatter, gather");
+  add_whole(command, "--iterations", a->iterations, 1, "measured iterations; 10 or more for a meaningful median");
+  add_whole(command, "--warmup", a->warmup, 0, "iterations before those that are measured");
+  add_whole(command, "--threads", a->threads, 1, 256, "threads that encode and decode");
+  add_whole(command, "--depth", a->depth, 1, 64, "chunks under way at a time");
+  command.add_option("--rate", a->rate, "rate of the links, for the bandwidth bound: 1gbit, ...").capture_default_str();
   command.add_option("--json", a->json, "also write all numbers into this file");
   command.callback([a] { run(*a); });
 }

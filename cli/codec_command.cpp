@@ -140,12 +140,12 @@ void measure_all(const Arguments& a) {
 void run(const Arguments& a) {
   if (!a.read.empty()) {
     if (!a.fields.empty() || !a.write.empty() || a.as_json || !a.bounds.empty() || !a.codecs.empty())
-      throw usage("--read IN.lac OUT takes nothing else");
+      throw usage("--read IN.lac OUT takes no other argument");
     return read(a);
   }
-  if (a.fields.empty()) throw usage("codec: which FILE?");
+  if (a.fields.empty()) throw usage("codec: FILE is missing; valid are files of numbers and folders of them");
   if (a.write.empty()) return measure_all(a);
-  if (a.as_json) throw usage("--write and --json do not go together");
+  if (a.as_json) throw usage("--write and --json exclude each other");
   write(a);
 }
 
@@ -163,11 +163,12 @@ void add_codec_command(Command& app) {
   add_list(command, "--codec", a->codecs, "names of codecs, or all (default: all)");
   add_whole(command, "--count", a->count, std::size_t{1}, "use the first N numbers only");
   add_whole(command, "--chunk", a->setup.chunk, std::size_t{0}, "numbers per frame; 0: all in one frame");
-  add_whole(command, "--threads", a->setup.threads, 1, 256, "threads that code, and copy for comparison");
+  add_whole(command, "--threads", a->setup.threads, 1, 256, "threads that encode and decode, and copy for comparison");
   add_whole(command, "--repeat", a->setup.repeat, 0, 1000000, "timed repetitions; 0: measure no speeds");
   command.add_option("--tile", a->tile, "measure speeds on the field repeated or cut to this many bytes");
   const auto json =
-      command.add_option("--json", a->json_file, "JSON instead of the table, or beside it into a file").expected(0, 1);
+      command.add_option("--json", a->json_file, "print JSON; with FILE: print the table and write JSON to FILE")
+          .expected(0, 1);
   command.add_option("--write", a->write, "write the frames of one FILE into this file");
   command.add_option("--read", a->read, "write the numbers of a file of frames into a file: IN.lac OUT").expected(2);
   command.callback([a, json] {

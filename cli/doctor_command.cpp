@@ -92,13 +92,14 @@ void run(const Arguments& a) {
 
 void add_doctor_command(Command& app) {
   const auto a = std::make_shared<Arguments>();
-  Command command = app.add_subcommand("doctor", "Whether this installation, its MPI and this environment work");
+  Command command = app.add_subcommand("doctor", "Check whether this installation, its MPI and this environment work");
   command.add_option("--mpiexec", a->mpiexec, "launcher of the MPI (default: the one in PATH)");
   command.add_option("--library", a->dropin, fmt::format("{} of another build", "liblaconic-mpi.so"));
   command.add_flag("--no-job", a->no_job, "start no MPI job");
   command.add_flag("--be-a-rank", a->be_a_rank).group("");  // a rank of the job that this command starts
   const auto json =
-      command.add_option("--json", a->json_file, "JSON instead of the text, or beside it into a file").expected(0, 1);
+      command.add_option("--json", a->json_file, "print JSON; with FILE: print the text and write JSON to FILE")
+          .expected(0, 1);
   command.callback([a, json] {
     a->as_json = json.count() > 0;
     run(*a);

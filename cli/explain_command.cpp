@@ -59,7 +59,7 @@ std::string one_of(std::string_view what, const std::string& value, const std::v
 Collective collective_named(const std::string& name) {
   if (const auto found = find_collective(name)) return traits_of(*found).pattern;
   const std::string valid = collective_list() + ", and their forms as in iallreduce and allreduce_init";
-  if (name.empty()) throw usage("explain: which COLLECTIVE? valid are " + valid);
+  if (name.empty()) throw usage("explain: COLLECTIVE is missing; valid are " + valid);
   throw not_valid("collective", name, valid);
 }
 
@@ -106,7 +106,8 @@ explain::DeviceQuestion device_of(const Arguments& a) {
   if (!d.device) throw not_valid("--device", *a.device, fmt::format("{}", fmt::join(names, ", ")));
   if (a.latency_given) d.path.latency = a.latency;
   if (a.bandwidth_given) d.path.bytes_per_second = a.bandwidth;
-  if (a.variant == "host-centric") throw usage("--device: the model of devices does not know the variant host-centric");
+  if (a.variant == "host-centric")
+    throw usage("--device: the model of devices does not support the variant host-centric");
   d.path.per_message = a.message;
   return d;
 }
@@ -157,30 +158,32 @@ void run(const Arguments& a) {
 
 void add_explain_command(Command& app) {
   auto a = std::make_shared<Arguments>();
-  Command command = app.add_subcommand("explain", "What a collective call would do: schedule, memory, errors, time");
+  Command command =
+      app.add_subcommand("explain", "Show how a collective call would run: schedule, memory, errors, time");
   command.add_option("COLLECTIVE", a->collective, collective_list());
-  add_whole(command, "--ranks", a->ranks, 2, most_ranks, "how many");
-  add_whole(command, "--rank", a->rank, 0, "list the steps of this one, however many they are");
-  add_whole(command, "--root", a->root, 0, "of reduce, bcast, scatter, gather");
-  command.add_option("--algorithm", a->algorithm, "name, auto, or all").capture_default_str();
+  add_whole(command, "--ranks", a->ranks, 2, most_ranks, "number of ranks");
+  add_whole(command, "--rank", a->rank, 0, "list the steps of this rank, whatever their number");
+  add_whole(command, "--root", a->root, 0, "root of reduce, bcast, scatter, gather");
+  command.add_option("--algorithm", a->algorithm, "algorithm: a name, auto, or all").capture_default_str();
   command.add_option("--codec", a->codec, "quant, szx, zfp-abs, zfp-rateN, raw, lossless").capture_default_str();
   command.add_option("--bound", a->bound, std::string(bound_forms)).capture_default_str();
-  command.add_option("--bytes", a->bytes, "of the largest buffer of the call").capture_default_str();
+  command.add_option("--bytes", a->bytes, "size of the largest buffer of the call").capture_default_str();
   command.add_option("--dtype", a->dtype, "f32, f64, ...").capture_default_str();
-  command.add_option("--op", a->op, "of reductions: sum, max, min, avg").capture_default_str();
+  command.add_option("--op", a->op, "operation of reductions: sum, max, min, avg").capture_default_str();
   command.add_option("--variant", a->variant, variant_list()).capture_default_str();
-  command.add_option("--target", a->target, "what the bound is on: result, input").capture_default_str();
-  const auto latency = add_real(command, "--latency", a->latency, false, "seconds of a hop");
+  command.add_option("--target", a->target, "numbers that the bound applies to: result, input").capture_default_str();
+  const auto latency = add_real(command, "--latency", a->latency, false, "seconds per hop");
   const auto bandwidth = add_real(command, "--bandwidth", a->bandwidth, false, "bytes per second of a link");
   std::string devices;
   for (const DeviceModel& m : all_device_models()) devices += (devices.empty() ? "" : ", ") + std::string(m.name);
-  command.add_option("--device", a->device, "predict for numbers on devices, too: " + devices);
-  add_real(command, "--message", a->message, true, "seconds that a sender is busy with a message, with --device");
-  add_real(command, "--ratio", a->ratio, false, "of compression, assumed");
-  add_whole(command, "--chunk", a->chunk, std::size_t{0}, "numbers in a frame; 0: as the library chooses");
-  add_whole(command, "--depth", a->depth, 1, 64, "rows under way");
+  command.add_option("--device", a->device, "also predict for numbers on devices: " + devices);
+  add_real(command, "--message", a->message, true, "with --device: seconds that a sender is busy with a message");
+  add_real(command, "--ratio", a->ratio, false, "assumed compression ratio");
+  add_whole(command, "--chunk", a->chunk, std::size_t{0}, "numbers in a frame; 0: chosen by the library");
+  add_whole(command, "--depth", a->depth, 1, 64, "rows under way at a time");
   const auto json =
-      command.add_option("--json", a->json_file, "JSON instead of the text, or beside it into a file").expected(0, 1);
+      command.add_option("--json", a->json_file, "print JSON; with FILE: print the text and write JSON to FILE")
+          .expected(0, 1);
   command.callback([a, json, latency, bandwidth] {
     a->latency_given = latency.count() > 0;
     a->bandwidth_given = bandwidth.count() > 0;

@@ -64,7 +64,7 @@ std::vector<std::string> find_fields(const std::vector<std::string>& arguments, 
     }
     if (error) throw Failure(fmt::format("{}: {}", argument, error.message()));
     if (found.empty())
-      throw Failure(fmt::format("{}: there is none of {} in it", argument,
+      throw Failure(fmt::format("{}: the folder has no file {}", argument,
                                 dtype ? fmt::format("*.{}", name_of(*dtype)) : dtype_names("*.")));
     std::sort(found.begin(), found.end());
     files.insert(files.end(), found.begin(), found.end());

@@ -160,7 +160,8 @@ FileSummary read_frames(const std::string& file, const std::string& out_file) {
     if (header.failed()) source.fail("the frame says that its numbers could not be produced");
     const Codec* codec = codec_of(header.codec);
     if (codec == nullptr) source.fail(fmt::format("malformed frame: there is no codec {}", header.codec));
-    if (dtype.value_or(header.dtype) != header.dtype) source.fail("malformed frame: other number type than before");
+    if (dtype.value_or(header.dtype) != header.dtype)
+      source.fail("malformed frame: its number type differs from that of the frames before");
     if (header.count > largest_frame) source.fail(fmt::format("malformed frame: {} numbers", header.count));
     dtype = header.dtype;
     const std::size_t size = header.count * size_of(header.dtype);

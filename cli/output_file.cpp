@@ -62,7 +62,7 @@ void check_replaceable(const std::string& file) {
   if (!fs::is_regular_file(file, error)) return;  // a new file, or an error that is reported when it is opened
   std::ifstream in(file, std::ios::binary);
   const int first = in.get();
-  if (in && first != '[') throw usage(fmt::format("--json {}: there is a file that is not a list in JSON", file));
+  if (in && first != '[') throw usage(fmt::format("--json {}: the file exists and is not a JSON list", file));
 }
 
 }  // namespace laconic::cli

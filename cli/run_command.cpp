@@ -28,22 +28,23 @@ struct Option {
   const char* help;
 };
 constexpr std::array<Option, 16> options{{
-    {"--bound", "LACONIC_BOUND", "abs:E, rel:E, rms:E, rate:B or lossless; without one nothing is compressed"},
-    {"--target", "LACONIC_TARGET", "result or input"},
-    {"--codec", "LACONIC_CODEC", "as laconic info lists them"},
-    {"--algorithm", "LACONIC_ALGORITHM", "as laconic info lists them"},
-    {"--variant", "LACONIC_VARIANT", "overlap; for comparison nd, cpr-p2p, host-centric, plain"},
-    {"--denormals", "LACONIC_DENORMALS", "round or exact (docs/drop-in.md)"},
-    {"--checksum", "LACONIC_CHECKSUM", "on or off (README.md)"},
+    {"--bound", "LACONIC_BOUND", "abs:E, rel:E, rms:E, rate:B or lossless; without a bound no call is compressed"},
+    {"--target", "LACONIC_TARGET", "numbers that the bound applies to: result or input"},
+    {"--codec", "LACONIC_CODEC", "a codec that laconic info lists"},
+    {"--algorithm", "LACONIC_ALGORITHM", "an algorithm that laconic info lists"},
+    {"--variant", "LACONIC_VARIANT", "overlap, or for comparison nd, cpr-p2p, host-centric, plain"},
+    {"--denormals", "LACONIC_DENORMALS", "treatment of denormal numbers: round or exact (docs/drop-in.md)"},
+    {"--checksum", "LACONIC_CHECKSUM", "checksums of frames: on or off (docs/settings.md)"},
     {"--chunk-elements", "LACONIC_CHUNK_ELEMENTS", "numbers per frame"},
-    {"--depth", "LACONIC_DEPTH", "chunks under way"},
-    {"--threads", "LACONIC_THREADS", "threads that code"},
-    {"--min-bytes", "LACONIC_MIN_BYTES", "smaller calls are left to MPI"},
-    {"--include", "LACONIC_INCLUDE", "what else may be touched, as in bcast,alltoall (docs/drop-in.md)"},
-    {"--p2p", "LACONIC_P2P", "1: messages between two ranks may be touched, too"},
-    {"--exclude", "LACONIC_EXCLUDE", "what may not, as in comm:io,site:libfftw*"},
-    {"--report", "LACONIC_REPORT", "summary, each or json:FILE"},
-    {"--audit", "LACONIC_AUDIT", "N: every Nth call is also done plainly; N:plain: and the program keeps that result"},
+    {"--depth", "LACONIC_DEPTH", "chunks under way at a time"},
+    {"--threads", "LACONIC_THREADS", "threads that encode and decode"},
+    {"--min-bytes", "LACONIC_MIN_BYTES", "calls with fewer bytes are left to MPI"},
+    {"--include", "LACONIC_INCLUDE", "further calls to compress, as in bcast,alltoall (docs/drop-in.md)"},
+    {"--p2p", "LACONIC_P2P", "1: also compress messages between two ranks"},
+    {"--exclude", "LACONIC_EXCLUDE", "calls to leave to MPI, as in comm:io,site:libfftw*"},
+    {"--report", "LACONIC_REPORT", "report at the end: summary, each or json:FILE"},
+    {"--audit", "LACONIC_AUDIT",
+     "N: also make every Nth call plainly; N:plain: and the program keeps the plain result"},
 }};
 
 struct Arguments {
@@ -82,7 +83,7 @@ void print(const Launch& launch) {
 void run(const Arguments& arguments) {
   const std::vector<std::string>& command = arguments.command;
   if (command.empty())
-    throw usage("what is to be run is missing, as in: laconic run --bound rel:1e-4 -- mpiexec -n 4 ./app");
+    throw usage("the command to run is missing, as in: laconic run --bound rel:1e-4 -- mpiexec -n 4 ./app");
   Variables variables;
   for (std::size_t k = 0; k < options.size(); ++k)
     if (!arguments.values[k].empty()) setenv(options[k].variable, arguments.values[k].c_str(), 1);
@@ -110,12 +111,12 @@ void run(const Arguments& arguments) {
 
 void add_run_command(Command& app) {
   const auto arguments = std::make_shared<Arguments>();
-  Command command = app.add_subcommand("run", "Run an MPI program, as it is, with its collectives compressed");
+  Command command = app.add_subcommand("run", "Run an unmodified MPI program with its collectives compressed");
   for (std::size_t k = 0; k < options.size(); ++k)
     command.add_option(options[k].flag, arguments->values[k], options[k].help);
   command.add_option("--library", arguments->library, fmt::format("{} of another build", library_name));
-  command.add_flag("--print", arguments->print, "Print what would be run, and do not run it");
-  command.add_option("command", arguments->command, "What is to be run, after --");
+  command.add_flag("--print", arguments->print, "Print the command and do not run it");
+  command.add_option("command", arguments->command, "The command to run, after --");
   command.footer("Example: laconic run --bound rel:1e-4 --report summary -- mpiexec -n 4 ./app");
   command.callback([arguments] { run(*arguments); });
 }

@@ -43,7 +43,7 @@ std::vector<std::string> warnings_about(const std::string& program, const std::s
   if (program.empty() || !theirs.is_program) return warnings;  // a script: the libraries it loads are not known
   const Linked ours = linked_to(library);
   if (theirs.libraries.empty() && theirs.holds_mpi)
-    warnings.push_back(fmt::format("{} has MPI linked into itself; nothing can stand in front of it", program));
+    warnings.push_back(fmt::format("{} is statically linked to MPI; the drop-in cannot intercept its calls", program));
   if (theirs.libraries.empty() || ours.libraries.empty()) return warnings;
   if (theirs.libraries.front() != ours.libraries.front())
     warnings.push_back(fmt::format("{} uses {}, but {} was built for {}; use the Laconic that was built for its MPI",

@@ -92,16 +92,16 @@ Launch launch(const std::vector<std::string>& command, const Variables& variable
       result.environment = variables;
       for (const std::string& word : command)
         if (word.rfind("--export", 0) == 0 && word.find("ALL") == std::string::npos)
-          result.warnings.push_back(word + " keeps the settings from the ranks; add ALL to it");
+          result.warnings.push_back(word + " does not pass the settings to the ranks; add ALL to it");
       if (const char* names = std::getenv("SLURM_EXPORT_ENV");
           names != nullptr && std::string_view(names).find("ALL") == std::string_view::npos)
-        result.warnings.emplace_back("SLURM_EXPORT_ENV keeps the settings from the ranks; add ALL to it");
+        result.warnings.emplace_back("SLURM_EXPORT_ENV does not pass the settings to the ranks; add ALL to it");
       break;
     case Launcher::unknown:
       result.environment = variables;
       if (starts_ranks(file_name(command.front())))
         result.warnings.push_back("the launcher " + command.front() +
-                                  " is not known; it has to hand its environment on to the ranks of all hosts");
+                                  " is not known; it has to pass its environment to the ranks of all hosts");
       break;
   }
   result.command.insert(result.command.end(), command.begin() + 1, command.end());

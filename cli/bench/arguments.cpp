@@ -25,13 +25,14 @@ OperationName operation_of(const std::string& name) {
     if (o.name == name) return o;
     valid += (valid.empty() ? "" : ", ") + std::string(o.name);
   }
-  if (name.empty()) throw usage("bench: which OPERATION? valid are " + valid);
+  if (name.empty()) throw usage("bench: OPERATION is missing; valid are " + valid);
   throw not_valid("operation", name, valid);
 }
 
 std::vector<std::string> algorithms_of(const Arguments& a, const OperationName& operation, int ranks) {
   if (operation.kind != Kind::collective) {
-    if (!a.algorithms.empty()) throw usage(fmt::format("--algorithm: {} has none", operation.name));
+    if (!a.algorithms.empty())
+      throw usage(fmt::format("--algorithm: {} has no algorithms; leave the option out", operation.name));
     return {""};
   }
   std::vector<std::string> there{};

@@ -69,7 +69,7 @@ void check_build(Findings& findings) {
                       fmt::format("{} ({})", quant::best_kernels().name, pinned ? "LACONIC_ISA" : "the fastest here"),
                       ""});
   if (find_codec("zfp") != nullptr)
-    findings.push_back({"libzfp", State::ok, "the codec zfp is there", ""});
+    findings.push_back({"libzfp", State::ok, "the codec zfp is available", ""});
   else
     findings.push_back({"libzfp", State::note, "not in this build: there is no codec zfp",
                         "install libzfp (libzfp-dev) and build again, if you want to compare with it"});

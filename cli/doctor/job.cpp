@@ -69,7 +69,7 @@ std::string first_lines(const std::string& text, int lines) {
     shown += (shown.empty() ? "" : " | ") + line.substr(line.find_first_not_of(" \t"));
     --lines;
   }
-  return shown.empty() ? "nothing was said" : shown;
+  return shown.empty() ? "it printed nothing" : shown;
 }
 
 // The numbers that rank 0 reports: ranks, thread level, calls that ran plain, largest error.
@@ -90,7 +90,7 @@ void judge(Findings& findings, const Said& said, int ranks, const std::string& c
   Answer a;
   if (said.timed_out)
     return findings.push_back({"job", State::broken, fmt::format("'{}' did not end within {} s", command, job_seconds),
-                               "look whether its ranks can reach each other (firewall, network interface)"});
+                               "check whether its ranks can reach each other (firewall, network interface)"});
   if (!said.good() || !read_answer(said.text, a))
     return findings.push_back(
         {"job", State::broken,
@@ -103,14 +103,15 @@ void judge(Findings& findings, const Said& said, int ranks, const std::string& c
          "use the launcher of the MPI that Laconic was built for"});
   if (ranks > 1 && (a.plain > 0 || !(a.error <= bound * (1 + 1e-6))))
     return findings.push_back({"job", State::broken,
-                               a.plain > 0 ? "an allreduce with a bound ran as plain MPI"
-                                           : fmt::format("an allreduce is off by {} under abs:{}", a.error, bound),
+                               a.plain > 0
+                                   ? "an allreduce with a bound ran as plain MPI"
+                                   : fmt::format("an allreduce has an error of {} under abs:{}", a.error, bound),
                                "please report this"});
-  findings.push_back({"job", State::ok,
-                      ranks > 1
-                          ? fmt::format("an allreduce of {} ranks under abs:{} is off by {:.3g}", ranks, bound, a.error)
-                          : "MPI can be initialised",
-                      ""});
+  findings.push_back(
+      {"job", State::ok,
+       ranks > 1 ? fmt::format("an allreduce of {} ranks under abs:{} has an error of {:.3g}", ranks, bound, a.error)
+                 : "MPI can be initialised",
+       ""});
   findings.push_back(
       {"threads", a.level == MPI_THREAD_MULTIPLE ? State::ok : State::warning, level_name(a.level),
        a.level == MPI_THREAD_MULTIPLE
@@ -168,7 +169,7 @@ void check_job(Findings& findings, const std::string& library, const std::string
   const bool placed = dladdr(reinterpret_cast<void*>(&MPI_Get_library_version), &place) != 0;
   findings.push_back({"mpi", State::ok,
                       fmt::format("{}, MPI {}.{}, {}", mpi_name(), MPI_VERSION, MPI_SUBVERSION,
-                                  placed && place.dli_fname != nullptr ? place.dli_fname : "where it is, is not known"),
+                                  placed && place.dli_fname != nullptr ? place.dli_fname : "its file is unknown"),
                       ""});
   std::string launcher = asked.empty() ? in_path("mpiexec") : in_path(asked);
   if (launcher.empty()) {

@@ -50,14 +50,14 @@ void check_machine(Findings& findings) {
   const double limit = cores_of_cgroup();
   if (limit > 0 && limit < cores) {
     findings.push_back({"cores", State::warning,
-                        fmt::format("{} can be seen, but the cgroup grants the time of {:.3g}", cores, limit),
+                        fmt::format("{} are visible, but the cgroup grants the time of {:.3g}", cores, limit),
                         fmt::format("start at most {} ranks here: ranks wait by polling, and take the time from those "
                                     "that compute",
                                     std::max(1, static_cast<int>(std::floor(limit))))});
     return;
   }
   findings.push_back({"cores", cores > 1 ? State::ok : State::warning, fmt::format("{}", cores),
-                      cores > 1 ? "" : "more than one rank here take the core from each other: ranks wait by polling"});
+                      cores > 1 ? "" : "two or more ranks here compete for the core: ranks wait by polling"});
 }
 
 void check_known_faults(Findings& findings, const std::string& library) {
@@ -70,19 +70,19 @@ void check_known_faults(Findings& findings, const std::string& library) {
          fmt::format("MPICH {} over UCX hangs in MPI_Finalize in up to half of the jobs over TCP", version),
          "between hosts connected by TCP set MPIR_CVAR_CH4_NETMOD=ofi, or use MPICH 4.1 or newer"});
   if (has(library, "Open MPI") && !is_set_to("OMPI_MCA_mpi_yield_when_idle", "1"))
-    findings.push_back({"known faults", State::note, "ranks of Open MPI that wait do not give their core away",
+    findings.push_back({"known faults", State::note, "ranks of Open MPI do not yield their core while they wait",
                         "with more ranks than cores set OMPI_MCA_mpi_yield_when_idle=1"});
   if (!version.empty() && !version.starts_with("4.0"))
     findings.push_back({"known faults", State::note,
-                        "ranks of MPICH that wait over shared memory do not give their core away",
+                        "ranks of MPICH over shared memory do not yield their core while they wait",
                         "with more ranks than cores set MPIR_CVAR_NOLOCAL=1 and use OFI's TCP (tests/mpirun does)"});
   if (ucx && (!is_set_to("UCX_RNDV_THRESH", "inf") || !is_set_to("UCX_TCP_PUT_ENABLE", "n")))
     findings.push_back(
         {"known faults", State::note,
-         "UCX over TCP may send large messages of a pair of ranks in turns, at half the speed",
+         "over UCX's TCP, two ranks may send each other large messages only in turns, at half the speed",
          "for a fair comparison with plain MPI over TCP set UCX_RNDV_THRESH=inf and UCX_TCP_PUT_ENABLE=n"});
   if (findings.size() == before)
-    findings.push_back({"known faults", State::ok, "none of this MPI and its settings", ""});
+    findings.push_back({"known faults", State::ok, "none is known for this MPI and its settings", ""});
 }
 
 }  // namespace laconic::cli::doctor

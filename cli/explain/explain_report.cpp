@@ -46,7 +46,7 @@ std::string_view meaning_of(Travel travel) {
   switch (travel) {
     case Travel::adding: return "frames are forwarded, and added exactly";
     case Travel::reencoding: return "frames are forwarded, but sums are encoded again";
-    case Travel::per_hop: return "every hop encodes what it sends and decodes what it gets";
+    case Travel::per_hop: return "every hop encodes numbers before a send and decodes them after a receive";
   }
   return "?";
 }
@@ -71,17 +71,17 @@ std::string budget_text(const Question& q, const Answer& a) {
   if (!a.budgeted) {
     switch (q.bound.mode) {
       case BoundMode::lossless: return text + "  budget: no error is made\n";
-      case BoundMode::rms: return text + "  budget: each contribution may err by its share of its own block\n";
-      case BoundMode::rate: return text + "  budget: none; the number of bits is fixed, the error is what it is\n";
+      case BoundMode::rms: return text + "  budget: the error of each contribution may be its share of its own block\n";
+      case BoundMode::rate: return text + "  budget: none; the number of bits is fixed, the error has no bound\n";
       default: return text + "  budget: without a bound the call is plain MPI\n";
     }
   }
   const bool on_the_way = a.terms.earlier > 0;
-  text += fmt::format("  budget: an encode may err by {}",
+  text += fmt::format("  budget: the error of an encode may be {}",
                       error_text(q, on_the_way ? a.budget.allowance : a.budget.last_allowance));
   if (on_the_way && a.terms.last > 0)
-    text += fmt::format(", that of a result by {}", error_text(q, a.budget.last_allowance));
-  return text + fmt::format("; at worst a result is off by {}\n", error_text(q, a.budget.worst_case));
+    text += fmt::format(", of an encode of a result {}", error_text(q, a.budget.last_allowance));
+  return text + fmt::format("; in the worst case a result has an error of {}\n", error_text(q, a.budget.worst_case));
 }
 
 std::string work_text(const Question& q, const Answer& a) {
@@ -113,7 +113,8 @@ std::string steps_text(const Question& q, const Answer& a) {
                        std::to_string(w.plan.blocks[static_cast<std::size_t>(act.block)]),
                        act.peer >= 0 ? std::to_string(act.peer) : "", std::string(name_of(act.from)),
                        std::string(name_of(act.to))});
-  return fmt::format("  what rank {} does to every row:\n", q.rank) + aligned(steps, 1) + aligned(actions, 1);
+  return fmt::format("  steps and actions of rank {} for every row:\n", q.rank) + aligned(steps, 1) +
+         aligned(actions, 1);
 }
 
 }  // namespace
@@ -145,18 +146,20 @@ std::string heading(const Question& q, const std::vector<Candidate>& all) {
       seconds_text(q.link.seconds_per_hop), fmt::format("{:.4g} GB", 1e-9 / q.link.seconds_per_byte), q.ratio,
       seconds_text(Link{}.seconds_per_hop), 1e-9 / Link{}.seconds_per_byte);
   if (std::any_of(all.begin(), all.end(), [](const Candidate& c) { return !c.weighed; }))
-    text += "-: auto does not weigh it, since all sending to all at once congests networks, which the model ignores\n";
+    text +=
+        "-: auto does not consider it: messages of all ranks to all at once congest networks, which the model "
+        "ignores\n";
   return text;
 }
 
 std::string text(const Question& q, const Answer& a) {
   std::string out = fmt::format("\n{}\n{}", a.algorithm->name, budget_text(q, a));
-  if (!a.worked_out) return out + "  the plan of one rank is large: it is made for --rank\n";
+  if (!a.worked_out) return out + "  the plan of one rank is large: --rank shows it\n";
   out += work_text(q, a);
   if (q.rank_given || a.work.schedule.steps.size() <= most_steps_unasked)
     out += steps_text(q, a);
   else
-    out += fmt::format("  {} steps: they are listed for --rank\n", a.work.schedule.steps.size());
+    out += fmt::format("  {} steps: --rank lists them\n", a.work.schedule.steps.size());
   return out;
 }
 

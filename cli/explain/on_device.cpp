@@ -74,7 +74,7 @@ std::string device_text(const Question& q, const DeviceQuestion& d, const Device
                   seconds_text(d.path.latency), 1e-9 * d.path.bytes_per_second, seconds_text(d.path.per_message));
   text += fmt::format("auto takes {} in {} row{}{}\n", a.chosen.algorithm->name, a.chosen.rows,
                       a.chosen.rows == 1 ? "" : "s",
-                      a.chosen.timing ? "" : ", what it takes for numbers on hosts: nothing could be predicted");
+                      a.chosen.timing ? "" : ", as for numbers on hosts: no prediction was possible");
   std::vector<Cells> rows{{"algorithm", "rows", "predicted", "codec", "wire", "latency", "without compression"}};
   for (const DeviceRow& r : a.rows) {
     if (!r.choice || !r.plain) {
@@ -91,7 +91,7 @@ std::string device_text(const Question& q, const DeviceQuestion& d, const Device
       "codec is {}; wire, latency and without compression are modelled; they add up along the longest way\n",
       mark(a.coder));
   if (std::any_of(a.rows.begin(), a.rows.end(), [](const DeviceRow& r) { return !r.choice || !r.plain; }))
-    text += "-: the plans of so many ranks are too large to be walked in a moment\n";
+    text += "-: the plans of so many ranks are too large for a quick prediction\n";
   text += kernels_text(a);
   if (std::string_view(mark(a.coder)) != "measured")
     text += fmt::format("modelled: {}\n", plain_coder(*d.device)[Kernel::copy].source());

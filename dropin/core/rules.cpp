@@ -70,7 +70,7 @@ std::string valid_terms() {
   return "operations (" + names +
          "; iallreduce ... and allreduce_init ... for one form of them; reductions, movement, all), nonblocking, "
          "persistent, type:NAME (float, double, complex, integer), comm:PATTERN, site:PATTERN, size<BYTES, "
-         "size>=BYTES, each with ! before it for the contrary, joined by +";
+         "size>=BYTES, each with ! before it to negate it, joined by +";
 }
 
 bool is_type_name(std::string_view name) {

@@ -59,8 +59,8 @@ std::string read_audit(Settings& s, std::string_view text) {
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), s.audit);
   if (error == std::errc{} && end == number.data() + number.size() && s.audit > 0) return "";
   return "LACONIC_AUDIT: '" + std::string(text) +
-         "' is not valid; valid are whole numbers from 1 (every call) and such with :plain after them (the program "
-         "goes on with the plain results)";
+         "' is not valid; valid are whole numbers from 1 (every call), alone or followed by :plain (the program "
+         "keeps the plain results)";
 }
 
 std::string read_messages(Settings& s, std::string_view text) {

@@ -148,7 +148,7 @@ class Command(unittest.TestCase):
     def test_explain(self):
         said = self.laconic("explain", "allreduce", "--ranks", 4, "--bound", "abs:1e-3", "--algorithm", "all").stdout
         for word in ("auto takes", "ring", "recursive-doubling", "direct", "hops", "terms", "fold", "memory", "0.00025",
-                     "at worst a result is off by 0.001"):
+                     "in the worst case a result has an error of 0.001"):
             self.assertIn(word, said)
 
     def test_explain_as_json(self):
@@ -241,7 +241,7 @@ class Command(unittest.TestCase):
     def test_explain_for_more_ranks_than_can_be_walked(self):
         said = self.laconic("explain", "allreduce", "--device", "gpu", "--ranks", 100000).stdout
         on_devices = said[said.index("on devices"):]
-        self.assertRegex(on_devices, r"auto takes \S+ in 1 row, what it takes for numbers on hosts: nothing could be predicted\n")
+        self.assertRegex(on_devices, r"auto takes \S+ in 1 row, as for numbers on hosts: no prediction was possible\n")
         (row,) = self.explain("allreduce", "--device", "gpu", "--ranks", 100000)
         self.assertFalse(row["device"]["auto_predicted"])
         self.assertEqual(row["device"]["auto"], row["auto"])

@@ -20,7 +20,7 @@ class Doctor(unittest.TestCase):
                               env={**SETTINGS, **clean, "LACONIC_BOUND": "abs:1e-9"})
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         found = {finding["check"]: finding for finding in json.loads(done.stdout)}
-        self.assertIn("an allreduce of 2 ranks under abs:0.001 is off by", found["job"]["found"])
+        self.assertIn("an allreduce of 2 ranks under abs:0.001 has an error of", found["job"]["found"])
         self.assertIn("MPI_THREAD_", found["threads"]["found"])
         self.assertEqual((found["launcher"]["state"], found["mpi"]["state"]), ("ok", "ok"))
         self.assertEqual(os.path.realpath(found["drop-in"]["found"]), os.path.realpath(LIBRARY))
@@ -74,7 +74,7 @@ class RunCommand(unittest.TestCase):
             done = self.run_it("--bound", "abs:2", "--exclude", "bcast,comm:io", "--", str(fake), "-n", "2", "./app")
             self.assertEqual(done.stdout.strip(), "abs:2 bcast,comm:io -n 2 ./app")
             done = self.run_it("--print", "--bound", "abs:2", "--", str(fake), "--export=HOME", "./app")
-            self.assertIn("--export=HOME keeps the settings from the ranks", done.stderr)
+            self.assertIn("--export=HOME does not pass the settings to the ranks", done.stderr)
 
     def test_programs_of_another_mpi(self):
         source = "int MPI_Init(int*, char***); int main(void) { return MPI_Init(0, 0); }\n"
@@ -97,7 +97,7 @@ class RunCommand(unittest.TestCase):
             (at / "main.c").write_text(source)
             subprocess.run([os.environ.get("CC", "cc"), "-o", at / "app", at / "main.c"], check=True)
             done = self.run_it("--print", "--bound", "abs:2", "--", str(at / "app"))
-            self.assertIn("has MPI linked into itself", done.stderr)
+            self.assertIn("is statically linked to MPI", done.stderr)
 
     # All that the drop-in would refuse in MPI_Init is refused before anything is started, in the same words.
     def test_settings_are_checked_before_the_start(self):

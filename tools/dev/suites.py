@@ -22,7 +22,7 @@ class Suite:
 
 
 SUITES = [
-    Suite("lint", "rooms, format, words, licences, and one link that finds names with two definitions", tree=False),
+    Suite("lint", "includes, format, words, licences, and one link that finds names with two definitions", tree=False),
     Suite("python", "the tools' own tests", tree=False),
     Suite("mpich", "everything, with the MPICH wheel"),
     Suite("asan", "everything without MPI, kernels in the emulator, under ASan and UBSan"),

@@ -191,8 +191,8 @@ Status set_option(laconic_options& options, std::string_view name, std::string_v
 
 Status check_options(const laconic_options& o) {
   if (o.size != sizeof(laconic_options))
-    return {Code::argument, "options->size is " + std::to_string(o.size) + ", not " +
-                                std::to_string(sizeof(laconic_options)) + "; begin with laconic_options_init()"};
+    return {Code::argument, "options->size is " + std::to_string(o.size) + "; valid is " +
+                                std::to_string(sizeof(laconic_options)) + ", which laconic_options_init() sets"};
   if (o.bound.mode < LACONIC_BOUND_UNSET || o.bound.mode > LACONIC_BOUND_LOSSLESS)
     return not_valid("options->bound.mode", std::to_string(o.bound.mode), bound_forms);
   if (Status s = check_bound(bound_of(o)); !s) return with_source(s, "options");
@@ -231,7 +231,7 @@ Status check_together(const laconic_options& o) {
                                 "'; valid are the variants overlap and nd, or abs:E and rel:E"};
   if (needed == nullptr) return {};
   return {Code::argument, "bound '" + to_string(bound_of(o)) + "' needs the codec " + needed +
-                              "; valid with the others are abs:E, rel:E or lossless"};
+                              "; valid with other codecs are abs:E, rel:E or lossless"};
 }
 
 void fill_unset(laconic_options& o, const laconic_options& fallback) {

@@ -43,13 +43,13 @@ void accumulate(laconic_stats& total, const laconic_stats& call) {
 
 extern "C" LACONIC_API const char* laconic_plain_reason_string(laconic_plain_reason reason) {
   switch (reason) {
-    case LACONIC_PLAIN_NOT: return "it was not plain";
+    case LACONIC_PLAIN_NOT: return "the call was not plain";
     case LACONIC_PLAIN_NO_BOUND: return "no bound was given";
-    case LACONIC_PLAIN_ASKED: return "algorithm plain was asked for";
-    case LACONIC_PLAIN_TYPE: return "the datatype is not one that is compressed";
-    case LACONIC_PLAIN_OP: return "the operation is not one that is compressed";
+    case LACONIC_PLAIN_ASKED: return "algorithm plain was requested";
+    case LACONIC_PLAIN_TYPE: return "the datatype is not supported";
+    case LACONIC_PLAIN_OP: return "the reduction operation is not supported";
     case LACONIC_PLAIN_SMALL: return "the message is smaller than min_bytes";
-    case LACONIC_PLAIN_ONE_RANK: return "nothing leaves this rank";
+    case LACONIC_PLAIN_ONE_RANK: return "no data leaves this rank";
     case LACONIC_PLAIN_INTERCOMM: return "the communicator is an intercommunicator";
     case LACONIC_PLAIN_UNPREPARED:
       return "no call that waits for all ranks, such as laconic_comm_set_info(), has prepared the communicator";
