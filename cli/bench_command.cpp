@@ -110,8 +110,9 @@ void add_bench_command(Command& app) {
   command.add_option("--set", a->settings, "OPTION=VALUE for an option of the library: target, min_bytes, ...")
       .allow_extra_args(false);
   command.add_option("--field", a->field, "a file of float32, or a generator: wave, noise").capture_default_str();
-  command.add_option("--grid", a->grid, 
-                     "for stencil and neighborhood collectives: ranks as XxYxZ (default: as close to a cube as possible)");
+  command.add_option(
+      "--grid", a->grid,
+      "for stencil and neighborhood collectives: ranks as XxYxZ (default: as close to a cube as possible)");
   command.add_option("--op", a->op, "operation of reductions: sum, max, min, avg").capture_default_str();
   add_whole(command, "--root", a->root, 0, "root of reduce, bcast, scatter, gather");
   add_whole(command, "--iterations", a->iterations, 1, "measured iterations; 10 or more for a meaningful median");

@@ -101,6 +101,38 @@ struct Place {
 
 inline std::size_t ranks_of(MPI_Comm comm) { return Place(comm).ranks; }
 
+// The number of blocks that this rank sends, and that it receives.
+struct Blocks {
+  std::size_t sent = 0;
+  std::size_t received = 0;
+};
+
+inline Blocks for_each_rank(MPI_Comm comm) {
+  const std::size_t ranks = ranks_of(comm);
+  return {ranks, ranks};
+}
+
+// One block for each neighbor in the topology of the communicator; the library reports that there is none.
+inline Blocks for_each_neighbor(MPI_Comm comm) {
+  int topology = MPI_UNDEFINED;
+  int sources = 0;
+  int destinations = 0;
+  if (comm != MPI_COMM_NULL) MPI_Topo_test(comm, &topology);
+  if (topology == MPI_CART) {
+    MPI_Cartdim_get(comm, &sources);
+    sources = destinations = 2 * sources;
+  } else if (topology == MPI_GRAPH) {
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Graph_neighbors_count(comm, rank, &sources);
+    destinations = sources;
+  } else if (topology == MPI_DIST_GRAPH) {
+    int weighted = 0;
+    MPI_Dist_graph_neighbors_count(comm, &sources, &destinations, &weighted);
+  }
+  return {static_cast<std::size_t>(destinations), static_cast<std::size_t>(sources)};
+}
+
 inline void need(const char* name, std::size_t size, std::size_t least) {
   if (size < least)
     throw std::invalid_argument(std::string("laconic: ") + name + " has " + std::to_string(size) +
@@ -140,6 +172,12 @@ inline auto reduced(const Input& send, const Output& recv, MPI_Op op) {
 }
 inline auto reduced(const Output& inout, MPI_Op op) {
   return std::tuple(in_place, inout.room, inout.count(), inout.type, op);
+}
+
+// Rank 0 receives nothing.
+inline auto reduced_before(MPI_Comm comm, const Input& send, const Output& recv, MPI_Op op) {
+  if (Place(comm).rank > 0) need("recv", recv.size, send.size);
+  return std::tuple(send.data, recv.room, send.count(), send.type, op);
 }
 
 inline auto reduced_to(int root, MPI_Comm comm, const Input& send, const Output& recv, MPI_Op op) {
@@ -238,20 +276,20 @@ inline auto scattered_from(int root, MPI_Comm comm, const Output& inout, Counts 
   return std::tuple_cat(sent(inout, counts, displs), received_unless(here.is(root), inout), std::tuple(root));
 }
 
-inline auto exchanged(std::size_t blocks, const Input& send, const Output& recv) {
-  return std::tuple_cat(sent(send, send.block(blocks)), received(recv, recv.block(blocks)));
+inline auto exchanged(Blocks blocks, const Input& send, const Output& recv) {
+  return std::tuple_cat(sent(send, send.block(blocks.sent)), received(recv, recv.block(blocks.received)));
 }
-inline auto exchanged(std::size_t blocks, const Output& inout) {
-  return std::tuple_cat(sent_in_place(inout), received(inout, inout.block(blocks)));
+inline auto exchanged(Blocks blocks, const Output& inout) {
+  return std::tuple_cat(sent_in_place(inout), received(inout, inout.block(blocks.received)));
 }
-inline auto exchanged(std::size_t blocks, const Input& send, Counts sendcounts, Displacements sdispls,
+inline auto exchanged(Blocks blocks, const Input& send, Counts sendcounts, Displacements sdispls,
                       const Output& recv, Counts recvcounts, Displacements rdispls) {
-  need_blocks("send", send, sendcounts, sdispls, blocks);
-  need_blocks("recv", recv, recvcounts, rdispls, blocks);
+  need_blocks("send", send, sendcounts, sdispls, blocks.sent);
+  need_blocks("recv", recv, recvcounts, rdispls, blocks.received);
   return std::tuple_cat(sent(send, sendcounts, sdispls), received(recv, recvcounts, rdispls));
 }
-inline auto exchanged(std::size_t blocks, const Output& inout, Counts counts, Displacements displs) {
-  need_blocks("inout", inout, counts, displs, blocks);
+inline auto exchanged(Blocks blocks, const Output& inout, Counts counts, Displacements displs) {
+  need_blocks("inout", inout, counts, displs, blocks.received);
   return std::tuple_cat(std::tuple(in_place, counts.data(), displs.data(), inout.type),
                         received(inout, counts, displs));
 }

@@ -217,6 +217,12 @@ LACONIC_HPP_COLLECTIVE(reduce, (LACONIC_HPP_BUFFERS, MPI_Op op, int root),
                        detail::reduced_to(root, comm, send, recv, op))
 LACONIC_HPP_COLLECTIVE(reduce, (Target auto&& inout, MPI_Op op, int root), detail::reduced_to(root, comm, inout, op))
 
+// Reductions over the ranks up to this one (scan), or before it (exscan; rank 0 receives nothing).
+LACONIC_HPP_COLLECTIVE(scan, (LACONIC_HPP_BUFFERS, MPI_Op op), detail::reduced(send, recv, op))
+LACONIC_HPP_COLLECTIVE(scan, (Target auto&& inout, MPI_Op op), detail::reduced(inout, op))
+LACONIC_HPP_COLLECTIVE(exscan, (LACONIC_HPP_BUFFERS, MPI_Op op), detail::reduced_before(comm, send, recv, op))
+LACONIC_HPP_COLLECTIVE(exscan, (Target auto&& inout, MPI_Op op), detail::reduced(inout, op))
+
 // Reductions of which each rank keeps its block.  send has all blocks in the order of the ranks, recv has room for the
 // block of this rank: counts[rank] elements, or recv.size() on every rank.  In place, the block of this rank replaces
 // the first elements; reduce_scatter_block cuts `inout` into equal blocks.
@@ -258,14 +264,28 @@ LACONIC_HPP_COLLECTIVE(scatterv, (Target auto&& inout, Counts counts, Displaceme
                        detail::scattered_from(root, comm, inout, counts, displs))
 
 // Block k of send goes to rank k, and block k of recv comes from it.  In place, `inout` has both.
-LACONIC_HPP_COLLECTIVE(alltoall, (LACONIC_HPP_BUFFERS), detail::exchanged(detail::ranks_of(comm), send, recv))
-LACONIC_HPP_COLLECTIVE(alltoall, (Target auto&& inout), detail::exchanged(detail::ranks_of(comm), inout))
+LACONIC_HPP_COLLECTIVE(alltoall, (LACONIC_HPP_BUFFERS), detail::exchanged(detail::for_each_rank(comm), send, recv))
+LACONIC_HPP_COLLECTIVE(alltoall, (Target auto&& inout), detail::exchanged(detail::for_each_rank(comm), inout))
 LACONIC_HPP_COLLECTIVE(alltoallv,
                        (Source auto&& send, Counts sendcounts, Displacements sdispls,
                         TargetLike<decltype(send)> auto&& recv, Counts recvcounts, Displacements rdispls),
-                       detail::exchanged(detail::ranks_of(comm), send, sendcounts, sdispls, recv, recvcounts, rdispls))
+                       detail::exchanged(detail::for_each_rank(comm), send, sendcounts, sdispls, recv, recvcounts, rdispls))
 LACONIC_HPP_COLLECTIVE(alltoallv, (Target auto&& inout, Counts counts, Displacements displs),
-                       detail::exchanged(detail::ranks_of(comm), inout, counts, displs))
+                       detail::exchanged(detail::for_each_rank(comm), inout, counts, displs))
+
+// As allgather and alltoall, among the neighbors in the topology of the communicator: a block arrives from each source,
+// and send is one block for all destinations, or has a block for each, in MPI's order.
+LACONIC_HPP_COLLECTIVE(neighbor_allgather, (LACONIC_HPP_BUFFERS),
+                       detail::gathered(detail::for_each_neighbor(comm).received, send, recv))
+LACONIC_HPP_COLLECTIVE(neighbor_allgatherv, (LACONIC_HPP_BUFFERS, Counts counts, Displacements displs),
+                       detail::gathered(detail::for_each_neighbor(comm).received, send, recv, counts, displs))
+LACONIC_HPP_COLLECTIVE(neighbor_alltoall, (LACONIC_HPP_BUFFERS),
+                       detail::exchanged(detail::for_each_neighbor(comm), send, recv))
+LACONIC_HPP_COLLECTIVE(neighbor_alltoallv,
+                       (Source auto&& send, Counts sendcounts, Displacements sdispls,
+                        TargetLike<decltype(send)> auto&& recv, Counts recvcounts, Displacements rdispls),
+                       detail::exchanged(detail::for_each_neighbor(comm), send, sendcounts, sdispls, recv, recvcounts,
+                                         rdispls))
 #undef LACONIC_HPP_COLLECTIVE
 #undef LACONIC_HPP_BUFFERS
 #undef LACONIC_HPP_LIST

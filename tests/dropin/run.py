@@ -8,7 +8,8 @@ import argparse, json, os, pathlib, re, subprocess, sys, tempfile
 
 MPIRUN = pathlib.Path(__file__).resolve().parent.parent / "mpirun"
 REDUCTIONS = {"allreduce", "reduce", "reduce_scatter", "reduce_scatter_block"}
-PARTIAL = {"scatterv", "gatherv", "alltoallv"}  # whose counts not all ranks see
+SCANS = {"scan", "exscan"}
+NEIGHBORS = {"neighbor_allgather", "neighbor_allgatherv", "neighbor_alltoall", "neighbor_alltoallv"}
 MOVEMENT = {"bcast", "allgather", "allgatherv", "scatter", "scatterv", "gather", "gatherv", "alltoall", "alltoallv"}
 
 
@@ -193,8 +194,7 @@ SCENARIOS = {
     "movement": [
         WITHOUT, EXCLUDED,
         Scenario("everything", ALL, ["within", "1e-3", "all"], MOVEMENT, always=True,
-                 check=all_of(ratio(1.2, MOVEMENT), plain_for_nothing_but({"small"}, MOVEMENT - PARTIAL),
-                              plain_for_nothing_but({"small", "form"}, PARTIAL))),
+                 check=all_of(ratio(1.2, MOVEMENT), plain_for_nothing_but({"small"}, MOVEMENT))),
         Scenario("with codec szx", {**ALL, "LACONIC_CODEC": "szx"}, ["within", "1e-3", "all"], MOVEMENT),
         Scenario("from hop to hop", {**ALL, "LACONIC_VARIANT": "cpr-p2p"}, ["within", "1e-3", "all"], MOVEMENT),
         Scenario("denormals rounded", {**ALL, "LACONIC_DENORMALS": "round"}, ["within", "1e-3", "all", "rounded"], MOVEMENT),
@@ -204,6 +204,18 @@ SCENARIOS = {
                  ["within", "1e-3", "all"], {"bcast", "allgather"}, check=plain("rule", "gather", "scatter")),
         Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_INCLUDE": "movement"},
                  ["exact"], MOVEMENT),
+    ],
+    "neighbors": [
+        WITHOUT, NO_BOUND, EXCLUDED,
+        Scenario("reductions", BOUND, ["within", "1e-3"], SCANS),
+        Scenario("everything", ALL, ["within", "1e-3", "all"], SCANS | NEIGHBORS, always=True,
+                 check=plain_for_nothing_but({"small", "type"}, NEIGHBORS)),
+        Scenario("rules on sizes", {**ALL, "LACONIC_EXCLUDE": "neighbor_alltoall+size>=1K"},
+                 ["within", "1e-3", "all"], SCANS | NEIGHBORS - {"neighbor_alltoall"},
+                 check=plain("form", "neighbor_alltoall")),
+        Scenario("audit", {**ALL, "LACONIC_AUDIT": "2"}, ["within", "1e-3", "all"], SCANS | NEIGHBORS),
+        Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_INCLUDE": "movement"},
+                 ["exact"], SCANS | NEIGHBORS),
     ],
     "edges": [
         WITHOUT, NO_BOUND, EXCLUDED,

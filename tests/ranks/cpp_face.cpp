@@ -91,6 +91,38 @@ struct Uneven {
   std::size_t count(int r) const { return static_cast<std::size_t>(counts[static_cast<std::size_t>(r)]); }
 };
 
+// On a line of ranks, where the two ends have one neighbor.
+template <class T>
+void among_neighbors(Test& t, MPI_Comm base, lac::Options options) {
+  constexpr MPI_Count n = 500;
+  const MPI_Datatype type = lac::datatype<T>();
+  MPI_Comm comm = MPI_COMM_NULL;
+  const int size = t.size();
+  const int periodic = 0;
+  MPI_Cart_create(base, 1, &size, &periodic, 0, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  laconic_comm_set_info(comm, MPI_INFO_NULL);
+  const auto numbers = [&](std::size_t count, int rank) {
+    Random random(t.seed() * 10 + static_cast<std::uint64_t>(rank));
+    std::vector<T> x(count);
+    for (T& v : x) v = static_cast<T>(100 * random.uniform() - 50);
+    return x;
+  };
+  const std::vector<T> two = numbers(2 * n, t.rank());
+  const std::vector<T> one(two.begin(), two.begin() + n);
+  const std::vector<T> room(2 * n, T{0});
+  const std::vector<MPI_Count> counts(2, n);
+  const std::vector<MPI_Aint> displs{n, 0};
+  SAME(neighbor_allgather, room, (one.data(), n, type, recv.data(), n, type), (one, recv));
+  SAME(neighbor_alltoall, room, (two.data(), n, type, recv.data(), n, type), (two, recv));
+  SAME(neighbor_allgatherv, room, (one.data(), n, type, recv.data(), counts.data(), displs.data(), type),
+       (one, recv, counts, displs));
+  SAME(neighbor_alltoallv, room,
+       (two.data(), counts.data(), displs.data(), type, recv.data(), counts.data(), displs.data(), type),
+       (two, counts, displs, recv, counts, displs));
+  MPI_Comm_free(&comm);
+}
+
 template <class T>
 void as_in_c(Test& t, MPI_Comm comm, lac::Options options) {
   constexpr MPI_Count n = 700;
@@ -116,6 +148,10 @@ void as_in_c(Test& t, MPI_Comm comm, lac::Options options) {
   SAME(allreduce, one, (MPI_IN_PLACE, recv.data(), n, type, MPI_MAX), (recv, MPI_MAX));
   SAME(reduce, none, (one.data(), recv.data(), n, type, MPI_SUM, root), (one, recv, MPI_SUM, root));
   SAME(reduce, one, (is_root ? MPI_IN_PLACE : recv.data(), recv.data(), n, type, MPI_SUM, root), (recv, MPI_SUM, root));
+  SAME(scan, none, (one.data(), recv.data(), n, type, MPI_SUM), (one, recv, MPI_SUM));
+  SAME(scan, one, (MPI_IN_PLACE, recv.data(), n, type, MPI_SUM), (recv, MPI_SUM));
+  SAME(exscan, none, (one.data(), recv.data(), n, type, MPI_SUM), (one, recv, MPI_SUM));
+  SAME(exscan, one, (MPI_IN_PLACE, recv.data(), n, type, MPI_SUM), (recv, MPI_SUM));
   SAME(reduce_scatter_block, none, (all.data(), recv.data(), n, type, MPI_SUM), (all, recv, MPI_SUM));
   SAME(reduce_scatter_block, all, (MPI_IN_PLACE, recv.data(), n, type, MPI_SUM), (recv, MPI_SUM));
   SAME(allgather, room, (one.data(), n, type, recv.data(), n, type), (one, recv));
@@ -172,6 +208,8 @@ void as_in_c(Test& t, MPI_Comm comm, lac::Options options) {
   for (std::size_t r = 0; r < p; ++r) even_at[r] = static_cast<MPI_Aint>(r) * n;
   SAME(alltoallv, all, (MPI_IN_PLACE, nullptr, nullptr, type, recv.data(), even.data(), even_at.data(), type),
        (recv, even, even_at));
+
+  among_neighbors<T>(t, comm, options);
 
   t.doing("messages");
   t.count_case();
