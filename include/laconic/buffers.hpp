@@ -282,8 +282,8 @@ inline auto exchanged(Blocks blocks, const Input& send, const Output& recv) {
 inline auto exchanged(Blocks blocks, const Output& inout) {
   return std::tuple_cat(sent_in_place(inout), received(inout, inout.block(blocks.received)));
 }
-inline auto exchanged(Blocks blocks, const Input& send, Counts sendcounts, Displacements sdispls,
-                      const Output& recv, Counts recvcounts, Displacements rdispls) {
+inline auto exchanged(Blocks blocks, const Input& send, Counts sendcounts, Displacements sdispls, const Output& recv,
+                      Counts recvcounts, Displacements rdispls) {
   need_blocks("send", send, sendcounts, sdispls, blocks.sent);
   need_blocks("recv", recv, recvcounts, rdispls, blocks.received);
   return std::tuple_cat(sent(send, sendcounts, sdispls), received(recv, recvcounts, rdispls));

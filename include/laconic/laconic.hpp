@@ -269,7 +269,8 @@ LACONIC_HPP_COLLECTIVE(alltoall, (Target auto&& inout), detail::exchanged(detail
 LACONIC_HPP_COLLECTIVE(alltoallv,
                        (Source auto&& send, Counts sendcounts, Displacements sdispls,
                         TargetLike<decltype(send)> auto&& recv, Counts recvcounts, Displacements rdispls),
-                       detail::exchanged(detail::for_each_rank(comm), send, sendcounts, sdispls, recv, recvcounts, rdispls))
+                       detail::exchanged(detail::for_each_rank(comm), send, sendcounts, sdispls, recv, recvcounts,
+                                         rdispls))
 LACONIC_HPP_COLLECTIVE(alltoallv, (Target auto&& inout, Counts counts, Displacements displs),
                        detail::exchanged(detail::for_each_rank(comm), inout, counts, displs))
 

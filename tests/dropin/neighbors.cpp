@@ -45,9 +45,9 @@ int call(Form form, Blocking blocking, Nonblocking nonblocking, [[maybe_unused]]
 #else
 #define PERSISTENT(Name, ARGUMENTS, comm) [&](MPI_Request*) { return MPI_ERR_INTERN; }
 #endif
-#define CALL(form, again, Name, name, ARGUMENTS, comm)                                                                \
-  call(                                                                                                               \
-      form, [&] { return MPI_##Name(LIST ARGUMENTS, comm); },                                                         \
+#define CALL(form, again, Name, name, ARGUMENTS, comm)        \
+  call(                                                       \
+      form, [&] { return MPI_##Name(LIST ARGUMENTS, comm); }, \
       [&](MPI_Request* r) { return MPI_I##name(LIST ARGUMENTS, comm, r); }, PERSISTENT(Name, ARGUMENTS, comm), again)
 
 struct Case {
@@ -58,7 +58,9 @@ struct Case {
   Form form;
 
   double moved() const { return expected.movement ? expected.bound : 0; }
-  std::string describe(const char* what) const { return text("%s of %d, form %d", what, count, static_cast<int>(form)); }
+  std::string describe(const char* what) const {
+    return text("%s of %d, form %d", what, count, static_cast<int>(form));
+  }
 };
 
 template <class T>
