@@ -160,14 +160,16 @@ std::size_t draw_count(Random& random, const laconic_options& options, std::size
 
 Call draw_call(Random& random, int least_size, int size, const Offer& offer) {
   Call c;
-  c.routine = static_cast<Routine>(random.below(laconic::num_routines));
+  // Collectives among neighbors have tests of their own, which make the topologies that they need.
+  do c.routine = static_cast<Routine>(random.below(laconic::num_routines));
+  while (c.traits().neighborhood());
   c.mode = static_cast<Mode>(random.below(3));
   const auto& types = named_types();
   c.type = &types[random.below(6) == 0 ? random.below(types.size()) : random.below(5) < 3 ? 0 : 1];
   const bool floating = is_floating(c.type->number);
   c.reduction = static_cast<Reduction>(random.below(4));
   if (random.below(60) == 0) c.reduction = Reduction::product;
-  if (c.reduction == Reduction::mean && !floating) c.reduction = Reduction::sum;
+  if (c.reduction == Reduction::mean && (!floating || c.traits().prefix())) c.reduction = Reduction::sum;
   c.options = draw_options(random, c.type->number, offer);
   if (random.below(3) != 0) c.options.algorithm = random.pick(algorithms_of(c.routine, least_size, size));
   if (random.below(40) == 0) c.options.algorithm = LACONIC_ALGORITHM_PLAIN;

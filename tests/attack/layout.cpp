@@ -61,6 +61,12 @@ std::size_t Layout::contributes(int rank) const {
   return n;
 }
 
+std::size_t Layout::reduced() const {
+  const laconic::Contents result = call_.traits().recv.contents;
+  if (result == laconic::Contents::prefix) return static_cast<std::size_t>(rank_) + 1;
+  return static_cast<std::size_t>(result == laconic::Contents::exclusive_prefix ? rank_ : size_);
+}
+
 std::size_t Layout::most_bytes() const {
   std::size_t most = 0;
   const bool same_on_all = !call_.traits().all_to_all() || !call_.uneven();
@@ -142,6 +148,7 @@ void Layout::find_results() {
   const laconic::CollectiveTraits& t = call_.traits();
   if (t.recv.root_only && !is_root) return one_piece(0, t.reduces ? -1 : 0, 0, 0);
   const int source = t.reduces ? -1 : call_.root;
+  if (t.reduces && reduced() == 0) return one_piece(0, source, 0, call_.count);
   if (t.cut_freely()) return one_piece(call_.count, source, 0, call_.count);
   if (!t.recv.cut()) {
     const int sender = t.reduces ? 0 : call_.root;

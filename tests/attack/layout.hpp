@@ -30,6 +30,8 @@ struct Layout {
 
   std::size_t contributes(int rank) const;  // in numbers
   std::size_t block(int from, int to) const;
+  // The number of ranks, from the first, whose contributions a reduction on this rank holds.
+  std::size_t reduced() const;
   std::size_t most_bytes() const;  // the size of the largest buffer of any rank
 
   bool is_root;

@@ -135,7 +135,8 @@ class FloatOracle {
     const std::size_t at = p.from + i;
     if (p.source >= 0) return moved(p, i, load<T>(f_.inputs[static_cast<std::size_t>(p.source)].data(), at), r);
     Element<T> e;
-    for (const Bytes& input : f_.inputs) e.take(load<T>(input.data(), at), is(Reduction::max));
+    for (std::size_t rank = 0; rank < f_.layout.reduced(); ++rank)
+      e.take(load<T>(f_.inputs[rank].data(), at), is(Reduction::max));
     if (is(Reduction::product)) return true;
     return adds(f_.call) ? added(p, i, e, r) : chosen(p, i, e, r);
   }
@@ -258,8 +259,8 @@ bool check_integer(Journal& journal, const Facts& f, bool plain, const Place& p,
     expected = load<T>(f.inputs[static_cast<std::size_t>(p.source)].data(), p.from + i);
   } else {
     bool first = true;
-    for (const Bytes& input : f.inputs) {
-      const T x = load<T>(input.data(), p.from + i);
+    for (std::size_t rank = 0; rank < f.layout.reduced(); ++rank) {
+      const T x = load<T>(f.inputs[rank].data(), p.from + i);
       switch (f.call.reduction) {
         case Reduction::sum:
           expected = static_cast<T>(static_cast<std::uint64_t>(expected) + static_cast<std::uint64_t>(x));

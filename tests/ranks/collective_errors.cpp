@@ -195,6 +195,51 @@ void one_of_several(Test& t) {
 }
 
 // An operation completes although its communicator is freed meanwhile, as MPI requires.
+// Mistakes that only some collectives have.
+void of_single_collectives(Test& t) {
+  const std::vector<float> x(1000, 1);
+  std::vector<float> y(4000);
+  const laconic_options o = options_with(LACONIC_BOUND_ABS, 1e-3);
+  const auto refused = [&](const char* what, int rc, int error_class, const char* words) {
+    t.doing(what);
+    t.count_case();
+    int found = MPI_SUCCESS;
+    MPI_Error_class(rc, &found);
+    CHECK(t, found == error_class && message_of(rc).find(words) != std::string::npos, "%s", message_of(rc).c_str());
+  };
+  refused("the mean of a scan",
+          laconic_scan(x.data(), y.data(), 1000, MPI_FLOAT, LACONIC_AVG, MPI_COMM_WORLD, &o), MPI_ERR_OP,
+          "which a scan does not have");
+  refused("no topology",
+          laconic_neighbor_allgather(x.data(), 1000, MPI_FLOAT, y.data(), 1000, MPI_FLOAT, MPI_COMM_WORLD, &o),
+          MPI_ERR_TOPOLOGY, "a Cartesian or graph topology");
+  const Topology& torus = Topology::of(MPI_COMM_WORLD, Topology::Kind::line);
+  refused("in place among neighbors",
+          laconic_neighbor_alltoall(MPI_IN_PLACE, 1000, MPI_FLOAT, y.data(), 1000, MPI_FLOAT, torus.comm(), &o),
+          MPI_ERR_BUFFER, "sendbuf is MPI_IN_PLACE");
+  const std::vector<MPI_Count> counts{1000, -1};
+  const std::vector<MPI_Aint> displs{0, 1000};
+  refused("a negative count for a neighbor",
+          laconic_neighbor_allgatherv(x.data(), 1000, MPI_FLOAT, y.data(), counts.data(), displs.data(), MPI_FLOAT,
+                                      torus.comm(), &o),
+          MPI_ERR_COUNT, "recvcounts[1] is -1");
+  refused("no counts for neighbors",
+          laconic_neighbor_allgatherv(x.data(), 1000, MPI_FLOAT, y.data(), nullptr, displs.data(), MPI_FLOAT,
+                                      torus.comm(), &o),
+          MPI_ERR_COUNT, "a count for each neighbor");
+  // Rank 0 of an exclusive scan receives nothing.
+  t.doing("exscan without a receive buffer on rank 0");
+  const int rc = laconic_exscan(x.data(), t.rank() == 0 ? nullptr : y.data(), 1000, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD,
+                                &o);
+  CHECK(t, rc == MPI_SUCCESS, "%s", message_of(rc).c_str());
+  // One rank alone is wrong about its block for itself, or about the receive count of an edge.
+  if (t.size() < 3) return;
+  refused("one rank without memory for its neighbors",
+          laconic_neighbor_allgather(x.data(), 1000, MPI_FLOAT, t.rank() == 1 ? nullptr : y.data(), 1000, MPI_FLOAT,
+                                     torus.comm(), &o),
+          MPI_ERR_BUFFER, t.rank() == 1 ? "recvbuf is NULL" : "rank 1 was called with an argument");
+}
+
 void freed_while_in_flight(Test& t) {
   t.doing("a communicator freed while an operation is in flight");
   for (int k = 0; k < 3; ++k) {
@@ -226,6 +271,7 @@ int main(int argc, char** argv) {
         try_it(t, m, m.only < 0 ? t.size() - 1 : m.only, nonblocking);
       }
   null_requests(t);
+  if (t.size() > 1) of_single_collectives(t);
   if (t.size() > 1) {
     one_of_several(t);
     freed_while_in_flight(t);

@@ -27,10 +27,14 @@ class Topology {
   static const Topology& of(MPI_Comm base, Kind kind) {
     static std::mutex mutex;
     static std::map<std::pair<MPI_Comm, Kind>, std::unique_ptr<Topology>> all;
+    {
+      const std::lock_guard lock(mutex);
+      if (const auto found = all.find({base, kind}); found != all.end()) return *found->second;
+    }
+    // Without the lock: threads make topologies of different communicators in any order.
+    std::unique_ptr<Topology> made(new Topology(base, kind));
     const std::lock_guard lock(mutex);
-    auto& found = all[{base, kind}];
-    if (found == nullptr) found.reset(new Topology(base, kind));
-    return *found;
+    return *(all[{base, kind}] = std::move(made));
   }
 
   MPI_Comm comm() const { return comm_; }

@@ -54,8 +54,8 @@ Status Shape::check() const {
     if (side.type == MPI_DATATYPE_NULL)
       return {Code::type, type_name(traits_, sending) + " is MPI_DATATYPE_NULL; valid is any committed datatype"};
   }
-  if (meaning_.op_hidden) return {Code::op, "op is MPI_OP_NULL; valid is any operation"};
   if (Status s = check_mean(); !s) return s;
+  if (meaning_.op_hidden) return {Code::op, "op is MPI_OP_NULL; valid is any operation"};
   for (const bool sending : {true, false}) {
     if (sending ? !sends() && !in_place() : !receives()) continue;
     if (Status s = check_buffer(sending ? call_->send : call_->recv, sending); !s) return s;
