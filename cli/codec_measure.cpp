@@ -113,10 +113,7 @@ double Measurement::ratio(Dtype dtype) const {
   return bytes == 0 ? unknown : static_cast<double>(count * size_of(dtype)) / static_cast<double>(bytes);
 }
 
-bool offers(const Codec& codec, const Bound& bound) {
-  if (bound.mode == BoundMode::rate) return codec.name() == "zfp";  // Coding::rate
-  return bound.mode != BoundMode::rms || codec.relative();
-}
+bool offers(const Codec& codec, const Bound& bound) { return codec.supports_bound(bound.mode); }
 
 Status resolve(const Bound& bound, const Range& range, Dtype dtype, Coding& coding, Promise& promise) {
   coding.dtype = dtype;

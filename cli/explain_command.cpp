@@ -118,8 +118,8 @@ std::vector<const Algorithm*> algorithms_of(const Arguments& a, const explain::Q
   std::string valid = "auto, all";
   for (const Algorithm& algorithm : all_algorithms()) {
     if (algorithm.collective != q.collective || !algorithm.fits(q.ranks)) continue;
-    if (algorithm.name == a.algorithm) return {&algorithm};
-    valid += ", " + std::string(algorithm.name);
+    if (algorithm.name() == a.algorithm) return {&algorithm};
+    valid += ", " + std::string(algorithm.name());
     there.push_back(&algorithm);
   }
   if (a.algorithm == "all") return there;

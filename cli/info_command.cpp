@@ -37,7 +37,7 @@ std::string isa_names() {
 std::string algorithm_names() {
   std::vector<std::string> names;
   for (const Algorithm& algorithm : all_algorithms())
-    if (std::find(names.begin(), names.end(), algorithm.name) == names.end()) names.emplace_back(algorithm.name);
+    if (std::find(names.begin(), names.end(), algorithm.name()) == names.end()) names.emplace_back(algorithm.name());
   return fmt::format("{}", fmt::join(names, ", "));
 }
 

@@ -188,7 +188,10 @@ void measure(const Setting& s, const std::vector<Bytes>& numbers, Rows& rows) {
   const bool right = job.right();
   const Account a = job.account();
   Row row("allreduce");
-  row.text("algorithm", s.algorithm->name).text("codec", s.codec->name()).text("dtype", "f32").text("mode", "rel:1e-3");
+  row.text("algorithm", s.algorithm->name())
+      .text("codec", s.codec->name())
+      .text("dtype", "f32")
+      .text("mode", "rel:1e-3");
   row.number("ranks", s.ranks).number("bytes", static_cast<double>(s.bytes)).number("rows", s.rows);
   row.number("repetitions", rounds).number("median_s", t.median).number("least_s", t.least);
   row.number("greatest_s", t.greatest).number("wire_bytes", static_cast<double>(a.bytes_sent));

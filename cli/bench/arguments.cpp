@@ -37,7 +37,7 @@ std::vector<std::string> algorithms_of(const Arguments& a, const OperationName& 
   }
   std::vector<std::string> there{};
   for (const Algorithm& algorithm : all_algorithms())
-    if (algorithm.collective == operation.collective() && algorithm.fits(ranks)) there.emplace_back(algorithm.name);
+    if (algorithm.collective == operation.collective() && algorithm.fits(ranks)) there.emplace_back(algorithm.name());
   std::vector<std::string> asked;
   for (const std::string& name : a.algorithms) {
     if (name == "all")

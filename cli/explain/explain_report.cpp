@@ -132,10 +132,10 @@ std::string heading(const Question& q, const std::vector<Candidate>& all) {
   if (traits_of(q.collective).neighborhood())
     text +=
         fmt::format("the ranks are taken to form a periodic grid of {}\n", fmt::join(balanced_grid(q.ranks), " x "));
-  text += fmt::format("auto takes {}\n", chosen_by_auto(q).name);
+  text += fmt::format("auto takes {}\n", chosen_by_auto(q).name());
   std::vector<Cells> rows{{"algorithm", "hops", "share", "terms", "auto's score", "predicted", "without compression"}};
   for (const Candidate& c : all)
-    rows.push_back({std::string(c.algorithm->name), fmt::format("{:g}", c.cost.hops),
+    rows.push_back({std::string(c.algorithm->name()), fmt::format("{:g}", c.cost.hops),
                     fmt::format("{:.3f}", c.cost.share), std::to_string(c.terms.all()),
                     c.weighed ? seconds_text(c.auto_seconds) : "-", seconds_text(c.seconds),
                     seconds_text(c.plain_seconds)});
@@ -153,7 +153,7 @@ std::string heading(const Question& q, const std::vector<Candidate>& all) {
 }
 
 std::string text(const Question& q, const Answer& a) {
-  std::string out = fmt::format("\n{}\n{}", a.algorithm->name, budget_text(q, a));
+  std::string out = fmt::format("\n{}\n{}", a.algorithm->name(), budget_text(q, a));
   if (!a.worked_out) return out + "  the plan of one rank is large: --rank shows it\n";
   out += work_text(q, a);
   if (q.rank_given || a.work.schedule.steps.size() <= most_steps_unasked)
@@ -167,7 +167,7 @@ std::string json(const Question& q, const std::vector<Candidate>& all, const Ans
   std::vector<std::string> rows;
   for (const Candidate& c : all) {
     JsonObject row;
-    row.text("algorithm", c.algorithm->name)
+    row.text("algorithm", c.algorithm->name())
         .number("hops", c.cost.hops)
         .number("share", c.cost.share)
         .number("terms", c.terms.all())
@@ -179,8 +179,8 @@ std::string json(const Question& q, const std::vector<Candidate>& all, const Ans
   JsonObject out;
   out.text("collective", q.name)
       .text("schedules_of", laconic::name_of(q.collective))
-      .text("algorithm", a.algorithm->name);
-  out.text("auto", chosen_by_auto(q).name).text("codec", q.codec_name).text("bound", to_string(q.bound));
+      .text("algorithm", a.algorithm->name());
+  out.text("auto", chosen_by_auto(q).name()).text("codec", q.codec_name).text("bound", to_string(q.bound));
   out.text("variant", q.variant).text("target", q.per_input ? "input" : "result");
   out.number("ranks", q.ranks).number("rank", q.rank).number("root", q.root).whole("bytes", q.bytes);
   out.text("travel", name_of(a.travel)).number("terms_earlier", a.terms.earlier).number("terms_last", a.terms.last);

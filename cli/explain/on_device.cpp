@@ -72,17 +72,17 @@ std::string device_text(const Question& q, const DeviceQuestion& d, const Device
       fmt::format("\non devices: {} ({}), {} {} at ratio {}; messages of {} + bytes / {:.4g} GB/s, {} of the sender\n",
                   d.device->name, d.device->what, q.codec_name, laconic::name_of(q.dtype), q.ratio,
                   seconds_text(d.path.latency), 1e-9 * d.path.bytes_per_second, seconds_text(d.path.per_message));
-  text += fmt::format("auto takes {} in {} row{}{}\n", a.chosen.algorithm->name, a.chosen.rows,
+  text += fmt::format("auto takes {} in {} row{}{}\n", a.chosen.algorithm->name(), a.chosen.rows,
                       a.chosen.rows == 1 ? "" : "s",
                       a.chosen.timing ? "" : ", as for numbers on hosts: no prediction was possible");
   std::vector<Cells> rows{{"algorithm", "rows", "predicted", "codec", "wire", "latency", "without compression"}};
   for (const DeviceRow& r : a.rows) {
     if (!r.choice || !r.plain) {
-      rows.push_back({std::string(r.algorithm->name), "-", "-", "-", "-", "-", "-"});
+      rows.push_back({std::string(r.algorithm->name()), "-", "-", "-", "-", "-", "-"});
       continue;
     }
     const Timing& t = *r.choice->timing;
-    rows.push_back({std::string(r.algorithm->name), std::to_string(r.choice->rows), seconds_text(t.seconds),
+    rows.push_back({std::string(r.algorithm->name()), std::to_string(r.choice->rows), seconds_text(t.seconds),
                     seconds_text(t.codec), seconds_text(t.wire), seconds_text(t.latency),
                     seconds_text(r.plain->timing->seconds)});
   }
@@ -102,7 +102,7 @@ std::string device_json(const DeviceQuestion& d, const DeviceAnswer& a) {
   std::vector<std::string> rows, objects;
   for (const DeviceRow& r : a.rows) {
     JsonObject row;
-    row.text("algorithm", r.algorithm->name);
+    row.text("algorithm", r.algorithm->name());
     row.raw("compressed", r.choice ? timing_json(r.choice, &a.coder).take() : "null");
     row.raw("uncompressed", r.plain ? timing_json(r.plain, nullptr).take() : "null");
     rows.push_back(row.take());
@@ -116,7 +116,7 @@ std::string device_json(const DeviceQuestion& d, const DeviceAnswer& a) {
     objects.push_back(object.take());
   }
   JsonObject out;
-  out.text("name", d.device->name).text("auto", a.chosen.algorithm->name).number("auto_rows", a.chosen.rows);
+  out.text("name", d.device->name).text("auto", a.chosen.algorithm->name()).number("auto_rows", a.chosen.rows);
   out.truth("auto_predicted", a.chosen.timing.has_value());
   out.number("latency_s", d.path.latency).number("bandwidth_bytes_s", d.path.bytes_per_second);
   out.number("message_s", d.path.per_message);

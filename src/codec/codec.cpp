@@ -18,6 +18,12 @@ const std::vector<const Codec*>& all_codecs() {
   return codecs;
 }
 
+const Codec* find_codec(CodecName name) {
+  for (const Codec* codec : all_codecs())
+    if (codec->api_name() == name) return codec;
+  return nullptr;
+}
+
 const Codec* find_codec(std::string_view name) {
   for (const Codec* codec : all_codecs())
     if (codec->name() == name) return codec;

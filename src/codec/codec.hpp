@@ -10,7 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bound.hpp"
 #include "base/dtype.hpp"
+#include "base/names.hpp"
 #include "base/op.hpp"
 #include "base/status.hpp"
 #include "wire/frame.hpp"
@@ -60,11 +62,19 @@ class Codec {
   virtual ~Codec() = default;
   virtual std::string_view name() const = 0;
 
+  // Its number in the public API.
+  virtual CodecName api_name() const { return CodecName::unset; }
+
   // The value of the codec field in the frames of this codec.
   virtual std::uint8_t id() const = 0;
 
   // True if the codec supports numbers of this type.  For any other type every function returns an error of Code::type.
   virtual bool supports(Dtype dtype) const { return SingleAndDouble::has(dtype); }
+
+  // True if the codec keeps bounds of this mode, or has its rate.
+  virtual bool supports_bound(BoundMode mode) const {
+    return mode == BoundMode::rms ? relative() : mode != BoundMode::rate && mode != BoundMode::unset;
+  }
 
   // True if the codec supports Coding::relative.  If it does not, every function returns an error of Code::argument for
   // a nonzero value.
@@ -101,6 +111,7 @@ class Codec {
 const std::vector<const Codec*>& all_codecs();
 
 // The codec with this name, or nullptr.
+const Codec* find_codec(CodecName name);
 const Codec* find_codec(std::string_view name);
 
 // The error for a datatype that the codec does not support.

@@ -12,7 +12,7 @@ namespace laconic {
 namespace {
 
 // Frames carry 32-bit sizes and MPI int counts: 2^26 numbers of 8 bytes stay below both.
-constexpr std::size_t largest_chunk = std::size_t{1} << 26;
+constexpr std::size_t largest_chunk = wire::largest_chunk;
 
 constexpr std::uint64_t send_cookie = std::uint64_t{1} << 63;
 constexpr std::uint64_t lane_bits = 16;

@@ -16,9 +16,15 @@ const std::vector<Algorithm>& all_algorithms() {
   return algorithms;
 }
 
+const Algorithm* find_algorithm(Collective collective, AlgorithmName name) {
+  for (const Algorithm& algorithm : all_algorithms())
+    if (algorithm.collective == collective && algorithm.id == name) return &algorithm;
+  return nullptr;
+}
+
 const Algorithm* find_algorithm(Collective collective, std::string_view name) {
   for (const Algorithm& algorithm : all_algorithms())
-    if (algorithm.collective == collective && algorithm.name == name) return &algorithm;
+    if (algorithm.collective == collective && algorithm.name() == name) return &algorithm;
   return nullptr;
 }
 

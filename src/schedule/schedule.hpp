@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/names.hpp"
 #include "call/collective.hpp"
 #include "call/neighborhood.hpp"
 
@@ -146,7 +147,7 @@ struct Cost {
 };
 
 struct Algorithm {
-  std::string_view name;
+  AlgorithmName id;
   Collective collective;
   // Returns false for sizes that the algorithm does not support.
   bool (*fits)(int size);
@@ -155,12 +156,15 @@ struct Algorithm {
   // and every data movement one, whatever the algorithm.  For size 1 nothing is encoded and both counts are 0.
   Terms (*terms)(int size, Travel travel);
   Cost (*cost)(int size);
+
+  std::string_view name() const { return text_of(id); }
 };
 
 // Every algorithm of algorithms.def, in its order.
 const std::vector<Algorithm>& all_algorithms();
 
 // Finds an algorithm by name; nullptr if there is none.
+const Algorithm* find_algorithm(Collective collective, AlgorithmName name);
 const Algorithm* find_algorithm(Collective collective, std::string_view name);
 
 }  // namespace laconic

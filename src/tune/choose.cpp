@@ -19,7 +19,7 @@ constexpr std::size_t smallest_chunk = 4096;
 bool congests(const Algorithm& a) {
   const CollectiveTraits& t = traits_of(a.collective);
   const bool only_root_sends_or_receives = !t.reduces && t.rooted() && !t.one_buffer();
-  return a.name == "direct" && !only_root_sends_or_receives && !t.neighborhood();
+  return a.id == AlgorithmName::direct && !only_root_sends_or_receives && !t.neighborhood();
 }
 
 }  // namespace

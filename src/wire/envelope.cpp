@@ -9,12 +9,12 @@
 
 #include "base/checksum.hpp"
 #include "wire/bytes.hpp"
+#include "wire/frame.hpp"
 
 namespace laconic::wire {
 namespace {
 
-// The most numbers in a frame, and the most bytes, which is the largest count of MPI.
-constexpr std::uint32_t largest_chunk = std::uint32_t{1} << 26;
+// The most bytes in a frame: the largest count of MPI.
 constexpr std::uint32_t largest_frame = (std::uint32_t{1} << 31) - 1;
 
 constexpr std::size_t checksum_offset = 24;
@@ -134,7 +134,8 @@ Status read_fields(std::span<const std::byte> in, std::size_t received, Envelope
                      " bytes behind it");
   if (e.bytes == 0 || e.bytes % size_of(e.dtype) != 0)
     return malformed(std::to_string(e.bytes) + " bytes of numbers of " + std::to_string(size_of(e.dtype)));
-  if (e.chunk == 0 || e.chunk > largest_chunk) return malformed(std::to_string(e.chunk) + " numbers in a frame");
+  if (e.chunk == 0 || e.chunk > static_cast<std::uint32_t>(largest_chunk))
+    return malformed(std::to_string(e.chunk) + " numbers in a frame");
   if (e.capacity > largest_frame) return malformed("frames of up to " + std::to_string(e.capacity) + " bytes");
   if (!(e.bound >= 0)) return malformed("bound is not a number >= 0");
   if (!(e.rate >= 0) || !std::isfinite(e.rate)) return malformed("rate is not a finite number >= 0");

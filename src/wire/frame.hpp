@@ -28,6 +28,9 @@ inline constexpr std::uint8_t flag_failed = 1;
 // Blocks of numbers have steps of their own; `step` is a factor that all of them are multiplied by.
 inline constexpr std::uint8_t flag_scaled = 2;
 
+// The most numbers in a frame.
+inline constexpr std::int64_t largest_chunk = std::int64_t{1} << 26;
+
 inline constexpr std::uint8_t codec_none = 0;  // the codec of failed frames
 
 struct Header {

@@ -119,7 +119,7 @@ TEST(DamagedReduction, IsHeardByEveryRank) {
       for (const bool per_hop : {false, true})
         for (const int size : {2, 3, 4, 8}) {
           if (algorithm.collective != Collective::allreduce) continue;
-          if (algorithm.name == "recursive-doubling" && (size & (size - 1)) == 0) continue;
+          if (algorithm.name() == "recursive-doubling" && (size & (size - 1)) == 0) continue;
           Fault fault;
           fault.at = 0;
           World world(size, 1, base_seed(), std::chrono::microseconds(0), damaged_by(fault));

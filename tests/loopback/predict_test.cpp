@@ -93,7 +93,7 @@ TEST(PredictedErrors, HoldForEveryAlgorithm) {
       for (const char* codec : {"quant", "szx", "zfp"})
         for (const bool per_hop : {false, true}) {
           if (find_codec(codec) == nullptr || !algorithm.fits(ranks) || (sanitized && random.below(16) != 0)) continue;
-          Operation o = operation(algorithm.collective, algorithm.name.data(), codec, ranks);
+          Operation o = operation(algorithm.collective, algorithm.name().data(), codec, ranks);
           o.per_hop = per_hop;
           const std::size_t field = random.below(2);
           o.bound = 1e-3 * range_of(detail::real_field(field));

@@ -207,9 +207,8 @@ void of_single_collectives(Test& t) {
     MPI_Error_class(rc, &found);
     CHECK(t, found == error_class && message_of(rc).find(words) != std::string::npos, "%s", message_of(rc).c_str());
   };
-  refused("the mean of a scan",
-          laconic_scan(x.data(), y.data(), 1000, MPI_FLOAT, LACONIC_AVG, MPI_COMM_WORLD, &o), MPI_ERR_OP,
-          "which a scan does not have");
+  refused("the mean of a scan", laconic_scan(x.data(), y.data(), 1000, MPI_FLOAT, LACONIC_AVG, MPI_COMM_WORLD, &o),
+          MPI_ERR_OP, "which a scan does not have");
   refused("no topology",
           laconic_neighbor_allgather(x.data(), 1000, MPI_FLOAT, y.data(), 1000, MPI_FLOAT, MPI_COMM_WORLD, &o),
           MPI_ERR_TOPOLOGY, "a Cartesian or graph topology");
@@ -229,8 +228,8 @@ void of_single_collectives(Test& t) {
           MPI_ERR_COUNT, "a count for each neighbor");
   // Rank 0 of an exclusive scan receives nothing.
   t.doing("exscan without a receive buffer on rank 0");
-  const int rc = laconic_exscan(x.data(), t.rank() == 0 ? nullptr : y.data(), 1000, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD,
-                                &o);
+  const int rc =
+      laconic_exscan(x.data(), t.rank() == 0 ? nullptr : y.data(), 1000, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &o);
   CHECK(t, rc == MPI_SUCCESS, "%s", message_of(rc).c_str());
   // One rank alone is wrong about its block for itself, or about the receive count of an edge.
   if (t.size() < 3) return;

@@ -48,7 +48,7 @@ std::string table() {
   for (std::size_t i = 0; i < std::size(sizes); ++i) text += "---|";
   text += "\n";
   for (const Algorithm& algorithm : all_algorithms()) {
-    text += "| " + std::string(name_of(algorithm.collective)) + " | `" + std::string(algorithm.name) + "` |";
+    text += "| " + std::string(name_of(algorithm.collective)) + " | `" + std::string(algorithm.name()) + "` |";
     for (const int size : sizes) text += " " + cell(algorithm, size) + " |";
     text += "\n";
   }
@@ -75,7 +75,8 @@ TEST(AlgorithmsDoc, DescribesEveryAlgorithm) {
     const std::size_t begin = text.find(title);
     ASSERT_NE(begin, std::string::npos) << title;
     const std::string section = text.substr(begin, text.find("\n## ", begin + 1) - begin);
-    EXPECT_NE(section.find("| `" + std::string(algorithm.name) + "` |"), std::string::npos) << title << algorithm.name;
+    EXPECT_NE(section.find("| `" + std::string(algorithm.name()) + "` |"), std::string::npos)
+        << title << algorithm.name();
   }
 }
 

@@ -23,7 +23,7 @@ class EveryAlgorithm : public ::testing::TestWithParam<std::size_t> {
 INSTANTIATE_TEST_SUITE_P(Algorithms, EveryAlgorithm, ::testing::Range(std::size_t{0}, all_algorithms().size()),
                          [](const auto& i) {
                            const Algorithm& a = all_algorithms()[i.param];
-                           std::string name = std::string(a.name) + "_" + std::string(name_of(a.collective));
+                           std::string name = std::string(a.name()) + "_" + std::string(name_of(a.collective));
                            for (char& c : name) c = c == '-' ? '_' : c;
                            return name;
                          });
@@ -96,7 +96,7 @@ TEST_P(EveryAlgorithm, IsBuiltForAThousandRanks) {
 }
 
 TEST_P(EveryAlgorithm, IsFoundByItsName) {
-  EXPECT_EQ(find_algorithm(algorithm().collective, algorithm().name), &algorithm());
+  EXPECT_EQ(find_algorithm(algorithm().collective, algorithm().name()), &algorithm());
   EXPECT_EQ(find_algorithm(algorithm().collective, "no such algorithm"), nullptr);
   EXPECT_EQ(find_algorithm(algorithm().collective, ""), nullptr);
 }
@@ -133,7 +133,7 @@ TEST(Algorithms, SendAsLittleAsPossibleWhereTheyPromiseTo) {
 
 TEST(Algorithms, HaveDifferentNames) {
   std::set<std::pair<Collective, std::string_view>> names;
-  for (const Algorithm& a : all_algorithms()) EXPECT_TRUE(names.insert({a.collective, a.name}).second) << a.name;
+  for (const Algorithm& a : all_algorithms()) EXPECT_TRUE(names.insert({a.collective, a.name()}).second) << a.name();
 }
 
 TEST(Algorithms, ServeEveryCollectiveAtEverySize) {

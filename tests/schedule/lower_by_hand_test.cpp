@@ -104,15 +104,15 @@ TEST(LowerByHand, OneRankCopies) {
 // The number of frames held does not grow with the number of ranks.
 TEST(LowerByHand, FewFramesAreHeldAtATime) {
   for (const Algorithm& algorithm : all_algorithms()) {
-    if (algorithm.name != "ring" && algorithm.name != "chain" && algorithm.name != "direct" &&
-        algorithm.name != "pairwise")
+    if (algorithm.name() != "ring" && algorithm.name() != "chain" && algorithm.name() != "direct" &&
+        algorithm.name() != "pairwise")
       continue;
     for (const Travel travel : {Travel::adding, Travel::reencoding, Travel::per_hop})
       for (const int size : {2, 8, 33})
         for (int rank = 0; rank < size; ++rank) {
           const Place at = place_at(rank, size, size / 2);
           EXPECT_LE(lower(algorithm.build(at), algorithm.collective, at, travel).most_held, 2u)
-              << algorithm.name << " " << name_of(algorithm.collective) << " of " << size << ", " << text_of(travel);
+              << algorithm.name() << " " << name_of(algorithm.collective) << " of " << size << ", " << text_of(travel);
         }
   }
 }

@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(Algorithms, Lower,
                                             ::testing::ValuesIn(travels)),
                          [](const auto& i) {
                            const Algorithm& a = all_algorithms()[std::get<0>(i.param)];
-                           std::string name = std::string(name_of(a.collective)) + "_" + std::string(a.name) + "_" +
+                           std::string name = std::string(name_of(a.collective)) + "_" + std::string(a.name()) + "_" +
                                               std::string(text_of(std::get<1>(i.param)));
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;

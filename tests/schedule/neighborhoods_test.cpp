@@ -46,7 +46,7 @@ void check(const Topology& topology, const std::string& what) {
   for (const Algorithm& algorithm : all_algorithms()) {
     if (!traits_of(algorithm.collective).neighborhood()) continue;
     const Audit a = audit(algorithm, static_cast<int>(topology.size()), 0, topology);
-    ASSERT_TRUE(a.ok) << what << ", " << algorithm.name << " " << name_of(algorithm.collective) << ": " << a.problem;
+    ASSERT_TRUE(a.ok) << what << ", " << algorithm.name() << " " << name_of(algorithm.collective) << ": " << a.problem;
     EXPECT_LE(a.cost.hops, 1);
     EXPECT_LE(a.cost.share, 1);
     for (const Terms& terms : {a.adding, a.reencoding, a.per_hop}) EXPECT_LE(terms.all(), 1);

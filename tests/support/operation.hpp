@@ -42,7 +42,7 @@ struct Operation {
 
 inline std::string to_text(const Operation& o, int size) {
   std::ostringstream s;
-  s << o.algorithm->name << " " << name_of(o.collective()) << " of " << size;
+  s << o.algorithm->name() << " " << name_of(o.collective()) << " of " << size;
   if (has_root(o.collective())) s << " (root " << o.root << ")";
   s << ", " << o.codec->name() << (o.per_hop ? " per hop" : "") << ", ";
   if (o.reduction()) s << (o.mean ? "mean" : o.op == Op::sum ? "sum" : o.op == Op::max ? "max" : "min") << ", ";
@@ -59,7 +59,7 @@ inline std::string to_text(const Operation& o, int size) {
 
 // The algorithm's name in a form that test names allow.
 inline std::string plain_name(const Algorithm& algorithm) {
-  std::string name = std::string(name_of(algorithm.collective)) + "_" + std::string(algorithm.name);
+  std::string name = std::string(name_of(algorithm.collective)) + "_" + std::string(algorithm.name());
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }

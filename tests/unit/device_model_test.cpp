@@ -83,7 +83,7 @@ TEST(DeviceChoice, IsTheFastestThatFits) {
         EXPECT_TRUE(choice.algorithm->fits(size));
         for (const Algorithm& a : all_algorithms()) {
           if (a.collective != c || !a.fits(size)) continue;
-          EXPECT_GE(best_rows(a, journey, coder, {})->timing->seconds, choice.timing->seconds) << a.name;
+          EXPECT_GE(best_rows(a, journey, coder, {})->timing->seconds, choice.timing->seconds) << a.name();
         }
         const DeviceChoice again = choose_on_device(c, journey, coder, {});
         EXPECT_EQ(choice.algorithm, again.algorithm) << "ranks would disagree";
@@ -96,7 +96,7 @@ TEST(DeviceChoice, IsTheFastestThatFits) {
 TEST(DeviceChoice, TakesDirectIntoAccount) {
   Coder coder = coder_of(*find_device_model("h200"), "quant", Dtype::f32, 40);
   coder.together.fill(true);
-  EXPECT_EQ(choose_on_device(Collective::allreduce, {1e6, 8, 0, Travel::adding, 40, 1}, coder, {}).algorithm->name,
+  EXPECT_EQ(choose_on_device(Collective::allreduce, {1e6, 8, 0, Travel::adding, 40, 1}, coder, {}).algorithm->name(),
             "direct");
 }
 

@@ -156,14 +156,15 @@ TEST(DeviceWalk, OfOneRankIsThatOfAllWhereAllDoTheSame) {
       for (const Travel travel : {Travel::adding, Travel::reencoding, Travel::per_hop}) {
         if (!a.fits(size)) continue;
         const auto one = Hops::find(a, size, 0, travel), all = Hops::find(a, size, 0, travel, false);
-        ASSERT_TRUE(one && all) << a.name << " of " << size;
+        ASSERT_TRUE(one && all) << a.name() << " of " << size;
         ASSERT_EQ(all->ranks(), static_cast<std::size_t>(size));
         if (one->ranks() != 1) continue;
         for (std::size_t r = 0; r < all->ranks(); ++r) {
           const auto& actions = all->plan(r).actions;
-          ASSERT_EQ(actions.size(), one->plan(0).actions.size()) << a.name << " of " << size << ", rank " << r;
+          ASSERT_EQ(actions.size(), one->plan(0).actions.size()) << a.name() << " of " << size << ", rank " << r;
           for (std::size_t i = 0; i < actions.size(); ++i) {
-            EXPECT_EQ(all->hop(r, i), one->hop(0, i)) << a.name << " of " << size << ", rank " << r << ", action " << i;
+            EXPECT_EQ(all->hop(r, i), one->hop(0, i))
+                << a.name() << " of " << size << ", rank " << r << ", action " << i;
             if (waits_for_message(actions[i].act)) {
               EXPECT_EQ(all->sender_of(r, actions[i]).second, one->sender_of(0, one->plan(0).actions[i]).second);
             }
@@ -192,8 +193,8 @@ TEST(DeviceWalk, CountsTheHopsOfEveryAlgorithm) {
     for (const int size : {2, 3, 8, 13, 32, 65}) {
       if (!a.fits(size)) continue;
       const auto t = time_of(a, {1, size, 0, Travel::adding, 1, 1}, nothing, {1, 1e300, 0});
-      ASSERT_TRUE(t) << a.name;
-      EXPECT_NEAR(t->seconds, a.cost(size).hops, 1e-9) << name_of(a.collective) << " " << a.name << " of " << size;
+      ASSERT_TRUE(t) << a.name();
+      EXPECT_NEAR(t->seconds, a.cost(size).hops, 1e-9) << name_of(a.collective) << " " << a.name() << " of " << size;
     }
 }
 
@@ -207,8 +208,8 @@ TEST(DeviceWalk, TakesNoLessThanTheShareOfEveryAlgorithm) {
       // In the assumed grid of a neighborhood collective some neighbors may be the rank itself.
       if (!a.fits(size) || traits_of(a.collective).neighborhood()) continue;
       const auto t = time_of(a, {1, size, 0, Travel::adding, 1, 1}, nothing, {0, 1, 0});
-      ASSERT_TRUE(t) << a.name;
-      EXPECT_GE(t->wire, a.cost(size).share * (1 - 1e-9)) << name_of(a.collective) << " " << a.name << " of " << size;
+      ASSERT_TRUE(t) << a.name();
+      EXPECT_GE(t->wire, a.cost(size).share * (1 - 1e-9)) << name_of(a.collective) << " " << a.name() << " of " << size;
     }
 }
 

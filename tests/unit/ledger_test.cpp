@@ -17,7 +17,7 @@ namespace {
 constexpr Travel travels[] = {Travel::adding, Travel::reencoding, Travel::per_hop};
 
 std::string to_text(const Algorithm& algorithm, int size, Travel travel) {
-  return std::string(algorithm.name) + " " + std::string(name_of(algorithm.collective)) + " of " +
+  return std::string(algorithm.name()) + " " + std::string(name_of(algorithm.collective)) + " of " +
          std::to_string(size) +
          (travel == Travel::adding    ? ", adding"
           : travel == Travel::per_hop ? ", per hop"
@@ -169,7 +169,7 @@ TEST(Ledger, CodecsTravelAsTheyCan) {
 
 TEST(Ledger, OneRankHoldsAtMostTheErrorOfOneEncode) {
   for (const Algorithm& algorithm : all_algorithms())
-    for (const Travel travel : travels) EXPECT_EQ(terms_of(algorithm, 1, travel).all(), 1) << algorithm.name;
+    for (const Travel travel : travels) EXPECT_EQ(terms_of(algorithm, 1, travel).all(), 1) << algorithm.name();
 }
 
 }  // namespace

@@ -18,16 +18,16 @@ TEST(Choice, OfAlgorithmServesTheCollectiveAndTheSize) {
       for (const std::size_t bytes : amounts) {
         const Algorithm& algorithm = choose_algorithm(c, bytes, size);
         ASSERT_EQ(algorithm.collective, c);
-        ASSERT_TRUE(algorithm.fits(size)) << algorithm.name << " of " << size;
-        ASSERT_EQ(&algorithm, find_algorithm(c, algorithm.name));
+        ASSERT_TRUE(algorithm.fits(size)) << algorithm.name() << " of " << size;
+        ASSERT_EQ(&algorithm, find_algorithm(c, algorithm.name()));
         ASSERT_EQ(&algorithm, &choose_algorithm(c, bytes, size)) << "ranks would disagree";
       }
 }
 
 TEST(Choice, OfAlgorithmDependsOnTheBytes) {
-  EXPECT_EQ(choose_algorithm(Collective::allreduce, 4000, 64).name, "recursive-doubling");
-  EXPECT_EQ(choose_algorithm(Collective::reduce, 4000, 64).name, "binomial");
-  EXPECT_EQ(choose_algorithm(Collective::bcast, 4000, 64).name, "binomial");
+  EXPECT_EQ(choose_algorithm(Collective::allreduce, 4000, 64).name(), "recursive-doubling");
+  EXPECT_EQ(choose_algorithm(Collective::reduce, 4000, 64).name(), "binomial");
+  EXPECT_EQ(choose_algorithm(Collective::bcast, 4000, 64).name(), "binomial");
   for (const Collective c : {Collective::allreduce, Collective::reduce, Collective::bcast}) {
     const Algorithm& small = choose_algorithm(c, 4000, 64);
     const Algorithm& large = choose_algorithm(c, std::size_t{1} << 28, 64);

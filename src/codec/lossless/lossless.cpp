@@ -76,6 +76,7 @@ class Reader {
 class LosslessCodec final : public TypedCodec<LosslessCodec, AllTypes> {
  public:
   std::string_view name() const override { return "lossless"; }
+  CodecName api_name() const override { return CodecName::lossless; }
   std::uint8_t id() const override { return 5; }
   bool exact_sums() const override { return true; }
   ErrorShape error_shape() const override { return {0, 0}; }

@@ -25,6 +25,7 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
   explicit QuantCodec(const Kernels& kernels) : k_(kernels) {}
 
   std::string_view name() const override { return "quant"; }
+  CodecName api_name() const override { return CodecName::quant; }
   std::uint8_t id() const override { return 2; }
   bool relative() const override { return true; }
   bool exact_sums() const override { return true; }

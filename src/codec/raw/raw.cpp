@@ -12,6 +12,7 @@ namespace {
 class RawCodec final : public TypedCodec<RawCodec, AllTypes> {
  public:
   std::string_view name() const override { return "raw"; }
+  CodecName api_name() const override { return CodecName::raw; }
   std::uint8_t id() const override { return 1; }
   bool exact_sums() const override { return true; }
   ErrorShape error_shape() const override { return {0, 0}; }

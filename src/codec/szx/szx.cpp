@@ -136,6 +136,7 @@ class Reader {
 class SzxCodec final : public TypedCodec<SzxCodec, SingleAndDouble> {
  public:
   std::string_view name() const override { return "szx"; }
+  CodecName api_name() const override { return CodecName::szx; }
   std::uint8_t id() const override { return 3; }
   bool exact_sums() const override { return false; }
 

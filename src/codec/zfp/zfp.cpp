@@ -114,6 +114,8 @@ class Writer {
 class ZfpCodec final : public TypedCodec<ZfpCodec, SingleAndDouble> {
  public:
   std::string_view name() const override { return "zfp"; }
+  CodecName api_name() const override { return CodecName::zfp; }
+  bool supports_bound(BoundMode mode) const override { return mode == BoundMode::rate || Codec::supports_bound(mode); }
   std::uint8_t id() const override { return 4; }
   bool exact_sums() const override { return false; }
 

@@ -55,7 +55,7 @@ Status ask(MPI_Count count, MPI_Datatype datatype, const laconic_options* option
     return {Code::argument, "no bound is set; valid are abs:E, rel:E, rms:R, rate:BITS or lossless"};
   if (Status s = check_together(out.settings); !s) return s;
   out.codec = asked_codec(out.settings);
-  if (out.codec == nullptr) return not_built(laconic_codec_name(out.settings.codec));
+  if (out.codec == nullptr) return not_built(out.settings.codec);
   if (is_integer(dtype) && !codes_integers(out.settings, dtype))
     return {Code::type, "integers are not rounded; valid is the bound lossless"};
   out.count = static_cast<std::size_t>(count);

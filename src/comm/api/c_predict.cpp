@@ -101,10 +101,8 @@ void fill(const Plans& plans, const Codec& codec, const Algorithm& algorithm, la
   const double bound = s.bound.mode == LACONIC_BOUND_LOSSLESS ? 0 : s.bound.value;
   const Prediction p = predict_error(bound, s.target == LACONIC_TARGET_INPUT, plans.op, plans.mean, algorithm,
                                      plans.ranks, codec, per_hop(s.variant));
-  // These names are those of the public API, so the enumerators can be found by name.
-  laconic_options named{};
-  if (set_option(named, "codec", codec.name()).ok()) out.codec = named.codec;
-  if (set_option(named, "algorithm", algorithm.name).ok()) out.algorithm = named.algorithm;
+  out.codec = in_api(codec.api_name());
+  out.algorithm = in_api(algorithm.id);
   out.terms = static_cast<int>(p.budget.terms);
   out.allowance = p.budget.allowance;
   out.last_allowance = p.budget.last_allowance;
@@ -117,7 +115,7 @@ void fill(const Plans& plans, const Codec& codec, const Algorithm& algorithm, la
 Status predict(const Plans& plans, laconic_prediction& prediction) {
   const laconic_options& s = plans.settings;
   const Codec* codec = asked_codec(s);
-  if (codec == nullptr) return not_built(laconic_codec_name(s.codec));
+  if (codec == nullptr) return not_built(s.codec);
   laconic_prediction out{};
   out.size = sizeof out;
   out.algorithm = LACONIC_ALGORITHM_PLAIN;

@@ -38,7 +38,7 @@ Status CollectiveOperation::make_work(std::size_t largest) {
   const Meaning& m = shape_.meaning();
   work_ = {};
   work_.codec = asked_codec(settings_);
-  if (work_.codec == nullptr) return not_built(laconic_codec_name(settings_.codec));
+  if (work_.codec == nullptr) return not_built(settings_.codec);
   const Travel travel = travel_of(*work_.codec, per_hop(settings_.variant));
   const Plan& plan = binding->machinery()->plan(*algorithm_, call_.root, travel);
   work_.plan = &plan;
@@ -144,11 +144,8 @@ void CollectiveOperation::set_bound() {
   // With these bounds the absolute error is not known before the numbers are coded.
   if (settings_.bound.mode == LACONIC_BOUND_RATE || settings_.bound.mode == LACONIC_BOUND_RMS)
     budget.worst_case = std::numeric_limits<double>::infinity();
-  // Algorithm names are those of the public API, so the enumerator can be found by name.
-  laconic_options named{};
-  laconic_options_init(&named);
-  if (set_option(named, "algorithm", algorithm_->name).ok()) stats_.algorithm = named.algorithm;
-  name_codec(work_.codec->name(), stats_);
+  stats_.algorithm = in_api(algorithm_->id);
+  stats_.codec = in_api(work_.codec->api_name());
   stats_.variant = settings_.variant;
   stats_.bound = budget.worst_case;
 }

@@ -24,9 +24,8 @@ void fill_defaults(laconic_options& settings) {
 
 const Codec* asked_codec(const laconic_options& settings) {
   if (settings.codec == LACONIC_CODEC_UNSET)
-    return find_codec(settings.bound.mode == LACONIC_BOUND_LOSSLESS ? "lossless" : "quant");
-  const char* name = laconic_codec_name(settings.codec);
-  return name != nullptr ? find_codec(name) : nullptr;
+    return find_codec(settings.bound.mode == LACONIC_BOUND_LOSSLESS ? CodecName::lossless : CodecName::quant);
+  return find_codec(static_cast<CodecName>(settings.codec));
 }
 
 Status asked_algorithm(const laconic_options& settings, Collective collective, int ranks, std::size_t bytes,
@@ -35,14 +34,15 @@ Status asked_algorithm(const laconic_options& settings, Collective collective, i
     algorithm = &choose_algorithm(collective, bytes, ranks);
     return {};
   }
-  const std::string_view asked = laconic_algorithm_name(settings.algorithm);
+  const auto asked = static_cast<AlgorithmName>(settings.algorithm);
   algorithm = find_algorithm(collective, asked);
   if (algorithm != nullptr && algorithm->fits(ranks)) return {};
   std::string valid = "auto, plain";
   for (const Algorithm& a : all_algorithms())
-    if (a.collective == collective && a.fits(ranks)) valid += ", " + std::string(a.name);
-  return {Code::argument, "algorithm '" + std::string(asked) + "' is not one of " + std::string(name_of(collective)) +
-                              " on " + std::to_string(ranks) + " ranks; valid are " + valid};
+    if (a.collective == collective && a.fits(ranks)) valid += ", " + std::string(a.name());
+  return {Code::argument, "algorithm '" + std::string(text_of(asked)) + "' is not one of " +
+                              std::string(name_of(collective)) + " on " + std::to_string(ranks) + " ranks; valid are " +
+                              valid};
 }
 
 Status not_built(std::string_view codec) {
@@ -62,12 +62,6 @@ double absolute_bound(const laconic_options& settings, const Range& range) {
   if (settings.bound.mode != LACONIC_BOUND_REL) return 0;
   const double bound = settings.bound.value * (range.greatest - range.least);
   return std::isfinite(bound) ? bound : 0;
-}
-
-void name_codec(std::string_view name, laconic_stats& stats) {
-  // Codec names are those of the public API, so the enumerator can be found by name.
-  laconic_options named{};
-  if (set_option(named, "codec", name).ok()) stats.codec = named.codec;
 }
 
 }  // namespace laconic

@@ -37,6 +37,7 @@ Status asked_algorithm(const laconic_options& settings, Collective collective, i
 
 // The error for a codec that is not in this build: codecs that need another library are left out where it is missing.
 Status not_built(std::string_view codec);
+inline Status not_built(laconic_codec asked) { return not_built(text_of(static_cast<CodecName>(asked))); }
 
 // Whether integers of this type are compressed.  Integers are never rounded, so every bound but lossless is for other
 // types.
@@ -46,7 +47,8 @@ bool codes_integers(const laconic_options& settings, Dtype dtype);
 // range.
 double absolute_bound(const laconic_options& settings, const Range& range);
 
-// Records in the statistics of a call which codec it used.
-void name_codec(std::string_view name, laconic_stats& stats);
+// Codecs and algorithms in the numbers of the public API.
+inline laconic_codec in_api(CodecName name) { return static_cast<laconic_codec>(name); }
+inline laconic_algorithm in_api(AlgorithmName name) { return static_cast<laconic_algorithm>(name); }
 
 }  // namespace laconic

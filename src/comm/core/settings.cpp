@@ -13,6 +13,7 @@
 #include "comm/core/asked.hpp"
 #include "device/devices.hpp"
 #include "schedule/schedule.hpp"
+#include "wire/frame.hpp"
 
 extern char** environ;
 
@@ -25,25 +26,31 @@ struct Named {
   Value value;
 };
 
-constexpr std::array<Named<laconic_codec>, 5> codec_names{{
-    {"quant", LACONIC_CODEC_QUANT},
-    {"raw", LACONIC_CODEC_RAW},
-    {"szx", LACONIC_CODEC_SZX},
-    {"zfp", LACONIC_CODEC_ZFP},
-    {"lossless", LACONIC_CODEC_LOSSLESS},
-}};
-constexpr std::array<Named<laconic_algorithm>, 10> algorithm_names{{
-    {"auto", LACONIC_ALGORITHM_AUTO},
-    {"plain", LACONIC_ALGORITHM_PLAIN},
-    {"ring", LACONIC_ALGORITHM_RING},
-    {"recursive-doubling", LACONIC_ALGORITHM_RECURSIVE_DOUBLING},
-    {"direct", LACONIC_ALGORITHM_DIRECT},
-    {"recursive-halving", LACONIC_ALGORITHM_RECURSIVE_HALVING},
-    {"binomial", LACONIC_ALGORITHM_BINOMIAL},
-    {"chain", LACONIC_ALGORITHM_CHAIN},
-    {"bruck", LACONIC_ALGORITHM_BRUCK},
-    {"pairwise", LACONIC_ALGORITHM_PAIRWISE},
-}};
+// The spellings of base/names.hpp, whose numbers are those of laconic.h.
+template <class Value, class Name>
+constexpr auto spelled() {
+  std::array<Named<Value>, spellings<Name>.size() - 1> names{};
+  for (std::size_t k = 0; k < names.size(); ++k) names[k] = {spellings<Name>[k + 1], static_cast<Value>(k + 1)};
+  return names;
+}
+constexpr auto codec_names = spelled<laconic_codec, CodecName>();
+constexpr auto algorithm_names = spelled<laconic_algorithm, AlgorithmName>();
+
+constexpr bool same(int in_api, auto name) { return in_api == static_cast<int>(name); }
+static_assert(same(LACONIC_CODEC_QUANT, CodecName::quant) && same(LACONIC_CODEC_RAW, CodecName::raw) &&
+              same(LACONIC_CODEC_SZX, CodecName::szx) && same(LACONIC_CODEC_ZFP, CodecName::zfp) &&
+              same(LACONIC_CODEC_LOSSLESS, CodecName::lossless));
+static_assert(same(LACONIC_ALGORITHM_AUTO, AlgorithmName::automatic) &&
+              same(LACONIC_ALGORITHM_PLAIN, AlgorithmName::plain) &&
+              same(LACONIC_ALGORITHM_RING, AlgorithmName::ring) &&
+              same(LACONIC_ALGORITHM_RECURSIVE_DOUBLING, AlgorithmName::recursive_doubling) &&
+              same(LACONIC_ALGORITHM_DIRECT, AlgorithmName::direct) &&
+              same(LACONIC_ALGORITHM_RECURSIVE_HALVING, AlgorithmName::recursive_halving) &&
+              same(LACONIC_ALGORITHM_BINOMIAL, AlgorithmName::binomial) &&
+              same(LACONIC_ALGORITHM_CHAIN, AlgorithmName::chain) &&
+              same(LACONIC_ALGORITHM_BRUCK, AlgorithmName::bruck) &&
+              same(LACONIC_ALGORITHM_PAIRWISE, AlgorithmName::pairwise));
+
 constexpr std::array<Named<laconic_variant>, 5> variant_names{{
     {"overlap", LACONIC_VARIANT_OVERLAP},
     {"nd", LACONIC_VARIANT_ND},
@@ -118,7 +125,6 @@ Status parse_whole(std::string_view option, std::string_view text, std::int64_t 
   return not_valid(option, text, "whole numbers from " + std::to_string(least) + " to " + std::to_string(greatest));
 }
 
-constexpr std::int64_t largest_chunk = std::int64_t{1} << 26;
 constexpr std::int64_t largest_depth = 64;
 constexpr std::int64_t largest_threads = 256;
 constexpr std::int64_t largest_min_bytes = std::int64_t{1} << 62;
@@ -154,7 +160,7 @@ constexpr std::array<Named<Setter>, 12> options_by_name{{
      [](laconic_options& o, std::string_view v) { return parse_whole("depth", v, 1, largest_depth, o.depth); }},
     {"chunk_elements",
      [](laconic_options& o, std::string_view v) {
-       return parse_whole("chunk_elements", v, 1, largest_chunk, o.chunk_elements);
+       return parse_whole("chunk_elements", v, 1, wire::largest_chunk, o.chunk_elements);
      }},
 }};
 
@@ -210,7 +216,7 @@ Status check_options(const laconic_options& o) {
     return not_valid("options->progress", std::to_string(o.progress), list_of(progress_names));
   if (o.checksum != LACONIC_CHECKSUM_UNSET && !known(checksum_names, o.checksum))
     return not_valid("options->checksum", std::to_string(o.checksum), list_of(checksum_names));
-  if (Status s = check_range("options->chunk_elements", o.chunk_elements, largest_chunk); !s) return s;
+  if (Status s = check_range("options->chunk_elements", o.chunk_elements, wire::largest_chunk); !s) return s;
   if (Status s = check_range("options->depth", o.depth, largest_depth); !s) return s;
   if (Status s = check_range("options->threads", o.threads, largest_threads); !s) return s;
   if (Status s = check_range("options->min_bytes", o.min_bytes, largest_min_bytes); !s) return s;
@@ -220,17 +226,19 @@ Status check_options(const laconic_options& o) {
 }
 
 Status check_together(const laconic_options& o) {
-  const char* needed = nullptr;
-  if (o.bound.mode == LACONIC_BOUND_RATE && o.codec != LACONIC_CODEC_ZFP) needed = "zfp";
-  if (o.bound.mode == LACONIC_BOUND_RMS && o.codec != LACONIC_CODEC_QUANT && o.codec != LACONIC_CODEC_UNSET)
-    needed = "quant";
   // Such a variant decodes and encodes at each hop, so the later errors are relative to values that have already
   // changed.
   if (o.bound.mode == LACONIC_BOUND_RMS && per_hop(o.variant))
     return {Code::argument, "bound '" + to_string(bound_of(o)) + "' with variant '" + laconic_variant_name(o.variant) +
                                 "'; valid are the variants overlap and nd, or abs:E and rel:E"};
-  if (needed == nullptr) return {};
-  return {Code::argument, "bound '" + to_string(bound_of(o)) + "' needs the codec " + needed +
+  const Codec* codec = asked_codec(o);
+  if (codec == nullptr || o.bound.mode == LACONIC_BOUND_UNSET || codec->supports_bound(bound_of(o).mode)) return {};
+  std::string needed;
+  for (const Codec* other : all_codecs())
+    if (other->supports_bound(bound_of(o).mode))
+      needed += (needed.empty() ? "the codec " : " or ") + std::string(other->name());
+  if (needed.empty()) needed = "a codec that is not in this build";
+  return {Code::argument, "bound '" + to_string(bound_of(o)) + "' needs " + needed +
                               "; valid with other codecs are abs:E, rel:E or lossless"};
 }
 

@@ -59,7 +59,9 @@ bool ReceiveOperation::move_on() {
       Status outcome = in_operation("receive", problem_.ok() ? run_->status() : problem_);
       if (outcome.ok()) outcome = put_in_place();
       if (outcome.ok() && device_ == nullptr) outcome = bring_back(header_.bytes);
-      name_codec(header_.codec_name(), stats_);
+      // A codec that is not in this build cannot have decoded the message.
+      if (const Codec* codec = find_codec(header_.codec_name()); codec != nullptr)
+        stats_.codec = in_api(codec->api_name());
       stats_.variant = static_cast<laconic_variant>(header_.variant);
       stats_.memory_bytes += aside_.size();
       end_run(outcome, header_.bound);

@@ -13,7 +13,6 @@ namespace laconic {
 namespace {
 
 // The most numbers that Run puts into one chunk.
-constexpr std::size_t largest_chunk = std::size_t{1} << 26;
 
 }  // namespace
 
@@ -82,7 +81,7 @@ Status SendOperation::begin_frames(wire::Envelope& header) {
 Status SendOperation::set_coding() {
   work_ = {};
   work_.codec = asked_codec(settings_);
-  if (work_.codec == nullptr) return not_built(laconic_codec_name(settings_.codec));
+  if (work_.codec == nullptr) return not_built(settings_.codec);
   work_.largest = static_cast<std::size_t>(call_.data.count);
   work_.checksum = settings_.checksum == LACONIC_CHECKSUM_ON;
   Coding& coding = work_.coding;
@@ -140,7 +139,7 @@ void SendOperation::choose_chunk() {
     work_.chunk = choice.chunk;
     candidate_ = choice.candidate;
   }
-  work_.chunk = std::min({work_.chunk, work_.largest, largest_chunk});
+  work_.chunk = std::min({work_.chunk, work_.largest, static_cast<std::size_t>(wire::largest_chunk)});
 }
 
 bool SendOperation::move_on() {
@@ -163,7 +162,7 @@ bool SendOperation::move_on() {
 
 void SendOperation::end_frames() {
   const Status outcome = run_->status();
-  name_codec(work_.codec->name(), stats_);
+  stats_.codec = in_api(work_.codec->api_name());
   stats_.variant = settings_.variant;
   if (outcome.ok() && candidate_ >= 0)
     binding->chunk_counts.record(call_.peer, call_.data.bytes(), candidate_, now() - began_,

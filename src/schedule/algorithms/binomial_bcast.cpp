@@ -25,6 +25,6 @@ Cost cost(int size) { return {static_cast<double>(log2_below(size)), static_cast
 
 }  // namespace
 
-Algorithm binomial_bcast() { return {"binomial", Collective::bcast, any_size, build, terms, cost}; }
+Algorithm binomial_bcast() { return {AlgorithmName::binomial, Collective::bcast, any_size, build, terms, cost}; }
 
 }  // namespace laconic

@@ -24,6 +24,6 @@ Cost cost(int size) { return {static_cast<double>(log2_below(size)), part(size -
 
 }  // namespace
 
-Algorithm binomial_gather() { return {"binomial", Collective::gather, any_size, build, terms, cost}; }
+Algorithm binomial_gather() { return {AlgorithmName::binomial, Collective::gather, any_size, build, terms, cost}; }
 
 }  // namespace laconic

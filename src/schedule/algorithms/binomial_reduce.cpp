@@ -23,6 +23,6 @@ Cost cost(int size) { return {static_cast<double>(log2_below(size)), static_cast
 
 }  // namespace
 
-Algorithm binomial_reduce() { return {"binomial", Collective::reduce, any_size, build, terms, cost}; }
+Algorithm binomial_reduce() { return {AlgorithmName::binomial, Collective::reduce, any_size, build, terms, cost}; }
 
 }  // namespace laconic

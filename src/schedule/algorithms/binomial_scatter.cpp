@@ -25,6 +25,6 @@ Cost cost(int size) { return {static_cast<double>(log2_below(size)), part(size -
 
 }  // namespace
 
-Algorithm binomial_scatter() { return {"binomial", Collective::scatter, any_size, build, terms, cost}; }
+Algorithm binomial_scatter() { return {AlgorithmName::binomial, Collective::scatter, any_size, build, terms, cost}; }
 
 }  // namespace laconic

@@ -24,6 +24,6 @@ Cost cost(int size) { return {static_cast<double>(log2_below(size)), part(size -
 
 }  // namespace
 
-Algorithm bruck_allgather() { return {"bruck", Collective::allgather, any_size, build, terms, cost}; }
+Algorithm bruck_allgather() { return {AlgorithmName::bruck, Collective::allgather, any_size, build, terms, cost}; }
 
 }  // namespace laconic

@@ -34,6 +34,6 @@ Cost cost(int size) {
 
 }  // namespace
 
-Algorithm bruck_alltoall() { return {"bruck", Collective::alltoall, any_size, build, terms, cost}; }
+Algorithm bruck_alltoall() { return {AlgorithmName::bruck, Collective::alltoall, any_size, build, terms, cost}; }
 
 }  // namespace laconic

@@ -22,6 +22,6 @@ Cost cost(int size) { return {size - 1.0, size > 1 ? 1.0 : 0.0}; }
 
 }  // namespace
 
-Algorithm chain_bcast() { return {"chain", Collective::bcast, any_size, build, terms, cost}; }
+Algorithm chain_bcast() { return {AlgorithmName::chain, Collective::bcast, any_size, build, terms, cost}; }
 
 }  // namespace laconic

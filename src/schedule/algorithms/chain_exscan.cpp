@@ -31,6 +31,6 @@ Cost cost(int size) {
 
 }  // namespace
 
-Algorithm chain_exscan() { return {"chain", Collective::exscan, any_size, build, terms, cost}; }
+Algorithm chain_exscan() { return {AlgorithmName::chain, Collective::exscan, any_size, build, terms, cost}; }
 
 }  // namespace laconic

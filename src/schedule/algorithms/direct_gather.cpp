@@ -18,6 +18,6 @@ Cost cost(int size) { return {size > 1 ? 1.0 : 0.0, part(size - 1, size)}; }
 
 }  // namespace
 
-Algorithm direct_gather() { return {"direct", Collective::gather, any_size, build, terms, cost}; }
+Algorithm direct_gather() { return {AlgorithmName::direct, Collective::gather, any_size, build, terms, cost}; }
 
 }  // namespace laconic

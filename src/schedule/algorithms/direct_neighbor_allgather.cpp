@@ -15,7 +15,7 @@ Cost cost(int size) { return {size > 1 ? 1.0 : 0.0, size > 1 ? 1.0 : 0.0}; }
 }  // namespace
 
 Algorithm direct_neighbor_allgather() {
-  return {"direct", Collective::neighbor_allgather, any_size, build, terms, cost};
+  return {AlgorithmName::direct, Collective::neighbor_allgather, any_size, build, terms, cost};
 }
 
 }  // namespace laconic

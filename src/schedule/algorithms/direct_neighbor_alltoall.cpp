@@ -14,6 +14,8 @@ Cost cost(int size) { return {size > 1 ? 1.0 : 0.0, size > 1 ? 1.0 : 0.0}; }
 
 }  // namespace
 
-Algorithm direct_neighbor_alltoall() { return {"direct", Collective::neighbor_alltoall, any_size, build, terms, cost}; }
+Algorithm direct_neighbor_alltoall() {
+  return {AlgorithmName::direct, Collective::neighbor_alltoall, any_size, build, terms, cost};
+}
 
 }  // namespace laconic

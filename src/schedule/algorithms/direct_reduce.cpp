@@ -20,6 +20,6 @@ Cost cost(int size) { return {size > 1 ? 2.0 : 0.0, part(2 * (size - 1), size)};
 
 }  // namespace
 
-Algorithm direct_reduce() { return {"direct", Collective::reduce, any_size, build, terms, cost}; }
+Algorithm direct_reduce() { return {AlgorithmName::direct, Collective::reduce, any_size, build, terms, cost}; }
 
 }  // namespace laconic

@@ -20,6 +20,8 @@ Cost cost(int size) { return {size > 1 ? 1.0 : 0.0, part(size - 1, size)}; }
 
 }  // namespace
 
-Algorithm direct_reduce_scatter() { return {"direct", Collective::reduce_scatter, any_size, build, terms, cost}; }
+Algorithm direct_reduce_scatter() {
+  return {AlgorithmName::direct, Collective::reduce_scatter, any_size, build, terms, cost};
+}
 
 }  // namespace laconic

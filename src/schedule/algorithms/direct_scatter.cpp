@@ -20,6 +20,6 @@ Cost cost(int size) { return {size > 1 ? 1.0 : 0.0, part(size - 1, size)}; }
 
 }  // namespace
 
-Algorithm direct_scatter() { return {"direct", Collective::scatter, any_size, build, terms, cost}; }
+Algorithm direct_scatter() { return {AlgorithmName::direct, Collective::scatter, any_size, build, terms, cost}; }
 
 }  // namespace laconic

@@ -22,6 +22,6 @@ Cost cost(int size) { return {size > 1 ? 1.0 : 0.0, part(size - 1, size)}; }
 
 }  // namespace
 
-Algorithm pairwise_alltoall() { return {"pairwise", Collective::alltoall, any_size, build, terms, cost}; }
+Algorithm pairwise_alltoall() { return {AlgorithmName::pairwise, Collective::alltoall, any_size, build, terms, cost}; }
 
 }  // namespace laconic

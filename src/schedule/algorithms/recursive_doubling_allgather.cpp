@@ -22,7 +22,7 @@ Cost cost(int size) { return {static_cast<double>(log2_below(size)), part(size -
 }  // namespace
 
 Algorithm recursive_doubling_allgather() {
-  return {"recursive-doubling", Collective::allgather, powers_of_two, build, terms, cost};
+  return {AlgorithmName::recursive_doubling, Collective::allgather, powers_of_two, build, terms, cost};
 }
 
 }  // namespace laconic

@@ -50,7 +50,7 @@ Cost cost(int size) {
 }  // namespace
 
 Algorithm recursive_doubling_allreduce() {
-  return {"recursive-doubling", Collective::allreduce, any_size, build, terms, cost};
+  return {AlgorithmName::recursive_doubling, Collective::allreduce, any_size, build, terms, cost};
 }
 
 }  // namespace laconic

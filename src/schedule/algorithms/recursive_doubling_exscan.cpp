@@ -57,7 +57,7 @@ Cost cost(int size) {
 }  // namespace
 
 Algorithm recursive_doubling_exscan() {
-  return {"recursive-doubling", Collective::exscan, any_size, build, terms, cost};
+  return {AlgorithmName::recursive_doubling, Collective::exscan, any_size, build, terms, cost};
 }
 
 }  // namespace laconic

@@ -27,6 +27,8 @@ Cost cost(int size) { return {static_cast<double>(log2_below(size)), static_cast
 
 }  // namespace
 
-Algorithm recursive_doubling_scan() { return {"recursive-doubling", Collective::scan, any_size, build, terms, cost}; }
+Algorithm recursive_doubling_scan() {
+  return {AlgorithmName::recursive_doubling, Collective::scan, any_size, build, terms, cost};
+}
 
 }  // namespace laconic

@@ -50,7 +50,7 @@ Cost cost(int size) {
 }  // namespace
 
 Algorithm recursive_halving_allreduce() {
-  return {"recursive-halving", Collective::allreduce, any_size, build, terms, cost};
+  return {AlgorithmName::recursive_halving, Collective::allreduce, any_size, build, terms, cost};
 }
 
 }  // namespace laconic

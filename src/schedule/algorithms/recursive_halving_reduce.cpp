@@ -40,6 +40,8 @@ Cost cost(int size) {
 
 }  // namespace
 
-Algorithm recursive_halving_reduce() { return {"recursive-halving", Collective::reduce, any_size, build, terms, cost}; }
+Algorithm recursive_halving_reduce() {
+  return {AlgorithmName::recursive_halving, Collective::reduce, any_size, build, terms, cost};
+}
 
 }  // namespace laconic

@@ -52,7 +52,7 @@ Cost cost(int size) {
 }  // namespace
 
 Algorithm recursive_halving_reduce_scatter() {
-  return {"recursive-halving", Collective::reduce_scatter, any_size, build, terms, cost};
+  return {AlgorithmName::recursive_halving, Collective::reduce_scatter, any_size, build, terms, cost};
 }
 
 }  // namespace laconic

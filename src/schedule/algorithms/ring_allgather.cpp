@@ -18,6 +18,6 @@ Cost cost(int size) { return {size - 1.0, part(size - 1, size)}; }
 
 }  // namespace
 
-Algorithm ring_allgather() { return {"ring", Collective::allgather, any_size, build, terms, cost}; }
+Algorithm ring_allgather() { return {AlgorithmName::ring, Collective::allgather, any_size, build, terms, cost}; }
 
 }  // namespace laconic

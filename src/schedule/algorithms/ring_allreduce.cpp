@@ -23,6 +23,6 @@ Cost cost(int size) { return {2.0 * (size - 1), part(2 * (size - 1), size)}; }
 
 }  // namespace
 
-Algorithm ring_allreduce() { return {"ring", Collective::allreduce, any_size, build, terms, cost}; }
+Algorithm ring_allreduce() { return {AlgorithmName::ring, Collective::allreduce, any_size, build, terms, cost}; }
 
 }  // namespace laconic

@@ -33,6 +33,6 @@ Cost cost(int size) { return {size - 1.0, size > 1 ? part(2 * (size - 1), size) 
 
 }  // namespace
 
-Algorithm ring_bcast() { return {"ring", Collective::bcast, any_size, build, terms, cost}; }
+Algorithm ring_bcast() { return {AlgorithmName::ring, Collective::bcast, any_size, build, terms, cost}; }
 
 }  // namespace laconic

@@ -20,6 +20,6 @@ Cost cost(int size) { return {size > 1 ? size * 1.0 : 0.0, part(2 * (size - 1), 
 
 }  // namespace
 
-Algorithm ring_reduce() { return {"ring", Collective::reduce, any_size, build, terms, cost}; }
+Algorithm ring_reduce() { return {AlgorithmName::ring, Collective::reduce, any_size, build, terms, cost}; }
 
 }  // namespace laconic

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Codecs and algorithms as the public API numbers and spells them.  comm checks that laconic.h has the same numbers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace laconic {
+
+enum class CodecName : std::uint8_t { unset = 0, quant = 1, raw = 2, szx = 3, zfp = 4, lossless = 5 };
+
+enum class AlgorithmName : std::uint8_t {
+  unset = 0,
+  automatic = 1,
+  plain = 2,
+  ring = 3,
+  recursive_doubling = 4,
+  direct = 5,
+  recursive_halving = 6,
+  binomial = 7,
+  chain = 8,
+  bruck = 9,
+  pairwise = 10,
+};
+
+// The spelling of each number.
+template <class Name>
+inline constexpr std::array<std::string_view, 0> spellings{};
+template <>
+inline constexpr std::array<std::string_view, 6> spellings<CodecName>{"", "quant", "raw", "szx", "zfp", "lossless"};
+template <>
+inline constexpr std::array<std::string_view, 11> spellings<AlgorithmName>{
+    "",         "auto",  "plain", "ring",    "recursive-doubling", "direct", "recursive-halving",
+    "binomial", "chain", "bruck", "pairwise"};
+
+template <class Name>
+constexpr std::string_view text_of(Name name) {
+  return spellings<Name>[static_cast<std::size_t>(name)];
+}
+
+}  // namespace laconic
