@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "codec/quant/scaled.hpp"
+#include "codec/resolve_bound.hpp"
 #include "codec_speed.hpp"
 #include "coded_field.hpp"
 
@@ -116,30 +117,18 @@ double Measurement::ratio(Dtype dtype) const {
 bool offers(const Codec& codec, const Bound& bound) { return codec.supports_bound(bound.mode); }
 
 Status resolve(const Bound& bound, const Range& range, Dtype dtype, Coding& coding, Promise& promise) {
+  const Coding asked = coding_for(bound, dtype);
   coding.dtype = dtype;
-  coding.allowance = 0;
-  coding.rate = 0;
-  coding.relative = 0;
-  promise = {};
-  switch (bound.mode) {
-    case BoundMode::abs: coding.allowance = bound.value; break;
-    case BoundMode::rel: {
-      // Without a range, a relative bound is 0 and nothing is rounded.
-      const double width = range.greatest - range.least;
-      if (width > 0) coding.allowance = bound.value * width;
-      if (!std::isfinite(coding.allowance)) return {Code::argument, "the range is too large for " + to_string(bound)};
-      break;
-    }
-    case BoundMode::lossless: promise.kind = Promise::Kind::bits; break;
-    case BoundMode::rms: coding.relative = promise.relative = bound.value; break;
-    case BoundMode::rate:
-      coding.rate = bound.value;
-      promise.kind = Promise::Kind::nothing;
-      break;
-    default: return {Code::argument, "bound '" + to_string(bound) + "' is not offered by any codec of this version"};
-  }
+  coding.rate = asked.rate;
+  coding.relative = asked.relative;
+  coding.allowance = absolute_bound(bound, range);
+  if (!std::isfinite(coding.allowance)) return {Code::argument, "the range is too large for " + to_string(bound)};
   // The command knows its numbers, so the bound covers their last rounding, too.
-  coding.greatest = coding.allowance > 0 ? std::max(std::fabs(range.least), std::fabs(range.greatest)) : 0;
+  coding.greatest = coding.allowance > 0 ? greatest_magnitude(range) : 0;
+  promise = {};
+  if (bound.mode == BoundMode::lossless) promise.kind = Promise::Kind::bits;
+  if (bound.mode == BoundMode::rate) promise.kind = Promise::Kind::nothing;
+  promise.relative = asked.relative;
   promise.error = coding.allowance;
   return {};
 }

@@ -148,11 +148,13 @@ void neighbors(const Case& k, const Graph& g, MPI_Datatype type, std::size_t ext
              (blocks.data(), k.count, type, got.data(), k.count, type), g.comm));
 
   // The same counts in both directions of every edge, in another order of the blocks.
-  const std::vector<int> sent(g.destinations, k.count);
-  const std::vector<int> received(g.sources, k.count);
+  // One element more than there are blocks: Open MPI takes no null pointer, not even for no neighbors.
+  const std::vector<int> sent(g.destinations + 1, k.count);
+  const std::vector<int> received(g.sources + 1, k.count);
   const auto backwards = [&](std::size_t parts) {
     std::vector<int> displs;
     for (std::size_t p = parts; p-- > 0;) displs.push_back(static_cast<int>(p) * k.count);
+    displs.push_back(0);
     return displs;
   };
   const auto sent_at = backwards(g.destinations);

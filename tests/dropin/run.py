@@ -209,7 +209,7 @@ SCENARIOS = {
         WITHOUT, NO_BOUND, EXCLUDED,
         Scenario("reductions", BOUND, ["within", "1e-3"], SCANS),
         Scenario("everything", ALL, ["within", "1e-3", "all"], SCANS | NEIGHBORS, always=True,
-                 check=plain_for_nothing_but({"small", "type"}, NEIGHBORS)),
+                 check=plain_for_nothing_but({"small", "type", "unprepared"}, NEIGHBORS)),
         Scenario("rules on sizes", {**ALL, "LACONIC_EXCLUDE": "neighbor_alltoall+size>=1K"},
                  ["within", "1e-3", "all"], SCANS | NEIGHBORS - {"neighbor_alltoall"},
                  check=plain("form", "neighbor_alltoall")),

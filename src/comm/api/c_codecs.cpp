@@ -60,10 +60,7 @@ Status ask(MPI_Count count, MPI_Datatype datatype, const laconic_options* option
     return {Code::type, "integers are not rounded; valid is the bound lossless"};
   out.count = static_cast<std::size_t>(count);
   out.chunk = out.settings.chunk_elements > 0 ? static_cast<std::size_t>(out.settings.chunk_elements) : usual_frame;
-  out.coding.dtype = dtype;
-  if (out.settings.bound.mode == LACONIC_BOUND_RATE) out.coding.rate = out.settings.bound.value;
-  if (out.settings.bound.mode == LACONIC_BOUND_RMS) out.coding.relative = out.settings.bound.value;
-  out.coding.exact_denormals = keeps_denormals(out.settings);
+  out.coding = asked_coding(out.settings, dtype);
   return check_coding(*out.codec, out.coding);
 }
 
@@ -86,8 +83,7 @@ Status compress(const void* numbers, Asked& a, Blob out, std::size_t& bytes) {
   if (a.settings.bound.mode == LACONIC_BOUND_REL) {
     const Range range = finite_range(numbers, a.count, a.coding.dtype);
     a.coding.allowance = absolute_bound(a.settings, range);
-    const double greatest = std::max(std::fabs(range.least), std::fabs(range.greatest));
-    if (std::isfinite(greatest)) a.coding.greatest = greatest;
+    a.coding.greatest = greatest_magnitude(range);
   } else {
     a.coding.allowance = absolute_bound(a.settings, {});
   }

@@ -69,8 +69,7 @@ void CollectiveOperation::begin(bool blocking) {
 bool CollectiveOperation::wants_slot() { return known_reason(look_at_arguments()) == LACONIC_PLAIN_NOT; }
 
 Shape CollectiveOperation::shape_of(const CollectiveCall& call) const {
-  return {call, binding->rank, binding->intercomm ? 0 : binding->size,
-          binding->neighborhood ? &*binding->neighborhood : nullptr};
+  return {call, binding->rank, binding->intercomm ? 0 : binding->size, neighborhood()};
 }
 
 // Checks the arguments and the options; true where the options are valid.
@@ -176,13 +175,13 @@ void CollectiveOperation::begin_plain() {
     return;
   }
   Status problem;
-  mpi_code = plain_.start(call_, mean, problem);
+  mpi_code = plain_.start(call_, mean, neighborhood(), problem);
   if (mpi_code != MPI_SUCCESS || !problem.ok()) end(problem);
 }
 
 void CollectiveOperation::run_in_mpi() {
   Status problem;
-  mpi_code = plain_.run(call_, shape_.meaning().mean, problem);
+  mpi_code = plain_.run(call_, shape_.meaning().mean, neighborhood(), problem);
   const std::lock_guard lock(binding->mutex);
   stage_ = Stage::plain;
   end(problem);
@@ -353,8 +352,7 @@ void CollectiveOperation::start_exchange() {
   stage_ = Stage::exchanging;
   const int tag = slot_ == Slots::none ? static_cast<int>(turn_ % collective_operations * collective_messages)
                                        : binding->machinery()->exchange_tag(slot_);
-  const Neighborhood* neighborhood = binding->neighborhood ? &*binding->neighborhood : nullptr;
-  if (Status s = exchange_.start(exchanged_, binding->machinery()->comm(), tag, neighborhood); !s) end(s);
+  if (Status s = exchange_.start(exchanged_, binding->machinery()->comm(), tag, neighborhood()); !s) end(s);
 }
 
 void CollectiveOperation::end(Status outcome) {

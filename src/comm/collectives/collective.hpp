@@ -60,6 +60,8 @@ class CollectiveOperation final : public Operation {
 
   bool look_at_arguments();
   Shape shape_of(const CollectiveCall& call) const;
+  // nullptr where the communicator has no topology.
+  const Neighborhood* neighborhood() const { return binding->neighborhood ? &*binding->neighborhood : nullptr; }
   void begin_plain();
   bool move_on();
   bool leave_queue();
@@ -92,7 +94,7 @@ class CollectiveOperation final : public Operation {
   Status set_aside();
   const std::byte* aside() const;
   void propose_arguments(Proposal& proposal) const;
-  double greatest_magnitude(const Range& range) const;
+  double agreed_magnitude() const;
   void set_bound();
   void take_account();
   void finish_stats();

@@ -21,13 +21,10 @@ namespace laconic {
 // The coding as far as it is known before the ranks have agreed.
 Coding CollectiveOperation::asked_coding() const {
   const Meaning& m = shape_.meaning();
-  Coding coding;
-  coding.dtype = m.dtype;
+  Coding coding = laconic::asked_coding(settings_, m.dtype);
   coding.op = m.op;
   coding.divisor = m.mean ? binding->size : 1;
-  if (settings_.bound.mode == LACONIC_BOUND_RATE) coding.rate = settings_.bound.value;
-  if (settings_.bound.mode == LACONIC_BOUND_RMS) coding.relative = settings_.bound.value;
-  coding.exact_denormals = keeps_denormals(settings_) && !call_.traits().reduces;
+  if (call_.traits().reduces) coding.exact_denormals = false;
   coding.streaming = shape_.bytes() >= streaming_bytes;
   return coding;
 }
@@ -125,11 +122,10 @@ void CollectiveOperation::propose_arguments(Proposal& p) const {
 
 // The greatest magnitude of a result, where the ranks agreed on the range; 0 where they did not, and for sums.  With it
 // the bound covers the last rounding of the result, too.
-double CollectiveOperation::greatest_magnitude(const Range& range) const {
+double CollectiveOperation::agreed_magnitude() const {
   const bool sum = call_.traits().reduces && shape_.meaning().op == Op::sum;
   if (settings_.bound.mode != LACONIC_BOUND_REL || sum || work_.plan->travel != Travel::adding) return 0;
-  const double greatest = std::max(std::fabs(range.least), std::fabs(range.greatest));
-  return std::isfinite(greatest) ? greatest : 0;
+  return greatest_magnitude(range_);
 }
 
 void CollectiveOperation::set_bound() {
@@ -140,7 +136,7 @@ void CollectiveOperation::set_bound() {
   work_.coding.allowance = budget.allowance;
   work_.last_allowance = budget.last_allowance;
   work_.coding.terms = sum ? budget.terms : 1;
-  work_.coding.greatest = greatest_magnitude(range_);
+  work_.coding.greatest = agreed_magnitude();
   // With these bounds the absolute error is not known before the numbers are coded.
   if (settings_.bound.mode == LACONIC_BOUND_RATE || settings_.bound.mode == LACONIC_BOUND_RMS)
     budget.worst_case = std::numeric_limits<double>::infinity();

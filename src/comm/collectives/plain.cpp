@@ -70,7 +70,8 @@ struct PlainSide {
 
 }  // namespace
 
-Status PlainCall::convert(const Side& side, std::vector<int>& counts, std::vector<int>& displs) const {
+Status PlainCall::convert(const Side& side, std::size_t parts, std::vector<int>& counts,
+                          std::vector<int>& displs) const {
   if (large_counts || elementwise(*call_)) return {};
   const auto beyond = [](long long value) {
     return Status(Code::count, "plain MPI of this library takes counts and displacements of at most 2147483647, not " +
@@ -79,14 +80,16 @@ Status PlainCall::convert(const Side& side, std::vector<int>& counts, std::vecto
   if (side.count > INT_MAX) return beyond(side.count);
   counts.clear();
   displs.clear();
-  const int n = contributors_;
+  // Open MPI takes no null pointer, not even for no neighbors.
+  counts.reserve(1);
+  displs.reserve(1);
   if (side.counts != nullptr)
-    for (int p = 0; p < n; ++p) {
+    for (std::size_t p = 0; p < parts; ++p) {
       if (side.counts[p] > INT_MAX) return beyond(side.counts[p]);
       counts.push_back(static_cast<int>(side.counts[p]));
     }
   if (side.displs != nullptr)
-    for (int p = 0; p < n; ++p) {
+    for (std::size_t p = 0; p < parts; ++p) {
       if (side.displs[p] > INT_MAX || side.displs[p] < INT_MIN) return beyond(side.displs[p]);
       displs.push_back(static_cast<int>(side.displs[p]));
     }
@@ -141,8 +144,8 @@ int PlainCall::issue(bool blocking) {
   return MPI_ERR_INTERN;
 }
 
-int PlainCall::run(const CollectiveCall& call, bool mean, Status& status) {
-  status = begin(call, mean, call.send);
+int PlainCall::run(const CollectiveCall& call, bool mean, const Neighborhood* neighborhood, Status& status) {
+  status = begin(call, mean, neighborhood, call.send);
   if (!status.ok()) return MPI_SUCCESS;
   int code = issue(true);
   while (code == MPI_SUCCESS && more()) code = issue(true);
@@ -150,17 +153,17 @@ int PlainCall::run(const CollectiveCall& call, bool mean, Status& status) {
   return code;
 }
 
-int PlainCall::start(const CollectiveCall& call, bool mean, Status& status) {
+int PlainCall::start(const CollectiveCall& call, bool mean, const Neighborhood* neighborhood, Status& status) {
   Side send = call.send;
   if (is_skipped(call, contributors_of(call.comm))) {
     send = call.recv;
     send.buffer = &no_elements;
   }
-  status = begin(call, mean, send);
+  status = begin(call, mean, neighborhood, send);
   return status.ok() ? issue(false) : MPI_SUCCESS;
 }
 
-Status PlainCall::begin(const CollectiveCall& call, bool mean, const Side& send) {
+Status PlainCall::begin(const CollectiveCall& call, bool mean, const Neighborhood* neighborhood, const Side& send) {
   call_ = &call;
   send_ = send;
   mean_ = mean;
@@ -168,8 +171,14 @@ Status PlainCall::begin(const CollectiveCall& call, bool mean, const Side& send)
   // Queried now, because the communicator may be freed before the end.
   MPI_Comm_rank(call.comm, &rank_);
   contributors_ = contributors_of(call.comm);
-  if (Status s = convert(send_, send_counts_, send_displs_); !s) return s;
-  return convert(call.recv, recv_counts_, recv_displs_);
+  std::size_t sent = static_cast<std::size_t>(contributors_);
+  std::size_t received = sent;
+  if (call.traits().neighborhood()) {
+    sent = neighborhood->destinations.size();
+    received = neighborhood->sources.size();
+  }
+  if (Status s = convert(send_, sent, send_counts_, send_displs_); !s) return s;
+  return convert(call.recv, received, recv_counts_, recv_displs_);
 }
 
 int PlainCall::poll(bool& finished) {

@@ -4,9 +4,11 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <vector>
 
 #include "base/status.hpp"
+#include "call/neighborhood.hpp"
 #include "comm/collectives/call.hpp"
 
 namespace laconic {
@@ -16,17 +18,18 @@ class PlainCall {
  public:
   // mean: op is LACONIC_AVG, which is MPI_SUM and a division.  Returns an MPI error code, for which MPI has called the
   // communicator's error handler; a call that this MPI library cannot do is reported in `status`.
-  int run(const CollectiveCall& call, bool mean, Status& status);
+  // neighborhood: of this rank; only neighborhood collectives need it.
+  int run(const CollectiveCall& call, bool mean, const Neighborhood* neighborhood, Status& status);
 
-  int start(const CollectiveCall& call, bool mean, Status& status);
+  int start(const CollectiveCall& call, bool mean, const Neighborhood* neighborhood, Status& status);
   int poll(bool& finished);
 
  private:
-  Status begin(const CollectiveCall& call, bool mean, const Side& send);
+  Status begin(const CollectiveCall& call, bool mean, const Neighborhood* neighborhood, const Side& send);
   int issue(bool blocking);
   Side piece_of(const Side& side) const;
   bool more();
-  Status convert(const Side& side, std::vector<int>& counts, std::vector<int>& displs) const;
+  Status convert(const Side& side, std::size_t parts, std::vector<int>& counts, std::vector<int>& displs) const;
   void finish();
 
   const CollectiveCall* call_ = nullptr;

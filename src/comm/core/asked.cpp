@@ -52,15 +52,19 @@ Status not_built(std::string_view codec) {
                               available + " (zfp needs libzfp: apt-get install libzfp-dev, then build again)"};
 }
 
+Coding asked_coding(const laconic_options& settings, Dtype dtype) {
+  Coding coding = coding_for(bound_of(settings), dtype);
+  coding.exact_denormals = keeps_denormals(settings);
+  return coding;
+}
+
 bool codes_integers(const laconic_options& settings, Dtype dtype) {
   const Codec* codec = asked_codec(settings);
   return settings.bound.mode == LACONIC_BOUND_LOSSLESS && codec != nullptr && codec->supports(dtype);
 }
 
 double absolute_bound(const laconic_options& settings, const Range& range) {
-  if (settings.bound.mode == LACONIC_BOUND_ABS) return settings.bound.value;
-  if (settings.bound.mode != LACONIC_BOUND_REL) return 0;
-  const double bound = settings.bound.value * (range.greatest - range.least);
+  const double bound = absolute_bound(bound_of(settings), range);
   return std::isfinite(bound) ? bound : 0;
 }
 

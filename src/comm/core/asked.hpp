@@ -7,6 +7,7 @@
 #include "base/status.hpp"
 #include "codec/codec.hpp"
 #include "codec/range.hpp"
+#include "codec/resolve_bound.hpp"
 #include "laconic/laconic.h"
 #include "schedule/schedule.hpp"
 
@@ -39,12 +40,14 @@ Status asked_algorithm(const laconic_options& settings, Collective collective, i
 Status not_built(std::string_view codec);
 inline Status not_built(laconic_codec asked) { return not_built(text_of(static_cast<CodecName>(asked))); }
 
+// The coding of numbers that are only moved, as far as the settings determine it without the numbers.
+Coding asked_coding(const laconic_options& settings, Dtype dtype);
+
 // Whether integers of this type are compressed.  Integers are never rounded, so every bound but lossless is for other
 // types.
 bool codes_integers(const laconic_options& settings, Dtype dtype);
 
-// The bound as an absolute error: 0, which rounds nothing, for lossless and for a relative bound on values without a
-// range.
+// The bound as an absolute error; 0 where the range of the numbers is too large, too.
 double absolute_bound(const laconic_options& settings, const Range& range);
 
 // Codecs and algorithms in the numbers of the public API.

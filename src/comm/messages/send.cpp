@@ -85,17 +85,13 @@ Status SendOperation::set_coding() {
   work_.largest = static_cast<std::size_t>(call_.data.count);
   work_.checksum = settings_.checksum == LACONIC_CHECKSUM_ON;
   Coding& coding = work_.coding;
-  coding.dtype = *find_dtype(call_.data.type);
-  if (settings_.bound.mode == LACONIC_BOUND_RATE) coding.rate = settings_.bound.value;
-  if (settings_.bound.mode == LACONIC_BOUND_RMS) coding.relative = settings_.bound.value;
-  coding.exact_denormals = keeps_denormals(settings_);
+  coding = asked_coding(settings_, *find_dtype(call_.data.type));
   if (Status s = check_coding(*work_.codec, coding); !s) return s;
   if (Status s = place_numbers(); !s) return s;
   Range range{};
   if (settings_.bound.mode == LACONIC_BOUND_REL) {
     if (Status s = find_range(range); !s) return s;
-    const double greatest = std::max(std::fabs(range.least), std::fabs(range.greatest));
-    if (std::isfinite(greatest)) coding.greatest = greatest;
+    coding.greatest = greatest_magnitude(range);
   }
   bound_ = coding.allowance = work_.last_allowance = absolute_bound(settings_, range);
   // With these bounds the absolute error is not known before the numbers are coded.
