@@ -69,7 +69,7 @@ struct Work {
 
 struct Answer {
   const Algorithm* algorithm = nullptr;
-  Travel travel = Travel::adding;
+  Travel travel = Travel::homomorphic;
   Terms terms;
   Budget budget;            // in units of the range if the bound is relative
   bool budgeted = false;    // whether there is an error bound to divide

@@ -35,7 +35,7 @@ std::string_view name_of(Location location) {
 
 std::string_view name_of(Travel travel) {
   switch (travel) {
-    case Travel::adding: return "adding";
+    case Travel::homomorphic: return "homomorphic";
     case Travel::reencoding: return "reencoding";
     case Travel::per_hop: return "per hop";
   }
@@ -44,7 +44,7 @@ std::string_view name_of(Travel travel) {
 
 std::string_view meaning_of(Travel travel) {
   switch (travel) {
-    case Travel::adding: return "frames are forwarded, and added exactly";
+    case Travel::homomorphic: return "frames are forwarded, and added exactly";
     case Travel::reencoding: return "frames are forwarded, but sums are encoded again";
     case Travel::per_hop: return "every hop encodes numbers before a send and decodes them after a receive";
   }
@@ -65,8 +65,8 @@ std::string budget_text(const Question& q, const Answer& a) {
   const char* unit = a.terms.all() == 1 ? "error" : "errors";
   std::string text = fmt::format("  travel: {} ({}); a result holds {} {} of one encode", name_of(a.travel),
                                  meaning_of(a.travel), a.terms.all(), unit);
-  if (a.terms.earlier > 0 && a.terms.last > 0)
-    text += fmt::format(": {} on the way, {} of results", a.terms.earlier, a.terms.last);
+  if (a.terms.intermediate > 0 && a.terms.final > 0)
+    text += fmt::format(": {} on the way, {} of results", a.terms.intermediate, a.terms.final);
   text += "\n";
   if (!a.budgeted) {
     switch (q.bound.mode) {
@@ -76,10 +76,10 @@ std::string budget_text(const Question& q, const Answer& a) {
       default: return text + "  budget: without a bound the call is plain MPI\n";
     }
   }
-  const bool on_the_way = a.terms.earlier > 0;
+  const bool on_the_way = a.terms.intermediate > 0;
   text += fmt::format("  budget: the error of an encode may be {}",
                       error_text(q, on_the_way ? a.budget.allowance : a.budget.last_allowance));
-  if (on_the_way && a.terms.last > 0)
+  if (on_the_way && a.terms.final > 0)
     text += fmt::format(", of an encode of a result {}", error_text(q, a.budget.last_allowance));
   return text + fmt::format("; in the worst case a result has an error of {}\n", error_text(q, a.budget.worst_case));
 }
@@ -183,7 +183,9 @@ std::string json(const Question& q, const std::vector<Candidate>& all, const Ans
   out.text("auto", chosen_by_auto(q).name()).text("codec", q.codec_name).text("bound", to_string(q.bound));
   out.text("variant", q.variant).text("target", q.per_input ? "input" : "result");
   out.number("ranks", q.ranks).number("rank", q.rank).number("root", q.root).whole("bytes", q.bytes);
-  out.text("travel", name_of(a.travel)).number("terms_earlier", a.terms.earlier).number("terms_last", a.terms.last);
+  out.text("travel", name_of(a.travel))
+      .number("terms_intermediate", a.terms.intermediate)
+      .number("terms_final", a.terms.final);
   const auto budget = [&](double value) { return a.budgeted ? json_number(value) : std::string("null"); };
   out.raw("allowance", budget(a.budget.allowance)).raw("last_allowance", budget(a.budget.last_allowance));
   out.raw("worst_case", budget(a.budget.worst_case)).truth("relative_to_range", q.bound.mode == BoundMode::rel);

@@ -55,7 +55,7 @@ DeviceAnswer answer_on_device(const Question& q, const DeviceQuestion& d) {
   DeviceAnswer a;
   const Travel travel = travel_in(q);
   const Journey journey{static_cast<double>(q.bytes), q.ranks, q.root, travel, q.ratio, 1};
-  const Journey uncompressed{journey.bytes, q.ranks, q.root, Travel::adding, 1, 1};
+  const Journey uncompressed{journey.bytes, q.ranks, q.root, Travel::homomorphic, 1, 1};
   a.coder = coder_of(*d.device, q.codec->name(), q.dtype, q.ratio);
   const Coder plain = plain_coder(*d.device);
   for (const Algorithm& algorithm : all_algorithms()) {

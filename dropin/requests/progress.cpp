@@ -24,19 +24,19 @@ std::atomic<int> in_flight{0};
 namespace {
 
 // One operation, from its beginning until the program has completed its request.
-struct Flight : Record {
+struct OperationInFlight : Record {
   Call call;
   NumberSides numbers;
   OwnType send_type;  // datatypes of sides that are packed
   OwnType recv_type;
   TallyGroup* tallies = nullptr;
-  bool speaks = false;  // this rank prints the report of the call
+  bool reports = false;  // this rank prints the report of the call
   laconic_request request = LACONIC_REQUEST_NULL;
   laconic_stats stats{};
   MPI_Request generalized = MPI_REQUEST_NULL;
   int code = MPI_SUCCESS;
-  bool flying = false;
-  bool freed = false;  // the program freed the request before completion
+  bool listed = false;  // among the operations that are polled
+  bool freed = false;   // the program freed the request before completion
   bool persistent = false;
 
   // Duplicates the datatypes, because the program may free its own as soon as its call has returned.
@@ -53,11 +53,11 @@ struct Flight : Record {
   }
 };
 
-// Guards the list of flights, not the flights: the thread that holds `turn` makes progress on them.
+// Guards the list of operations, not the operations: the thread that holds `turn` makes progress on them.
 std::mutex mutex;
-std::vector<Flight*> flying;
+std::vector<OperationInFlight*> operations;
 std::atomic_flag turn = ATOMIC_FLAG_INIT;
-std::size_t next_flight = 0;
+std::size_t next_operation = 0;
 
 // The thread that makes progress when no thread of the program does.
 struct Helper {
@@ -75,12 +75,12 @@ int on_query(void* state, MPI_Status* status) {
   PMPI_Status_set_cancelled(status, 0);
   status->MPI_SOURCE = MPI_ANY_SOURCE;
   status->MPI_TAG = MPI_ANY_TAG;
-  return static_cast<Flight*>(state)->code;
+  return static_cast<OperationInFlight*>(state)->code;
 }
 
 int on_free(void* state) {
-  auto* flight = static_cast<Flight*>(state);
-  if (!flight->persistent) delete flight;
+  auto* operation = static_cast<OperationInFlight*>(state);
+  if (!operation->persistent) delete operation;
   return MPI_SUCCESS;
 }
 
@@ -93,47 +93,48 @@ Reason reason_of(laconic_plain_reason reason) {
   return reason == LACONIC_PLAIN_TYPE ? Reason::type : Reason::refused;
 }
 
-void finish(Flight& flight, int code) {
-  if (code == MPI_SUCCESS && flight.numbers.recv.used()) code = flight.numbers.recv.put_all();
+void finish(OperationInFlight& operation, int code) {
+  if (code == MPI_SUCCESS && operation.numbers.recv.used()) code = operation.numbers.recv.put_all();
   // The types are freed here and not in the destructor, which runs within an MPI function (on_free).
-  if (!flight.persistent) flight.free_types();
-  flight.code = code;
+  if (!operation.persistent) operation.free_types();
+  operation.code = code;
   if (code == MPI_SUCCESS) {
-    if (flight.stats.plain_calls == 0)
-      Tallies::instance().compressed(*flight.tallies, flight.call.operation, flight.stats);
+    if (operation.stats.plain_calls == 0)
+      Tallies::instance().compressed(*operation.tallies, operation.call.operation, operation.stats);
     else
-      Tallies::instance().plain(*flight.tallies, flight.call.operation, reason_of(flight.stats.plain_reason));
-    if (flight.speaks && Process::instance().settings().report == Report::each)
-      report_call(*flight.tallies, flight.call.operation, flight.call.form, flight.stats.bytes_in, flight.stats);
+      Tallies::instance().plain(*operation.tallies, operation.call.operation, reason_of(operation.stats.plain_reason));
+    if (operation.reports && Process::instance().settings().report == Report::each)
+      report_call(*operation.tallies, operation.call.operation, operation.call.form, operation.stats.bytes_in,
+                  operation.stats);
   }
-  MPI_Request generalized = flight.generalized;
-  const bool freed = flight.freed;
-  // After this call the flight must not be used: the program may complete the request, which deletes it.
+  MPI_Request generalized = operation.generalized;
+  const bool freed = operation.freed;
+  // After this call the operation must not be used: the program may complete the request, which deletes it.
   PMPI_Grequest_complete(generalized);
   if (freed) mpi::Request_free(&generalized);
 }
 
 // Tests one operation; true if it has finished.
-bool poll(Flight& flight) {
+bool poll(OperationInFlight& operation) {
   int done = 0;
   const Quiet ours;
-  const int code = laconic_test(&flight.request, &done, MPI_STATUS_IGNORE);
+  const int code = laconic_test(&operation.request, &done, MPI_STATUS_IGNORE);
   if (code == MPI_SUCCESS && !done) return false;
   {
     const std::lock_guard lock(mutex);
-    flying.erase(std::find(flying.begin(), flying.end(), &flight));
-    flight.flying = false;
+    operations.erase(std::find(operations.begin(), operations.end(), &operation));
+    operation.listed = false;
   }
-  finish(flight, code);
+  finish(operation, code);
   in_flight.fetch_sub(1, std::memory_order_release);
   return true;
 }
 
-Flight* take_next() {
+OperationInFlight* take_next() {
   const std::lock_guard lock(mutex);
-  if (flying.empty()) return nullptr;
-  next_flight = (next_flight + 1) % flying.size();
-  return flying[next_flight];
+  if (operations.empty()) return nullptr;
+  next_operation = (next_operation + 1) % operations.size();
+  return operations[next_operation];
 }
 
 void help() {
@@ -155,42 +156,42 @@ void wake_helper() {
 }
 
 // Registers an operation that the library has begun: creates its generalized request and adds it to the polled list.
-int launch(Flight& flight) {
-  const int code = PMPI_Grequest_start(on_query, on_free, on_cancel, &flight, &flight.generalized);
+int launch(OperationInFlight& operation) {
+  const int code = PMPI_Grequest_start(on_query, on_free, on_cancel, &operation, &operation.generalized);
   if (code != MPI_SUCCESS) return code;
   {
     const std::lock_guard lock(mutex);
-    flight.flying = true;
-    flying.push_back(&flight);
+    operation.listed = true;
+    operations.push_back(&operation);
   }
   in_flight.fetch_add(1, std::memory_order_release);
   wake_helper();
   return MPI_SUCCESS;
 }
 
-std::unique_ptr<Flight> make_flight(const Call& call, Communicator& communicator, NumberSides& numbers) {
-  auto flight = std::make_unique<Flight>();
-  flight->call = call;
-  flight->numbers = std::move(numbers);
-  flight->keep_types();
-  flight->tallies = &communicator.tallies();
-  flight->speaks = communicator.rank() == 0;
-  return flight;
+std::unique_ptr<OperationInFlight> make_operation(const Call& call, Communicator& communicator, NumberSides& numbers) {
+  auto operation = std::make_unique<OperationInFlight>();
+  operation->call = call;
+  operation->numbers = std::move(numbers);
+  operation->keep_types();
+  operation->tallies = &communicator.tallies();
+  operation->reports = communicator.rank() == 0;
+  return operation;
 }
 
-// Begins the operation in the library, or makes it if it is persistent, and stores its request in the flight.
-int hand_over(Flight& flight, Communicator& communicator) {
+// Begins the operation in the library, or makes it if it is persistent, and stores its request in the operation.
+int hand_over(OperationInFlight& operation, Communicator& communicator) {
   const Quiet ours;
-  return dispatch(flight.call, flight.numbers, options_of(communicator, flight.call, flight.numbers, &flight.stats),
-                  &flight.request);
+  return dispatch(operation.call, operation.numbers,
+                  options_of(communicator, operation.call, operation.numbers, &operation.stats), &operation.request);
 }
 
 // Marks an operation in flight as freed by the program; finish() then frees its request. The caller holds `turn`.
 bool free_unwatched(MPI_Request* request) {
   const std::lock_guard lock(mutex);
-  const auto at = std::find_if(flying.begin(), flying.end(),
-                               [&](Flight* f) { return !f->persistent && f->generalized == *request; });
-  if (at == flying.end()) return false;
+  const auto at = std::find_if(operations.begin(), operations.end(),
+                               [&](OperationInFlight* f) { return !f->persistent && f->generalized == *request; });
+  if (at == operations.end()) return false;
   (*at)->freed = true;
   *request = MPI_REQUEST_NULL;
   return true;
@@ -198,23 +199,23 @@ bool free_unwatched(MPI_Request* request) {
 
 class PersistentOperation final : public Persistent {
  public:
-  explicit PersistentOperation(std::unique_ptr<Flight> flight) : flight_(std::move(flight)) {
-    flight_->persistent = true;
+  explicit PersistentOperation(std::unique_ptr<OperationInFlight> operation) : operation_(std::move(operation)) {
+    operation_->persistent = true;
   }
   ~PersistentOperation() override {
     const Quiet ours;
-    if (flight_->request != LACONIC_REQUEST_NULL) laconic_request_free(&flight_->request);
+    if (operation_->request != LACONIC_REQUEST_NULL) laconic_request_free(&operation_->request);
   }
-  int make(Communicator& communicator) { return hand_over(*flight_, communicator); }
+  int make(Communicator& communicator) { return hand_over(*operation_, communicator); }
 
   int start(MPI_Request& active) override {
-    if (const int code = flight_->numbers.take(); code != MPI_SUCCESS) return code;
+    if (const int code = operation_->numbers.take(); code != MPI_SUCCESS) return code;
     {
       const Quiet ours;
-      if (const int code = laconic_start(&flight_->request); code != MPI_SUCCESS) return code;
+      if (const int code = laconic_start(&operation_->request); code != MPI_SUCCESS) return code;
     }
-    const int code = launch(*flight_);
-    active = flight_->generalized;
+    const int code = launch(*operation_);
+    active = operation_->generalized;
     return code;
   }
 
@@ -222,7 +223,7 @@ class PersistentOperation final : public Persistent {
   int cancel(MPI_Request&) override { return MPI_SUCCESS; }
 
  private:
-  std::unique_ptr<Flight> flight_;
+  std::unique_ptr<OperationInFlight> operation_;
 };
 
 }  // namespace
@@ -231,8 +232,8 @@ void make_progress() {
   helper.polls.fetch_add(1, std::memory_order_relaxed);
   // A flag and not a lock: polling may call functions of the program, which may call this function again.
   if (turn.test_and_set(std::memory_order_acquire)) return;
-  // One test makes progress on all of Laconic's operations. Finished flights are then found one after another.
-  for (Flight* flight = take_next(); flight != nullptr && poll(*flight); flight = take_next()) {
+  // One test makes progress on all of Laconic's operations. Finished operations are then found one after another.
+  for (OperationInFlight* operation = take_next(); operation != nullptr && poll(*operation); operation = take_next()) {
   }
   turn.clear(std::memory_order_release);
 }
@@ -247,16 +248,16 @@ int wait_with_progress(MPI_Request& request) {
 }
 
 int begin_operation(const Call& call, Communicator& communicator, NumberSides& numbers, MPI_Request* request) {
-  auto flight = make_flight(call, communicator, numbers);
-  if (const int code = hand_over(*flight, communicator); code != MPI_SUCCESS) return code;
-  if (const int code = launch(*flight); code != MPI_SUCCESS) return code;
-  *request = flight.release()->generalized;
+  auto operation = make_operation(call, communicator, numbers);
+  if (const int code = hand_over(*operation, communicator); code != MPI_SUCCESS) return code;
+  if (const int code = launch(*operation); code != MPI_SUCCESS) return code;
+  *request = operation.release()->generalized;
   return MPI_SUCCESS;
 }
 
 int make_persistent_operation(const Call& call, Communicator& communicator, NumberSides& numbers,
                               MPI_Request* request) {
-  auto operation = std::make_unique<PersistentOperation>(make_flight(call, communicator, numbers));
+  auto operation = std::make_unique<PersistentOperation>(make_operation(call, communicator, numbers));
   if (const int code = operation->make(communicator); code != MPI_SUCCESS) return code;
   return make_persistent(std::move(operation), request);
 }

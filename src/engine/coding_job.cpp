@@ -31,12 +31,12 @@ void CodingJob::run() noexcept {
 
 const Coding& CodingJob::coding() const {
   switch (act) {
-    case Act::encode: return last ? codings->last : codings->earlier;
+    case Act::encode: return last ? codings->final : codings->intermediate;
     case Act::merge:
     case Act::unpack: return codings->between;
     case Act::decode:
     case Act::copy: return codings->result;
-    default: return codings->earlier;
+    default: return codings->intermediate;
   }
 }
 

@@ -16,10 +16,10 @@ namespace laconic {
 
 // The codec parameters of the encodes and decodes in one operation.
 struct Codings {
-  Coding earlier;  // for encodes, folds and adds of partial results
-  Coding last;     // for encodes of final results
-  Coding between;  // for decodes of partial results
-  Coding result;   // for decodes of final results
+  Coding intermediate;  // for encodes, folds and adds of partial results
+  Coding final;         // for encodes of final results
+  Coding between;       // for decodes of partial results
+  Coding result;        // for decodes of final results
 };
 
 constexpr bool makes_frame(Act act) { return act == Act::encode || act == Act::fold || act == Act::add; }
@@ -91,7 +91,7 @@ class CodingJob final : public Job {
   const FrameSlot* read_frame() const { return arrived != nullptr ? arrived : current; }
   bool seals() const { return sealing.on && travels; }
   void finish_frame(std::size_t bytes);
-  Dtype dtype() const { return codings->earlier.dtype; }
+  Dtype dtype() const { return codings->intermediate.dtype; }
   const Coding& coding() const;
   std::size_t bytes_of_numbers() const { return count * size_of(dtype()); }
 

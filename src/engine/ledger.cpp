@@ -7,11 +7,11 @@ namespace laconic {
 
 Travel travel_of(const Codec& codec, bool per_hop) {
   if (per_hop) return Travel::per_hop;
-  return codec.exact_sums() ? Travel::adding : Travel::reencoding;
+  return codec.exact_sums() ? Travel::homomorphic : Travel::reencoding;
 }
 
 Terms terms_of(const Algorithm& algorithm, int size, Travel travel) {
-  if (travel == Travel::adding) return reduces(algorithm.collective) ? Terms{size, 0} : Terms{0, 1};
+  if (travel == Travel::homomorphic) return reduces(algorithm.collective) ? Terms{size, 0} : Terms{0, 1};
   const Terms terms = algorithm.terms(size, travel);
   return terms.all() > 0 ? terms : Terms{0, 1};
 }
@@ -22,7 +22,7 @@ Budget divide_bound(double bound, bool per_input, Op op, bool mean, const Algori
   Terms terms = terms_of(algorithm, size, travel);
   budget.terms = static_cast<std::uint32_t>(terms.all());
   // A maximum is one of the contributions, so it has the error of one encode, unless later hops round it again.
-  if (op != Op::sum && travel == Travel::adding) terms = {1, 0};
+  if (op != Op::sum && travel == Travel::homomorphic) terms = {1, 0};
   // The mean of `size` ranks divides the error of their sum.
   const double divisor = mean ? size : 1;
   budget.worst_case = per_input ? bound * terms.all() / divisor : bound;
@@ -34,12 +34,12 @@ Budget divide_bound(double bound, bool per_input, Op op, bool mean, const Algori
   // get half of the bound (this minimises sum(bytes_i * log(1 / allowance_i)) for a given sum of allowances).
   // The factor 1 - 2^-50 gives up the last bits, so that the rounded sum of the allowances never exceeds the bound.
   const double whole = bound * divisor * (1 - 0x1p-50);
-  const bool both = terms.earlier > 0 && terms.last > 0;
+  const bool both = terms.intermediate > 0 && terms.final > 0;
   const double part = both ? whole / 2 : whole;
-  budget.allowance = part / std::max(terms.earlier, 1);
-  budget.last_allowance = part / std::max(terms.last, 1);
+  budget.allowance = part / std::max(terms.intermediate, 1);
+  budget.last_allowance = part / std::max(terms.final, 1);
   // Homomorphic addition needs the same lattice, and so the same allowance, in all frames.
-  if (travel == Travel::adding) budget.allowance = budget.last_allowance = whole / terms.all();
+  if (travel == Travel::homomorphic) budget.allowance = budget.last_allowance = whole / terms.all();
   return budget;
 }
 

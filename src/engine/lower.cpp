@@ -142,7 +142,7 @@ class Lowering {
   }
 
   void reduce(State& block, std::int32_t peer, std::uint32_t message) {
-    if (plan_.travel == Travel::adding) {
+    if (plan_.travel == Travel::homomorphic) {
       add_receive(block.frame ? Act::add : Act::fold, block, peer, message).from =
           block.frame ? Location::none : block.numbers;
       block.frame = true;

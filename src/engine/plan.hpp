@@ -53,7 +53,7 @@ struct Action {
 };
 
 struct Plan {
-  Travel travel = Travel::adding;
+  Travel travel = Travel::homomorphic;
   std::int32_t cut = 1;               // number of blocks among all ranks
   std::uint32_t whole = 1;            // contributions that a result holds
   std::vector<std::int32_t> blocks;   // indices in the schedule of the blocks that this rank handles

@@ -15,14 +15,14 @@ namespace {
 // (docs/error-model.md).
 Terms while_choosing(Terms terms) {
   const int errors = 1 + 2 * static_cast<int>(std::bit_width(static_cast<unsigned>(std::max(terms.all(), 1)) - 1));
-  const int last = std::min(terms.last, errors);
-  return {std::min(terms.earlier, errors - last), last};
+  const int last = std::min(terms.final, errors);
+  return {std::min(terms.intermediate, errors - last), last};
 }
 
 // The errors that add up in a result; these may be fewer than the worst case that the ledger has to count.
 Terms adding_up(Terms terms, Op op, const Algorithm& algorithm, int size, Travel travel, const ErrorShape& shape) {
   const bool chooses = op != Op::sum && reduces(algorithm.collective);
-  if (chooses && travel == Travel::adding) return {1, 0};
+  if (chooses && travel == Travel::homomorphic) return {1, 0};
   if (chooses && !shape.lattice) return while_choosing(terms);
   if (travel != Travel::per_hop || !shape.lattice) return terms;
   // Rounding to a lattice preserves order, so the maximum of rounded numbers is the rounded maximum: one error.
@@ -73,15 +73,15 @@ Prediction predict_error(double bound, bool per_input, Op op, bool mean, const A
     return shape.deviation * std::hypot(earlier * std::sqrt(earlier_terms), last * std::sqrt(last_terms));
   };
   const double divisor = mean ? size : 1;
-  p.drift = shape.drift * (earlier * p.terms.earlier + last * p.terms.last) / divisor;
-  p.deviation = deviation_of(p.terms.earlier, p.terms.last) / divisor;
+  p.drift = shape.drift * (earlier * p.terms.intermediate + last * p.terms.final) / divisor;
+  p.deviation = deviation_of(p.terms.intermediate, p.terms.final) / divisor;
   if (shape.lattice) {
     // The largest uniform error is modelled exactly, and the sum of the others as normal: this is exact for one error,
     // and within a few per cent of the convolution for two or more.
-    const bool last_is_largest = p.terms.earlier == 0 || (p.terms.last > 0 && last > earlier);
+    const bool last_is_largest = p.terms.intermediate == 0 || (p.terms.final > 0 && last > earlier);
     const double half = last_is_largest ? last : earlier;
-    const double others = last_is_largest ? deviation_of(p.terms.earlier, p.terms.last - 1)
-                                          : deviation_of(p.terms.earlier - 1, p.terms.last);
+    const double others = last_is_largest ? deviation_of(p.terms.intermediate, p.terms.final - 1)
+                                          : deviation_of(p.terms.intermediate - 1, p.terms.final);
     p.likely = likely_of_sum(half, others) / divisor;
   } else {
     p.likely = p.drift + 2 * p.deviation;

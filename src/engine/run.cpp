@@ -19,9 +19,9 @@ constexpr std::uint64_t lane_bits = 16;
 
 Codings codings_of(const Work& work) {
   Codings c;
-  c.earlier = c.last = c.result = work.coding;
-  if (work.plan->travel != Travel::adding) {
-    c.last.allowance = work.last_allowance;
+  c.intermediate = c.final = c.result = work.coding;
+  if (work.plan->travel != Travel::homomorphic) {
+    c.final.allowance = work.last_allowance;
     // Frames with either allowance are decoded, so the decoder must not compare a frame's allowance with one of them.
     // The rate is the same for all frames.
     c.result.allowance = c.result.relative = 0;

@@ -42,8 +42,8 @@ struct Region {
 struct Work {
   const Plan* plan = nullptr;
   const Codec* codec = nullptr;
-  Coding coding;                    // for the encodes counted by Terms::earlier
-  double last_allowance = 0;        // for the encodes counted by Terms::last
+  Coding coding;                    // for the encodes counted by Terms::intermediate
+  double last_allowance = 0;        // for the encodes counted by Terms::final
   std::span<const Region> regions;  // in the order of Plan::blocks
   std::size_t largest = 0;          // numbers in the largest block on any rank; the same on all ranks
   std::size_t chunk = 0;            // numbers per frame, >= 1

@@ -220,12 +220,12 @@ class World {
     const Holding& other = *ranks_[at(traits_.neighborhood() ? r : first)].holds[at(b)];
     const auto note = [&](Terms& most, Travel travel) {
       const Value& v = holding->under[static_cast<std::size_t>(travel)];
-      most = {std::max(most.earlier, v.errors.earlier), std::max(most.last, v.errors.last)};
+      most = {std::max(most.intermediate, v.errors.intermediate), std::max(most.final, v.errors.final)};
       if (travel != Travel::per_hop && v.expression != other.under[static_cast<std::size_t>(travel)].expression)
         problem_ = "ranks " + std::to_string(first) + " and " + std::to_string(r) + " add " + name_block(b) +
                    " in different orders" + (travel == Travel::reencoding ? " or after other encodes" : "");
     };
-    note(result.adding, Travel::adding);
+    note(result.homomorphic, Travel::homomorphic);
     note(result.reencoding, Travel::reencoding);
     note(result.per_hop, Travel::per_hop);
     result.cost.hops = std::max(result.cost.hops, static_cast<double>(holding->hops));

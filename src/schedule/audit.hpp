@@ -21,7 +21,7 @@ struct Audit {
 
   int blocks = 0;
   int most_messages = 0;  // most messages from any one rank to another
-  Terms adding;           // most single-encode errors in any result, of each kind
+  Terms homomorphic;      // most single-encode errors in any result, of each kind
   Terms reencoding;
   Terms per_hop;
   // Hops are counted along data dependencies: a rank that sends to many peers is taken to send to all at once.

@@ -123,18 +123,18 @@ constexpr int wrap(int k, int size) { return ((k % size) + size) % size; }
 
 // The way in which the value of a block travels.  It determines how many single-encode errors a result may hold.
 enum class Travel : std::uint8_t {
-  adding,      // frames are forwarded, and added homomorphically: every contribution is encoded once
-  reencoding,  // frames are forwarded, but a sum of two has to be encoded again before it is sent on
-  per_hop      // no frame is forwarded: every hop encodes before it sends and decodes on arrival (CPR-P2P)
+  homomorphic,  // frames are forwarded, and added as frames: every contribution is encoded once
+  reencoding,   // frames are forwarded, but a sum of two has to be encoded again before it is sent on
+  per_hop       // no frame is forwarded: every hop encodes before it sends and decodes on arrival (CPR-P2P)
 };
 
-// The most single-encode errors that any result may hold.  `last` counts encodes of values that are final results (they
-// are sent on, and decoded by every rank that wants them); `earlier` counts all others.  The two kinds may have
+// The most single-encode errors that any result may hold.  `final` counts encodes of values that are results (they are
+// sent on, and decoded by every rank that wants them); `intermediate` counts all others.  The two kinds may have
 // different allowances: the frames that are sent most should be coded coarsest.
 struct Terms {
-  int earlier = 0;
-  int last = 0;
-  constexpr int all() const { return earlier + last; }
+  int intermediate = 0;
+  int final = 0;
+  constexpr int all() const { return intermediate + final; }
   friend constexpr bool operator==(const Terms&, const Terms&) = default;
 };
 
@@ -152,8 +152,8 @@ struct Algorithm {
   // Returns false for sizes that the algorithm does not support.
   bool (*fits)(int size);
   Schedule (*build)(Place place);
-  // The terms for Travel::reencoding and Travel::per_hop.  Under Travel::adding, every reduction holds `size` errors
-  // and every data movement one, whatever the algorithm.  For size 1 nothing is encoded and both counts are 0.
+  // The terms for Travel::reencoding and Travel::per_hop.  Under Travel::homomorphic, every reduction holds `size`
+  // errors and every data movement one, whatever the algorithm.  For size 1 nothing is encoded and both counts are 0.
   Terms (*terms)(int size, Travel travel);
   Cost (*cost)(int size);
 

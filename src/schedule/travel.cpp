@@ -7,7 +7,7 @@
 namespace laconic {
 namespace {
 
-constexpr Travel all_travels[] = {Travel::adding, Travel::reencoding, Travel::per_hop};
+constexpr Travel all_travels[] = {Travel::homomorphic, Travel::reencoding, Travel::per_hop};
 
 std::uint64_t mix(std::uint64_t x) {
   x ^= x >> 33;
@@ -18,7 +18,7 @@ std::uint64_t mix(std::uint64_t x) {
 }
 
 Value encoded(Value v, bool result) {
-  ++(result ? v.errors.last : v.errors.earlier);
+  ++(result ? v.errors.final : v.errors.intermediate);
   v.expression = mix(v.expression ^ 0xc0dec0dec0dec0deULL);
   v.frame = true;
   return v;
@@ -38,10 +38,10 @@ void received(Travel travel, Value& mine, const Value& came) {
 }
 
 void reduced(Travel travel, Value& mine, const Value& came) {
-  if (travel == Travel::adding && !mine.frame) mine = encoded(mine, false);
-  mine.errors = {mine.errors.earlier + came.errors.earlier, mine.errors.last + came.errors.last};
+  if (travel == Travel::homomorphic && !mine.frame) mine = encoded(mine, false);
+  mine.errors = {mine.errors.intermediate + came.errors.intermediate, mine.errors.final + came.errors.final};
   mine.expression = mix(mine.expression + came.expression + 0x9e3779b97f4a7c15ULL);
-  mine.frame = travel == Travel::adding;
+  mine.frame = travel == Travel::homomorphic;
 }
 
 Holding Holding::of(std::int32_t rank) {

@@ -24,7 +24,7 @@ struct Journey {
   double bytes = 0;  // size of all the data, before compression
   int size = 1;
   int root = 0;
-  Travel travel = Travel::adding;
+  Travel travel = Travel::homomorphic;
   double ratio = 1;  // compression ratio of every frame
   int rows = 1;      // rows share device and path: while one is on the wire another is coded
 };

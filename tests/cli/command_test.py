@@ -153,7 +153,7 @@ class Command(unittest.TestCase):
 
     def test_explain_as_json(self):
         (ring,) = self.explain("allreduce", "--ranks", 8, "--rank", 3, "--algorithm", "ring", "--bytes", "8M", "--ratio", 8)
-        self.assertEqual((ring["terms_earlier"], ring["terms_last"], ring["blocks"], ring["rank"]), (8, 0, 8, 3))
+        self.assertEqual((ring["terms_intermediate"], ring["terms_final"], ring["blocks"], ring["rank"]), (8, 0, 8, 3))
         verbs = [verb for verb, block, peer in ring["steps"]]
         self.assertEqual([verbs.count(v) for v in ("send", "reduce", "receive")], [14, 7, 7])
         self.assertEqual({peer for verb, block, peer in ring["steps"] if verb == "send"}, {4})
@@ -165,7 +165,7 @@ class Command(unittest.TestCase):
         self.assertEqual(ring["candidates"][0]["algorithm"], "ring")
 
     def test_explain_budgets(self):
-        terms = lambda *a: [(r["terms_earlier"], r["terms_last"]) for r in self.explain("allreduce", "--ranks", 8, *a)]
+        terms = lambda *a: [(r["terms_intermediate"], r["terms_final"]) for r in self.explain("allreduce", "--ranks", 8, *a)]
         self.assertEqual(terms("--algorithm", "ring", "--codec", "szx"), [(7, 1)])
         self.assertEqual(terms("--algorithm", "ring", "--codec", "szx", "--variant", "cpr-p2p"), [(14, 0)])
         (row,) = self.explain("allreduce", "--ranks", 8, "--codec", "lossless", "--bound", "lossless")

@@ -42,7 +42,7 @@ double rounding(const Operation& o, int ranks, std::size_t field) {
   const std::vector<float>& x = detail::real_field(field);
   double greatest = 0;
   for (const float v : x) greatest = std::max(greatest, std::fabs(static_cast<double>(v)));
-  const int adding = o.travel() == Travel::adding ? 1 : 2 * ranks;
+  const int adding = o.travel() == Travel::homomorphic ? 1 : 2 * ranks;
   const double largest = o.op == Op::sum && !o.mean && o.reduction() ? ranks * greatest : greatest;
   return adding * 0x1p-24 * largest;
 }

@@ -27,9 +27,9 @@ std::string read() {
 }
 
 std::string text_of(Terms terms) {
-  return terms.last == 0      ? std::to_string(terms.earlier)
-         : terms.earlier == 0 ? "+" + std::to_string(terms.last)
-                              : std::to_string(terms.earlier) + "+" + std::to_string(terms.last);
+  return terms.final == 0          ? std::to_string(terms.intermediate)
+         : terms.intermediate == 0 ? "+" + std::to_string(terms.final)
+                                   : std::to_string(terms.intermediate) + "+" + std::to_string(terms.final);
 }
 
 std::string cell(const Algorithm& algorithm, int size) {

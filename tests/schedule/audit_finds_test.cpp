@@ -276,7 +276,7 @@ TEST(Audit, CountsErrorsOfEveryTravel) {
   const Algorithm star{AlgorithmName::unset, Collective::allreduce, any_size, build, nullptr, nullptr};
   const Audit a = audit(star, 3);
   EXPECT_EQ(a.problem, "");
-  EXPECT_EQ(a.adding, (Terms{3, 0}));
+  EXPECT_EQ(a.homomorphic, (Terms{3, 0}));
   EXPECT_EQ(a.reencoding, (Terms{2, 1}));
   EXPECT_EQ(a.per_hop, (Terms{3, 0}));
   EXPECT_EQ(a.cost.hops, 3);

@@ -47,12 +47,12 @@ TEST_P(EveryAlgorithm, IsSoundAndKnowsItsErrorsAndItsCost) {
       const int coded = size > 1 ? 1 : 0;
       // The last rank of an exclusive scan contributes nothing.
       const int contributions = algorithm().collective == Collective::exscan ? size - 1 : size;
-      EXPECT_EQ(a.adding.all(), reduces(algorithm().collective) ? contributions * coded : coded);
+      EXPECT_EQ(a.homomorphic.all(), reduces(algorithm().collective) ? contributions * coded : coded);
       for (const Travel travel : {Travel::reencoding, Travel::per_hop}) {
         const Terms measured = travel == Travel::reencoding ? a.reencoding : a.per_hop;
         const Terms stated = algorithm().terms(size, travel);
-        EXPECT_EQ(measured.earlier, stated.earlier) << (travel == Travel::per_hop ? "per hop" : "reencoding");
-        EXPECT_EQ(measured.last, stated.last) << (travel == Travel::per_hop ? "per hop" : "reencoding");
+        EXPECT_EQ(measured.intermediate, stated.intermediate) << (travel == Travel::per_hop ? "per hop" : "reencoding");
+        EXPECT_EQ(measured.final, stated.final) << (travel == Travel::per_hop ? "per hop" : "reencoding");
       }
       const Cost stated = algorithm().cost(size);
       EXPECT_EQ(a.cost.hops, stated.hops);

@@ -20,7 +20,7 @@ std::string plan_of(Collective collective, std::string_view name, Place at, Trav
 
 TEST(LowerByHand, RingAllreduceOfThree) {
   const auto rank0 = [](Travel travel) { return plan_of(Collective::allreduce, "ring", {0, 3, 0}, travel); };
-  EXPECT_EQ(rank0(Travel::adding),
+  EXPECT_EQ(rank0(Travel::homomorphic),
             "encode2(input) send2@1 drop2 fold1@2(input) send1@1 drop1 fold0@2(input) send0@1 decode0 take2@2 send2@1 "
             "decode2 take1@2 decode1");
   // A partial sum is encoded again before it is sent on, and its numbers are kept in the place of the result.
@@ -35,7 +35,7 @@ TEST(LowerByHand, RingAllreduceOfThree) {
 
 TEST(LowerByHand, ChainBcastOfThree) {
   const auto plan = [](int rank, Travel travel) { return plan_of(Collective::bcast, "chain", {rank, 3, 1}, travel); };
-  for (const Travel travel : {Travel::adding, Travel::reencoding}) {
+  for (const Travel travel : {Travel::homomorphic, Travel::reencoding}) {
     EXPECT_EQ(plan(1, travel), "encode!0(input) send0@2 decode0") << "the root keeps what the others get";
     EXPECT_EQ(plan(2, travel), "take0@1 send0@0 decode0");
     EXPECT_EQ(plan(0, travel), "take0@2 decode0");
@@ -50,7 +50,7 @@ TEST(LowerByHand, BinomialScatterOfFour) {
   const auto plan = [](int rank, Travel travel) {
     return plan_of(Collective::scatter, "binomial", {rank, 4, 0}, travel);
   };
-  for (const Travel travel : {Travel::adding, Travel::reencoding}) {
+  for (const Travel travel : {Travel::homomorphic, Travel::reencoding}) {
     EXPECT_EQ(plan(0, travel),
               "encode!3(input) send3@2 drop3 encode!2(input) send2@2 drop2 encode!1(input) send1@1 drop1 "
               "encode!0(input) decode0");
@@ -66,7 +66,8 @@ TEST(LowerByHand, BinomialScatterOfFour) {
 // The blocks of the other ranks are sums in spare memory until they are sent on.
 TEST(LowerByHand, RingReduceScatterOfThree) {
   const auto plan = [](Travel travel) { return plan_of(Collective::reduce_scatter, "ring", {1, 3, 0}, travel); };
-  EXPECT_EQ(plan(Travel::adding), "encode0(input) send0@2 drop0 fold2@0(input) send2@2 drop2 fold1@0(input) decode1");
+  EXPECT_EQ(plan(Travel::homomorphic),
+            "encode0(input) send0@2 drop0 fold2@0(input) send2@2 drop2 fold1@0(input) decode1");
   EXPECT_EQ(plan(Travel::reencoding),
             "encode0(input) send0@2 drop0 merge2@0(input,spare) encode2(spare) forget2 send2@2 drop2 "
             "merge1@0(input,output) copy1(output)");
@@ -80,14 +81,14 @@ TEST(LowerByHand, RecursiveDoublingOfTwo) {
   const auto plan = [](Travel travel) {
     return plan_of(Collective::allreduce, "recursive-doubling", {1, 2, 0}, travel);
   };
-  EXPECT_EQ(plan(Travel::adding), "encode0(input) send0@0 add0@0 decode0");
+  EXPECT_EQ(plan(Travel::homomorphic), "encode0(input) send0@0 add0@0 decode0");
   EXPECT_EQ(plan(Travel::reencoding), "encode0(input) send0@0 merge0@0(frame,output) copy0(output)");
   EXPECT_EQ(plan(Travel::per_hop), "encode0(input) send0@0 drop0 merge0@0(input,output) copy0(output)");
 }
 
 TEST(LowerByHand, OneRankCopies) {
   for (const Algorithm& algorithm : all_algorithms())
-    for (const Travel travel : {Travel::adding, Travel::reencoding, Travel::per_hop}) {
+    for (const Travel travel : {Travel::homomorphic, Travel::reencoding, Travel::per_hop}) {
       const Plan plan = lower(algorithm.build(place_at(0, 1)), algorithm.collective, place_at(0, 1), travel);
       // The first rank of an exclusive scan has no result; in a periodic grid a rank is its own neighbor.
       const CollectiveTraits& t = traits_of(algorithm.collective);
@@ -107,7 +108,7 @@ TEST(LowerByHand, FewFramesAreHeldAtATime) {
     if (algorithm.name() != "ring" && algorithm.name() != "chain" && algorithm.name() != "direct" &&
         algorithm.name() != "pairwise")
       continue;
-    for (const Travel travel : {Travel::adding, Travel::reencoding, Travel::per_hop})
+    for (const Travel travel : {Travel::homomorphic, Travel::reencoding, Travel::per_hop})
       for (const int size : {2, 8, 33})
         for (int rank = 0; rank < size; ++rank) {
           const Place at = place_at(rank, size, size / 2);
@@ -123,12 +124,12 @@ TEST(LowerByHand, AMessageTakesOneFrameAtEachEnd) {
     const Place at{rank, 2, 1};
     return lower(find_algorithm(collective, name)->build(at), collective, at, travel).slots;
   };
-  for (const Travel travel : {Travel::adding, Travel::reencoding}) {
+  for (const Travel travel : {Travel::homomorphic, Travel::reencoding}) {
     EXPECT_EQ(slots(Collective::gather, "direct", 0, travel), 1u);
     EXPECT_EQ(slots(Collective::bcast, "binomial", 0, travel), 1u);
   }
   // An addition needs three slots: the frame that arrives, the sum, and the frame that is still being sent.
-  EXPECT_EQ(slots(Collective::allreduce, "recursive-doubling", 0, Travel::adding), 3u);
+  EXPECT_EQ(slots(Collective::allreduce, "recursive-doubling", 0, Travel::homomorphic), 3u);
 }
 
 TEST(LowerByHand, EveryActHasAName) {

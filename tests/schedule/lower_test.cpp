@@ -18,7 +18,7 @@
 namespace laconic::test {
 namespace {
 
-constexpr Travel travels[] = {Travel::adding, Travel::reencoding, Travel::per_hop};
+constexpr Travel travels[] = {Travel::homomorphic, Travel::reencoding, Travel::per_hop};
 
 class Lower : public ::testing::TestWithParam<std::tuple<std::size_t, Travel>> {
  protected:
@@ -88,18 +88,18 @@ class Held {
         input_ = output_ = false;  // they hold a value that is no longer current
         break;
       case Act::fold:
-        ASSERT_EQ(travel, Travel::adding);
+        ASSERT_EQ(travel, Travel::homomorphic);
         ASSERT_FALSE(frame_) << "a frame is lost";
         ASSERT_TRUE(there(a.from));
         input_ = false;  // the value is in the frame
         frame_ = true;
         break;
       case Act::add:
-        ASSERT_EQ(travel, Travel::adding);
+        ASSERT_EQ(travel, Travel::homomorphic);
         ASSERT_TRUE(frame_);
         break;
       case Act::merge:
-        ASSERT_NE(travel, Travel::adding);
+        ASSERT_NE(travel, Travel::homomorphic);
         if (a.from == Location::none) {
           ASSERT_TRUE(frame_);
           ASSERT_FALSE(spare_) << "there are numbers besides the frame";
@@ -294,7 +294,7 @@ TEST_P(Lower, CodesNoMoreThanItMust) {
       EXPECT_EQ(c.combines, asked[static_cast<std::size_t>(plan.blocks[k])]);
       EXPECT_EQ(c.decodes + c.copies, ownership.wants ? 1 : 0);
       switch (travel()) {
-        case Travel::adding:
+        case Travel::homomorphic:
           // The rank's own numbers are encoded at most once, and only where they are not folded in.
           EXPECT_LE(c.encodes, ownership.has ? 1 : 0);
           EXPECT_EQ(c.unpacks, 0);

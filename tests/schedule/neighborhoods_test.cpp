@@ -49,7 +49,7 @@ void check(const Topology& topology, const std::string& what) {
     ASSERT_TRUE(a.ok) << what << ", " << algorithm.name() << " " << name_of(algorithm.collective) << ": " << a.problem;
     EXPECT_LE(a.cost.hops, 1);
     EXPECT_LE(a.cost.share, 1);
-    for (const Terms& terms : {a.adding, a.reencoding, a.per_hop}) EXPECT_LE(terms.all(), 1);
+    for (const Terms& terms : {a.homomorphic, a.reencoding, a.per_hop}) EXPECT_LE(terms.all(), 1);
   }
 }
 

@@ -343,7 +343,7 @@ class Bench {
     const long double rounding =
         rounds ? std::ldexp(static_cast<long double>(size_), 1 - std::numeric_limits<T>::digits) : 0;
     // Numbers that are decoded on the way are rounded to their type at each decode.
-    const long double roundings = operation_.travel() == Travel::adding ? 1 : budget.terms + 1;
+    const long double roundings = operation_.travel() == Travel::homomorphic ? 1 : budget.terms + 1;
     const long double divisor = operation_.mean ? size_ : 1;
     const auto ranks = static_cast<int>(sources.size());
     for (std::size_t i = 0; i < count; ++i) {

@@ -16,7 +16,7 @@ constexpr bool takes_message(Act act) {
 
 inline std::string_view text_of(Travel travel) {
   switch (travel) {
-    case Travel::adding: return "adding";
+    case Travel::homomorphic: return "adding";
     case Travel::reencoding: return "reencoding";
     case Travel::per_hop: return "per_hop";
   }

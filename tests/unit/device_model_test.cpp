@@ -76,7 +76,7 @@ TEST(DeviceChoice, IsTheFastestThatFits) {
   for (const Collective c : all_collectives)
     for (const int size : {2, 3, 8, 12, sanitized ? 24 : 64})
       for (const double bytes : {1e4, 1e6, 1e9}) {
-        const Journey journey{bytes, size, 0, Travel::adding, assumed_ratio, 1};
+        const Journey journey{bytes, size, 0, Travel::homomorphic, assumed_ratio, 1};
         const DeviceChoice choice = choose_on_device(c, journey, coder, {});
         ASSERT_TRUE(choice.timing);
         EXPECT_EQ(choice.algorithm->collective, c);
@@ -96,8 +96,9 @@ TEST(DeviceChoice, IsTheFastestThatFits) {
 TEST(DeviceChoice, TakesDirectIntoAccount) {
   Coder coder = coder_of(*find_device_model("h200"), "quant", Dtype::f32, 40);
   coder.together.fill(true);
-  EXPECT_EQ(choose_on_device(Collective::allreduce, {1e6, 8, 0, Travel::adding, 40, 1}, coder, {}).algorithm->name(),
-            "direct");
+  EXPECT_EQ(
+      choose_on_device(Collective::allreduce, {1e6, 8, 0, Travel::homomorphic, 40, 1}, coder, {}).algorithm->name(),
+      "direct");
 }
 
 TEST(DeviceChoice, OfRowsIsAChunk) {
@@ -112,7 +113,7 @@ TEST(DeviceChoice, OfRowsIsAChunk) {
 }
 
 TEST(DeviceChoice, IsMadeWhereNothingCanBeWalked) {
-  const DeviceChoice choice = choose_on_device(Collective::alltoall, {1e9, 1 << 13, 0, Travel::adding, 4, 1},
+  const DeviceChoice choice = choose_on_device(Collective::alltoall, {1e9, 1 << 13, 0, Travel::homomorphic, 4, 1},
                                                plain_coder(*find_device_model("gpu")), {});
   EXPECT_FALSE(choice.timing);
   EXPECT_EQ(choice.algorithm->collective, Collective::alltoall);

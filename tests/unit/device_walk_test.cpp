@@ -153,7 +153,7 @@ TEST(DeviceWalk, ReproducesTheTableOfTheDesign) {
 TEST(DeviceWalk, OfOneRankIsThatOfAllWhereAllDoTheSame) {
   for (const Algorithm& a : all_algorithms())
     for (const int size : {2, 3, 4, 6, 8, 13, 16, 24})
-      for (const Travel travel : {Travel::adding, Travel::reencoding, Travel::per_hop}) {
+      for (const Travel travel : {Travel::homomorphic, Travel::reencoding, Travel::per_hop}) {
         if (!a.fits(size)) continue;
         const auto one = Hops::find(a, size, 0, travel), all = Hops::find(a, size, 0, travel, false);
         ASSERT_TRUE(one && all) << a.name() << " of " << size;
@@ -175,7 +175,7 @@ TEST(DeviceWalk, OfOneRankIsThatOfAllWhereAllDoTheSame) {
 
 TEST(DeviceWalk, KnowsWhichAlgorithmsAreSymmetric) {
   const auto ranks = [](const char* name, Collective c, int size) {
-    return Hops::find(*find_algorithm(c, name), size, 0, Travel::adding)->ranks();
+    return Hops::find(*find_algorithm(c, name), size, 0, Travel::homomorphic)->ranks();
   };
   EXPECT_EQ(ranks("ring", Collective::allreduce, 100), 1u);
   EXPECT_EQ(ranks("direct", Collective::allreduce, 100), 1u);
@@ -192,7 +192,7 @@ TEST(DeviceWalk, CountsTheHopsOfEveryAlgorithm) {
   for (const Algorithm& a : all_algorithms())
     for (const int size : {2, 3, 8, 13, 32, 65}) {
       if (!a.fits(size)) continue;
-      const auto t = time_of(a, {1, size, 0, Travel::adding, 1, 1}, nothing, {1, 1e300, 0});
+      const auto t = time_of(a, {1, size, 0, Travel::homomorphic, 1, 1}, nothing, {1, 1e300, 0});
       ASSERT_TRUE(t) << a.name();
       EXPECT_NEAR(t->seconds, a.cost(size).hops, 1e-9) << name_of(a.collective) << " " << a.name() << " of " << size;
     }
@@ -207,7 +207,7 @@ TEST(DeviceWalk, TakesNoLessThanTheShareOfEveryAlgorithm) {
     for (const int size : {2, 3, 8, 13, 32, 65}) {
       // In the assumed grid of a neighborhood collective some neighbors may be the rank itself.
       if (!a.fits(size) || traits_of(a.collective).neighborhood()) continue;
-      const auto t = time_of(a, {1, size, 0, Travel::adding, 1, 1}, nothing, {0, 1, 0});
+      const auto t = time_of(a, {1, size, 0, Travel::homomorphic, 1, 1}, nothing, {0, 1, 0});
       ASSERT_TRUE(t) << a.name();
       EXPECT_GE(t->wire, a.cost(size).share * (1 - 1e-9)) << name_of(a.collective) << " " << a.name() << " of " << size;
     }
@@ -215,8 +215,8 @@ TEST(DeviceWalk, TakesNoLessThanTheShareOfEveryAlgorithm) {
 
 TEST(DeviceWalk, GivesUpOnWhatIsTooLarge) {
   const Algorithm* a = find_algorithm(Collective::alltoall, "pairwise");
-  EXPECT_FALSE(time_of(*a, {1e9, 4096, 0, Travel::adding, 4, 1}, ours.coder(), ours.path));
-  EXPECT_TRUE(time_of(*a, {1e9, 64, 0, Travel::adding, 4, 1}, ours.coder(), ours.path));
+  EXPECT_FALSE(time_of(*a, {1e9, 4096, 0, Travel::homomorphic, 4, 1}, ours.coder(), ours.path));
+  EXPECT_TRUE(time_of(*a, {1e9, 64, 0, Travel::homomorphic, 4, 1}, ours.coder(), ours.path));
 }
 
 }  // namespace

@@ -14,27 +14,27 @@
 namespace laconic::test {
 namespace {
 
-constexpr Travel travels[] = {Travel::adding, Travel::reencoding, Travel::per_hop};
+constexpr Travel travels[] = {Travel::homomorphic, Travel::reencoding, Travel::per_hop};
 
 std::string to_text(const Algorithm& algorithm, int size, Travel travel) {
   return std::string(algorithm.name()) + " " + std::string(name_of(algorithm.collective)) + " of " +
          std::to_string(size) +
-         (travel == Travel::adding    ? ", adding"
-          : travel == Travel::per_hop ? ", per hop"
-                                      : "");
+         (travel == Travel::homomorphic ? ", adding"
+          : travel == Travel::per_hop   ? ", per hop"
+                                        : "");
 }
 
 // The error that the budget allows a result. It is exact: with the 64 bits of long double, products with small
 // integers do not round.
 long double added_up(const Budget& budget, Terms terms) {
-  return static_cast<long double>(budget.allowance) * terms.earlier +
-         static_cast<long double>(budget.last_allowance) * terms.last;
+  return static_cast<long double>(budget.allowance) * terms.intermediate +
+         static_cast<long double>(budget.last_allowance) * terms.final;
 }
 
 // The number of errors in a result, as the algorithm states it.
 Terms stated(const Algorithm& algorithm, int size, Travel travel) {
   if (size == 1) return {0, 1};
-  if (travel != Travel::adding) return algorithm.terms(size, travel);
+  if (travel != Travel::homomorphic) return algorithm.terms(size, travel);
   return reduces(algorithm.collective) ? Terms{size, 0} : Terms{0, 1};
 }
 
@@ -54,7 +54,7 @@ void for_all(F&& test) {
 TEST(Ledger, KeepsTheBoundOnTheResultAndWastesNothing) {
   Random random(base_seed());
   for_all([&](const Algorithm& algorithm, int size, Travel travel) {
-    const Terms terms = size == 1 && reduces(algorithm.collective) && travel == Travel::adding
+    const Terms terms = size == 1 && reduces(algorithm.collective) && travel == Travel::homomorphic
                             ? Terms{1, 0}
                             : stated(algorithm, size, travel);
     for (int k = 0; k < 5; ++k) {
@@ -72,7 +72,7 @@ TEST(Ledger, KeepsTheBoundOnTheResultAndWastesNothing) {
       ASSERT_GE(added_up(mean, terms) / size, bound * (1 - 1e-9));
 
       // The maximum is one of the contributions. Unless sums are encoded again, it holds one error.
-      const Terms chosen = travel == Travel::adding ? Terms{1, 0} : terms;
+      const Terms chosen = travel == Travel::homomorphic ? Terms{1, 0} : terms;
       for (const Op op : {Op::max, Op::min}) {
         const Budget most = divide_bound(bound, false, op, false, algorithm, size, travel);
         ASSERT_EQ(most.worst_case, bound);
@@ -99,7 +99,7 @@ TEST(Ledger, NoAllowanceExceedsTheBound) {
 // Where frames are added there is one lattice, and where blocks are moved there is one error.
 TEST(Ledger, FramesThatAreAddedHaveOneAllowance) {
   for_all([&](const Algorithm& algorithm, int size, Travel travel) {
-    if (travel != Travel::adding) return;
+    if (travel != Travel::homomorphic) return;
     const Budget b = divide_bound(0.1, false, Op::sum, false, algorithm, size, travel);
     ASSERT_EQ(b.allowance, b.last_allowance);
     ASSERT_NEAR(b.allowance, reduces(algorithm.collective) ? 0.1 / size : 0.1, 1e-15);
@@ -110,10 +110,10 @@ TEST(Ledger, FramesThatAreAddedHaveOneAllowance) {
 TEST(Ledger, ResultsGetHalfWhereTheyAreEncodedAgain) {
   for_all([&](const Algorithm& algorithm, int size, Travel travel) {
     const Terms terms = stated(algorithm, size, travel);
-    if (travel == Travel::adding || terms.earlier == 0 || terms.last == 0) return;
+    if (travel == Travel::homomorphic || terms.intermediate == 0 || terms.final == 0) return;
     const Budget b = divide_bound(0.1, false, Op::sum, false, algorithm, size, travel);
-    ASSERT_NEAR(b.last_allowance * terms.last, 0.05, 1e-12);
-    ASSERT_NEAR(b.allowance * terms.earlier, 0.05, 1e-12);
+    ASSERT_NEAR(b.last_allowance * terms.final, 0.05, 1e-12);
+    ASSERT_NEAR(b.allowance * terms.intermediate, 0.05, 1e-12);
   });
 }
 
@@ -128,7 +128,7 @@ TEST(Ledger, GivesEveryInputTheWholeBoundWhenAsked) {
     ASSERT_DOUBLE_EQ(divide_bound(0.1, true, Op::sum, true, algorithm, size, travel).worst_case, 0.1 * terms / size);
     const Budget most = divide_bound(0.1, true, Op::max, false, algorithm, size, travel);
     ASSERT_EQ(most.allowance, 0.1);
-    ASSERT_DOUBLE_EQ(most.worst_case, travel == Travel::adding ? 0.1 : 0.1 * terms);
+    ASSERT_DOUBLE_EQ(most.worst_case, travel == Travel::homomorphic ? 0.1 : 0.1 * terms);
   });
 }
 
@@ -163,7 +163,8 @@ TEST(Ledger, ExtremeBounds) {
 TEST(Ledger, CodecsTravelAsTheyCan) {
   for (const Codec* codec : all_codecs()) {
     EXPECT_EQ(travel_of(*codec, true), Travel::per_hop);
-    EXPECT_EQ(travel_of(*codec, false), codec->exact_sums() ? Travel::adding : Travel::reencoding) << codec->name();
+    EXPECT_EQ(travel_of(*codec, false), codec->exact_sums() ? Travel::homomorphic : Travel::reencoding)
+        << codec->name();
   }
 }
 

@@ -126,7 +126,7 @@ laconic_plain_reason CollectiveOperation::known_reason(bool options_ok) {
     if (settings_.bound.mode == LACONIC_BOUND_UNSET) return LACONIC_PLAIN_NO_BOUND;
     if (settings_.algorithm == LACONIC_ALGORITHM_PLAIN) return LACONIC_PLAIN_ASKED;
   }
-  const Meaning& m = shape_.meaning();
+  const Signature& m = shape_.signature();
   // Whether integers are compressed depends on the bound, which is unknown when the options are invalid.
   const auto type_reason = [&] { return options_ok || !m.integer ? own_reason() : LACONIC_PLAIN_NOT; };
   // Looking into types takes longer than all the checks that follow.
@@ -143,7 +143,7 @@ laconic_plain_reason CollectiveOperation::known_reason(bool options_ok) {
 
 // Rewrites the call as one of numbers: types that hold the same numbers may be composed differently on every rank.
 Status CollectiveOperation::flatten() {
-  if (!shape_.meaning().composed || own_reason() != LACONIC_PLAIN_NOT) return {};
+  if (!shape_.signature().composed || own_reason() != LACONIC_PLAIN_NOT) return {};
   flat_.set(call_, shape_, binding->rank);
   if (Status s = flat_.make_room(call_); !s) return s;
   shape_ = shape_of(call_);
@@ -152,13 +152,13 @@ Status CollectiveOperation::flatten() {
 
 // A rank that has no numbers learns the type of the others' numbers: it may have to pass them on.
 void CollectiveOperation::learn_type() {
-  if (!shape_.meaning().no_numbers) return;
+  if (!shape_.signature().no_numbers) return;
   if (const std::optional<Dtype> dtype = agreement_.dtype()) shape_.set_dtype(*dtype);
 }
 
 // The reason why this rank cannot compress, whatever the other ranks may do.
 laconic_plain_reason CollectiveOperation::own_reason() const {
-  const Meaning& m = shape_.meaning();
+  const Signature& m = shape_.signature();
   if (!m.type_hidden && (!m.type_known || (m.integer && !codes_integers(settings_, m.dtype))))
     return LACONIC_PLAIN_TYPE;
   return LACONIC_PLAIN_NOT;
@@ -166,7 +166,7 @@ laconic_plain_reason CollectiveOperation::own_reason() const {
 
 void CollectiveOperation::begin_plain() {
   stage_ = Stage::plain;
-  const bool mean = shape_.meaning().mean;
+  const bool mean = shape_.signature().mean;
   // Operations in flight must make progress, which they do not inside a blocking MPI call.  Whether any are in flight
   // differs between ranks; whether this communicator may have any does not.  All ranks must decide alike, because
   // blocking and nonblocking MPI calls do not match each other.
@@ -181,7 +181,7 @@ void CollectiveOperation::begin_plain() {
 
 void CollectiveOperation::run_in_mpi() {
   Status problem;
-  mpi_code = plain_.run(call_, shape_.meaning().mean, neighborhood(), problem);
+  mpi_code = plain_.run(call_, shape_.signature().mean, neighborhood(), problem);
   const std::lock_guard lock(binding->mutex);
   stage_ = Stage::plain;
   end(problem);
@@ -235,8 +235,8 @@ bool CollectiveOperation::leave_queue() {
   if (!binding->poll_machinery(blocking_, problem)) return false;
   if (!problem.ok()) return let_others_agree(), end(problem), true;
   if (local_.ok() && flat_.packs()) local_ = flat_.pack(binding->machinery()->comm());
-  run_ = &binding->machinery()->lend(settings_.threads,
-                                     slot_ == Slots::none ? Purpose::collective : Purpose::persistent, device_);
+  run_ = &binding->machinery()->acquire_run(settings_.threads,
+                                            slot_ == Slots::none ? Purpose::collective : Purpose::persistent, device_);
   if (measure()) return true;
   let_others_agree();
   agree();
@@ -361,7 +361,7 @@ void CollectiveOperation::end(Status outcome) {
     binding->sequencer.finish(turn_);
     has_turn_ = false;
   }
-  if (run_ != nullptr) binding->machinery()->give_back(*run_);
+  if (run_ != nullptr) binding->machinery()->release_run(*run_);
   run_ = nullptr;
   status = std::move(outcome);
   const bool was_plain = stage_ == Stage::plain || stage_ == Stage::exchanging;
@@ -391,7 +391,7 @@ void CollectiveOperation::choose_for_devices() {
   // Sizes are rounded, so that the answers for most of them are known already.
   const std::size_t rounded = std::bit_ceil(std::max<std::size_t>(agreement_.bytes(), 1));
   const DeviceChoice& choice = binding->machinery()->device_choice(
-      {any ? nullptr : algorithm_, algorithm_->collective, root, travel, codec, shape_.meaning().dtype, rounded});
+      {any ? nullptr : algorithm_, algorithm_->collective, root, travel, codec, shape_.signature().dtype, rounded});
   algorithm_ = choice.algorithm;
   if (settings_.chunk_elements == 0) device_rows_ = choice.rows;
 }

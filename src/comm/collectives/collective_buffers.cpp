@@ -25,7 +25,7 @@ Status CollectiveOperation::place_buffers() {
   holder_ = binding->device(number, problem);
   if (holder_ == nullptr) return problem;
   if (Status s = holder_->follow(settings_.stream); !s) return s;
-  if (reason_ == LACONIC_PLAIN_NOT && shape_.meaning().in_a_row && kernels_serve(number, sent) &&
+  if (reason_ == LACONIC_PLAIN_NOT && shape_.signature().in_a_row && kernels_serve(number, sent) &&
       kernels_serve(number, received)) {
     device_ = holder_;
     return {};
@@ -96,7 +96,7 @@ bool CollectiveOperation::measure() {
   if (device_ == nullptr || !local_.ok() || own_reason() != LACONIC_PLAIN_NOT) return false;
   if (settings_.bound.mode != LACONIC_BOUND_REL) return false;
   stage_ = Stage::measuring;
-  range_job_.dtype = shape_.meaning().dtype;
+  range_job_.dtype = shape_.signature().dtype;
   shape_.numbers(range_job_.parts);
   local_ = range_job_.begin(*device_);
   return true;

@@ -20,7 +20,7 @@ namespace laconic {
 
 // The coding as far as it is known before the ranks have agreed.
 Coding CollectiveOperation::asked_coding() const {
-  const Meaning& m = shape_.meaning();
+  const Signature& m = shape_.signature();
   Coding coding = laconic::asked_coding(settings_, m.dtype);
   coding.op = m.op;
   coding.divisor = m.mean ? binding->size : 1;
@@ -32,7 +32,7 @@ Coding CollectiveOperation::asked_coding() const {
 // Fills the work except its sequence number and its allowance, which need the agreement.  largest: the largest block of
 // all ranks, or 0 where this rank knows it.
 Status CollectiveOperation::make_work(std::size_t largest) {
-  const Meaning& m = shape_.meaning();
+  const Signature& m = shape_.signature();
   work_ = {};
   work_.codec = asked_codec(settings_);
   if (work_.codec == nullptr) return not_built(settings_.codec);
@@ -92,7 +92,7 @@ const std::byte* CollectiveOperation::aside() const {
 
 // Proposes everything that must be the same on all ranks.
 void CollectiveOperation::propose_arguments(Proposal& p) const {
-  const Meaning& m = shape_.meaning();
+  const Signature& m = shape_.signature();
   const laconic_options& o = settings_;
   const bool partial = shape_.counts_partial();
   p.set(Argument::function, static_cast<std::uint64_t>(call_.routine));
@@ -123,13 +123,13 @@ void CollectiveOperation::propose_arguments(Proposal& p) const {
 // The greatest magnitude of a result, where the ranks agreed on the range; 0 where they did not, and for sums.  With it
 // the bound covers the last rounding of the result, too.
 double CollectiveOperation::agreed_magnitude() const {
-  const bool sum = call_.traits().reduces && shape_.meaning().op == Op::sum;
-  if (settings_.bound.mode != LACONIC_BOUND_REL || sum || work_.plan->travel != Travel::adding) return 0;
+  const bool sum = call_.traits().reduces && shape_.signature().op == Op::sum;
+  if (settings_.bound.mode != LACONIC_BOUND_REL || sum || work_.plan->travel != Travel::homomorphic) return 0;
   return greatest_magnitude(range_);
 }
 
 void CollectiveOperation::set_bound() {
-  const Meaning& m = shape_.meaning();
+  const Signature& m = shape_.signature();
   const bool sum = reduces(algorithm_->collective) && m.op == Op::sum;
   Budget budget = divide_bound(absolute_bound(settings_, range_), settings_.target == LACONIC_TARGET_INPUT, m.op,
                                m.mean, *algorithm_, binding->size, work_.plan->travel);
@@ -153,7 +153,8 @@ void CollectiveOperation::take_account() {
   if (account.bytes_sent > 0)
     stats_.ratio = static_cast<double>(account.bytes_uncompressed) / static_cast<double>(account.bytes_sent);
   // Adding up and dividing the allowances rounds; their exact sum is never above the bound.
-  stats_.achieved_bound = std::min(shape_.meaning().mean ? account.error / binding->size : account.error, stats_.bound);
+  stats_.achieved_bound =
+      std::min(shape_.signature().mean ? account.error / binding->size : account.error, stats_.bound);
   stats_.seconds_encode = account.seconds_encode;
   stats_.seconds_decode = account.seconds_decode;
   stats_.seconds_reduce = account.seconds_reduce;
@@ -168,7 +169,7 @@ void CollectiveOperation::take_account() {
 
 void CollectiveOperation::finish_stats() {
   stats_.calls = 1;
-  stats_.bytes_in = shape_.contribution() * shape_.meaning().width;
+  stats_.bytes_in = shape_.contribution() * shape_.signature().width;
   stats_.seconds_total = now() - began_;
   const double named =
       stats_.seconds_encode + stats_.seconds_decode + stats_.seconds_reduce + stats_.seconds_copy + stats_.seconds_wait;

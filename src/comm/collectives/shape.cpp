@@ -19,7 +19,7 @@ Shape::Shape(const CollectiveCall& call, int rank, int size, const Neighborhood*
       root_(traits_.rooted() && rank == call.root) {
   count_hidden_ =
       (sends() && !check_counts(call.send, true).ok()) || (receives() && !check_counts(call.recv, false).ok());
-  Meaning& m = meaning_;
+  Signature& m = signature_;
   // A rank that neither sends nor receives has passed MPI_IN_PLACE where it must not.
   m.type_hidden = (!sends() && !receives()) || (sends() && call.send.type == MPI_DATATYPE_NULL) ||
                   (receives() && call.recv.type == MPI_DATATYPE_NULL);
@@ -36,7 +36,7 @@ Shape::Shape(const CollectiveCall& call, int rank, int size, const Neighborhood*
 
 // Predefined operations take predefined types, so reductions have no types to look into.
 void Shape::find_types(bool look_inside) {
-  Meaning& m = meaning_;
+  Signature& m = signature_;
   m.composed = false;
   m.no_numbers = !traits_.reduces && !count_hidden_;
   bool known = true;
@@ -68,8 +68,8 @@ void Shape::find_types(bool look_inside) {
 
 void Shape::set_width(MPI_Datatype type) {
   if (const std::optional<Dtype> dtype = find_dtype(type)) {
-    meaning_.width = size_of(*dtype);
-    meaning_.stride = static_cast<std::ptrdiff_t>(meaning_.width);
+    signature_.width = size_of(*dtype);
+    signature_.stride = static_cast<std::ptrdiff_t>(signature_.width);
     return;
   }
   MPI_Count width = 0;
@@ -79,15 +79,15 @@ void Shape::set_width(MPI_Datatype type) {
     MPI_Type_size_x(type, &width);
     MPI_Type_get_extent(type, &lower_bound, &extent);
   }
-  meaning_.width = static_cast<std::size_t>(std::max<MPI_Count>(width, 0));
-  meaning_.stride = extent;
+  signature_.width = static_cast<std::size_t>(std::max<MPI_Count>(width, 0));
+  signature_.stride = extent;
 }
 
 void Shape::set_dtype(Dtype dtype) {
-  meaning_.dtype = dtype;
-  meaning_.integer = is_integer(dtype);
-  meaning_.width = size_of(dtype);
-  meaning_.stride = static_cast<std::ptrdiff_t>(meaning_.width);
+  signature_.dtype = dtype;
+  signature_.integer = is_integer(dtype);
+  signature_.width = size_of(dtype);
+  signature_.stride = static_cast<std::ptrdiff_t>(signature_.width);
 }
 
 bool Shape::uses(bool sending) const {
@@ -211,8 +211,8 @@ Range Shape::range() const {
   Range all{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
   for (std::size_t k = 0; k < parts_of_input(); ++k) {
     const Part p = part_of_input(k);
-    const auto* from = static_cast<const std::byte*>(input_side().buffer) + p.at * meaning_.width;
-    const Range r = finite_range(from, p.count, meaning_.dtype);
+    const auto* from = static_cast<const std::byte*>(input_side().buffer) + p.at * signature_.width;
+    const Range r = finite_range(from, p.count, signature_.dtype);
     all = {std::min(all.least, r.least), std::max(all.greatest, r.greatest)};
   }
   return all;
@@ -229,7 +229,7 @@ std::span<const std::byte> Shape::extent() const {
     greatest = std::max(greatest, static_cast<std::ptrdiff_t>(p.at + p.count));
   }
   if (greatest <= least) return {};
-  const std::ptrdiff_t stride = meaning_.stride;
+  const std::ptrdiff_t stride = signature_.stride;
   return {static_cast<const std::byte*>(input_side().buffer) + least * stride,
           static_cast<std::size_t>((greatest - least) * stride)};
 }
@@ -242,9 +242,9 @@ void Shape::regions(const Plan& plan, const std::byte* aside, std::span<Region> 
 
 Region Shape::make_region(const Part* input, const Part* output, const std::byte* from) const {
   Region r;
-  if (input != nullptr) r = {from + input->at * meaning_.width, nullptr, input->count};
+  if (input != nullptr) r = {from + input->at * signature_.width, nullptr, input->count};
   if (output != nullptr) {
-    r.output = static_cast<std::byte*>(call_->recv.buffer) + output->at * meaning_.width;
+    r.output = static_cast<std::byte*>(call_->recv.buffer) + output->at * signature_.width;
     r.count = output->count;
   }
   return r;

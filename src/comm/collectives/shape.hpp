@@ -20,7 +20,7 @@
 namespace laconic {
 
 // MPI's handles in Laconic's terms; unknown types and operations are left to MPI.
-struct Meaning {
+struct Signature {
   bool type_known = false;  // one type of numbers that codecs know
   bool composed = false;    // has types that the application composed; type_known is false until they are looked into
   bool no_numbers = false;  // this rank has none, so its types say nothing
@@ -42,7 +42,7 @@ class Shape {
   // neighborhood: nullptr where the communicator has no topology.
   Shape(const CollectiveCall& call, int rank, int size, const Neighborhood* neighborhood);
 
-  const Meaning& meaning() const { return meaning_; }
+  const Signature& signature() const { return signature_; }
 
   // Looks into types that the application has composed.  Their contents are the same on all ranks.
   void look_into_types() { find_types(true); }
@@ -151,7 +151,7 @@ class Shape {
   const Neighborhood* neighborhood_ = nullptr;
   bool root_ = false;
   bool count_hidden_ = false;
-  Meaning meaning_;
+  Signature signature_;
 };
 
 }  // namespace laconic

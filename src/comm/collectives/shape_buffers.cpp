@@ -12,7 +12,7 @@ void Shape::numbers(std::vector<RangeJob::Part>& out) const {
   for (std::size_t k = 0; k < parts_of_input(); ++k) {
     const Part p = part_of_input(k);
     if (p.count > 0)
-      out.push_back({static_cast<const std::byte*>(input_side().buffer) + p.at * meaning_.width, p.count});
+      out.push_back({static_cast<const std::byte*>(input_side().buffer) + p.at * signature_.width, p.count});
   }
 }
 

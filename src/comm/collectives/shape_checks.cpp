@@ -55,7 +55,7 @@ Status Shape::check() const {
       return {Code::type, type_name(traits_, sending) + " is MPI_DATATYPE_NULL; valid is any committed datatype"};
   }
   if (Status s = check_mean(); !s) return s;
-  if (meaning_.op_hidden) return {Code::op, "op is MPI_OP_NULL; valid is any operation"};
+  if (signature_.op_hidden) return {Code::op, "op is MPI_OP_NULL; valid is any operation"};
   for (const bool sending : {true, false}) {
     if (sending ? !sends() && !in_place() : !receives()) continue;
     if (Status s = check_buffer(sending ? call_->send : call_->recv, sending); !s) return s;
@@ -64,9 +64,9 @@ Status Shape::check() const {
 }
 
 Status Shape::check_mean() const {
-  if (meaning_.mean && traits_.prefix())
+  if (signature_.mean && traits_.prefix())
     return {Code::op, "op is LACONIC_AVG, which a scan does not have; valid is any operation of MPI"};
-  if (!meaning_.mean || (meaning_.type_known && !meaning_.integer)) return {};
+  if (!signature_.mean || (signature_.type_known && !signature_.integer)) return {};
   return {Code::type, "LACONIC_AVG of this datatype; valid are MPI_FLOAT and MPI_DOUBLE"};
 }
 
@@ -121,7 +121,7 @@ Status Shape::check_buffer(const Side& side, bool sending) const {
                ? Status{}
                : Status{Code::buffer, std::string(name) + " is MPI_IN_PLACE; valid is memory for all elements"};
   // MPI_BOTTOM is NULL, and a valid address for types that hold absolute addresses.
-  if (side.buffer != nullptr || !meaning_.type_known) return {};
+  if (side.buffer != nullptr || !signature_.type_known) return {};
   // The received block of a reduce_scatter has no count of its own.
   const bool of_sum = !sending && traits_.keeps_block();
   const bool unused = !sending && rank_ == 0 && traits_.recv.contents == Contents::exclusive_prefix;
@@ -131,7 +131,8 @@ Status Shape::check_buffer(const Side& side, bool sending) const {
 }
 
 Status Shape::check_own_block() const {
-  if (!meaning_.type_known || meaning_.composed || traits_.reduces || traits_.one_buffer() || !sends() || !receives())
+  if (!signature_.type_known || signature_.composed || traits_.reduces || traits_.one_buffer() || !sends() ||
+      !receives())
     return {};
   if (traits_.neighborhood()) {
     const auto& sources = neighborhood().sources;

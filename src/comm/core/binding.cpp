@@ -62,7 +62,7 @@ Machinery::Machinery(MPI_Comm comm, const Tags& tags, const Neighborhood* neighb
       messages_(static_cast<std::size_t>(transport_.size()), 0) {}
 
 Machinery::~Machinery() {
-  workshops_.clear();
+  run_pools_.clear();
   if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
 }
 
@@ -111,34 +111,33 @@ MpiTransport& Machinery::transport_for(Purpose purpose) {
   }
 }
 
-Run& Machinery::lend(int threads, Purpose purpose, Device* device) {
-  auto at = std::find_if(workshops_.begin(), workshops_.end(), [&](const auto& w) {
+Run& Machinery::acquire_run(int threads, Purpose purpose, Device* device) {
+  auto at = std::find_if(run_pools_.begin(), run_pools_.end(), [&](const auto& w) {
     return w->device == device && w->purpose == purpose && (device != nullptr || w->threads == threads);
   });
-  if (at == workshops_.end()) {
-    workshops_.push_back(std::make_unique<Workshop>());
-    at = workshops_.end() - 1;
+  if (at == run_pools_.end()) {
+    run_pools_.push_back(std::make_unique<RunPool>());
+    at = run_pools_.end() - 1;
     (*at)->threads = threads;
     (*at)->purpose = purpose;
     (*at)->device = device;
     if (device == nullptr) (*at)->host = std::make_unique<HostDevice>(threads);
   }
-  Workshop& workshop = **at;
-  if (workshop.idle.empty()) {
-    workshop.runs.push_back(
-        std::make_unique<Run>(transport_for(purpose), device != nullptr ? *device : *workshop.host));
-    workshop.idle.reserve(workshop.runs.capacity());
-    workshop.idle.push_back(workshop.runs.back().get());
+  RunPool& pool = **at;
+  if (pool.idle.empty()) {
+    pool.runs.push_back(std::make_unique<Run>(transport_for(purpose), device != nullptr ? *device : *pool.host));
+    pool.idle.reserve(pool.runs.capacity());
+    pool.idle.push_back(pool.runs.back().get());
   }
-  Run& run = *workshop.idle.back();
-  workshop.idle.pop_back();
+  Run& run = *pool.idle.back();
+  pool.idle.pop_back();
   return run;
 }
 
-void Machinery::give_back(Run& run) {
-  for (auto& workshop : workshops_)
-    for (auto& mine : workshop->runs)
-      if (mine.get() == &run) return workshop->idle.push_back(&run);
+void Machinery::release_run(Run& run) {
+  for (auto& pool : run_pools_)
+    for (auto& mine : pool->runs)
+      if (mine.get() == &run) return pool->idle.push_back(&run);
 }
 
 Binding::Binding() : sequencer(collective_operations) {

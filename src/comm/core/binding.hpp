@@ -76,10 +76,10 @@ class Machinery {
   // answer, which takes a while.
   const DeviceChoice& device_choice(const DeviceQuestion& question);
 
-  // Lends a Run for exclusive use until it is given back.  A Run that served the same purpose before already has its
+  // A Run for exclusive use until it is released.  A Run that served the same purpose before already has its
   // memory.  device: the device that holds the numbers, which outlives the machinery, or nullptr for the host.
-  Run& lend(int threads, Purpose purpose, Device* device = nullptr);
-  void give_back(Run& run);
+  Run& acquire_run(int threads, Purpose purpose, Device* device = nullptr);
+  void release_run(Run& run);
 
   // Tags that only the persistent operation of this slot uses: for its agreements, and for messages without frames.
   int agreement_tag(int slot) const;
@@ -95,7 +95,7 @@ class Machinery {
   void abandon() { comm_ = MPI_COMM_NULL; }
 
  private:
-  struct Workshop {
+  struct RunPool {
     int threads;
     Purpose purpose;
     Device* device;  // or nullptr
@@ -120,7 +120,7 @@ class Machinery {
   std::vector<std::uint64_t> messages_;  // number of compressed messages so far, to each rank
   std::vector<KnownPlan> plans_;
   std::vector<std::pair<DeviceQuestion, DeviceChoice>> choices_;
-  std::vector<std::unique_ptr<Workshop>> workshops_;
+  std::vector<std::unique_ptr<RunPool>> run_pools_;
 };
 
 struct Binding : std::enable_shared_from_this<Binding> {

@@ -25,7 +25,7 @@ Plan plan_of_message(bool sending) {
     s.send(0, receiver);
   else
     s.receive(0, sender);
-  return lower(s.take(), Collective::gather, at, Travel::adding);
+  return lower(s.take(), Collective::gather, at, Travel::homomorphic);
 }
 
 int greatest_tag(MPI_Comm comm) {
@@ -132,12 +132,13 @@ Status MessageOperation::reserve_run(int peer, std::byte* numbers) {
   work_.plan = &plan_;
   region_ = {numbers, numbers, work_.largest};
   work_.regions = {&region_, 1};
-  run_ = &binding->machinery()->lend(settings_.threads, call_.sending ? Purpose::sending : Purpose::receiving, device_);
+  run_ = &binding->machinery()->acquire_run(settings_.threads, call_.sending ? Purpose::sending : Purpose::receiving,
+                                            device_);
   return run_->reserve(work_);
 }
 
 void MessageOperation::end(Status outcome) {
-  if (run_ != nullptr) binding->machinery()->give_back(*run_);
+  if (run_ != nullptr) binding->machinery()->release_run(*run_);
   run_ = nullptr;
   staging_buffer_.release();
   status = std::move(outcome);
