@@ -3,8 +3,6 @@
 
 #include <laconic/laconic.h>
 
-#include <algorithm>
-#include <bit>
 #include <climits>
 #include <cstring>
 
@@ -14,15 +12,6 @@ namespace {
 Mark job_mark{};
 
 constexpr std::size_t header_bytes = sizeof(Envelope::Header);
-
-// The smallest valid envelope length that holds this many bytes.
-std::size_t length_for(std::size_t bytes) {
-  const std::size_t least = std::max<std::size_t>(bytes, static_cast<std::size_t>(least_envelope));
-  return least + (256 + 48 - least % 256) % 256;
-}
-
-// Any other value means that there is a checksum. Thus a single damaged bit cannot disable the check.
-constexpr std::uint32_t has_no_checksum = 0x6f6e6f6e;
 
 std::uint64_t checksum_of(Envelope::Header header, const std::byte* frames, int source, int tag) {
   header.checksum = laconic_checksum_of(frames, header.frames);
@@ -48,15 +37,10 @@ int Envelope::open(void* numbers) const {
 
 bool Envelope::intact(int source, int tag) const {
   if (header.mark != job_mark || header.frames > static_cast<std::uint64_t>(room)) return false;
-  return header.unchecked == has_no_checksum || header.checksum == checksum_of(header, frames, source, tag);
+  return header.unchecked == wire::has_no_checksum || header.checksum == checksum_of(header, frames, source, tag);
 }
 
-bool is_marked(const Envelope::Header& header) {
-  constexpr int most_damaged_bits = 8;
-  int differ = 0;
-  for (std::size_t k = 0; k < job_mark.size(); ++k) differ += std::popcount(header.mark[k] ^ job_mark[k]);
-  return differ <= most_damaged_bits;
-}
+bool is_marked(const Envelope::Header& header) { return wire::is_marked(header, job_mark); }
 
 std::optional<Envelope> read_envelope(const std::byte* message, MPI_Count bytes) {
   if (!may_be_envelope(bytes)) return std::nullopt;
@@ -72,7 +56,7 @@ std::optional<SealedEnvelope> seal(const void* numbers, MPI_Count count, const N
                                    const laconic_options& options, int source, int tag, int& code) {
   const std::size_t room = laconic_max_compressed_size(count, type.type, &options);
   SealedEnvelope sealed;
-  sealed.memory = Buffer(length_for(header_bytes + room));
+  sealed.memory = Buffer(wire::dropin_length_for(header_bytes + room));
   Envelope::Header header{job_mark, static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(type.width),
                           0,        static_cast<std::uint32_t>(type.kind),
                           0,        0};
@@ -80,11 +64,11 @@ std::optional<SealedEnvelope> seal(const void* numbers, MPI_Count count, const N
   std::byte* out = sealed.memory.data();
   code = laconic_compress(numbers, count, type.type, out + header_bytes, room, &frames, &options);
   if (code != MPI_SUCCESS) return std::nullopt;
-  const std::size_t length = length_for(header_bytes + frames);
+  const std::size_t length = wire::dropin_length_for(header_bytes + frames);
   if (length >= header.bytes || length > INT_MAX) return std::nullopt;
   header.frames = frames;
   if (options.checksum == LACONIC_CHECKSUM_OFF)
-    header.unchecked = has_no_checksum;
+    header.unchecked = wire::has_no_checksum;
   else
     header.checksum = checksum_of(header, out + header_bytes, source, tag);
   std::memcpy(out, &header, header_bytes);

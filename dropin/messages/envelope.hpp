@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A compressed message. It is sent in place of the program's message, on the same communicator and with the same tag,
-// and it is shorter.
-//
-//     mark (16 bytes) · bytes of the program's message · bytes of frames · kind of numbers · whether there is a
-//     checksum · checksum of header, frames, source and tag · frames · padding
-//
-// The receiver recognises it by the mark, which is drawn at random in MPI_Init and is the same on all ranks of the job.
-// A mark with up to 8 wrong bits counts as damaged: a message of the program begins with such a mark by accident with
-// probability 2^-87. Only messages of certain lengths are searched for the mark. These lengths are multiples of the
-// size of every number type, because some MPIs reject receives that end within an item.
+// and it is shorter. docs/wire-format.md specifies it.
 #pragma once
 
 #include <mpi.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -22,28 +13,23 @@
 
 #include "core/buffers.hpp"
 #include "core/datatypes.hpp"
+#include "wire/dropin_envelope.hpp"
 
 namespace laconic::dropin {
 
-using Mark = std::array<std::uint64_t, 2>;
+using wire::Mark;
 
 // Sets the mark of all envelopes of this job.
 void set_mark(const Mark& mark);
 
-// The minimum length of an envelope. Receives into smaller buffers need no inspection.
-inline constexpr MPI_Count least_envelope = 256;
+inline constexpr MPI_Count least_envelope = wire::least_dropin_envelope;
 
-inline bool may_be_envelope(MPI_Count bytes) { return bytes >= least_envelope && bytes % 256 == 48; }
+inline bool may_be_envelope(MPI_Count bytes) {
+  return bytes >= 0 && wire::is_dropin_length(static_cast<std::size_t>(bytes));
+}
 
 struct Envelope {
-  struct Header {
-    Mark mark;
-    std::uint64_t bytes;   // length of the program's message
-    std::uint64_t frames;  // length of the frames in bytes
-    std::uint32_t kind;    // Kind of the numbers
-    std::uint32_t unchecked;
-    std::uint64_t checksum;
-  };
+  using Header = wire::DropinHeader;
   Header header;
   const std::byte* frames = nullptr;
   MPI_Count room = 0;  // bytes from `frames` to the end of the message
