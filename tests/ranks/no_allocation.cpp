@@ -130,6 +130,46 @@ void check(Test& t, const laconic_options& options, MPI_Op op, std::size_t count
   }
 }
 
+// Scans, and exchanges with the neighbors on a line: compressed, or uncompressed after the ranks have agreed on that.
+void check_other_collectives(Test& t, const laconic_options& options, const char* what) {
+  constexpr int first = 3;
+  constexpr int calls = 20;
+  constexpr MPI_Count count = 50000;
+  MPI_Comm line = MPI_COMM_NULL;
+  const int size = t.size();
+  const int periodic = 0;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &line);
+  std::vector<float> x(2 * count, 0.5F);
+  std::vector<float> y(2 * count);
+  const std::vector<MPI_Count> counts(2, count);
+  const std::vector<MPI_Aint> displs{count, 0};
+  const auto repeat = [&](const char* name, auto&& call) {
+    t.doing(text("%s, %s", name, what));
+    t.count_case();
+    for (int k = 0; k < calls; ++k) {
+      counted = 0;
+      counting = k > first;
+      const int rc = call();
+      counting = false;
+      CHECK(t, rc == MPI_SUCCESS, "%s", message_of(rc).c_str());
+      CHECK(t, counted == 0, "%ld allocations in call %d, the last from liblaconic.so+0x%zx", counted.load(), k,
+            static_cast<std::size_t>(last_caller));
+    }
+  };
+  repeat("scan",
+         [&] { return laconic_scan(x.data(), y.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &options); });
+  repeat("exscan",
+         [&] { return laconic_exscan(x.data(), y.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &options); });
+  repeat("neighbor_allgather", [&] {
+    return laconic_neighbor_allgather(x.data(), count, MPI_FLOAT, y.data(), count, MPI_FLOAT, line, &options);
+  });
+  repeat("neighbor_alltoallv", [&] {
+    return laconic_neighbor_alltoallv(x.data(), counts.data(), displs.data(), MPI_FLOAT, y.data(), counts.data(),
+                                      displs.data(), MPI_FLOAT, line, &options);
+  });
+  MPI_Comm_free(&line);
+}
+
 // Messages to the next rank from the previous one.  The first calls try numbers of chunks, each with frames of its
 // size.
 void check_messages(Test& t, const laconic_options& options, std::size_t count, const char* what) {
@@ -186,6 +226,10 @@ int main(int argc, char** argv) {
     check<double>(t, o, MPI_SUM, 30000, true, "raw");
     check<double>(t, o, MPI_SUM, 100, true, "few numbers");
   }
+  laconic_options others = options_with(LACONIC_BOUND_REL, 1e-3);
+  check_other_collectives(t, others, "compressed");
+  others.min_bytes = std::int64_t{1} << 40;
+  check_other_collectives(t, others, "exchanged");
   t.doing("plain calls");
   laconic_options plain = options_with(LACONIC_BOUND_ABS, 1e-3);
   plain.algorithm = LACONIC_ALGORITHM_PLAIN;

@@ -209,7 +209,7 @@ bool CollectiveOperation::move_on() {
     case Stage::running:
       if (!run_->poll()) return false;
       if (run_->status().ok()) take_account();
-      end(in_operation(std::string(name_of(call_.traits().pattern)), run_->status()));
+      end(in_operation(name_of(call_.traits().pattern), run_->status()));
       return true;
     case Stage::exchanging: {
       bool done = false;

@@ -51,11 +51,11 @@ Status Exchange::transfer_with_neighbors(const CollectiveCall& call, const Neigh
   for (const bool sending : {false, true}) {
     const auto& neighbors = sending ? neighborhood.destinations : neighborhood.sources;
     const bool cut = call.traits().side(sending).cut();
-    std::vector<int> order(neighbors.size());
-    std::iota(order.begin(), order.end(), 0);
+    order_.resize(neighbors.size());
+    std::iota(order_.begin(), order_.end(), 0);
     const auto label = [&](int k) { return neighbors[static_cast<std::size_t>(k)].label; };
-    std::sort(order.begin(), order.end(), [&](int a, int b) { return label(a) < label(b); });
-    for (const int k : order) {
+    std::sort(order_.begin(), order_.end(), [&](int a, int b) { return label(a) < label(b); });
+    for (const int k : order_) {
       const Neighbor& n = neighbors[static_cast<std::size_t>(k)];
       if (!n.exists()) continue;
       if (Status s = transfer(sending, sending ? call.send : call.recv, cut ? k : -1, n.rank); !s) return s;

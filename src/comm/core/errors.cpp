@@ -90,8 +90,8 @@ Code code_of_class(int error_class) {
   return Code::argument;
 }
 
-Status in_operation(const std::string& operation, const Status& status) {
-  return status.code() == Code::frame ? Status{Code::frame, operation + ": " + status.message()} : status;
+Status in_operation(std::string_view operation, const Status& status) {
+  return status.code() == Code::frame ? Status{Code::frame, std::string(operation) + ": " + status.message()} : status;
 }
 
 int remember(const Status& status) {

@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <string>
+#include <string_view>
 
 #include "base/status.hpp"
 
@@ -29,6 +30,6 @@ bool errors_are_fatal(MPI_Comm comm);
 std::string message_of(int code);
 
 // Adds the name of the operation to a frame error, which is about data from another rank.
-Status in_operation(const std::string& operation, const Status& status);
+Status in_operation(std::string_view operation, const Status& status);
 
 }  // namespace laconic
