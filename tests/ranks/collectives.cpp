@@ -40,7 +40,8 @@ void one(Test& t, const Setting& s, bool wide, Random& local) {
   const auto call = make_call(s, wide, MPI_COMM_WORLD);
   complete(t, *call, local);
   // The content of gaps and the result of plain maxima with NaN are not specified.
-  if (s.traits().replicates() && s.variant != LACONIC_VARIANT_CPR_P2P && s.field != Kind::special && s.field != Kind::integers)
+  if (s.traits().replicates() && s.variant != LACONIC_VARIANT_CPR_P2P && s.field != Kind::special &&
+      s.field != Kind::integers)
     CHECK(t, same_everywhere(call->hash(), MPI_COMM_WORLD), "other bits than on other ranks");
 }
 

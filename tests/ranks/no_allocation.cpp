@@ -156,8 +156,7 @@ void check_other_collectives(Test& t, const laconic_options& options, const char
             static_cast<std::size_t>(last_caller));
     }
   };
-  repeat("scan",
-         [&] { return laconic_scan(x.data(), y.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &options); });
+  repeat("scan", [&] { return laconic_scan(x.data(), y.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &options); });
   repeat("exscan",
          [&] { return laconic_exscan(x.data(), y.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &options); });
   repeat("neighbor_allgather", [&] {
