@@ -45,14 +45,15 @@ void CollectiveOperation::begin(bool blocking) {
   mpi_code = MPI_SUCCESS;
   has_turn_ = begun_ = false;
   run_ = nullptr;
-  const bool options_ok = look_at_arguments();
-  flat_.clear();
-  holder_ = device_ = nullptr;
   device_rows_ = 0;
-  reason_ = known_reason(options_ok);
+  resolved_.resolve(*binding, asked_, has_options_ ? &given_ : nullptr);
+  local_ = resolved_.status();
+  algorithm_ = resolved_.algorithm();
+  wants_thread = !blocking && resolved_.uses_thread();
+  reason_ = resolved_.reason();
   if (reason_ == LACONIC_PLAIN_NOT && !blocking && !binding->serves_nonblocking()) reason_ = LACONIC_PLAIN_UNPREPARED;
-  if (local_.ok()) local_ = place_buffers();
-  if (local_.ok() && reason_ == LACONIC_PLAIN_NOT) local_ = flatten();
+  placement_.set(resolved_);
+  if (local_.ok()) local_ = placement_.place(*binding, reason_ != LACONIC_PLAIN_NOT);
   in_flight = true;
   if (!blocking) binding->nonblocking = true;
   if (reason_ != LACONIC_PLAIN_NOT) {
@@ -60,113 +61,26 @@ void CollectiveOperation::begin(bool blocking) {
     return begin_plain();
   }
   // Where the error handler ends the program, there is no need to tell the other ranks, and none of them can delay it.
-  if (!local_.ok() && errors_are_fatal(call_.comm)) return end(local_);
+  if (!local_.ok() && errors_are_fatal(asked_.comm)) return end(local_);
   has_turn_ = slot_ == Slots::none;
   if (has_turn_) turn_ = binding->sequencer.take();
   stage_ = Stage::queued;
 }
 
-bool CollectiveOperation::wants_slot() { return known_reason(look_at_arguments()) == LACONIC_PLAIN_NOT; }
-
-Shape CollectiveOperation::shape_of(const CollectiveCall& call) const {
-  return {call, binding->rank, binding->intercomm ? 0 : binding->size, neighborhood()};
-}
-
-// Checks the arguments and the options; true where the options are valid.
-bool CollectiveOperation::look_at_arguments() {
-  call_ = asked_;
-  // On an intercommunicator an argument may mean another thing, or nothing: checking it is left to MPI.
-  shape_ = shape_of(call_);
-  const Status arguments = binding->intercomm ? shape_.check_mean() : shape_.check();
-  const Status options = take_options();
-  local_ = arguments.ok() ? options : arguments;
-  return options.ok();
-}
-
-// Takes settings from options, then hints, then environment; fields that are unset everywhere get their defaults.
-Status CollectiveOperation::take_options() {
-  laconic_options_init(&settings_);
-  Status problem;
-  if (has_options_) {
-    problem = check_options(given_);
-    if (problem.ok()) {
-      settings_ = given_;
-    } else {
-      // Invalid options still decide whether the call is large enough to be compressed, as far as they can be read.
-      const bool readable = given_.size == sizeof(laconic_options) && given_.min_bytes >= 0;
-      settings_.min_bytes = readable ? given_.min_bytes : 1;
-      if (readable) settings_.bound = given_.bound;
-    }
-  }
-  if (problem.ok()) problem = binding->inherited_status;
-  // The other ranks may have settings that compress messages of every size.
-  if (!binding->inherited_status.ok() && settings_.min_bytes == 0) settings_.min_bytes = 1;
-  if (binding->inherited_status.ok()) {
-    fill_unset(settings_, binding->inherited);
-    // An algorithm that the collective does not have was meant for other collectives, unless this call asked for it.
-    const bool inherited = !has_options_ || given_.algorithm == LACONIC_ALGORITHM_UNSET;
-    if (inherited && settings_.algorithm > LACONIC_ALGORITHM_PLAIN && !choose_algorithm().ok())
-      settings_.algorithm = LACONIC_ALGORITHM_AUTO;
-  }
-  fill_defaults(settings_);
-  if (problem.ok()) problem = check_together(settings_);
-  const bool asks_for_thread = settings_.progress == LACONIC_PROGRESS_THREAD;
-  if (problem.ok() && asks_for_thread) problem = Process::instance().progress_thread().start();
-  wants_thread = problem.ok() && asks_for_thread && !blocking_;
-  if (problem.ok() && settings_.algorithm != LACONIC_ALGORITHM_PLAIN) problem = choose_algorithm();
-  return problem;
-}
-
-// The reason to send uncompressed, as far as every rank finds the same one.  Values that this rank does not know
-// because of its own mistake count as compressible: the other ranks may be about to compress, and then they must hear
-// of the error.
-laconic_plain_reason CollectiveOperation::known_reason(bool options_ok) {
-  if (binding->intercomm) return LACONIC_PLAIN_INTERCOMM;
-  if (options_ok) {
-    if (settings_.bound.mode == LACONIC_BOUND_UNSET) return LACONIC_PLAIN_NO_BOUND;
-    if (settings_.algorithm == LACONIC_ALGORITHM_PLAIN) return LACONIC_PLAIN_ASKED;
-  }
-  const Signature& m = shape_.signature();
-  // Whether integers are compressed depends on the bound, which is unknown when the options are invalid.
-  const auto type_reason = [&] { return options_ok || !m.integer ? own_reason() : LACONIC_PLAIN_NOT; };
-  // Looking into types takes longer than all the checks that follow.
-  const bool partial = shape_.counts_partial();
-  if (!partial && !m.composed && type_reason() != LACONIC_PLAIN_NOT) return type_reason();
-  if (!m.op_known && !m.op_hidden) return LACONIC_PLAIN_OP;
-  if (binding->size == 1) return LACONIC_PLAIN_ONE_RANK;
-  const bool size_known = !partial && !shape_.count_hidden() && !m.type_hidden;
-  if (size_known && bytes() < static_cast<std::size_t>(settings_.min_bytes)) return LACONIC_PLAIN_SMALL;
-  if (!m.composed) return LACONIC_PLAIN_NOT;
-  shape_.look_into_types();
-  return partial ? LACONIC_PLAIN_NOT : type_reason();
-}
-
-// Rewrites the call as one of numbers: types that hold the same numbers may be composed differently on every rank.
-Status CollectiveOperation::flatten() {
-  if (!shape_.signature().composed || own_reason() != LACONIC_PLAIN_NOT) return {};
-  flat_.set(call_, shape_, binding->rank);
-  if (Status s = flat_.make_room(call_); !s) return s;
-  shape_ = shape_of(call_);
-  return shape_.check_own_block();
+bool CollectiveOperation::wants_slot() {
+  resolved_.resolve(*binding, asked_, has_options_ ? &given_ : nullptr);
+  return resolved_.reason() == LACONIC_PLAIN_NOT;
 }
 
 // A rank that has no numbers learns the type of the others' numbers: it may have to pass them on.
 void CollectiveOperation::learn_type() {
-  if (!shape_.signature().no_numbers) return;
-  if (const std::optional<Dtype> dtype = agreement_.dtype()) shape_.set_dtype(*dtype);
-}
-
-// The reason why this rank cannot compress, whatever the other ranks may do.
-laconic_plain_reason CollectiveOperation::own_reason() const {
-  const Signature& m = shape_.signature();
-  if (!m.type_hidden && (!m.type_known || (m.integer && !codes_integers(settings_, m.dtype))))
-    return LACONIC_PLAIN_TYPE;
-  return LACONIC_PLAIN_NOT;
+  if (!shape().signature().no_numbers) return;
+  if (const std::optional<Dtype> dtype = agreement_.dtype()) placement_.set_dtype(*dtype);
 }
 
 void CollectiveOperation::begin_plain() {
   stage_ = Stage::plain;
-  const bool mean = shape_.signature().mean;
+  const bool mean = shape().signature().mean;
   // Operations in flight must make progress, which they do not inside a blocking MPI call.  Whether any are in flight
   // differs between ranks; whether this communicator may have any does not.  All ranks must decide alike, because
   // blocking and nonblocking MPI calls do not match each other.
@@ -175,13 +89,13 @@ void CollectiveOperation::begin_plain() {
     return;
   }
   Status problem;
-  mpi_code = plain_.start(call_, mean, neighborhood(), problem);
+  mpi_code = plain_.start(placement_.call(), mean, binding->topology(), problem);
   if (mpi_code != MPI_SUCCESS || !problem.ok()) end(problem);
 }
 
 void CollectiveOperation::run_in_mpi() {
   Status problem;
-  mpi_code = plain_.run(call_, shape_.signature().mean, neighborhood(), problem);
+  mpi_code = plain_.run(placement_.call(), shape().signature().mean, binding->topology(), problem);
   const std::lock_guard lock(binding->mutex);
   stage_ = Stage::plain;
   end(problem);
@@ -209,7 +123,7 @@ bool CollectiveOperation::move_on() {
     case Stage::running:
       if (!run_->poll()) return false;
       if (run_->status().ok()) take_account();
-      end(in_operation(name_of(call_.traits().pattern), run_->status()));
+      end(in_operation(name_of(asked_.traits().pattern), run_->status()));
       return true;
     case Stage::exchanging: {
       bool done = false;
@@ -234,10 +148,30 @@ bool CollectiveOperation::leave_queue() {
   if (has_turn_ && !binding->sequencer.reached(turn_)) return false;
   if (!binding->poll_machinery(blocking_, problem)) return false;
   if (!problem.ok()) return let_others_agree(), end(problem), true;
-  if (local_.ok() && flat_.packs()) local_ = flat_.pack(binding->machinery()->comm());
-  run_ = &binding->machinery()->acquire_run(settings_.threads,
-                                            slot_ == Slots::none ? Purpose::collective : Purpose::persistent, device_);
+  if (local_.ok() && placement_.packs()) local_ = placement_.pack(binding->machinery()->comm());
+  run_ = &binding->machinery()->acquire_run(
+      settings().threads, slot_ == Slots::none ? Purpose::collective : Purpose::persistent, placement_.device());
   if (measure()) return true;
+  let_others_agree();
+  agree();
+  return true;
+}
+
+// Begins to find the range of numbers on a device; false when no range is needed there.
+bool CollectiveOperation::measure() {
+  if (placement_.device() == nullptr || !local_.ok() || own_reason() != LACONIC_PLAIN_NOT) return false;
+  if (settings().bound.mode != LACONIC_BOUND_REL) return false;
+  stage_ = Stage::measuring;
+  placement_.begin_range(range_job_);
+  local_ = range_job_.begin(*placement_.device());
+  return true;
+}
+
+bool CollectiveOperation::measured() {
+  placement_.device()->progress();
+  if (!range_job_.done()) return false;
+  if (local_.ok()) local_ = range_job_.status;
+  own_range_ = range_job_.range;
   let_others_agree();
   agree();
   return true;
@@ -252,8 +186,8 @@ void CollectiveOperation::let_others_agree() {
 
 // Whether this rank would choose another algorithm or chunk if the numbers of all ranks are on devices.
 bool CollectiveOperation::device_may_choose() const {
-  const bool chooses = settings_.algorithm == LACONIC_ALGORITHM_AUTO || settings_.chunk_elements == 0;
-  return device_ != nullptr && local_.ok() && chooses && overlapping(settings_.variant);
+  const bool chooses = settings().algorithm == LACONIC_ALGORITHM_AUTO || settings().chunk_elements == 0;
+  return placement_.device() != nullptr && local_.ok() && chooses && overlapping(settings().variant);
 }
 
 void CollectiveOperation::agree() {
@@ -262,13 +196,14 @@ void CollectiveOperation::agree() {
   if (local_.ok()) p.plain = own_reason();
   // Every failure that can happen on one rank alone has to happen before the agreement.  Where the size is not known
   // before it, another agreement follows.
-  if (local_.ok() && p.plain == LACONIC_PLAIN_NOT && !shape_.counts_partial()) local_ = make_work(0);
+  if (local_.ok() && p.plain == LACONIC_PLAIN_NOT && !shape().counts_partial()) local_ = make_work(0);
   if (local_.ok() && p.plain == LACONIC_PLAIN_NOT) {
-    if (settings_.bound.mode == LACONIC_BOUND_REL) p.range = device_ != nullptr ? own_range_ : shape_.range();
-    p.largest = shape_.largest(work_.plan != nullptr && !shape_.counts_partial() ? work_.plan->cut : 1);
+    if (settings().bound.mode == LACONIC_BOUND_REL)
+      p.range = placement_.device() != nullptr ? own_range_ : shape().range();
+    p.largest = shape().largest(work_.plan != nullptr && !shape().counts_partial() ? work_.plan->cut : 1);
   }
-  if (local_.ok()) p.bytes = bytes();
-  p.on_device = device_ != nullptr;
+  if (local_.ok()) p.bytes = shape().bytes();
+  p.on_device = placement_.device() != nullptr;
   // Other ranks may look at the clock at the same time, so the rank is part of the salt.
   p.salt = checksum::key(std::bit_cast<std::uint64_t>(now()) ^ static_cast<std::uint64_t>(binding->rank) << 40);
   p.status = local_;
@@ -292,11 +227,11 @@ bool CollectiveOperation::decide() {
     reason_ = agreement_.plain();
   else if (agreement_.types_differ())
     reason_ = LACONIC_PLAIN_TYPE;
-  else if (shape_.counts_partial() && agreement_.bytes() < static_cast<std::size_t>(settings_.min_bytes))
+  else if (shape().counts_partial() && agreement_.bytes() < static_cast<std::size_t>(settings().min_bytes))
     reason_ = LACONIC_PLAIN_SMALL;
   if (reason_ != LACONIC_PLAIN_NOT)
     start_exchange();
-  else if (shape_.counts_partial() || (device_may_choose() && agreement_.all_on_devices()))
+  else if (shape().counts_partial() || (device_may_choose() && agreement_.all_on_devices()))
     lease();
   else
     let_next_begin(), start_run();
@@ -307,7 +242,7 @@ bool CollectiveOperation::decide() {
 void CollectiveOperation::lease() {
   Proposal p;
   if (device_may_choose() && agreement_.all_on_devices()) choose_for_devices();
-  p.status = make_work(shape_.counts_partial() ? largest_ : 0);
+  p.status = make_work(shape().counts_partial() ? largest_ : 0);
   p.largest = work_.largest;
   p.range = range_;
   stage_ = Stage::leasing;
@@ -337,22 +272,14 @@ void CollectiveOperation::start_run() {
 void CollectiveOperation::start_exchange() {
   let_next_begin();
   // Only now is it known that MPI has to move the buffers.
-  if (device_ != nullptr)
-    if (Status s = stage_buffers(); !s) return end(s);
-  exchanged_ = call_;
-  if (Status s = set_aside(); !s) return end(s);
-  // In place, the receive side describes the data to send, even where there are none: MPI never looked at the send
-  // side.
-  if (shape_.overlaps()) {
-    exchanged_.send = call_.recv;
-    if (!aside_.empty())
-      exchanged_.send.buffer =
-          aside_.data() - (shape_.extent().data() - static_cast<const std::byte*>(call_.recv.buffer));
-  }
+  if (placement_.device() != nullptr)
+    if (Status s = placement_.stage(); !s) return end(s);
+  if (Status s = placement_.set_aside(); !s) return end(s);
+  exchanged_ = placement_.exchangeable();
   stage_ = Stage::exchanging;
   const int tag = slot_ == Slots::none ? static_cast<int>(turn_ % collective_operations * collective_messages)
                                        : binding->machinery()->exchange_tag(slot_);
-  if (Status s = exchange_.start(exchanged_, binding->machinery()->comm(), tag, neighborhood()); !s) end(s);
+  if (Status s = exchange_.start(exchanged_, binding->machinery()->comm(), tag, binding->topology()); !s) end(s);
 }
 
 void CollectiveOperation::end(Status outcome) {
@@ -365,10 +292,10 @@ void CollectiveOperation::end(Status outcome) {
   run_ = nullptr;
   status = std::move(outcome);
   const bool was_plain = stage_ == Stage::plain || stage_ == Stage::exchanging;
-  if (status.ok() && mpi_code == MPI_SUCCESS && stage_ != Stage::plain && flat_.packs())
-    status = flat_.unpack(binding->machinery()->comm());
-  if (status.ok() && mpi_code == MPI_SUCCESS) status = return_buffers();
-  release_buffers();
+  if (status.ok() && mpi_code == MPI_SUCCESS && stage_ != Stage::plain && placement_.packs())
+    status = placement_.unpack(binding->machinery()->comm());
+  if (status.ok() && mpi_code == MPI_SUCCESS) status = placement_.put_back();
+  placement_.release();
   stage_ = Stage::finished;
   in_flight = false;
   if (!status.ok() || mpi_code != MPI_SUCCESS) return;
@@ -383,23 +310,17 @@ void CollectiveOperation::end(Status outcome) {
 // Takes the algorithm and the chunks that the model of devices finds fastest for this size, unless the user asked for
 // others.  The choice is the same on every rank, because no rank knows better than the others what devices they have.
 void CollectiveOperation::choose_for_devices() {
-  const Codec* codec = asked_codec(settings_);
+  const Codec* codec = asked_codec(settings());
   if (codec == nullptr) return;
-  const bool any = settings_.algorithm == LACONIC_ALGORITHM_AUTO && !shape_.counts_partial();
-  const Travel travel = travel_of(*codec, per_hop(settings_.variant));
-  const int root = has_root(algorithm_->collective) ? call_.root : 0;
+  const bool any = settings().algorithm == LACONIC_ALGORITHM_AUTO && !shape().counts_partial();
+  const Travel travel = travel_of(*codec, per_hop(settings().variant));
+  const int root = has_root(algorithm_->collective) ? asked_.root : 0;
   // Sizes are rounded, so that the answers for most of them are known already.
   const std::size_t rounded = std::bit_ceil(std::max<std::size_t>(agreement_.bytes(), 1));
   const DeviceChoice& choice = binding->machinery()->device_choice(
-      {any ? nullptr : algorithm_, algorithm_->collective, root, travel, codec, shape_.signature().dtype, rounded});
+      {any ? nullptr : algorithm_, algorithm_->collective, root, travel, codec, shape().signature().dtype, rounded});
   algorithm_ = choice.algorithm;
-  if (settings_.chunk_elements == 0) device_rows_ = choice.rows;
-}
-
-Status CollectiveOperation::choose_algorithm() {
-  // Where some ranks do not see all counts, no rank may use them.
-  const bool known = !shape_.counts_partial() && !shape_.count_hidden();
-  return asked_algorithm(settings_, call_.traits().pattern, binding->size, known ? bytes() : unknown_bytes, algorithm_);
+  if (settings().chunk_elements == 0) device_rows_ = choice.rows;
 }
 
 }  // namespace laconic

@@ -10,13 +10,12 @@
 #include "comm/collectives/agreement.hpp"
 #include "comm/collectives/call.hpp"
 #include "comm/collectives/exchange.hpp"
-#include "comm/collectives/flat_call.hpp"
+#include "comm/collectives/placement.hpp"
 #include "comm/collectives/plain.hpp"
-#include "comm/collectives/shape.hpp"
+#include "comm/collectives/resolved_call.hpp"
 #include "comm/core/binding.hpp"
 #include "comm/core/datatypes.hpp"
 #include "comm/core/operation.hpp"
-#include "comm/core/staging_buffer.hpp"
 #include "laconic/laconic.h"
 
 namespace laconic {
@@ -51,23 +50,18 @@ class CollectiveOperation final : public Operation {
  private:
   enum class Stage { queued, measuring, agreeing, leasing, running, exchanging, plain, blocked, finished };
 
-  Status take_options();
-  laconic_plain_reason known_reason(bool options_ok);
-  laconic_plain_reason own_reason() const;
-  std::size_t bytes() const { return shape_.bytes(); }
-  Status flatten();
+  const Shape& shape() const { return placement_.shape(); }
+  const laconic_options& settings() const { return resolved_.settings(); }
+  laconic_plain_reason own_reason() const { return reason_of_type(shape().signature(), settings()); }
   void learn_type();
 
-  bool look_at_arguments();
-  Shape shape_of(const CollectiveCall& call) const;
-  // nullptr where the communicator has no topology.
-  const Neighborhood* neighborhood() const { return binding->neighborhood ? &*binding->neighborhood : nullptr; }
   void begin_plain();
   bool move_on();
   bool leave_queue();
   void let_others_agree();
   bool device_may_choose() const;
-  bool may_agree_again() const { return shape_.counts_partial() || device_may_choose(); }
+  bool may_agree_again() const { return shape().counts_partial() || device_may_choose(); }
+  bool measure();
   bool measured();
   void agree();
   bool decide();
@@ -78,21 +72,9 @@ class CollectiveOperation final : public Operation {
   void start_exchange();
   void end(Status status);
 
-  // The placement of buffers (collective_buffers.cpp).
-  Status place_buffers();
-  Status stage_buffers();
-  Status check_intercomm_buffers() const;
-  Status return_buffers();
-  void release_buffers();
-  bool kernels_serve(int number, std::span<const std::byte> extent) const;
-  bool measure();
-
-  Status choose_algorithm();
+  // The work for the engine, and what the other ranks and the application learn of it (collective_work.cpp).
   void choose_for_devices();
   Status make_work(std::size_t largest);
-  Coding asked_coding() const;
-  Status set_aside();
-  const std::byte* aside() const;
   void propose_arguments(Proposal& proposal) const;
   double agreed_magnitude() const;
   void set_bound();
@@ -100,19 +82,15 @@ class CollectiveOperation final : public Operation {
   void finish_stats();
 
   CollectiveCall asked_;  // as the application gave it
-  // The call as it is carried out: with staging buffers where the data have to be on the host, and with numbers in
-  // place of types that the application composed of them.
-  CollectiveCall call_;
-  OwnType sent_type_;  // the types of asked_, as the application may free its own before the operation has ended
+  OwnType sent_type_;     // the types of asked_, as the application may free its own before the operation has ended
   OwnType received_type_;
-  FlatCall flat_;
   laconic_options given_{};  // by the caller
   bool has_options_ = false;
   bool blocking_ = false;
+  ResolvedCall resolved_;
+  Placement placement_;
 
   Stage stage_ = Stage::finished;
-  Shape shape_;
-  laconic_options settings_{};
   laconic_plain_reason reason_ = LACONIC_PLAIN_NOT;
   Status local_;  // the error that this rank found
   double began_ = 0;
@@ -123,8 +101,9 @@ class CollectiveOperation final : public Operation {
   bool has_turn_ = false;
   int slot_ = Slots::none;  // instead of turns
   bool begun_ = false;
-  Agreement agreement_;
+  RangeJob range_job_;
   Range own_range_{};
+  Agreement agreement_;
   Range range_{};
   std::uint64_t salt_ = 0;
   std::size_t largest_ = 0;
@@ -133,15 +112,6 @@ class CollectiveOperation final : public Operation {
   Run* run_ = nullptr;
   Work work_;
   std::vector<Region> regions_;
-  std::vector<std::byte> aside_;
-
-  Device* holder_ = nullptr;  // the device that holds buffers of this rank
-  Device* device_ = nullptr;  // the device that works on the numbers; nullptr: the host does
-  StagingBuffer sent_;
-  StagingBuffer received_;
-  RangeJob range_job_;
-  std::span<std::byte> aside_on_device_;
-
   PlainCall plain_;
   CollectiveCall exchanged_;
   Exchange exchange_;

@@ -18,96 +18,61 @@
 
 namespace laconic {
 
-// The coding as far as it is known before the ranks have agreed.
-Coding CollectiveOperation::asked_coding() const {
-  const Signature& m = shape_.signature();
-  Coding coding = laconic::asked_coding(settings_, m.dtype);
-  coding.op = m.op;
-  coding.divisor = m.mean ? binding->size : 1;
-  if (call_.traits().reduces) coding.exact_denormals = false;
-  coding.streaming = shape_.bytes() >= streaming_bytes;
-  return coding;
-}
-
 // Fills the work except its sequence number and its allowance, which need the agreement.  largest: the largest block of
 // all ranks, or 0 where this rank knows it.
 Status CollectiveOperation::make_work(std::size_t largest) {
-  const Signature& m = shape_.signature();
+  const Signature& m = shape().signature();
   work_ = {};
-  work_.codec = asked_codec(settings_);
-  if (work_.codec == nullptr) return not_built(settings_.codec);
-  const Travel travel = travel_of(*work_.codec, per_hop(settings_.variant));
-  const Plan& plan = binding->machinery()->plan(*algorithm_, call_.root, travel);
+  work_.codec = asked_codec(settings());
+  if (work_.codec == nullptr) return not_built(settings().codec);
+  const Travel travel = travel_of(*work_.codec, per_hop(settings().variant));
+  const Plan& plan = binding->machinery()->plan(*algorithm_, placement_.call().root, travel);
   work_.plan = &plan;
-  work_.coding = asked_coding();
-  work_.checksum = settings_.checksum == LACONIC_CHECKSUM_ON;
-  work_.reduce_on_host = settings_.variant == LACONIC_VARIANT_HOST_CENTRIC;
-  work_.largest = largest > 0 ? largest : shape_.largest(plan.cut);
-  work_.depth = overlapping(settings_.variant) ? settings_.depth : 1;
-  if (!overlapping(settings_.variant))
+  work_.coding = coding_of(resolved_, shape(), binding->size);
+  work_.checksum = settings().checksum == LACONIC_CHECKSUM_ON;
+  work_.reduce_on_host = settings().variant == LACONIC_VARIANT_HOST_CENTRIC;
+  work_.largest = largest > 0 ? largest : shape().largest(plan.cut);
+  work_.depth = overlapping(settings().variant) ? settings().depth : 1;
+  if (!overlapping(settings().variant))
     work_.chunk = std::max<std::size_t>(work_.largest, 1);
-  else if (settings_.chunk_elements > 0)
-    work_.chunk = static_cast<std::size_t>(settings_.chunk_elements);
+  else if (settings().chunk_elements > 0)
+    work_.chunk = static_cast<std::size_t>(settings().chunk_elements);
   else if (device_rows_ > 0)
     work_.chunk = std::min(chunk_of(work_.largest, device_rows_), largest_device_chunk);
   else
     work_.chunk = choose_chunk(work_.largest, m.dtype, work_.depth);
   try {
-    if (Status s = set_aside(); !s) return s;
+    if (Status s = placement_.set_aside(); !s) return s;
     regions_.resize(plan.blocks.size());
   } catch (const std::bad_alloc&) {
     return {Code::memory, "no memory for the table of blocks"};
   }
-  shape_.regions(plan, aside(), regions_);
+  placement_.regions(plan, regions_);
   work_.regions = regions_;
   return run_->reserve(work_);
 }
 
-Status CollectiveOperation::set_aside() {
-  if (!shape_.overlaps()) {
-    aside_.clear();
-    return {};
-  }
-  const auto from = shape_.extent();
-  if (device_ != nullptr) {
-    device_->give_back(std::exchange(aside_on_device_, {}));
-    aside_.clear();
-    if (from.empty()) return {};
-    aside_on_device_ = device_->lease(from.size());
-    if (aside_on_device_.empty()) return {Code::memory, "no memory for a copy of what is to be sent in place"};
-    return device_->copy(aside_on_device_.data(), from.data(), from.size());
-  }
-  try {
-    aside_.assign(from.begin(), from.end());
-  } catch (const std::bad_alloc&) {
-    return {Code::memory, "no memory for a copy of what is to be sent in place"};
-  }
-  return {};
-}
-
-const std::byte* CollectiveOperation::aside() const {
-  if (!aside_on_device_.empty()) return aside_on_device_.data();
-  return aside_.empty() ? nullptr : aside_.data();
-}
-
 // Proposes everything that must be the same on all ranks.
 void CollectiveOperation::propose_arguments(Proposal& p) const {
-  const Signature& m = shape_.signature();
-  const laconic_options& o = settings_;
-  const bool partial = shape_.counts_partial();
-  p.set(Argument::function, static_cast<std::uint64_t>(call_.routine));
-  if (call_.traits().rooted()) p.set(Argument::root, static_cast<std::uint64_t>(call_.root));
-  if (!shape_.count_hidden() && !partial) {
-    p.set(Argument::count, shape_.total());
-    const MPI_Count* counts = call_.traits().reduces ? call_.send.counts : call_.recv.counts;
+  const Signature& m = shape().signature();
+  const laconic_options& o = settings();
+  const bool partial = shape().counts_partial();
+  p.set(Argument::function, static_cast<std::uint64_t>(placement_.call().routine));
+  if (placement_.call().traits().rooted()) p.set(Argument::root, static_cast<std::uint64_t>(placement_.call().root));
+  if (!shape().count_hidden() && !partial) {
+    p.set(Argument::count, shape().total());
+    const MPI_Count* counts =
+        placement_.call().traits().reduces ? placement_.call().send.counts : placement_.call().recv.counts;
     if (counts != nullptr)
       for (int r = 0; r < binding->size; ++r) p.set(Argument::count, static_cast<std::uint64_t>(counts[r]));
   }
   // Where one rank cannot compress, all ranks exchange uncompressed data.
   if (p.plain == LACONIC_PLAIN_NOT && !m.no_numbers) p.set_dtype(m.dtype);
   // Some pairs of ranks may exchange numbers of one type, and some of another.
-  p.types_may_differ = partial && (call_.traits().all_to_all() || call_.traits().neighborhood());
-  if (call_.traits().reduces) p.set(Argument::op, m.mean ? std::uint64_t{100} : static_cast<std::uint64_t>(m.op));
+  p.types_may_differ =
+      partial && (placement_.call().traits().all_to_all() || placement_.call().traits().neighborhood());
+  if (placement_.call().traits().reduces)
+    p.set(Argument::op, m.mean ? std::uint64_t{100} : static_cast<std::uint64_t>(m.op));
   p.set(Argument::bound, static_cast<std::uint64_t>(o.bound.mode));
   p.set(Argument::bound, std::bit_cast<std::uint64_t>(o.bound.value));
   p.set(Argument::target, static_cast<std::uint64_t>(o.target));
@@ -123,26 +88,26 @@ void CollectiveOperation::propose_arguments(Proposal& p) const {
 // The greatest magnitude of a result, where the ranks agreed on the range; 0 where they did not, and for sums.  With it
 // the bound covers the last rounding of the result, too.
 double CollectiveOperation::agreed_magnitude() const {
-  const bool sum = call_.traits().reduces && shape_.signature().op == Op::sum;
-  if (settings_.bound.mode != LACONIC_BOUND_REL || sum || work_.plan->travel != Travel::homomorphic) return 0;
+  const bool sum = placement_.call().traits().reduces && shape().signature().op == Op::sum;
+  if (settings().bound.mode != LACONIC_BOUND_REL || sum || work_.plan->travel != Travel::homomorphic) return 0;
   return greatest_magnitude(range_);
 }
 
 void CollectiveOperation::set_bound() {
-  const Signature& m = shape_.signature();
+  const Signature& m = shape().signature();
   const bool sum = reduces(algorithm_->collective) && m.op == Op::sum;
-  Budget budget = divide_bound(absolute_bound(settings_, range_), settings_.target == LACONIC_TARGET_INPUT, m.op,
+  Budget budget = divide_bound(absolute_bound(settings(), range_), settings().target == LACONIC_TARGET_INPUT, m.op,
                                m.mean, *algorithm_, binding->size, work_.plan->travel);
   work_.coding.allowance = budget.allowance;
   work_.last_allowance = budget.last_allowance;
   work_.coding.terms = sum ? budget.terms : 1;
   work_.coding.greatest = agreed_magnitude();
   // With these bounds the absolute error is not known before the numbers are coded.
-  if (settings_.bound.mode == LACONIC_BOUND_RATE || settings_.bound.mode == LACONIC_BOUND_RMS)
+  if (settings().bound.mode == LACONIC_BOUND_RATE || settings().bound.mode == LACONIC_BOUND_RMS)
     budget.worst_case = std::numeric_limits<double>::infinity();
   stats_.algorithm = in_api(algorithm_->id);
   stats_.codec = in_api(work_.codec->api_name());
-  stats_.variant = settings_.variant;
+  stats_.variant = settings().variant;
   stats_.bound = budget.worst_case;
 }
 
@@ -154,7 +119,7 @@ void CollectiveOperation::take_account() {
     stats_.ratio = static_cast<double>(account.bytes_uncompressed) / static_cast<double>(account.bytes_sent);
   // Adding up and dividing the allowances rounds; their exact sum is never above the bound.
   stats_.achieved_bound =
-      std::min(shape_.signature().mean ? account.error / binding->size : account.error, stats_.bound);
+      std::min(shape().signature().mean ? account.error / binding->size : account.error, stats_.bound);
   stats_.seconds_encode = account.seconds_encode;
   stats_.seconds_decode = account.seconds_decode;
   stats_.seconds_reduce = account.seconds_reduce;
@@ -163,13 +128,13 @@ void CollectiveOperation::take_account() {
   stats_.seconds_wait_reducing = account.seconds_wait_reducing;
   stats_.seconds_distribute = account.seconds_distribute;
   stats_.most_chunks = account.most_rows;
-  stats_.memory_bytes =
-      run_->most_used() + flat_.size() + aside_.size() + aside_on_device_.size() + sent_.size() + received_.size();
+  stats_.memory_bytes = run_->most_used() + placement_.size();
 }
 
 void CollectiveOperation::finish_stats() {
   stats_.calls = 1;
-  stats_.bytes_in = shape_.contribution() * shape_.signature().width;
+  stats_.bytes_in = shape().contribution() * shape().signature().width;
+  stats_.seconds_copy += placement_.seconds_copy();
   stats_.seconds_total = now() - began_;
   const double named =
       stats_.seconds_encode + stats_.seconds_decode + stats_.seconds_reduce + stats_.seconds_copy + stats_.seconds_wait;

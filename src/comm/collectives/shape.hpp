@@ -42,6 +42,9 @@ class Shape {
   // neighborhood: nullptr where the communicator has no topology.
   Shape(const CollectiveCall& call, int rank, int size, const Neighborhood* neighborhood);
 
+  // The call has been copied to another place.
+  void bind(const CollectiveCall& call) { call_ = &call; }
+
   const Signature& signature() const { return signature_; }
 
   // Looks into types that the application has composed.  Their contents are the same on all ranks.

@@ -201,7 +201,7 @@ bool Binding::poll_machinery(bool may_block, Status& status) {
   if (making_by_barrier_) status = make_blocking();
   if (!status.ok()) return true;
   MPI_Comm_set_errhandler(made_, MPI_ERRORS_RETURN);
-  machinery_ = std::make_unique<Machinery>(made_, tags, neighborhood ? &*neighborhood : nullptr);
+  machinery_ = std::make_unique<Machinery>(made_, tags, topology());
   return true;
 }
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A collective call with everything that its arguments, options, hints and the environment determine on this rank
+// alone.
+#pragma once
+
+#include <mpi.h>
+
+#include "base/status.hpp"
+#include "comm/collectives/call.hpp"
+#include "comm/collectives/shape.hpp"
+#include "comm/core/binding.hpp"
+#include "laconic/laconic.h"
+#include "schedule/schedule.hpp"
+
+namespace laconic {
+
+class ResolvedCall {
+ public:
+  // call: stays where it is as long as this object is used; options: nullptr where the application gave none.  Starts
+  // the progress thread if the settings ask for it.
+  void resolve(const Binding& binding, const CollectiveCall& call, const laconic_options* options);
+
+  const CollectiveCall& call() const { return *call_; }
+  const Shape& shape() const { return shape_; }
+  const laconic_options& settings() const { return settings_; }
+  // nullptr where the options are invalid.
+  const Algorithm* algorithm() const { return algorithm_; }
+
+  // The first mistake of this rank.
+  const Status& status() const { return status_; }
+
+  // The reason to send uncompressed, as far as every rank finds the same one.
+  laconic_plain_reason reason() const { return reason_; }
+
+  // Whether the progress thread, which runs, serves the call.
+  bool uses_thread() const { return uses_thread_; }
+
+ private:
+  Status take_options(const Binding& binding, const laconic_options* given);
+  Status choose_algorithm(const Binding& binding);
+  laconic_plain_reason find_reason(const Binding& binding, bool options_ok);
+
+  const CollectiveCall* call_ = nullptr;
+  Shape shape_;
+  laconic_options settings_{};
+  const Algorithm* algorithm_ = nullptr;
+  Status status_;
+  laconic_plain_reason reason_ = LACONIC_PLAIN_NOT;
+  bool uses_thread_ = false;
+};
+
+// The reason why this rank cannot compress numbers of this signature, whatever the other ranks may do.
+laconic_plain_reason reason_of_type(const Signature& signature, const laconic_options& settings);
+
+// The shape of a call on this communicator.
+Shape shape_on(const Binding& binding, const CollectiveCall& call);
+
+}  // namespace laconic
