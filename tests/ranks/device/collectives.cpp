@@ -112,8 +112,9 @@ int main(int argc, char** argv) {
         Setting s = draw(2000);
         s.routine = static_cast<Routine>(f);
         s.algorithm = algorithm;
-        if (!s.reduces()) s.op = Op::sum, s.mean = false;
-        if (s.routine == Routine::alltoallv) s.in_place = false;
+        if (!s.reduces()) s.op = Op::sum;
+        s.mean = s.mean && s.has_mean();
+        s.in_place = s.in_place && s.may_be_in_place();
         one(t, s, random.below(2) == 0, own, stream.get());
       }
     const long long cases = environment_number("TEST_CASES", t.size() > 4 ? 60 : 120);
