@@ -45,10 +45,10 @@ struct Arguments {
   const MPI_Aint* displs = nullptr;
   MPI_Datatype type = MPI_DATATYPE_NULL;
 
-  Arguments(const NumberSide& side, void* program_buffer) : buffer(program_buffer) {
+  Arguments(const NumberSide& side, void* program_buffer, bool moves) : buffer(program_buffer) {
     if (!side.used()) return;
     set(side);
-    buffer = side.buffer();
+    if (moves) buffer = side.buffer();
   }
   void set(const NumberSide& side) {
     count = side.count();
@@ -61,8 +61,9 @@ struct Arguments {
 }  // namespace
 
 int dispatch(const Call& call, NumberSides& numbers, const laconic_options& options, laconic_request* request) {
-  Arguments send(numbers.send, call.send.buffer);
-  const Arguments recv(numbers.recv, call.recv.buffer);
+  const bool moves = options.plain == nullptr || *options.plain == LACONIC_PLAIN_NOT;
+  Arguments send(numbers.send, call.send.buffer, moves);
+  const Arguments recv(numbers.recv, call.recv.buffer, moves);
   if (reduces(call.operation)) send.set(numbers.one());
   switch (call.operation) {
 #define LACONIC_COLLECTIVE(name, Name, ...)                                                                    \
@@ -78,6 +79,17 @@ int dispatch(const Call& call, NumberSides& numbers, const laconic_options& opti
     case Operation::send: break;
   }
   return MPI_ERR_INTERN;
+}
+
+laconic_plain_reason in_laconic(Reason reason) {
+  if (reason == Reason::touched) return LACONIC_PLAIN_NOT;
+  return static_cast<laconic_plain_reason>(LACONIC_PLAIN_CALLER + static_cast<int>(reason));
+}
+
+Reason reason_of(laconic_plain_reason reason) {
+  if (reason >= LACONIC_PLAIN_CALLER) return static_cast<Reason>(reason - LACONIC_PLAIN_CALLER);
+  if (reason == LACONIC_PLAIN_SMALL) return Reason::small;
+  return reason == LACONIC_PLAIN_TYPE ? Reason::type : Reason::refused;
 }
 
 bool nothing_happened(int code) {

@@ -7,6 +7,7 @@
 #include "calls/call.hpp"
 #include "calls/numbers.hpp"
 #include "core/communicator.hpp"
+#include "report/tally.hpp"
 
 namespace laconic::dropin {
 
@@ -30,8 +31,12 @@ laconic_options options_of(const Communicator& communicator, const Call& call, c
                            laconic_stats* stats);
 
 // Calls Laconic's function for the operation in the form of the call. `request` is used only by nonblocking and
-// persistent forms.
+// persistent forms. With a reason in `options.plain`, the buffers are those of the program.
 int dispatch(const Call& call, NumberSides& numbers, const laconic_options& options, laconic_request* request);
+
+// A reason of the drop-in as a reason of Laconic's caller, and a reason of Laconic as one of the drop-in.
+laconic_plain_reason in_laconic(Reason reason);
+Reason reason_of(laconic_plain_reason reason);
 
 // True for errors that all ranks detect before anything is sent: the call can still be left to MPI.
 bool nothing_happened(int code);

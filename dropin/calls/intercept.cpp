@@ -26,20 +26,35 @@ int refused(const Call& call, Communicator& communicator, int code, Plain plain)
   return leave(call, Reason::refused, &communicator, plain);
 }
 
-int compress(const Call& call, Communicator& communicator, NumberSides& numbers, Plain plain) {
+bool prepared(MPI_Comm comm) {
+  const Quiet ours;
+  int prepared = 0;
+  return laconic_comm_prepared(comm, &prepared) == MPI_SUCCESS && prepared != 0;
+}
+
+// True if this rank alone cannot take part in a call that other ranks may have begun. If it left the call to MPI, the
+// others would wait forever.
+bool found_alone(Reason reason) { return reason == Reason::memory || reason == Reason::device; }
+
+// Laconic leaves the call to this function if any rank has a reason not to compress it.
+int compress(const Call& call, Communicator& communicator, NumberSides& numbers, Reason mine, Plain plain) {
   laconic_stats stats{};
+  laconic_plain_reason reason = in_laconic(mine);
   Audit audit(call, communicator, numbers);
   if (const int code = audit.before(plain); code != MPI_SUCCESS) return code;
   int code = MPI_SUCCESS;
   {
     const Quiet ours;
-    code = dispatch(call, numbers, options_of(communicator, call, numbers, &stats), nullptr);
+    laconic_options options = options_of(communicator, call, numbers, &stats);
+    options.plain = &reason;
+    code = dispatch(call, numbers, options, nullptr);
   }
   if (code != MPI_SUCCESS && nothing_happened(code)) return refused(call, communicator, code, plain);
   if (code != MPI_SUCCESS) {
     PMPI_Comm_call_errhandler(call.comm, code);
     return code;
   }
+  if (reason != LACONIC_PLAIN_NOT) return leave(call, reason_of(reason), &communicator, plain);
   if (numbers.recv.used()) code = numbers.recv.put_all();
   Tallies::instance().compressed(communicator.tallies(), call.operation, stats);
   audit.after();
@@ -48,29 +63,28 @@ int compress(const Call& call, Communicator& communicator, NumberSides& numbers,
   return code;
 }
 
+// Laconic's agreement covers the ranks' decisions, so no other comes before it, with two exceptions. An audit makes the
+// plain call first. And the first compressed call prepares a communicator, which a program whose calls are never
+// compressed must not pay for.
 int intercept_blocking(const Call& call, const Decision& decision, Plain plain) {
   Communicator& communicator = *decision.communicator;
   NumberSides numbers;
   Reason reason = filter_alone(call, decision, numbers);
-  if (decision.agree) reason = agree(call, communicator, reason, numbers);
-  if (reason != Reason::touched) return leave(call, reason, &communicator, plain);
-  return compress(call, communicator, numbers, plain);
+  bool shared = !decision.agree && !found_alone(reason);  // all ranks have this reason
+  if (decision.agree && (Process::instance().settings().audit > 0 || !prepared(call.comm))) {
+    reason = agree(call, communicator, reason, numbers);
+    shared = true;
+  }
+  if (shared && reason != Reason::touched) return leave(call, reason, &communicator, plain);
+  if (reason == Reason::type || reason == Reason::arguments) numbers.set_unchanged();
+  return compress(call, communicator, numbers, reason, plain);
 }
 
-// True if this rank alone cannot take part in a call that other ranks may have begun. It then calls Laconic without the
-// buffers it would need, which raises an error on all ranks. If it left the call to MPI, the others would wait forever.
-bool found_alone(Reason reason) { return reason == Reason::memory || reason == Reason::device; }
-
+// A nonblocking or persistent call then goes to Laconic without the buffers it would need, an error on all ranks.
 void say_why(const Call& call, Communicator& communicator, Reason reason) {
   if (!communicator.complain()) return;
   say(std::string(name_of(call.operation)) + " cannot be compressed on this rank: " + text_of(reason) +
       "; it is an error on all ranks, which LACONIC_EXCLUDE=" + std::string(name_of(call.operation)) + " avoids");
-}
-
-bool prepared(MPI_Comm comm) {
-  const Quiet ours;
-  int prepared = 0;
-  return laconic_comm_prepared(comm, &prepared) == MPI_SUCCESS && prepared != 0;
 }
 
 // Nonblocking and persistent calls cannot wait for the ranks to agree. They are passed to Laconic only if all ranks do

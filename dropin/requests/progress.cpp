@@ -87,12 +87,6 @@ int on_free(void* state) {
 // A collective cannot be cancelled.
 int on_cancel(void*, int) { return MPI_SUCCESS; }
 
-// The reason why Laconic's own agreement left a call uncompressed.
-Reason reason_of(laconic_plain_reason reason) {
-  if (reason == LACONIC_PLAIN_SMALL) return Reason::small;
-  return reason == LACONIC_PLAIN_TYPE ? Reason::type : Reason::refused;
-}
-
 void finish(OperationInFlight& operation, int code) {
   if (code == MPI_SUCCESS && operation.numbers.recv.used()) code = operation.numbers.recv.put_all();
   // The types are freed here and not in the destructor, which runs within an MPI function (on_free).

@@ -146,9 +146,10 @@ typedef enum laconic_plain_reason {
   LACONIC_PLAIN_SMALL = 5,    /* fewer bytes than min_bytes */
   LACONIC_PLAIN_ONE_RANK = 6, /* nothing to send */
   /* 7 is reserved. */
-  LACONIC_PLAIN_INTERCOMM = 8, /* calls on intercommunicators are passed to MPI */
-  LACONIC_PLAIN_UNPREPARED = 9 /* a message, or with Open MPI a nonblocking collective, on a communicator that is not
+  LACONIC_PLAIN_INTERCOMM = 8,  /* calls on intercommunicators are passed to MPI */
+  LACONIC_PLAIN_UNPREPARED = 9, /* a message, or with Open MPI a nonblocking collective, on a communicator that is not
                                   prepared: see laconic_comm_set_info() */
+  LACONIC_PLAIN_CALLER = 64     /* the first of the caller's own reasons: see laconic_options.plain */
 } laconic_plain_reason;
 
 /* Statistics of one call, or of all calls on a communicator, on this rank. */
@@ -202,6 +203,13 @@ typedef struct laconic_options {
   laconic_checksum checksum;
   void* stream;         /* for buffers on a device: the cudaStream_t that fills them, NULL for the default stream */
   laconic_stats* stats; /* receives the statistics of this call (its size field need not be set), or NULL */
+  /* For callers that make MPI's call themselves when a blocking collective is not compressed, as wrappers of MPI do.
+   * NULL, or on all ranks the address of this rank's own reason not to compress: LACONIC_PLAIN_NOT, or any other value,
+   * of which those from LACONIC_PLAIN_CALLER on are free for the caller.  Ranks may have different reasons, and if one
+   * rank has a reason, no rank compresses.  The buffers of a rank with a reason are not accessed.  A call that is not
+   * compressed moves nothing, sets *plain to a reason that is the same on all ranks, and returns MPI_SUCCESS; in the
+   * statistics it is a plain call.  Nonblocking and persistent collectives and messages take only NULL. */
+  laconic_plain_reason* plain;
 } laconic_options;
 
 /* An operation in flight, or a persistent one. */

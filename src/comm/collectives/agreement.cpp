@@ -22,8 +22,8 @@ double value_in(double field) { return std::floor(field / ranks_per_value); }
 long rank_in(double field) { return static_cast<long>(field - value_in(field) * ranks_per_value); }
 
 constexpr std::array<const char*, all_arguments> names{
-    "function", "root",      "count",   "datatype",  "op",       "bound",          "target",
-    "codec",    "algorithm", "variant", "denormals", "checksum", "chunk_elements", "depth"};
+    "function", "root",      "count",    "datatype",       "op",    "bound", "target", "codec", "algorithm",
+    "variant",  "denormals", "checksum", "chunk_elements", "depth", "plain"};
 
 }  // namespace
 

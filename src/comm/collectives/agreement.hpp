@@ -35,6 +35,7 @@ enum class Argument : std::uint8_t {
   checksum,
   chunk_elements,
   depth,
+  plain,
   arguments  // the number of arguments
 };
 inline constexpr std::size_t all_arguments = static_cast<std::size_t>(Argument::arguments);

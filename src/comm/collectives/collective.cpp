@@ -52,14 +52,12 @@ void CollectiveOperation::begin(bool blocking) {
   wants_thread = !blocking && resolved_.uses_thread();
   reason_ = resolved_.reason();
   if (reason_ == LACONIC_PLAIN_NOT && !blocking && !binding->serves_nonblocking()) reason_ = LACONIC_PLAIN_UNPREPARED;
+  if (local_.ok() && !blocking && settings().plain != nullptr) local_ = plain_not_allowed();
   placement_.set(resolved_);
-  if (local_.ok()) local_ = placement_.place(*binding, reason_ != LACONIC_PLAIN_NOT);
   in_flight = true;
   if (!blocking) binding->nonblocking = true;
-  if (reason_ != LACONIC_PLAIN_NOT) {
-    if (!local_.ok()) return end(local_);
-    return begin_plain();
-  }
+  if (reason_ != LACONIC_PLAIN_NOT) return begin_plain();
+  if (local_.ok() && !refuses()) local_ = placement_.place(*binding, false);
   // Where the error handler ends the program, there is no need to tell the other ranks, and none of them can delay it.
   if (!local_.ok() && errors_are_fatal(asked_.comm)) return end(local_);
   has_turn_ = slot_ == Slots::none;
@@ -78,14 +76,29 @@ void CollectiveOperation::learn_type() {
   if (const std::optional<Dtype> dtype = agreement_.dtype()) placement_.set_dtype(*dtype);
 }
 
+// The reason why this rank cannot compress what it could, if only this rank knows the reason.
+laconic_plain_reason CollectiveOperation::own_reason() const {
+  if (refuses()) return *settings().plain;
+  return reason_of_type(shape().signature(), settings());
+}
+
+// Passes the call to MPI, as the application gave it.
 void CollectiveOperation::begin_plain() {
   stage_ = Stage::plain;
+  const bool caller_calls = settings().plain != nullptr;
+  if (local_.ok() && !caller_calls) local_ = placement_.place(*binding, true);
+  if (!local_.ok()) return end(local_);
+  if (caller_calls) {
+    *settings().plain = reason_;
+    return end({});
+  }
   const bool mean = shape().signature().mean;
   // Operations in flight must make progress, which they do not inside a blocking MPI call.  Whether any are in flight
   // differs between ranks; whether this communicator may have any does not.  All ranks must decide alike, because
   // blocking and nonblocking MPI calls do not match each other.
   if (!binding->nonblocking) {
     stage_ = Stage::blocked;
+    in_flight = false;
     return;
   }
   Status problem;
@@ -105,9 +118,10 @@ bool CollectiveOperation::poll() {
   // The application may run with other arithmetic (denormals flushed, another rounding).  Every rank must still compute
   // the same bound to the bit, or some would compress and others not.
   const FloatEnvironment standard;
-  while (stage_ != Stage::finished && move_on()) {
+  const auto ended = [this] { return stage_ == Stage::finished || stage_ == Stage::blocked; };
+  while (!ended() && move_on()) {
   }
-  return stage_ == Stage::finished;
+  return ended();
 }
 
 // Makes one step; false when it has to wait.
@@ -230,7 +244,7 @@ bool CollectiveOperation::decide() {
   else if (shape().counts_partial() && agreement_.bytes() < static_cast<std::size_t>(settings().min_bytes))
     reason_ = LACONIC_PLAIN_SMALL;
   if (reason_ != LACONIC_PLAIN_NOT)
-    start_exchange();
+    leave_to_mpi();
   else if (shape().counts_partial() || (device_may_choose() && agreement_.all_on_devices()))
     lease();
   else
@@ -267,6 +281,16 @@ void CollectiveOperation::start_run() {
   work_.salt = salt_;
   stage_ = Stage::running;
   run_->start(work_);
+}
+
+// After the agreement.  A blocking call comes here before the application makes any other call on the communicator, on
+// all ranks, so MPI can still match it.
+void CollectiveOperation::leave_to_mpi() {
+  if (!blocking_) return start_exchange();
+  let_next_begin();
+  placement_.release();
+  placement_.set(resolved_);
+  begin_plain();
 }
 
 void CollectiveOperation::start_exchange() {

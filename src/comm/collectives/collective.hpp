@@ -37,8 +37,9 @@ class CollectiveOperation final : public Operation {
   // Begins.  blocking: the caller waits for the end before it does anything else.
   void begin(bool blocking);
 
-  // True when the operation is a blocking MPI call, which run_in_mpi() makes.  That runs without the binding's lock, so
-  // that a progress thread can move on the other operations in flight on the communicator.
+  // True when what is left is a blocking MPI call, which run_in_mpi() makes.  The operation is then not polled any
+  // more. The call runs without the binding's lock, so that a progress thread can move on the other operations in
+  // flight on the communicator.
   bool blocks_in_mpi() const { return stage_ == Stage::blocked; }
   void run_in_mpi();
 
@@ -52,7 +53,8 @@ class CollectiveOperation final : public Operation {
 
   const Shape& shape() const { return placement_.shape(); }
   const laconic_options& settings() const { return resolved_.settings(); }
-  laconic_plain_reason own_reason() const { return reason_of_type(shape().signature(), settings()); }
+  bool refuses() const { return settings().plain != nullptr && *settings().plain != LACONIC_PLAIN_NOT; }
+  laconic_plain_reason own_reason() const;
   void learn_type();
 
   void begin_plain();
@@ -69,6 +71,7 @@ class CollectiveOperation final : public Operation {
   int agreement_tag() const;
   void let_next_begin();
   void start_run();
+  void leave_to_mpi();
   void start_exchange();
   void end(Status status);
 

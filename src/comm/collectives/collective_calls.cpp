@@ -39,16 +39,16 @@ int run_collective(const CollectiveCall& call, const laconic_options* options) {
   std::shared_ptr<Binding> binding;
   if (Status s = bind(call.comm, binding); !s) return report(call.comm, s);
   CollectiveOperation* operation = nullptr;
+  bool polled = false;
   {
     const std::lock_guard lock(binding->mutex);
     operation = make(binding, call, options);
     operation->begin(true);
-    if (!operation->blocks_in_mpi()) launch(*operation);
+    launch(*operation);
+    polled = operation->in_flight;
   }
-  if (operation->blocks_in_mpi())
-    operation->run_in_mpi();
-  else
-    drive(*operation);
+  if (polled) drive(*operation);
+  if (operation->blocks_in_mpi()) operation->run_in_mpi();
   const int code = outcome(*operation);
   operation->pending = false;
   operation->release();

@@ -59,6 +59,8 @@ void CollectiveOperation::propose_arguments(Proposal& p) const {
   const bool partial = shape().counts_partial();
   p.set(Argument::function, static_cast<std::uint64_t>(placement_.call().routine));
   if (placement_.call().traits().rooted()) p.set(Argument::root, static_cast<std::uint64_t>(placement_.call().root));
+  p.set(Argument::plain, o.plain != nullptr ? 1 : 0);
+  if (refuses()) return;
   if (!shape().count_hidden() && !partial) {
     p.set(Argument::count, shape().total());
     const MPI_Count* counts =

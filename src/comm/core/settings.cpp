@@ -220,9 +220,15 @@ Status check_options(const laconic_options& o) {
   if (Status s = check_range("options->depth", o.depth, largest_depth); !s) return s;
   if (Status s = check_range("options->threads", o.threads, largest_threads); !s) return s;
   if (Status s = check_range("options->min_bytes", o.min_bytes, largest_min_bytes); !s) return s;
+  if (o.plain != nullptr && *o.plain < LACONIC_PLAIN_NOT)
+    return {Code::argument, "*options->plain is " + std::to_string(*o.plain) + "; valid are 0 and above"};
   if (!has_devices() && o.stream != nullptr)
     return {Code::argument, "options->stream is set, but this build has no device code (LACONIC_CUDA); valid is NULL"};
   return {};
+}
+
+Status plain_not_allowed() {
+  return {Code::argument, "options->plain is set; valid is NULL, except for blocking collectives"};
 }
 
 Status check_together(const laconic_options& o) {

@@ -25,6 +25,9 @@ Status check_options(const laconic_options& options);
 // Checks that the fields fit together, after the settings of all sources have been merged.
 Status check_together(const laconic_options& options);
 
+// The error for options->plain in a call that cannot leave the MPI call to its caller.
+Status plain_not_allowed();
+
 // Takes the fields that are unset in `options` from `fallback`.
 void fill_unset(laconic_options& options, const laconic_options& fallback);
 

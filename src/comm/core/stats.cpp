@@ -53,6 +53,7 @@ extern "C" LACONIC_API const char* laconic_plain_reason_string(laconic_plain_rea
     case LACONIC_PLAIN_INTERCOMM: return "the communicator is an intercommunicator";
     case LACONIC_PLAIN_UNPREPARED:
       return "no call that waits for all ranks, such as laconic_comm_set_info(), has prepared the communicator";
+    case LACONIC_PLAIN_CALLER: return "the caller had a reason of its own";
   }
   return nullptr;
 }

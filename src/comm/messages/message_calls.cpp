@@ -22,6 +22,7 @@ Status settings_of(const MessageCall& call, const laconic_options* options, cons
   laconic_options_init(&settings);
   if (options != nullptr) {
     if (Status s = check_options(*options); !s) return s;
+    if (options->plain != nullptr) return plain_not_allowed();
     settings = *options;
   }
   if (!binding.inherited_status.ok()) return binding.inherited_status;
