@@ -56,7 +56,7 @@ void in_frames(Test& t) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// More data is sent uncompressed than there is room for.
+// A nonblocking call sends more data uncompressed than there is room for.
 void in_an_exchange(Test& t) {
   t.doing("a plain message that is too long");
   t.count_case();
@@ -64,14 +64,18 @@ void in_an_exchange(Test& t) {
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   const laconic_options o = options_with(LACONIC_BOUND_ABS, 1e-3);
+  std::vector<float> x(1000, 1);
+  CHECK(t, laconic_bcast(x.data(), 1000, MPI_FLOAT, 0, comm, &o) == MPI_SUCCESS);  // prepares the communicator
   std::vector<int> mine(500, t.rank());
   std::vector<int> all(static_cast<std::size_t>(500 * t.size()), -1);
   std::vector<MPI_Count> counts(static_cast<std::size_t>(t.size()), 500);
   std::vector<MPI_Aint> displs(static_cast<std::size_t>(t.size()));
   for (std::size_t p = 0; p < displs.size(); ++p) displs[p] = static_cast<MPI_Aint>(p) * 500;
   counts[1] = 100;
-  const int rc =
-      laconic_gatherv(mine.data(), 500, MPI_INT, all.data(), counts.data(), displs.data(), MPI_INT, 0, comm, &o);
+  laconic_request request = LACONIC_REQUEST_NULL;
+  int rc = laconic_igatherv(mine.data(), 500, MPI_INT, all.data(), counts.data(), displs.data(), MPI_INT, 0, comm,
+                            &request, &o);
+  if (rc == MPI_SUCCESS) rc = laconic_wait(&request, MPI_STATUS_IGNORE);
   if (t.rank() == 0) says(t, rc, {"receive", "rank 1", "runcat"});
   MPI_Barrier(MPI_COMM_WORLD);
 }
