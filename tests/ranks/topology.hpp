@@ -5,7 +5,6 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include "support.hpp"
@@ -23,18 +22,24 @@ class Topology {
   enum class Kind : std::uint8_t { grid, torus, line, graph, uneven, repeated };
   static constexpr int kinds = 6;
 
-  // Collective over `base`.  A communicator of the same kind is made once and kept.
+  // Collective over `base`.  A communicator of each kind is made once and kept as an attribute of `base`, because handles
+  // of communicators that were freed are used again, and not by all ranks alike.
   static const Topology& of(MPI_Comm base, Kind kind) {
-    static std::mutex mutex;
-    static std::map<std::pair<MPI_Comm, Kind>, std::unique_ptr<Topology>> all;
-    {
-      const std::lock_guard lock(mutex);
-      if (const auto found = all.find({base, kind}); found != all.end()) return *found->second;
+    static const int key = [] {
+      int made = MPI_KEYVAL_INVALID;
+      MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &made, nullptr);
+      return made;
+    }();
+    Kept* kept = nullptr;
+    int found = 0;
+    MPI_Comm_get_attr(base, key, static_cast<void*>(&kept), &found);
+    if (!found) {
+      kept = new Kept;
+      MPI_Comm_set_attr(base, key, kept);
     }
-    // Without the lock: threads make topologies of different communicators in any order.
-    std::unique_ptr<Topology> made(new Topology(base, kind));
-    const std::lock_guard lock(mutex);
-    return *(all[{base, kind}] = std::move(made));
+    std::unique_ptr<Topology>& topology = (*kept)[kind];
+    if (!topology) topology.reset(new Topology(base, kind));
+    return *topology;
   }
 
   MPI_Comm comm() const { return comm_; }
@@ -51,6 +56,13 @@ class Topology {
   }
 
  private:
+  using Kept = std::map<Kind, std::unique_ptr<Topology>>;
+
+  static int forget(MPI_Comm, int, void* kept, void*) {
+    delete static_cast<Kept*>(kept);
+    return MPI_SUCCESS;
+  }
+
   Topology(MPI_Comm base, Kind kind) {
     MPI_Comm_rank(base, &rank_);
     MPI_Comm_size(base, &size_);
