@@ -27,7 +27,7 @@ struct Option {
   const char* variable;
   const char* help;
 };
-constexpr std::array<Option, 16> options{{
+constexpr std::array<Option, 17> options{{
     {"--bound", "LACONIC_BOUND", "abs:E, rel:E, rms:E, rate:B or lossless; without a bound no call is compressed"},
     {"--target", "LACONIC_TARGET", "numbers that the bound applies to: result or input"},
     {"--codec", "LACONIC_CODEC", "a codec that laconic info lists"},
@@ -35,6 +35,7 @@ constexpr std::array<Option, 16> options{{
     {"--variant", "LACONIC_VARIANT", "overlap, or for comparison nd, cpr-p2p, host-centric, plain"},
     {"--denormals", "LACONIC_DENORMALS", "treatment of denormal numbers: round or exact (docs/drop-in.md)"},
     {"--checksum", "LACONIC_CHECKSUM", "checksums of frames: on or off (docs/settings.md)"},
+    {"--tune", "LACONIC_TUNE", "on: leave calls to MPI that are faster without compression; off (docs/tuning.md)"},
     {"--chunk-elements", "LACONIC_CHUNK_ELEMENTS", "numbers per frame"},
     {"--depth", "LACONIC_DEPTH", "chunks under way at a time"},
     {"--threads", "LACONIC_THREADS", "threads that encode and decode"},

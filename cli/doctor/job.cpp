@@ -142,6 +142,7 @@ int be_a_rank() {
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = input(i, rank);
   laconic_options options;
   laconic_options_init(&options);
+  options.tune = LACONIC_TUNE_OFF;  // the call has to be compressed
   options.bound = {LACONIC_BOUND_ABS, bound};
   options.min_bytes = 1;
   laconic_stats stats{};

@@ -32,6 +32,7 @@ laconic_options options_of(const Communicator& communicator, const Call& call, c
   }
   options.progress = LACONIC_PROGRESS_CALLS;  // the drop-in has a thread of its own
   options.stats = stats;
+  if (!communicator.tunes()) options.tune = LACONIC_TUNE_OFF;
   return options;
 }
 
@@ -89,6 +90,7 @@ laconic_plain_reason in_laconic(Reason reason) {
 Reason reason_of(laconic_plain_reason reason) {
   if (reason >= LACONIC_PLAIN_CALLER) return static_cast<Reason>(reason - LACONIC_PLAIN_CALLER);
   if (reason == LACONIC_PLAIN_SMALL) return Reason::small;
+  if (reason == LACONIC_PLAIN_SLOWER) return Reason::slower;
   return reason == LACONIC_PLAIN_TYPE ? Reason::type : Reason::refused;
 }
 

@@ -17,7 +17,12 @@ int leave(const Call& call, Reason reason, Communicator* communicator, Plain pla
     Communicator& where = communicator != nullptr ? *communicator : Communicator::of(call.comm);
     Tallies::instance().plain(where.tallies(), call.operation, reason);
   }
-  return plain();
+  if (reason != Reason::slower) return plain();
+  const double began = PMPI_Wtime();
+  const int code = plain();
+  const Quiet ours;
+  if (code == MPI_SUCCESS) laconic_plain_took(call.comm, PMPI_Wtime() - began);
+  return code;
 }
 
 int refused(const Call& call, Communicator& communicator, int code, Plain plain) {
@@ -65,13 +70,14 @@ int compress(const Call& call, Communicator& communicator, NumberSides& numbers,
 
 // Laconic's agreement covers the ranks' decisions, so no other comes before it, with two exceptions. An audit makes the
 // plain call first. And the first compressed call prepares a communicator, which a program whose calls are never
-// compressed must not pay for.
+// compressed must not pay for. Where Laconic is tuned, it leaves the first calls to MPI without an agreement.
 int intercept_blocking(const Call& call, const Decision& decision, Plain plain) {
   Communicator& communicator = *decision.communicator;
   NumberSides numbers;
   Reason reason = filter_alone(call, decision, numbers);
   bool shared = !decision.agree && !found_alone(reason);  // all ranks have this reason
-  if (decision.agree && (Process::instance().settings().audit > 0 || !prepared(call.comm))) {
+  const bool agree_first = Process::instance().settings().audit > 0 || (!communicator.tunes() && !prepared(call.comm));
+  if (decision.agree && agree_first) {
     reason = agree(call, communicator, reason, numbers);
     shared = true;
   }

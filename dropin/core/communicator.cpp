@@ -45,6 +45,12 @@ bool of_this_job(MPI_Comm comm, int size) {
 
 }  // namespace
 
+bool Communicator::tunes() const {
+  return Process::instance().settings().audit == 0 && options_.tune != LACONIC_TUNE_OFF &&
+         (options_.algorithm == LACONIC_ALGORITHM_UNSET || options_.algorithm == LACONIC_ALGORITHM_AUTO) &&
+         (options_.variant == LACONIC_VARIANT_UNSET || options_.variant == LACONIC_VARIANT_OVERLAP);
+}
+
 Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
   PMPI_Comm_rank(comm, &rank_);
   PMPI_Comm_size(comm, &size_);

@@ -32,6 +32,8 @@ class Communicator {
 
   // Hints take precedence over the environment; an option that neither sets is unset.
   const laconic_options& options() const { return options_; }
+  // Whether Laconic learns which calls are faster uncompressed. Audits show what compressed calls do.
+  bool tunes() const;
   bool lossless() const { return options_.bound.mode == LACONIC_BOUND_LOSSLESS; }
   const Hints& hints() const { return hints_; }
   std::uint64_t min_bytes() const;

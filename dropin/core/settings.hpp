@@ -45,8 +45,8 @@ std::string set_option(laconic_options& options, const char* name, const char* v
 // Checks whether codec and bound work together in this build. Returns an error message; empty if they do.
 std::string check_options(const laconic_options& options);
 
-inline constexpr const char* option_names[] = {"bound",   "target",    "codec",          "algorithm",
-                                               "variant", "denormals", "chunk_elements", "depth",
-                                               "threads", "min_bytes", "progress",       "checksum"};
+inline constexpr const char* option_names[] = {"bound",     "target",         "codec", "algorithm", "variant",
+                                               "denormals", "chunk_elements", "depth", "threads",   "min_bytes",
+                                               "progress",  "checksum",       "tune"};
 
 }  // namespace laconic::dropin

@@ -33,6 +33,7 @@ constexpr std::array<Words, reasons> words{{
     {"form", "rules or counts that need an agreement"},
     {"device", "buffers on a GPU that would have to be packed or compared"},
     {"unprepared", "with Open MPI: no blocking call on the communicator was compressed before"},
+    {"slower", "compression is slower, or not measured yet"},
     {"refused", "refused by Laconic"},
 }};
 

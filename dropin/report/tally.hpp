@@ -37,10 +37,11 @@ enum class Reason : std::uint8_t {
   form,
   device,
   unprepared,
+  slower,
   refused
 };
 
-inline constexpr std::size_t reasons = 21;
+inline constexpr std::size_t reasons = 22;
 
 // The reason as text for the summary, and as a key for JSON.
 const char* text_of(Reason reason);

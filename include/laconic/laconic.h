@@ -136,6 +136,15 @@ typedef enum laconic_checksum {
   LACONIC_CHECKSUM_OFF = 2 /* the received data are assumed to be identical to the sent data */
 } laconic_checksum;
 
+/* Whether the ranks learn which blocking collectives are faster uncompressed (docs/tuning.md). */
+typedef enum laconic_tune {
+  LACONIC_TUNE_UNSET = 0,
+  LACONIC_TUNE_ON = 1, /* the default: with algorithm auto, calls are left to MPI (LACONIC_PLAIN_SLOWER) until the ranks
+                          have measured that compression is faster; they measure again from time to time */
+  LACONIC_TUNE_OFF = 2 /* every call that can be compressed is compressed, with an algorithm that depends on sizes only:
+                          the same program compresses the same calls in every run */
+} laconic_tune;
+
 /* The reason that a call ran as plain MPI. */
 typedef enum laconic_plain_reason {
   LACONIC_PLAIN_NOT = 0,      /* not plain: the call used a codec */
@@ -149,6 +158,7 @@ typedef enum laconic_plain_reason {
   LACONIC_PLAIN_INTERCOMM = 8,  /* calls on intercommunicators are passed to MPI */
   LACONIC_PLAIN_UNPREPARED = 9, /* a message, or with Open MPI a nonblocking collective, on a communicator that is not
                                   prepared: see laconic_comm_set_info() */
+  LACONIC_PLAIN_SLOWER = 10,    /* compression is slower than plain MPI, or not measured yet: see laconic_tune */
   LACONIC_PLAIN_CALLER = 64     /* the first of the caller's own reasons: see laconic_options.plain */
 } laconic_plain_reason;
 
@@ -201,6 +211,7 @@ typedef struct laconic_options {
   laconic_denormals denormals;
   laconic_progress progress;
   laconic_checksum checksum;
+  laconic_tune tune;
   void* stream;         /* for buffers on a device: the cudaStream_t that fills them, NULL for the default stream */
   laconic_stats* stats; /* receives the statistics of this call (its size field need not be set), or NULL */
   /* For callers that make MPI's call themselves when a blocking collective is not compressed, as wrappers of MPI do.
@@ -219,14 +230,14 @@ typedef struct laconic_request_s* laconic_request;
 LACONIC_API void laconic_options_init(laconic_options* options);
 
 /* Sets one option from text: name is "bound", "target", "codec", "algorithm", "chunk_elements",
- * "depth", "threads", "min_bytes", "variant", "denormals", "progress" or "checksum"; value is spelled as in the
- * environment and the hints ("abs:1e-3", "recursive-doubling", ...).  Returns MPI_SUCCESS or an error code; on an
+ * "depth", "threads", "min_bytes", "variant", "denormals", "progress", "checksum" or "tune"; value is spelled as in
+ * the environment and the hints ("abs:1e-3", "recursive-doubling", ...).  Returns MPI_SUCCESS or an error code; on an
  * error, *options is unchanged.  May be called before MPI_Init. */
 LACONIC_API int laconic_options_set(laconic_options* options, const char* name, const char* value);
 
 /* Sets hints on a communicator: "laconic_bound", "laconic_codec", "laconic_algorithm",
  * "laconic_target", "laconic_min_bytes", "laconic_threads", "laconic_depth", "laconic_chunk_elements",
- * "laconic_variant", "laconic_denormals", "laconic_progress", "laconic_checksum".
+ * "laconic_variant", "laconic_denormals", "laconic_progress", "laconic_checksum", "laconic_tune".
  * MPI_Comm_set_info may drop keys that the MPI library does not know, so only this function always works; hints
  * that MPI kept are honoured too.  Collective over comm, with the same hints on all ranks: if ranks differ, the
  * next call that compresses reports it.  A second call replaces the hints of the first, and communicators made
@@ -243,6 +254,31 @@ LACONIC_API int laconic_comm_set_info(MPI_Comm comm, MPI_Info info);
 /* Sets *prepared to 1 if comm has everything that a nonblocking collective needs to be compressed, else to 0.  The
  * result is the same on all ranks that have made the same calls on comm.  Local. */
 LACONIC_API int laconic_comm_prepared(MPI_Comm comm, int* prepared);
+
+/* What the ranks of a communicator have learnt about the blocking calls of one collective with about the same size and
+ * equal settings (docs/tuning.md).  All but `calls` are numbers that the ranks agreed on: the times of the slowest
+ * rank. */
+typedef struct laconic_tuning {
+  const char* collective; /* "allreduce", ...: a static string; v-forms count as their collective */
+  uint64_t bytes; /* size of the largest buffer, rounded up to a power of two; 0 where ranks see different counts */
+  uint64_t calls; /* calls of this class */
+  uint64_t compressed_calls;
+  laconic_algorithm algorithm; /* of the coming calls; LACONIC_ALGORITHM_PLAIN: they are left to MPI;
+                                  LACONIC_ALGORITHM_AUTO: buffers are on devices, where nothing is measured */
+  double plain_seconds;        /* time of MPI's call; 0: the ranks have not agreed on one yet */
+  double predicted_seconds;    /* time of a compressed call with the best algorithm, by the model; 0: no prediction */
+  double measured_seconds;     /* the same, measured; 0: no such call was made */
+  double ratio;                /* compression ratio of a sample; 0: no sample was taken */
+} laconic_tuning;
+
+/* Writes what is known about the classes of calls on comm to classes[0..capacity-1], and their number to *count, which
+ * may be more than capacity.  classes may be NULL if capacity is 0.  Local. */
+LACONIC_API int laconic_tuning_get(MPI_Comm comm, laconic_tuning* classes, int capacity, int* count);
+
+/* For callers that make MPI's call themselves (laconic_options.plain): after a call that was left to them because of
+ * LACONIC_PLAIN_SLOWER, the seconds that MPI's call took on this rank.  Without this, compression is never found to be
+ * faster.  Local. */
+LACONIC_API int laconic_plain_took(MPI_Comm comm, double seconds);
 
 /* The mean over ranks.  This operation is for Laconic's functions only (any other use yields NaN or zero).
  * Valid between MPI_Init and MPI_Finalize. */
@@ -622,6 +658,7 @@ LACONIC_API const char* laconic_variant_name(laconic_variant variant);
 LACONIC_API const char* laconic_denormals_name(laconic_denormals denormals);
 LACONIC_API const char* laconic_progress_name(laconic_progress progress);
 LACONIC_API const char* laconic_checksum_name(laconic_checksum checksum);
+LACONIC_API const char* laconic_tune_name(laconic_tune tune);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/walk.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -61,6 +62,10 @@ class Walk {
   };
   using ByHop = std::map<std::pair<std::uint32_t, int>, std::size_t>;  // by hop and turn
 
+  std::size_t server_of(std::size_t rank, Server way) const {
+    return rank * servers + (path_.moved_by_ranks ? device : way);
+  }
+
   static Kernel kernel_of(Act act) {
     switch (act) {
       case Act::encode: return Kernel::encode;
@@ -92,11 +97,11 @@ class Walk {
       TaskGraph::Task& value = latest[static_cast<std::size_t>(action.block)];
       TaskGraph::Task arrival = TaskGraph::none;
       if (action.act == Act::send) {
-        departures[i] = graph_.departure(rank * servers + way_out, path_.per_message, wire_, path_.latency);
+        departures[i] = graph_.departure(server_of(rank, way_out), path_.per_message, wire_, path_.latency);
         graph_.after(departures[i], value);
       }
       if (waits_for_message(action.act)) {
-        arrival = graph_.arrival(rank * servers + way_in, wire_);
+        arrival = graph_.arrival(server_of(rank, way_in), wire_);
         waiting_.push_back({rank, &action, arrival});
       }
       if (action.act == Act::take) value = arrival;
@@ -133,11 +138,25 @@ double block_bytes(Collective collective, const Journey& journey, std::int32_t c
 }  // namespace
 
 std::optional<Timing> time_of(Collective collective, const Hops& hops, const Journey& journey, const Coder& coder,
-                              const Path& path) {
-  if (hops.actions() * static_cast<std::size_t>(journey.rows) > most_actions) return {};
-  Walk walk(hops, journey, block_bytes(collective, journey, hops.plan(0).cut), coder, path);
-  for (int k = 0; k < journey.rows; ++k) walk.add_row();
-  return walk.run();
+                              const Path& path, int most_rows) {
+  const double bytes = block_bytes(collective, journey, hops.plan(0).cut);
+  const auto walked = [&](int rows) {
+    Walk walk(hops, journey, bytes, coder, path);
+    for (int k = 0; k < rows; ++k) walk.add_row();
+    return walk.run();
+  };
+  const int rows = std::min(journey.rows, most_rows);
+  if (hops.actions() * static_cast<std::size_t>(rows) > most_actions) return {};
+  Timing timing = walked(rows);
+  if (journey.rows == rows) return timing;
+  const Timing half = walked(rows / 2);
+  const double more = static_cast<double>(journey.rows - rows) / (rows - rows / 2);
+  const auto grow = [more](double& all, double at_half) { all += std::max(all - at_half, 0.0) * more; };
+  grow(timing.codec, half.codec);
+  grow(timing.wire, half.wire);
+  grow(timing.latency, half.latency);
+  timing.seconds = timing.codec + timing.wire + timing.latency;
+  return timing;
 }
 
 std::optional<Timing> time_of(const Algorithm& algorithm, const Journey& journey, const Coder& coder,

@@ -18,6 +18,8 @@ struct Path {
   double latency = 5e-6;  // seconds per message
   double bytes_per_second = 12.5e9;
   double per_message = 1e-6;  // seconds that a sender is busy with each message
+  // The ranks copy the messages themselves, as within a node, and do nothing else meanwhile.
+  bool moved_by_ranks = false;
 };
 
 struct Journey {
@@ -26,8 +28,12 @@ struct Journey {
   int root = 0;
   Travel travel = Travel::homomorphic;
   double ratio = 1;  // compression ratio of every frame
-  int rows = 1;      // rows share device and path: while one is on the wire another is coded
+  // Rows share device and path: while one is on the wire another is coded.  Beyond the number that is walked, the
+  // time grows as it does between half as many and that many.
+  int rows = 1;
 };
+
+inline constexpr int most_walked_rows = 8;
 
 // The predicted time of an operation.  Every kernel begins when all its operands are there.  Kernels of one kind on the
 // same hop are one launch if the coder says so, and then wait for the last of their messages.  The model ignores the
@@ -35,8 +41,9 @@ struct Journey {
 // walked quickly.
 std::optional<Timing> time_of(const Algorithm& algorithm, const Journey& journey, const Coder& coder, const Path& path);
 
-// The same for plans already made for the size, root and travel of the journey.
+// The same for plans already made for the size, root and travel of the journey.  most_rows: rows that are walked, at
+// least 2.
 std::optional<Timing> time_of(Collective collective, const Hops& hops, const Journey& journey, const Coder& coder,
-                              const Path& path);
+                              const Path& path, int most_rows = most_walked_rows);
 
 }  // namespace laconic

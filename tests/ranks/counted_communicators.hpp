@@ -32,6 +32,8 @@ LACONIC_TEST_MAKES(MPI_Comm_dup, (MPI_Comm comm, MPI_Comm* made), (comm, made), 
 LACONIC_TEST_MAKES(MPI_Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm* made), (comm, info, made), made)
 LACONIC_TEST_MAKES(MPI_Comm_idup, (MPI_Comm comm, MPI_Comm* made, MPI_Request* request), (comm, made, request), made)
 LACONIC_TEST_MAKES(MPI_Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm* made), (comm, color, key, made), made)
+LACONIC_TEST_MAKES(MPI_Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made),
+                   (comm, type, key, info, made), made)
 LACONIC_TEST_MAKES(MPI_Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm* made), (comm, group, made), made)
 LACONIC_TEST_MAKES(MPI_Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made),
                    (comm, group, tag, made), made)

@@ -229,6 +229,8 @@ std::string options_from_text() {
       {"denormals", "Exact", false, {"Exact", "round", "exact"}},
       {"progress", "thread", true, {}},
       {"progress", "threads", false, {"threads", "calls", "thread"}},
+      {"tune", "off", true, {}},
+      {"tune", "no", false, {"no", "on", "off"}},
       {"checksum", "off", true, {}},
       {"checksum", "no", false, {"no", "on", "off"}},
       {"codec", "raw", true, {}},

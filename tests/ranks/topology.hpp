@@ -22,8 +22,8 @@ class Topology {
   enum class Kind : std::uint8_t { grid, torus, line, graph, uneven, repeated };
   static constexpr int kinds = 6;
 
-  // Collective over `base`.  A communicator of each kind is made once and kept as an attribute of `base`, because handles
-  // of communicators that were freed are used again, and not by all ranks alike.
+  // Collective over `base`.  A communicator of each kind is made once and kept as an attribute of `base`, because
+  // handles of communicators that were freed are used again, and not by all ranks alike.
   static const Topology& of(MPI_Comm base, Kind kind) {
     static const int key = [] {
       int made = MPI_KEYVAL_INVALID;

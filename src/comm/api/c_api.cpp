@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C API: options, hints, statistics, names.
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -47,6 +48,38 @@ int laconic_comm_prepared(MPI_Comm comm, int* prepared) {
       return laconic::report(comm, {laconic::Code::argument, "prepared is NULL; valid is the address of an int"});
     const std::lock_guard lock(binding->mutex);
     *prepared = binding->serves_nonblocking() ? 1 : 0;
+    return MPI_SUCCESS;
+  });
+}
+
+int laconic_tuning_get(MPI_Comm comm, laconic_tuning* classes, int capacity, int* count) {
+  return guarded(comm, [&] {
+    if (count == nullptr) return laconic::report(comm, null_argument("count", "an int"));
+    if (capacity < 0 || (capacity > 0 && classes == nullptr))
+      return laconic::report(
+          comm, {laconic::Code::argument,
+                 "capacity is " + std::to_string(capacity) +
+                     (classes == nullptr ? " and classes is NULL; valid is 0" : "; valid is 0 and above")});
+    std::shared_ptr<laconic::Binding> binding;
+    if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
+    const std::lock_guard lock(binding->mutex);
+    const auto& known = binding->tuner.classes();
+    *count = static_cast<int>(known.size());
+    for (int k = 0; k < std::min(capacity, *count); ++k)
+      classes[k] = laconic::tuning_of(*known[static_cast<std::size_t>(k)]);
+    return MPI_SUCCESS;
+  });
+}
+
+int laconic_plain_took(MPI_Comm comm, double seconds) {
+  return guarded(comm, [&] {
+    std::shared_ptr<laconic::Binding> binding;
+    if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
+    if (!(seconds >= 0))
+      return laconic::report(comm, {laconic::Code::argument, "seconds is negative or NaN; valid are 0 and above"});
+    const std::lock_guard lock(binding->mutex);
+    if (binding->left_to_caller != nullptr) binding->left_to_caller->end(false, seconds, binding->bytes_left_to_caller);
+    binding->left_to_caller = nullptr;
     return MPI_SUCCESS;
   });
 }

@@ -22,8 +22,8 @@ double value_in(double field) { return std::floor(field / ranks_per_value); }
 long rank_in(double field) { return static_cast<long>(field - value_in(field) * ranks_per_value); }
 
 constexpr std::array<const char*, all_arguments> names{
-    "function", "root",      "count",    "datatype",       "op",    "bound", "target", "codec", "algorithm",
-    "variant",  "denormals", "checksum", "chunk_elements", "depth", "plain"};
+    "function",  "root",    "count",     "datatype", "op",   "bound",          "target", "codec",
+    "algorithm", "variant", "denormals", "checksum", "tune", "chunk_elements", "depth",  "plain"};
 
 }  // namespace
 
@@ -42,6 +42,8 @@ Status Agreement::start(MPI_Comm comm, const Proposal& proposal, int tag) {
   mine_[plain_reason] = proposal.plain;
   mine_[any_on_host] = proposal.on_device ? 0 : 1;
   mine_[salt_most] = static_cast<double>(proposal.salt >> 12);
+  const auto measured = proposal.measured.to_array();
+  std::copy(measured.begin(), measured.end(), mine_.begin() + first_measured);
   const double rank = std::min<double>(rank_, ranks_per_value - 1);
   for (std::size_t a = 0; a < all_arguments; ++a) {
     // A present value is not 0, so an absent one never wins: it enters the maximum as 0 and the minimum as the greatest
@@ -113,6 +115,12 @@ std::string Agreement::disagreement() const {
     if (argument == Argument::function) break;  // another function gives the other arguments other meanings
   }
   return text;
+}
+
+Measured Agreement::measured() const {
+  std::array<double, Measured::fields> fields_of_measured{};
+  std::copy_n(all_.begin() + first_measured, Measured::fields, fields_of_measured.begin());
+  return Measured::from_array(fields_of_measured);
 }
 
 }  // namespace laconic

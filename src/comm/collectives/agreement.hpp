@@ -16,6 +16,7 @@
 #include "codec/range.hpp"
 #include "comm/core/maximum.hpp"
 #include "laconic/laconic.h"
+#include "tune/tuner.hpp"
 
 namespace laconic {
 
@@ -33,6 +34,7 @@ enum class Argument : std::uint8_t {
   variant,
   denormals,
   checksum,
+  tune,
   chunk_elements,
   depth,
   plain,
@@ -49,6 +51,7 @@ struct Proposal {
   laconic_plain_reason plain = LACONIC_PLAIN_NOT;  // why this rank cannot compress
   std::uint64_t salt = 0;                          // any number that no rank has proposed before
   bool on_device = false;                          // a device works on this rank's numbers
+  Measured measured;                               // what this rank has learnt about calls of this class
   bool types_may_differ = false;                   // each pair of ranks may have its own type; the same on all ranks
 
   // Adds a value to the hash of an argument that counts on this rank.
@@ -86,6 +89,8 @@ class Agreement {
   bool all_on_devices() const { return all_[any_on_host] == 0; }
   bool types_differ() const { return differ(Argument::datatype); }
   std::optional<Dtype> dtype() const;
+  // The greatest measurements of all ranks.
+  Measured measured() const;
   // A number that no other operation has, on this communicator or another.
   std::uint64_t salt() const { return static_cast<std::uint64_t>(all_[salt_most]); }
   laconic_plain_reason plain() const { return static_cast<laconic_plain_reason>(all_[plain_reason]); }
@@ -100,7 +105,8 @@ class Agreement {
     plain_reason,
     any_on_host,
     salt_most,
-    first_argument,  // two fields for each argument
+    first_measured,
+    first_argument = first_measured + static_cast<int>(Measured::fields),  // two fields for each argument
     fields = first_argument + 2 * static_cast<int>(all_arguments)
   };
 

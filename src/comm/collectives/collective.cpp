@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "base/checksum.hpp"
 #include "base/clock.hpp"
@@ -54,6 +55,8 @@ void CollectiveOperation::begin(bool blocking) {
   if (reason_ == LACONIC_PLAIN_NOT && !blocking && !binding->serves_nonblocking()) reason_ = LACONIC_PLAIN_UNPREPARED;
   if (local_.ok() && !blocking && settings().plain != nullptr) local_ = plain_not_allowed();
   placement_.set(resolved_);
+  class_ = nullptr;
+  if (reason_ == LACONIC_PLAIN_NOT) ask_tuner();
   in_flight = true;
   if (!blocking) binding->nonblocking = true;
   if (reason_ != LACONIC_PLAIN_NOT) return begin_plain();
@@ -85,11 +88,14 @@ laconic_plain_reason CollectiveOperation::own_reason() const {
 // Passes the call to MPI, as the application gave it.
 void CollectiveOperation::begin_plain() {
   stage_ = Stage::plain;
+  plain_since_ = now();
   const bool caller_calls = settings().plain != nullptr;
   if (local_.ok() && !caller_calls) local_ = placement_.place(*binding, true);
   if (!local_.ok()) return end(local_);
   if (caller_calls) {
     *settings().plain = reason_;
+    binding->left_to_caller = std::exchange(class_, nullptr);
+    binding->bytes_left_to_caller = static_cast<double>(shape().bytes());
     return end({});
   }
   const bool mean = shape().signature().mean;
@@ -173,7 +179,7 @@ bool CollectiveOperation::leave_queue() {
 
 // Begins to find the range of numbers on a device; false when no range is needed there.
 bool CollectiveOperation::measure() {
-  if (placement_.device() == nullptr || !local_.ok() || own_reason() != LACONIC_PLAIN_NOT) return false;
+  if (placement_.device() == nullptr || !local_.ok() || probes() || own_reason() != LACONIC_PLAIN_NOT) return false;
   if (settings().bound.mode != LACONIC_BOUND_REL) return false;
   stage_ = Stage::measuring;
   placement_.begin_range(range_job_);
@@ -210,8 +216,9 @@ void CollectiveOperation::agree() {
   if (local_.ok()) p.plain = own_reason();
   // Every failure that can happen on one rank alone has to happen before the agreement.  Where the size is not known
   // before it, another agreement follows.
-  if (local_.ok() && p.plain == LACONIC_PLAIN_NOT && !shape().counts_partial()) local_ = make_work(0);
-  if (local_.ok() && p.plain == LACONIC_PLAIN_NOT) {
+  const bool compresses = p.plain == LACONIC_PLAIN_NOT && !probes();
+  if (local_.ok() && compresses && !shape().counts_partial()) local_ = make_work(0);
+  if (local_.ok() && compresses) {
     if (settings().bound.mode == LACONIC_BOUND_REL)
       p.range = placement_.device() != nullptr ? own_range_ : shape().range();
     p.largest = shape().largest(work_.plan != nullptr && !shape().counts_partial() ? work_.plan->cut : 1);
@@ -220,6 +227,7 @@ void CollectiveOperation::agree() {
   p.on_device = placement_.device() != nullptr;
   // Other ranks may look at the clock at the same time, so the rank is part of the salt.
   p.salt = checksum::key(std::bit_cast<std::uint64_t>(now()) ^ static_cast<std::uint64_t>(binding->rank) << 40);
+  p.measured = measurements();
   p.status = local_;
   propose_arguments(p);
   waited_ = now();
@@ -237,12 +245,15 @@ bool CollectiveOperation::decide() {
   range_ = agreement_.range();
   largest_ = agreement_.largest();
   learn_type();
+  const bool slower = !tuner_agrees();
   if (agreement_.plain() != LACONIC_PLAIN_NOT)
     reason_ = agreement_.plain();
   else if (agreement_.types_differ())
     reason_ = LACONIC_PLAIN_TYPE;
   else if (shape().counts_partial() && agreement_.bytes() < static_cast<std::size_t>(settings().min_bytes))
     reason_ = LACONIC_PLAIN_SMALL;
+  else if (slower)
+    reason_ = LACONIC_PLAIN_SLOWER;
   if (reason_ != LACONIC_PLAIN_NOT)
     leave_to_mpi();
   else if (shape().counts_partial() || (device_may_choose() && agreement_.all_on_devices()))
@@ -323,6 +334,7 @@ void CollectiveOperation::end(Status outcome) {
   stage_ = Stage::finished;
   in_flight = false;
   if (!status.ok() || mpi_code != MPI_SUCCESS) return;
+  teach(was_plain);
   if (was_plain) {
     stats_.plain_calls = 1;
     stats_.plain_reason = reason_;

@@ -81,6 +81,17 @@ class CollectiveOperation final : public Operation {
   void propose_arguments(Proposal& proposal) const;
   double agreed_magnitude() const;
   void set_bound();
+
+  // The tuner (collective_tuning.cpp).
+  bool tunes() const;
+  CallModel model() const;
+  void ask_tuner();
+  bool probes() const { return class_ != nullptr && class_->decision() == Decision::probe; }
+  CodingCost sample();
+  Measured measurements();
+  bool tuner_agrees();
+  void teach(bool was_plain);
+
   void take_account();
   void finish_stats();
 
@@ -97,7 +108,8 @@ class CollectiveOperation final : public Operation {
   laconic_plain_reason reason_ = LACONIC_PLAIN_NOT;
   Status local_;  // the error that this rank found
   double began_ = 0;
-  double waited_ = 0;  // when the wait for an agreement began
+  double plain_since_ = 0;  // when MPI's own collective began
+  double waited_ = 0;       // when the wait for an agreement began
   laconic_stats stats_{};
 
   std::uint64_t turn_ = 0;
@@ -111,7 +123,8 @@ class CollectiveOperation final : public Operation {
   std::uint64_t salt_ = 0;
   std::size_t largest_ = 0;
   const Algorithm* algorithm_ = nullptr;
-  int device_rows_ = 0;  // set where the numbers of all ranks are on devices, and no chunk was asked for; else 0
+  CallClass* class_ = nullptr;  // nullptr: the tuner neither decides nor learns
+  int device_rows_ = 0;         // set where the numbers of all ranks are on devices, and no chunk was asked for; else 0
   Run* run_ = nullptr;
   Work work_;
   std::vector<Region> regions_;

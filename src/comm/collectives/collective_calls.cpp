@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "comm/collectives/collective.hpp"
+#include "comm/collectives/repeated_call.hpp"
 #include "comm/core/errors.hpp"
 #include "comm/core/process.hpp"
 #include "comm/core/requests.hpp"
@@ -41,7 +42,14 @@ int run_collective(const CollectiveCall& call, const laconic_options* options) {
   CollectiveOperation* operation = nullptr;
   bool polled = false;
   {
-    const std::lock_guard lock(binding->mutex);
+    std::unique_lock lock(binding->mutex);
+    if (RepeatedCall repeated(*binding, call, options); repeated.begin()) {
+      lock.unlock();
+      const int code = repeated.run_in_mpi();
+      lock.lock();
+      repeated.end(code);
+      return code;
+    }
     operation = make(binding, call, options);
     operation->begin(true);
     launch(*operation);

@@ -83,6 +83,7 @@ void CollectiveOperation::propose_arguments(Proposal& p) const {
   p.set(Argument::variant, static_cast<std::uint64_t>(o.variant));
   p.set(Argument::denormals, static_cast<std::uint64_t>(o.denormals));
   p.set(Argument::checksum, static_cast<std::uint64_t>(o.checksum));
+  p.set(Argument::tune, static_cast<std::uint64_t>(o.tune));
   p.set(Argument::chunk_elements, static_cast<std::uint64_t>(o.chunk_elements));
   p.set(Argument::depth, static_cast<std::uint64_t>(o.depth));
 }

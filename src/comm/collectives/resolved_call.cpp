@@ -25,6 +25,7 @@ void ResolvedCall::resolve(const Binding& binding, const CollectiveCall& call, c
   const Status arguments = binding.intercomm ? shape_.check_mean() : shape_.check();
   const Status settings = take_options(binding, options);
   status_ = arguments.ok() ? settings : arguments;
+  settings_ok_ = settings.ok();
   reason_ = find_reason(binding, settings.ok());
 }
 
@@ -41,6 +42,7 @@ Status ResolvedCall::take_options(const Binding& binding, const laconic_options*
       const bool readable = given->size == sizeof(laconic_options) && given->min_bytes >= 0;
       settings_.min_bytes = readable ? given->min_bytes : 1;
       if (readable) settings_.bound = given->bound;
+      if (readable) settings_.tune = given->tune;
     }
   }
   if (problem.ok()) problem = binding.inherited_status;
@@ -53,6 +55,7 @@ Status ResolvedCall::take_options(const Binding& binding, const laconic_options*
     if (inherited && settings_.algorithm > LACONIC_ALGORITHM_PLAIN && !choose_algorithm(binding).ok())
       settings_.algorithm = LACONIC_ALGORITHM_AUTO;
   }
+  if (settings_.tune == LACONIC_TUNE_UNSET) settings_.tune = binding.inherited.tune;
   fill_defaults(settings_);
   if (problem.ok()) problem = check_together(settings_);
   const bool asks_for_thread = settings_.progress == LACONIC_PROGRESS_THREAD;

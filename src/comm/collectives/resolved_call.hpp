@@ -29,6 +29,9 @@ class ResolvedCall {
   // The first mistake of this rank.
   const Status& status() const { return status_; }
 
+  // Whether the options, hints and environment of this rank are valid.
+  bool settings_ok() const { return settings_ok_; }
+
   // The reason to send uncompressed, as far as every rank finds the same one.
   laconic_plain_reason reason() const { return reason_; }
 
@@ -45,6 +48,7 @@ class ResolvedCall {
   laconic_options settings_{};
   const Algorithm* algorithm_ = nullptr;
   Status status_;
+  bool settings_ok_ = true;
   laconic_plain_reason reason_ = LACONIC_PLAIN_NOT;
   bool uses_thread_ = false;
 };

@@ -16,6 +16,7 @@ void fill_defaults(laconic_options& settings) {
   if (settings.denormals == LACONIC_DENORMALS_UNSET) settings.denormals = LACONIC_DENORMALS_ROUND;
   if (settings.progress == LACONIC_PROGRESS_UNSET) settings.progress = LACONIC_PROGRESS_CALLS;
   if (settings.checksum == LACONIC_CHECKSUM_UNSET) settings.checksum = LACONIC_CHECKSUM_ON;
+  if (settings.tune == LACONIC_TUNE_UNSET) settings.tune = LACONIC_TUNE_ON;
   if (settings.variant == LACONIC_VARIANT_PLAIN) settings.algorithm = LACONIC_ALGORITHM_PLAIN;
   if (settings.algorithm == LACONIC_ALGORITHM_UNSET) settings.algorithm = LACONIC_ALGORITHM_AUTO;
   if (settings.depth == 0) settings.depth = default_depth;

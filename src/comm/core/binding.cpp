@@ -155,6 +155,26 @@ Device* Binding::device(int number, Status& status) {
   return devices_.back().device.get();
 }
 
+namespace {
+
+// Whether all ranks share memory; the same on every rank.
+bool on_one_node(MPI_Comm comm) {
+  MPI_Comm node = MPI_COMM_NULL;
+  int others = 1;
+  int all = 0;
+  if (MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
+    int here = 0;
+    int ranks = 0;
+    MPI_Comm_size(node, &here);
+    MPI_Comm_size(comm, &ranks);
+    MPI_Comm_free(&node);
+    others = here < ranks ? 1 : 0;
+  }
+  return MPI_Allreduce(&others, &all, 1, MPI_INT, MPI_MAX, comm) == MPI_SUCCESS && all == 0;
+}
+
+}  // namespace
+
 Status Binding::make_blocking() {
   // MPI_Comm_dup would copy the application's attributes, calling its functions, and hints that are promises about the
   // application's messages, not about Laconic's.
@@ -162,7 +182,9 @@ Status Binding::make_blocking() {
   const bool ok = MPI_Comm_group(comm, &everybody) == MPI_SUCCESS &&
                   MPI_Comm_create(comm, everybody, &made_) == MPI_SUCCESS && made_ != MPI_COMM_NULL;
   if (everybody != MPI_GROUP_NULL) MPI_Group_free(&everybody);
-  return ok ? Status{} : no_communicator();
+  if (!ok) return no_communicator();
+  tuner.set_within_node(on_one_node(made_));
+  return {};
 }
 
 bool Binding::serves_nonblocking() const {
@@ -244,19 +266,23 @@ bool Binding::progress() {
 Status Binding::read_settings(MPI_Info info, laconic_options& out) const {
   laconic_options hints{};
   laconic_options_init(&hints);
+  Status problem;
   MPI_Info kept = MPI_INFO_NULL;
   if (MPI_Comm_get_info(comm, &kept) == MPI_SUCCESS && kept != MPI_INFO_NULL) {
-    Status s = read_info(kept, hints);
+    problem = read_info(kept, hints);
     MPI_Info_free(&kept);
-    if (!s) return s;
   }
-  if (Status s = read_info(info, hints); !s) return s;
+  if (Status s = read_info(info, hints); problem.ok()) problem = std::move(s);
   laconic_options environment{};
   laconic_options_init(&environment);
-  if (Status s = read_environment(environment); !s) return s;
+  if (Status s = read_environment(environment); problem.ok()) problem = std::move(s);
   fill_unset(hints, environment);
-  out = hints;
-  return {};
+  // Where other settings are not valid, `tune` still decides whether the ranks agree on the error.
+  if (problem.ok())
+    out = hints;
+  else
+    out.tune = hints.tune;
+  return problem;
 }
 
 namespace {

@@ -16,6 +16,7 @@
 
 #include "call/neighborhood.hpp"
 #include "comm/core/operation.hpp"
+#include "comm/core/repeated_calls.hpp"
 #include "comm/core/slots.hpp"
 #include "device/devices.hpp"
 #include "device/host/host_device.hpp"
@@ -25,6 +26,8 @@
 #include "transport/mpi/mpi_transport.hpp"
 #include "tune/choose_device.hpp"
 #include "tune/chunk_counts.hpp"
+#include "tune/coding_cost.hpp"
+#include "tune/tuner.hpp"
 
 namespace laconic {
 
@@ -154,6 +157,12 @@ struct Binding : std::enable_shared_from_this<Binding> {
   std::vector<std::unique_ptr<Operation>> idle_receives;
 
   ChunkCounts chunk_counts;  // chunk counts of the messages that this rank sends
+
+  Tuner tuner{has_devices()};
+  RepeatedCalls repeated_calls;
+  CodingSampler sampler;
+  CallClass* left_to_caller = nullptr;  // of the latest call that was left to the caller (laconic_options.plain)
+  double bytes_left_to_caller = 0;      // the size of that call
 
   // The first call that needs the machinery makes it, collectively over comm.  may_block: the call may block until all
   // ranks have come to it.  In both cases the caller polls; the result is true once the machinery exists or cannot be

@@ -51,6 +51,7 @@ Status set_hints(const std::shared_ptr<Binding>& binding, MPI_Info info) {
   const std::lock_guard lock(binding->mutex);
   binding->inherited_status = outcome;
   if (outcome.ok()) binding->inherited = hints;
+  binding->repeated_calls.forget();
   return outcome;
 }
 

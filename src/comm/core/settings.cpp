@@ -78,6 +78,11 @@ constexpr std::array<Named<laconic_checksum>, 2> checksum_names{{
     {"off", LACONIC_CHECKSUM_OFF},
 }};
 
+constexpr std::array<Named<laconic_tune>, 2> tune_names{{
+    {"on", LACONIC_TUNE_ON},
+    {"off", LACONIC_TUNE_OFF},
+}};
+
 template <class Names>
 std::string list_of(const Names& names) {
   std::string list;
@@ -138,7 +143,7 @@ Status set_bound(laconic_options& o, std::string_view text) {
 
 using Setter = Status (*)(laconic_options&, std::string_view);
 
-constexpr std::array<Named<Setter>, 12> options_by_name{{
+constexpr std::array<Named<Setter>, 13> options_by_name{{
     {"bound", set_bound},
     {"codec", [](laconic_options& o, std::string_view v) { return parse_name(codec_names, "codec", v, o.codec); }},
     {"algorithm",
@@ -152,6 +157,7 @@ constexpr std::array<Named<Setter>, 12> options_by_name{{
      [](laconic_options& o, std::string_view v) { return parse_name(progress_names, "progress", v, o.progress); }},
     {"checksum",
      [](laconic_options& o, std::string_view v) { return parse_name(checksum_names, "checksum", v, o.checksum); }},
+    {"tune", [](laconic_options& o, std::string_view v) { return parse_name(tune_names, "tune", v, o.tune); }},
     {"min_bytes", [](laconic_options& o,
                      std::string_view v) { return parse_whole("min_bytes", v, 1, largest_min_bytes, o.min_bytes); }},
     {"threads",
@@ -216,6 +222,8 @@ Status check_options(const laconic_options& o) {
     return not_valid("options->progress", std::to_string(o.progress), list_of(progress_names));
   if (o.checksum != LACONIC_CHECKSUM_UNSET && !known(checksum_names, o.checksum))
     return not_valid("options->checksum", std::to_string(o.checksum), list_of(checksum_names));
+  if (o.tune != LACONIC_TUNE_UNSET && !known(tune_names, o.tune))
+    return not_valid("options->tune", std::to_string(o.tune), list_of(tune_names));
   if (Status s = check_range("options->chunk_elements", o.chunk_elements, wire::largest_chunk); !s) return s;
   if (Status s = check_range("options->depth", o.depth, largest_depth); !s) return s;
   if (Status s = check_range("options->threads", o.threads, largest_threads); !s) return s;
@@ -257,6 +265,7 @@ void fill_unset(laconic_options& o, const laconic_options& fallback) {
   if (o.denormals == LACONIC_DENORMALS_UNSET) o.denormals = fallback.denormals;
   if (o.progress == LACONIC_PROGRESS_UNSET) o.progress = fallback.progress;
   if (o.checksum == LACONIC_CHECKSUM_UNSET) o.checksum = fallback.checksum;
+  if (o.tune == LACONIC_TUNE_UNSET) o.tune = fallback.tune;
   if (o.chunk_elements == 0) o.chunk_elements = fallback.chunk_elements;
   if (o.depth == 0) o.depth = fallback.depth;
   if (o.threads == 0) o.threads = fallback.threads;
@@ -264,6 +273,10 @@ void fill_unset(laconic_options& o, const laconic_options& fallback) {
 }
 
 Status read_environment(laconic_options& options) {
+  Status problem;
+  const auto keep_first = [&problem](Status s) {
+    if (problem.ok()) problem = std::move(s);
+  };
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const auto equals = text.find('=');
@@ -271,7 +284,7 @@ Status read_environment(laconic_options& options) {
     const std::string_view name = text.substr(0, equals);
     const std::string_view value = text.substr(equals + 1);
     if (name == "LACONIC_ISA") {
-      if (Status s = quant::check_isa(value); !s) return s;
+      keep_first(quant::check_isa(value));
       continue;
     }
     if (std::find(variables_of_others.begin(), variables_of_others.end(), name) != variables_of_others.end()) continue;
@@ -283,15 +296,17 @@ Status read_environment(laconic_options& options) {
       for (const auto& known_option : options_by_name) valid += "LACONIC_" + upper(known_option.name) + ", ";
       for (const auto other : variables_of_others)
         valid += std::string(other) + (other == variables_of_others.back() ? "" : ", ");
-      return not_valid("environment variable", name, valid);
+      keep_first(not_valid("environment variable", name, valid));
+      continue;
     }
-    if (Status s = option->value(options, value); !s) return with_source(s, std::string(name));
+    if (Status s = option->value(options, value); !s) keep_first(with_source(s, std::string(name)));
   }
-  return {};
+  return problem;
 }
 
 Status read_info(MPI_Info info, laconic_options& options) {
   if (info == MPI_INFO_NULL) return {};
+  Status problem;
   int keys = 0;
   MPI_Info_get_nkeys(info, &keys);
   for (int k = 0; k < keys; ++k) {
@@ -305,10 +320,10 @@ Status read_info(MPI_Info info, laconic_options& options) {
     if (!found) continue;
     std::vector<char> value(static_cast<std::size_t>(length) + 1, '\0');
     MPI_Info_get(info, key, length, value.data(), &found);
-    if (Status s = set_option(options, name.substr(hint_prefix.size()), value.data()); !s)
-      return with_source(s, "hint " + std::string(name));
+    Status s = set_option(options, name.substr(hint_prefix.size()), value.data());
+    if (!s && problem.ok()) problem = with_source(s, "hint " + std::string(name));
   }
-  return {};
+  return problem;
 }
 
 Bound bound_of(const laconic_options& options) {
@@ -340,4 +355,8 @@ extern "C" LACONIC_API const char* laconic_progress_name(laconic_progress progre
 
 extern "C" LACONIC_API const char* laconic_checksum_name(laconic_checksum checksum) {
   return laconic::find_name(laconic::checksum_names, checksum);
+}
+
+extern "C" LACONIC_API const char* laconic_tune_name(laconic_tune tune) {
+  return laconic::find_name(laconic::tune_names, tune);
 }

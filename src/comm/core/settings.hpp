@@ -31,10 +31,10 @@ Status plain_not_allowed();
 // Takes the fields that are unset in `options` from `fallback`.
 void fill_unset(laconic_options& options, const laconic_options& fallback);
 
-// Reads every variable LACONIC_*; unknown ones are errors.
+// Reads every variable LACONIC_*; unknown ones are errors.  After an error, the valid ones are still taken.
 Status read_environment(laconic_options& options);
 
-// Reads every key laconic_*; unknown ones are errors.
+// Reads every key laconic_*, in the same way.
 Status read_info(MPI_Info info, laconic_options& options);
 
 Bound bound_of(const laconic_options& options);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "comm/core/asked.hpp"
+
 namespace laconic {
 
 laconic_stats empty_stats() {
@@ -10,6 +12,23 @@ laconic_stats empty_stats() {
   stats.size = sizeof stats;
   stats.ratio = 1;
   return stats;
+}
+
+laconic_tuning tuning_of(const CallClass& known) {
+  const Candidate& best = known.best();
+  const double frame = known.cost().frame;
+  laconic_algorithm algorithm = LACONIC_ALGORITHM_PLAIN;
+  if (known.compresses())
+    algorithm = known.candidate() != nullptr ? in_api(known.candidate()->algorithm->id) : LACONIC_ALGORITHM_AUTO;
+  return {name_of(known.model().collective).data(),
+          known.model().partial ? 0 : static_cast<std::uint64_t>(known.model().bytes),
+          known.calls(),
+          known.compressed_calls(),
+          algorithm,
+          known.plain_seconds(),
+          best.predicted,
+          best.measured,
+          frame > 0 ? 1 / frame : 0};
 }
 
 void accumulate(laconic_stats& total, const laconic_stats& call) {
@@ -53,6 +72,7 @@ extern "C" LACONIC_API const char* laconic_plain_reason_string(laconic_plain_rea
     case LACONIC_PLAIN_INTERCOMM: return "the communicator is an intercommunicator";
     case LACONIC_PLAIN_UNPREPARED:
       return "no call that waits for all ranks, such as laconic_comm_set_info(), has prepared the communicator";
+    case LACONIC_PLAIN_SLOWER: return "compression is slower here, or has not been measured yet";
     case LACONIC_PLAIN_CALLER: return "the caller had a reason of its own";
   }
   return nullptr;

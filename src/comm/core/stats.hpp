@@ -3,10 +3,14 @@
 #pragma once
 
 #include "laconic/laconic.h"
+#include "tune/tuner.hpp"
 
 namespace laconic {
 
 laconic_stats empty_stats();
+
+// What is known about a class of calls, for the application.
+laconic_tuning tuning_of(const CallClass& known);
 
 // Adds one call to a total.
 void accumulate(laconic_stats& total, const laconic_stats& call);

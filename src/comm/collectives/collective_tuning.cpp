@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A collective call and the tuner: what the tuner decides about the call, and what it learns from it.
+#include <bit>
+#include <utility>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "comm/collectives/collective.hpp"
+#include "comm/collectives/repeated_call.hpp"
+#include "comm/core/asked.hpp"
+#include "comm/core/errors.hpp"
+#include "engine/ledger.hpp"
+
+namespace laconic {
+namespace {
+
+// The size of the class of calls whose sizes are not the same on all ranks.
+constexpr double bytes_of_partial = 1 << 20;
+
+std::uint64_t hash_of(const laconic_options& o) {
+  std::uint64_t hash = 0;
+  const auto add = [&hash](std::uint64_t value) {
+    hash = ((hash ^ value) + 1) * 0x9e3779b97f4a7c15ULL;
+    hash ^= hash >> 29;
+  };
+  add(static_cast<std::uint64_t>(o.bound.mode));
+  add(std::bit_cast<std::uint64_t>(o.bound.value));
+  add(static_cast<std::uint64_t>(o.target));
+  add(static_cast<std::uint64_t>(o.codec));
+  add(static_cast<std::uint64_t>(o.checksum));
+  add(static_cast<std::uint64_t>(o.chunk_elements));
+  add(static_cast<std::uint64_t>(o.depth));
+  return hash;
+}
+
+bool known_to_all(const Shape& shape) {
+  return !shape.counts_partial() && !shape.count_hidden() && !shape.signature().type_hidden;
+}
+
+}  // namespace
+
+bool CollectiveOperation::tunes() const {
+  const laconic_options& o = settings();
+  return o.tune == LACONIC_TUNE_ON && o.algorithm == LACONIC_ALGORITHM_AUTO && o.variant == LACONIC_VARIANT_OVERLAP &&
+         slot_ == Slots::none && !persistent;
+}
+
+CallModel CollectiveOperation::model() const {
+  CallModel model;
+  model.collective = asked_.traits().pattern;
+  model.partial = shape().counts_partial();
+  model.bytes = known_to_all(shape()) ? static_cast<double>(shape().bytes()) : bytes_of_partial;
+  model.size = binding->size;
+  if (const Codec* codec = asked_codec(settings())) model.travel = travel_of(*codec, false);
+  model.depth = settings().depth;
+  model.relative = settings().bound.mode == LACONIC_BOUND_REL;
+  model.settings = hash_of(settings());
+  return model;
+}
+
+// Decides whether the call is left to MPI, and on its algorithm.  A rank that does not know the size of the call
+// because of its own mistake assumes that the other ranks decide as they did in the latest call of this collective.
+void CollectiveOperation::ask_tuner() {
+  if (!tunes()) return;
+  Tuner& tuner = binding->tuner;
+  if (!blocking_) {
+    // Only blocking calls teach: all ranks have learnt the same when a nonblocking call begins.
+    const CallClass* known = local_.ok() ? tuner.find(model()) : nullptr;
+    if (known == nullptr || !known->decided()) return;
+    if (!known->compresses())
+      reason_ = LACONIC_PLAIN_SLOWER;
+    else if (const Candidate* candidate = known->candidate())
+      algorithm_ = candidate->algorithm;
+    return;
+  }
+  const Collective collective = asked_.traits().pattern;
+  const bool size_hidden = !known_to_all(shape()) && !shape().counts_partial();
+  if (!local_.ok() && (size_hidden || !resolved_.settings_ok())) {
+    if (tuner.latest(collective) == Decision::plain) reason_ = LACONIC_PLAIN_SLOWER;
+    return;
+  }
+  class_ = &tuner.class_of(model());
+  const Decision decision = class_->begin();
+  tuner.set_latest(collective, decision);
+  if (decision == Decision::plain) {
+    reason_ = LACONIC_PLAIN_SLOWER;
+    const Shape& s = shape();
+    if (local_.ok() && !refuses() && !s.signature().mean)
+      RepeatedCall::remember(*binding, asked_, has_options_ ? &given_ : nullptr,
+                             {{}, class_, static_cast<double>(s.bytes()), s.contribution() * s.signature().width});
+  }
+  if (decision != Decision::compressed) return;
+  if (const Candidate* candidate = class_->candidate()) algorithm_ = candidate->algorithm;
+}
+
+CodingCost CollectiveOperation::sample() {
+  const Codec* codec = asked_codec(settings());
+  if (codec == nullptr || placement_.device() != nullptr) return {};
+  const Signature& s = shape().signature();
+  shape().numbers(range_job_.parts);
+  const auto coding = [&](const Range& range) {
+    const Travel travel = travel_of(*codec, false);
+    const Budget budget = divide_bound(absolute_bound(settings(), range), settings().target == LACONIC_TARGET_INPUT,
+                                       s.op, s.mean, *algorithm_, binding->size, travel);
+    Coding c = coding_of(resolved_, shape(), binding->size);
+    c.allowance = budget.allowance;
+    c.terms = asked_.traits().reduces && s.op == Op::sum ? budget.terms : 1;
+    return c;
+  };
+  return binding->sampler.measure(*codec, s.dtype, coding, range_job_.parts, asked_.traits().reduces);
+}
+
+// Measurements of this rank for the agreement.
+Measured CollectiveOperation::measurements() {
+  if (class_ == nullptr) return {};
+  if (probes() && local_.ok() && own_reason() == LACONIC_PLAIN_NOT) class_->sampled(sample());
+  return class_->mine();
+}
+
+// Whether the tuner wants the call to be compressed, now that the ranks have agreed.
+bool CollectiveOperation::tuner_agrees() {
+  if (class_ == nullptr) return true;
+  if (!agreement_.all_on_devices()) return class_->agreed(agreement_.measured(), binding->tuner.start());
+  const bool probe = probes();
+  class_->set_on_devices();
+  return !probe;
+}
+
+// Gives the time of the call to the tuner.
+void CollectiveOperation::teach(bool was_plain) {
+  if (class_ == nullptr) return;
+  class_->end(!was_plain, now() - (was_plain ? plain_since_ : began_), static_cast<double>(shape().bytes()));
+}
+
+}  // namespace laconic

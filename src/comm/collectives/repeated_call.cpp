@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/collectives/repeated_call.hpp"
+
+#include "base/clock.hpp"
+#include "comm/core/datatypes.hpp"
+#include "comm/core/errors.hpp"
+#include "comm/core/stats.hpp"
+#include "device/devices.hpp"
+
+namespace laconic {
+namespace {
+
+CallArguments arguments_of(const CollectiveCall& call) {
+  const bool in_place = call.send.buffer == MPI_IN_PLACE || call.recv.buffer == MPI_IN_PLACE;
+  return {call.routine, in_place, call.send.count, call.recv.count, call.send.type, call.recv.type, call.op};
+}
+
+}  // namespace
+
+bool RepeatedCall::begin() {
+  // Operations in flight need progress during the call.
+  if (binding_.nonblocking) return false;
+  known_ = binding_.repeated_calls.find(arguments_of(call_), options_);
+  if (known_ == nullptr || !known_->call_class->leaves_next()) return false;
+  known_->call_class->begin();
+  binding_.tuner.set_latest(call_.traits().pattern, Decision::plain);
+  began_ = now();
+  return true;
+}
+
+int RepeatedCall::run_in_mpi() {
+  if (options_ != nullptr && options_->plain != nullptr) {
+    *options_->plain = LACONIC_PLAIN_SLOWER;
+    return MPI_SUCCESS;
+  }
+  PlainCall plain;
+  Status problem;
+  const int code = plain.run(call_, false, nullptr, problem);
+  return problem.ok() ? code : report(call_.comm, problem);
+}
+
+void RepeatedCall::end(int code) {
+  if (code != MPI_SUCCESS) return;
+  const double seconds = now() - began_;
+  if (options_ != nullptr && options_->plain != nullptr) {
+    binding_.left_to_caller = known_->call_class;
+    binding_.bytes_left_to_caller = known_->bytes;
+  } else {
+    known_->call_class->end(false, seconds, known_->bytes);
+  }
+  laconic_stats stats = empty_stats();
+  stats.calls = stats.plain_calls = 1;
+  stats.plain_reason = LACONIC_PLAIN_SLOWER;
+  stats.algorithm = LACONIC_ALGORITHM_PLAIN;
+  stats.bytes_in = known_->bytes_in;
+  stats.seconds_other = stats.seconds_total = seconds;
+  accumulate(binding_.stats, stats);
+  if (options_ != nullptr && options_->stats != nullptr) *options_->stats = stats;
+}
+
+void RepeatedCall::remember(Binding& binding, const CollectiveCall& call, const laconic_options* options,
+                            const RepeatedCalls::Known& known) {
+  // Where counts and displacements are arrays, or types belong to the application, equal arguments may mean another
+  // call.  Buffers on a device may have to be staged.
+  if (call.send.counts != nullptr || call.recv.counts != nullptr || call.traits().neighborhood() || has_devices())
+    return;
+  const auto comparable = [](MPI_Datatype type) { return type == MPI_DATATYPE_NULL || find_dtype(type).has_value(); };
+  if (!comparable(call.send.type) || !comparable(call.recv.type)) return;
+  RepeatedCalls::Known copy = known;
+  copy.arguments = arguments_of(call);
+  binding.repeated_calls.add(copy, options);
+}
+
+}  // namespace laconic

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A blocking call that repeats one which the tuner left to MPI, and is left to MPI, too, at the cost of little more
+// than two looks at the clock.
+#pragma once
+
+#include "comm/collectives/call.hpp"
+#include "comm/collectives/plain.hpp"
+#include "comm/core/binding.hpp"
+#include "laconic/laconic.h"
+
+namespace laconic {
+
+class RepeatedCall {
+ public:
+  // The arguments stay as long as this object.
+  RepeatedCall(Binding& binding, const CollectiveCall& call, const laconic_options* options)
+      : binding_(binding), call_(call), options_(options) {}
+
+  // False if the call has to be resolved as any other.  The caller holds the lock, here and in end().
+  bool begin();
+  int run_in_mpi();
+  void end(int code);
+
+  // Remembers a call that the tuner has left to MPI, if it can be recognised by its arguments.
+  static void remember(Binding& binding, const CollectiveCall& call, const laconic_options* options,
+                       const RepeatedCalls::Known& known);
+
+ private:
+  Binding& binding_;
+  const CollectiveCall& call_;
+  const laconic_options* options_;
+  const RepeatedCalls::Known* known_ = nullptr;
+  double began_ = 0;
+};
+
+}  // namespace laconic

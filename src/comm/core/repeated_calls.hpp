@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The calls that the tuner left to MPI, to recognise the same calls again.  A program repeats its calls, and resolving
+// the arguments and settings of a small call takes as long as the call itself.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstddef>
+
+#include "call/collective.hpp"
+#include "laconic/laconic.h"
+#include "tune/tuner.hpp"
+
+namespace laconic {
+
+// The arguments that determine what the tuner decides.  Buffers and roots do not.
+struct CallArguments {
+  Routine routine = Routine::allreduce;
+  bool in_place = false;
+  MPI_Count send_count = 0;
+  MPI_Count recv_count = 0;
+  MPI_Datatype send_type = MPI_DATATYPE_NULL;
+  MPI_Datatype recv_type = MPI_DATATYPE_NULL;
+  MPI_Op op = MPI_OP_NULL;
+  bool operator==(const CallArguments&) const = default;
+};
+
+class RepeatedCalls {
+ public:
+  struct Known {
+    CallArguments arguments;
+    CallClass* call_class = nullptr;
+    double bytes = 0;          // size of the call
+    std::size_t bytes_in = 0;  // of this rank's contribution
+  };
+
+  // nullptr for a call that is not known.  options: as the application passes them.
+  const Known* find(const CallArguments& arguments, const laconic_options* options) const;
+  void add(const Known& known, const laconic_options* options);
+
+  // Called when the settings of the communicator change.
+  void forget() { used_ = 0; }
+
+ private:
+  struct Entry {
+    Known known;
+    bool has_options = false;
+    laconic_options options{};
+  };
+  static bool same_options(const Entry& entry, const laconic_options* options);
+
+  std::array<Entry, 8> entries_;
+  std::size_t used_ = 0;
+  std::size_t next_ = 0;
+};
+
+}  // namespace laconic

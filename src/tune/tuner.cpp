@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/tuner.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace laconic {
+namespace {
+
+// A probe costs about as much as moving this many bytes within a node, so the first comes after as many.  The calls
+// between later probes grow up to this many bytes, so that probes cost nothing in the long run, but a network that has
+// changed is noticed.
+constexpr double bytes_before_probe = 1 << 20;
+constexpr double bytes_between_probes = 4e9;
+constexpr std::uint64_t calls_before_probe = 2;
+constexpr std::uint64_t least_gap = 64;
+constexpr std::uint64_t greatest_gap = 16384;
+constexpr std::uint64_t gap_growth = 4;
+
+// Compression is tried where it is predicted to take less than this share of the plain time, and ends where it takes
+// more than the plain time.  The distance keeps noise from changing the decision to and fro.
+constexpr double worth_trying = 0.9;
+constexpr double worth_keeping = 1.0;
+
+// Candidates predicted to be up to this much slower than the fastest are tried, too.
+constexpr double close_behind = 1.2;
+constexpr std::size_t most_tried = 3;
+constexpr std::uint64_t calls_to_try = 3;
+
+// A candidate is given up after its first call if it took this many times the plain time and the set-up, after its
+// second call if it took this many times the plain time.  The next is not tried if it can be expected to do no better.
+constexpr double first_limit = 2;
+constexpr double set_up = 500e-6;
+constexpr double second_limit = 1.25;
+constexpr double give_up = 1.1;
+
+// In compressed mode a plain call is made now and then.  Its cost is to be at most this share of the time.
+constexpr double share_of_plain = 0.01;
+constexpr std::uint64_t calls_before_plain = 8;
+
+// A class whose predictions were too good is tried again after a while, because the measurements may have been
+// disturbed.
+constexpr double forgetting = 0.8;
+
+// Sizes are rounded up to a power of two.
+double class_bytes(double bytes) {
+  return static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(std::max(bytes, 1.0))));
+}
+
+}  // namespace
+
+double CallClass::Latest::least() const {
+  double least = 0;
+  for (const double t : times_)
+    if (t > 0 && (least == 0 || t < least)) least = t;
+  return least;
+}
+
+CallClass::CallClass(const CallModel& model, bool agrees_first) : model_(model) {
+  gap_ = calls_before_probe + static_cast<std::uint64_t>(bytes_before_probe / model.bytes);
+  next_ = agrees_first ? 1 : gap_ + 1;
+}
+
+Decision CallClass::begin() {
+  ++calls_;
+  decision_ = mode_;
+  if (calls_ == next_ && !on_devices_) {
+    decision_ = mode_ == Decision::plain ? Decision::probe : Decision::plain;
+    if (mode_ == Decision::compressed) next_ = calls_ + calls_between_plain();
+  }
+  begun_with_ = trial_;
+  if (decision_ == Decision::compressed) ++tried_;
+  return decision_;
+}
+
+Measured CallClass::mine() const { return {plain_times_.least(), compressed_times_.least(), sample_}; }
+
+bool CallClass::agreed(const Measured& all, const Path& start) {
+  if (on_devices_) return true;
+  if (all.plain > 0) plain_ = all.plain;
+  if (decision_ == Decision::probe) {
+    if (all.cost.known()) cost_ = all.cost;
+    consider(start);
+    return false;
+  }
+  if (all.compressed > 0 && (tried_ > calls_to_try || hopeless(all.compressed))) judge(all.compressed);
+  return mode_ == Decision::compressed;
+}
+
+void CallClass::end(bool compressed, double seconds, double bytes) {
+  if (compressed) ++compressed_calls_;
+  const double scaled = bytes > 0 ? seconds * model_.bytes / bytes : seconds;
+  if (!compressed)
+    plain_times_.add(scaled);
+  else if (begun_with_ == trial_)
+    compressed_times_.add(scaled);
+}
+
+// After a probe.
+void CallClass::consider(const Path& start) {
+  correction_ = std::pow(correction_, forgetting);
+  if (plain_ > 0 && cost_.known()) {
+    candidates_ = candidates(model_, cost_, path_of(model_, plain_, start));
+    if (!candidates_.empty() && best_.measured == 0) best_ = candidates_[0];
+    if (!candidates_.empty() && candidates_[0].predicted * correction_ < worth_trying * plain_) {
+      mode_ = Decision::compressed;
+      trying_ = true;
+      among_ = 1;
+      while (among_ < std::min(candidates_.size(), most_tried) &&
+             candidates_[among_].predicted < close_behind * candidates_[0].predicted)
+        ++among_;
+      next_ = calls_ + calls_before_plain;
+      return try_candidate(0);
+    }
+  }
+  leave();
+}
+
+void CallClass::try_candidate(std::size_t k) {
+  current_ = k;
+  tried_ = 0;
+  ++trial_;
+  compressed_times_.clear();
+}
+
+// Whether a candidate need not be tried any longer, after fewer calls than it would get.  The first one or two calls
+// include the set-up of memory.
+bool CallClass::hopeless(double seconds) const {
+  if (!trying_) return false;
+  return tried_ == 2 ? seconds > first_limit * plain_ + set_up : tried_ > 2 && seconds > second_limit * plain_;
+}
+
+// Takes the time of the current candidate.
+void CallClass::judge(double seconds) {
+  Candidate& c = candidates_[current_];
+  c.measured = seconds;
+  correction_ = c.measured / c.predicted;
+  if (best_.measured == 0 || c.algorithm == best_.algorithm || c.measured < best_.measured) best_ = c;
+  // The others are about as much slower than predicted.
+  const bool more = trying_ && current_ + 1 < among_;
+  if (more && candidates_[current_ + 1].predicted * correction_ < give_up * plain_) return try_candidate(current_ + 1);
+  if (trying_) settle();
+  if (candidates_[current_].measured > worth_keeping * plain_) leave();
+}
+
+void CallClass::settle() {
+  trying_ = false;
+  std::size_t best = 0;
+  for (std::size_t k = 1; k <= current_; ++k)
+    if (candidates_[k].measured < candidates_[best].measured) best = k;
+  correction_ = candidates_[best].measured / candidates_[best].predicted;
+  if (best != current_) try_candidate(best);
+}
+
+// Leaves the calls to MPI until the next probe.
+void CallClass::leave() {
+  mode_ = Decision::plain;
+  const double most = std::clamp(bytes_between_probes / model_.bytes, static_cast<double>(least_gap),
+                                 static_cast<double>(greatest_gap));
+  gap_ = std::min(gap_ * gap_growth, static_cast<std::uint64_t>(most));
+  next_ = calls_ + gap_;
+}
+
+std::uint64_t CallClass::calls_between_plain() const {
+  const double seconds = candidates_[current_].measured;
+  const double slower = seconds > 0 ? plain_ / seconds : 1;
+  return static_cast<std::uint64_t>(std::max(slower, 1.0) / share_of_plain);
+}
+
+const CallClass* Tuner::find(const CallModel& model) const {
+  const double bytes = class_bytes(model.bytes);
+  for (const auto& c : classes_) {
+    const CallModel& known = c->model();
+    if (known.collective == model.collective && known.bytes == bytes && known.partial == model.partial &&
+        known.settings == model.settings)
+      return c.get();
+  }
+  return nullptr;
+}
+
+CallClass& Tuner::class_of(const CallModel& model) {
+  if (const CallClass* known = find(model)) return const_cast<CallClass&>(*known);
+  CallModel of_class = model;
+  of_class.bytes = class_bytes(model.bytes);
+  return *classes_.emplace_back(std::make_unique<CallClass>(of_class, devices_));
+}
+
+}  // namespace laconic

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the ranks of a communicator learn about their calls, and the decisions that follow: which calls are left to MPI,
+// and the algorithm of the others.
+//
+// Every rank measures its own calls.  The measurements travel in the agreements that compressed calls make anyway, and
+// every decision follows from agreed numbers and from the number of calls so far.  So all ranks decide alike, whatever
+// their clocks say, and a call that is left to MPI needs no message: all ranks count to the next call that agrees.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <vector>
+
+#include "tune/candidates.hpp"
+
+namespace laconic {
+
+// What one rank has measured, and after an agreement the greatest values of all ranks.  0: not measured.
+struct Measured {
+  double plain = 0;       // seconds of a call that was left to MPI
+  double compressed = 0;  // seconds of a call with the current candidate
+  CodingCost cost;
+
+  static constexpr std::size_t fields = 8;
+  std::array<double, fields> to_array() const {
+    return {plain, compressed, cost.encode, cost.decode, cost.fold, cost.add, cost.read, cost.frame};
+  }
+  static Measured from_array(const std::array<double, fields>& a) {
+    return {a[0], a[1], {a[2], a[3], a[4], a[5], a[6], a[7]}};
+  }
+};
+
+// What happens in a call.
+enum class Decision : std::uint8_t {
+  plain,       // it is left to MPI, without a message between the ranks
+  probe,       // the ranks agree on their measurements, then it is left to MPI
+  compressed,  // the ranks agree, then it is compressed, unless the agreement finds that it should not be
+};
+
+// The calls of one collective and of similar sizes.  begin(), agreed() and end() are called once for each call, in this
+// order; plain calls have no agreed().
+class CallClass {
+ public:
+  // agrees_first: the first call is a probe, because calls may be on devices; the same on every rank.
+  explicit CallClass(const CallModel& model, bool agrees_first = false);
+
+  // Counts a call and decides on it.  The same on every rank.
+  Decision begin();
+
+  // Whether begin() will leave the next call to MPI.
+  bool leaves_next() const { return mode_ == Decision::plain && calls_ + 1 != next_; }
+
+  // The candidate for the call that has begun, with Decision::compressed; nullptr for numbers on devices.
+  const Candidate* candidate() const { return on_devices_ ? nullptr : &candidates_[current_]; }
+
+  // This rank's measurements, for an agreement.
+  Measured mine() const;
+
+  // Takes the cost of coding the numbers of the call that has begun, before mine(), with Decision::probe.
+  void sampled(const CodingCost& cost) { sample_ = cost; }
+
+  // Takes the greatest measurements of all ranks.  False if the call has to be left to MPI.  The same on every rank.
+  // start: the path between the ranks, as far as it is known without measurements.
+  bool agreed(const Measured& all, const Path& start);
+
+  // Instead of agreed(): the numbers of all ranks are on devices, whose speed is not measured.  All later calls of the
+  // class are compressed.
+  void set_on_devices() {
+    on_devices_ = true;
+    mode_ = Decision::compressed;
+  }
+
+  // Takes the time of the call that has begun.  bytes: its size; the time is scaled to the size of the class.
+  // compressed: whether it was.
+  void end(bool compressed, double seconds, double bytes);
+
+  const CallModel& model() const { return model_; }
+  const CodingCost& cost() const { return cost_; }
+  // The candidate that was the fastest, or was predicted to be, when the ranks last looked.
+  const Candidate& best() const { return best_; }
+  std::uint64_t compressed_calls() const { return compressed_calls_; }
+  Decision decision() const { return decision_; }
+  // Whether the ranks have agreed on this class at all.
+  bool decided() const { return plain_ > 0; }
+  double plain_seconds() const { return plain_; }
+  bool compresses() const { return mode_ == Decision::compressed; }
+  std::uint64_t calls() const { return calls_; }
+
+ private:
+  // The least of the latest times: what the call takes when nothing disturbs it.
+  class Latest {
+   public:
+    void add(double seconds) { times_[next_++ % times_.size()] = seconds; }
+    void clear() { *this = {}; }
+    double least() const;
+
+   private:
+    std::array<double, 5> times_{};
+    std::size_t next_ = 0;
+  };
+
+  void consider(const Path& start);
+  bool hopeless(double seconds) const;
+  void judge(double seconds);
+  void settle();
+  void leave();
+  void try_candidate(std::size_t k);
+  std::uint64_t calls_between_plain() const;
+
+  CallModel model_;
+  Decision mode_ = Decision::plain;      // or compressed
+  Decision decision_ = Decision::plain;  // of the call that has begun
+  std::uint64_t calls_ = 0;
+  std::uint64_t next_;            // the call that probes, or in compressed mode the one that is left to MPI
+  std::uint64_t gap_;             // calls between probes
+  std::uint64_t tried_ = 0;       // calls with the current candidate
+  std::uint64_t trial_ = 0;       // counts the changes of the candidate
+  std::uint64_t begun_with_ = 0;  // trial_ when the call began
+  double plain_ = 0;
+  double correction_ = 1;  // measured over predicted seconds of compressed calls
+  CodingCost cost_;
+  std::uint64_t compressed_calls_ = 0;
+  std::vector<Candidate> candidates_;
+  Candidate best_;
+  std::size_t among_ = 0;  // the number of candidates that are tried
+  std::size_t current_ = 0;
+  bool trying_ = false;
+  bool on_devices_ = false;
+
+  // Of this rank alone.
+  Latest plain_times_;
+  Latest compressed_times_;
+  CodingCost sample_;
+};
+
+// All classes of one communicator.
+class Tuner {
+ public:
+  // devices: the build serves numbers on devices.
+  explicit Tuner(bool devices) : devices_(devices) {}
+
+  // within_node: all ranks are on one node; the same on every rank.
+  void set_within_node(bool within_node) { start_ = within_node ? path_within_node() : path_between_nodes(); }
+
+  const Path& start() const { return start_; }
+
+  // The class of a call, and nullptr if there was no such call.
+  CallClass& class_of(const CallModel& model);
+  const CallClass* find(const CallModel& model) const;
+
+  // What happened in the latest call of a collective.
+  Decision latest(Collective collective) const { return latest_[static_cast<std::size_t>(collective)]; }
+  void set_latest(Collective collective, Decision decision) {
+    latest_[static_cast<std::size_t>(collective)] = decision;
+  }
+
+  const std::vector<std::unique_ptr<CallClass>>& classes() const { return classes_; }
+
+ private:
+  bool devices_;
+  Path start_ = path_between_nodes();
+  std::array<Decision, std::size(all_collectives)> latest_{};
+  std::vector<std::unique_ptr<CallClass>> classes_;
+};
+
+}  // namespace laconic

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// options.tune: the ranks learn together which calls are faster uncompressed.  The test says how long MPI's calls took,
+// and the ranks' clocks run at very different speeds.
+#include <dlfcn.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <string>
+
+#include "support.hpp"
+
+namespace {
+
+double clock_speed = 1;
+timespec clock_start{};
+int agreements = 0;
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, timespec* now) noexcept {
+  const int code = static_cast<int>(syscall(SYS_clock_gettime, clock, now));
+  if (code != 0 || clock != CLOCK_MONOTONIC || clock_speed == 1) return code;
+  const double since = static_cast<double>(now->tv_sec - clock_start.tv_sec) +
+                       1e-9 * static_cast<double>(now->tv_nsec - clock_start.tv_nsec);
+  const double shown = since * clock_speed + 1e-9 * static_cast<double>(clock_start.tv_nsec);
+  now->tv_sec = clock_start.tv_sec + static_cast<time_t>(std::floor(shown));
+  now->tv_nsec = static_cast<long>((shown - std::floor(shown)) * 1e9);
+  return code;
+}
+
+extern "C" __attribute__((visibility("default"))) int MPI_Iallreduce(const void* send, void* recv, int count,
+                                                                     MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                                                                     MPI_Request* request) {
+  static auto* const next =
+      reinterpret_cast<int (*)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request*)>(
+          dlsym(RTLD_NEXT, "MPI_Iallreduce"));
+  ++agreements;
+  return next(send, recv, count, type, op, comm, request);
+}
+
+namespace {
+
+using namespace ranks;
+
+constexpr int count = 60000;  // of the largest buffer
+constexpr double bound = 1e-3;
+
+float number_of(int rank, std::size_t i) { return static_cast<float>(std::sin(0.001 * static_cast<double>(i)) + rank); }
+
+// A collective, MPI's own and Laconic's, and the result that rank `rank` of `size` ranks expects.
+struct Routine {
+  const char* name;
+  int (*run)(const float* send, float* recv, int size, MPI_Comm comm, const laconic_options* options);
+  int (*plain)(const float* send, float* recv, int size, MPI_Comm comm);
+  double (*expected)(std::size_t i, int rank, int size);
+};
+
+double sum_of(std::size_t i, int, int size) {
+  double sum = 0;
+  for (int r = 0; r < size; ++r) sum += static_cast<double>(number_of(r, i));
+  return sum;
+}
+
+const std::vector<Routine> routines{
+    {"allreduce",
+     [](const float* send, float* recv, int, MPI_Comm comm, const laconic_options* o) {
+       return laconic_allreduce(send, recv, count, MPI_FLOAT, MPI_SUM, comm, o);
+     },
+     [](const float* send, float* recv, int, MPI_Comm comm) {
+       return MPI_Allreduce(send, recv, count, MPI_FLOAT, MPI_SUM, comm);
+     },
+     sum_of},
+    {"bcast",
+     [](const float* send, float* recv, int size, MPI_Comm comm, const laconic_options* o) {
+       int rank = 0;
+       MPI_Comm_rank(comm, &rank);
+       if (rank == size - 1) std::copy_n(send, count, recv);
+       return laconic_bcast(recv, count, MPI_FLOAT, size - 1, comm, o);
+     },
+     [](const float*, float* recv, int size, MPI_Comm comm) {
+       return MPI_Bcast(recv, count, MPI_FLOAT, size - 1, comm);
+     },
+     [](std::size_t i, int, int size) { return static_cast<double>(number_of(size - 1, i)); }},
+    {"alltoall",
+     [](const float* send, float* recv, int size, MPI_Comm comm, const laconic_options* o) {
+       return laconic_alltoall(send, count / size, MPI_FLOAT, recv, count / size, MPI_FLOAT, comm, o);
+     },
+     [](const float* send, float* recv, int size, MPI_Comm comm) {
+       return MPI_Alltoall(send, count / size, MPI_FLOAT, recv, count / size, MPI_FLOAT, comm);
+     },
+     [](std::size_t i, int rank, int size) {
+       const auto each = static_cast<std::size_t>(count / size);
+       return static_cast<double>(
+           number_of(static_cast<int>(i / each), static_cast<std::size_t>(rank) * each + i % each));
+     }},
+    {"gatherv",
+     [](const float* send, float* recv, int size, MPI_Comm comm, const laconic_options* o) {
+       const std::vector<MPI_Count> counts(static_cast<std::size_t>(size), count / size);
+       std::vector<MPI_Aint> displs(static_cast<std::size_t>(size));
+       for (std::size_t p = 0; p < displs.size(); ++p) displs[p] = static_cast<MPI_Aint>(p) * (count / size);
+       return laconic_gatherv(send, count / size, MPI_FLOAT, recv, counts.data(), displs.data(), MPI_FLOAT, 0, comm, o);
+     },
+     [](const float* send, float* recv, int size, MPI_Comm comm) {
+       return MPI_Gather(send, count / size, MPI_FLOAT, recv, count / size, MPI_FLOAT, 0, comm);
+     },
+     [](std::size_t i, int rank, int size) {
+       const auto each = static_cast<std::size_t>(count / size);
+       return rank == 0 ? static_cast<double>(number_of(static_cast<int>(i / each), i % each)) : -1.0;
+     }},
+};
+
+struct Called {
+  laconic_plain_reason reason;
+  bool right;
+};
+
+// Makes one call and checks its result.  plain_seconds: what MPI's call is said to take, by a correct clock; negative:
+// Laconic makes MPI's call itself.
+Called call(Test& t, const Routine& routine, MPI_Comm comm, double plain_seconds) {
+  const auto n = static_cast<std::size_t>(count / t.size() * t.size());
+  std::vector<float> send(n);
+  for (std::size_t i = 0; i < n; ++i) send[i] = number_of(t.rank(), i);
+  send.resize(count, 0);
+  std::vector<float> recv(count, -1);
+  laconic_stats stats{};
+  laconic_plain_reason reason = LACONIC_PLAIN_NOT;
+  laconic_options o = options_with(LACONIC_BOUND_ABS, bound);
+  o.tune = LACONIC_TUNE_ON;
+  o.stats = &stats;
+  if (plain_seconds >= 0) o.plain = &reason;
+  CHECK(t, routine.run(send.data(), recv.data(), t.size(), comm, &o) == MPI_SUCCESS);
+  if (plain_seconds < 0) reason = stats.plain_calls > 0 ? stats.plain_reason : LACONIC_PLAIN_NOT;
+  if (plain_seconds >= 0 && reason != LACONIC_PLAIN_NOT) {
+    routine.plain(send.data(), recv.data(), t.size(), comm);
+    CHECK(t, laconic_plain_took(comm, plain_seconds * clock_speed) == MPI_SUCCESS);
+  }
+  bool right = true;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double expected = routine.expected(i, t.rank(), t.size());
+    right = right && std::abs(static_cast<double>(recv[i]) - expected) <= bound + 1e-6 * std::abs(expected);
+  }
+  return {reason, right};
+}
+
+// The reason of this call, after checking that all ranks have the same and the right result.
+laconic_plain_reason agreed(Test& t, const Routine& routine, MPI_Comm comm, double plain_seconds) {
+  const Called mine = call(t, routine, comm, plain_seconds);
+  CHECK(t, mine.right);
+  CHECK(t, mine.reason == LACONIC_PLAIN_NOT || mine.reason == LACONIC_PLAIN_SLOWER, "reason %d", mine.reason);
+  int same[2] = {mine.reason, -mine.reason};
+  MPI_Allreduce(MPI_IN_PLACE, same, 2, MPI_INT, MPI_MAX, comm);
+  CHECK(t, same[0] == -same[1], "ranks have reasons %d and %d", same[0], -same[1]);
+  return mine.reason;
+}
+
+// What the communicator has learnt about its only class of calls.
+laconic_tuning learnt(Test& t, MPI_Comm comm) {
+  int classes = 0;
+  laconic_tuning tuning{};
+  CHECK(t, laconic_tuning_get(comm, &tuning, 1, &classes) == MPI_SUCCESS);
+  CHECK(t, classes == 1, "%d classes", classes);
+  return tuning;
+}
+
+bool iallreduce_is_compressed(Test& t, MPI_Comm comm) {
+  std::vector<float> send(count, 1);
+  std::vector<float> recv(count);
+  laconic_stats stats{};
+  laconic_options o = options_with(LACONIC_BOUND_ABS, bound);
+  o.tune = LACONIC_TUNE_ON;
+  o.stats = &stats;
+  laconic_request request = LACONIC_REQUEST_NULL;
+  CHECK(t, laconic_iallreduce(send.data(), recv.data(), count, MPI_FLOAT, MPI_SUM, comm, &request, &o) == MPI_SUCCESS);
+  CHECK(t, laconic_wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  return stats.plain_calls == 0;
+}
+
+void slow_network(Test& t, const Routine& routine) {
+  t.doing(text("%s on a slow network", routine.name));
+  t.count_case();
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  CHECK(t, agreed(t, routine, comm, 10) == LACONIC_PLAIN_SLOWER, "plain is measured first");
+  int compressed = 0;
+  for (int k = 0; k < 30; ++k) compressed += agreed(t, routine, comm, 10) == LACONIC_PLAIN_NOT ? 1 : 0;
+  CHECK(t, compressed > 15, "%d of 30 calls compressed", compressed);
+  const laconic_tuning tuning = learnt(t, comm);
+  CHECK(t, std::string(routine.name).starts_with(tuning.collective), "%s", tuning.collective);
+  CHECK(t, tuning.calls == 31, "%d calls", static_cast<int>(tuning.calls));
+  CHECK(t, tuning.compressed_calls == static_cast<std::uint64_t>(compressed));
+  CHECK(t, tuning.algorithm > LACONIC_ALGORITHM_PLAIN);
+  CHECK(t, tuning.plain_seconds >= 10 && tuning.measured_seconds > 0 && tuning.predicted_seconds > 0);
+  CHECK(t, tuning.ratio > 1, "ratio %g", tuning.ratio);
+  if (routine.name == std::string("allreduce")) CHECK(t, iallreduce_is_compressed(t, comm));
+  MPI_Comm_free(&comm);
+}
+
+void fast_network(Test& t, const Routine& routine) {
+  t.doing(text("%s on a fast network", routine.name));
+  t.count_case();
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  for (int k = 0; k < 12; ++k) agreed(t, routine, comm, 1e-9);
+  agreements = 0;
+  for (int k = 0; k < 5; ++k) CHECK(t, agreed(t, routine, comm, 1e-9) == LACONIC_PLAIN_SLOWER);
+  CHECK(t, learnt(t, comm).algorithm == LACONIC_ALGORITHM_PLAIN);
+  CHECK(t, agreements <= 1, "%d agreements in 5 calls", agreements);
+  if (routine.name == std::string("allreduce")) CHECK(t, !iallreduce_is_compressed(t, comm));
+  MPI_Comm_free(&comm);
+}
+
+// Whatever is faster on this machine.
+void real_network(Test& t, const Routine& routine) {
+  t.doing(text("%s on the real network", routine.name));
+  t.count_case();
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  for (int k = 0; k < 20; ++k) agreed(t, routine, comm, -1);
+  MPI_Comm_free(&comm);
+}
+
+// Off: every call that can be compressed is.
+void off(Test& t) {
+  t.doing("tune off");
+  t.count_case();
+  std::vector<float> send(count, 1);
+  std::vector<float> recv(count);
+  laconic_stats stats{};
+  laconic_options o = options_with(LACONIC_BOUND_ABS, bound);
+  o.tune = LACONIC_TUNE_OFF;
+  o.stats = &stats;
+  for (int k = 0; k < 5; ++k) {
+    CHECK(t, laconic_allreduce(send.data(), recv.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &o) == MPI_SUCCESS);
+    CHECK(t, t.size() == 1 || stats.plain_calls == 0);
+  }
+}
+
+void wrong_seconds(Test& t) {
+  t.doing("seconds that are not valid");
+  t.count_case();
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  for (const double seconds : {-1.0, std::nan("")}) {
+    const int rc = laconic_plain_took(comm, seconds);
+    CHECK(t, rc != MPI_SUCCESS && message_of(rc).find("seconds") != std::string::npos);
+  }
+  int classes = -1;
+  CHECK(t, laconic_tuning_get(comm, nullptr, 0, &classes) == MPI_SUCCESS && classes == 0);
+  for (const int rc : {laconic_tuning_get(comm, nullptr, 1, &classes), laconic_tuning_get(comm, nullptr, -1, &classes)})
+    CHECK(t, rc != MPI_SUCCESS &&
+                 message_of(laconic_tuning_get(comm, nullptr, 1, &classes)).find("capacity") != std::string::npos);
+  CHECK(t, laconic_plain_took(comm, 0) == MPI_SUCCESS, "without a call there is nothing to learn");
+  MPI_Comm_free(&comm);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Test t(&argc, &argv, "tuning");
+  // On one rank nothing is compressed.
+  for (const double speed : {1.0, 100.0}) {
+    if (t.size() == 1) break;
+    clock_gettime(CLOCK_MONOTONIC, &clock_start);
+    clock_speed = t.rank() % 2 == 1 ? speed : 1;
+    for (const Routine& routine : routines) {
+      slow_network(t, routine);
+      fast_network(t, routine);
+      real_network(t, routine);
+    }
+  }
+  clock_speed = 1;
+  off(t);
+  wrong_seconds(t);
+  return t.finish();
+}

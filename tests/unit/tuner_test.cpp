@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "tune/tuner.hpp"
+
+namespace laconic::test {
+namespace {
+
+// The codec codes about as fast as a core copies, and the frames have a fifth of the size of the numbers.
+constexpr CodingCost fast_codec{1e-10, 1e-10, 1.5e-10, 1.5e-10, 1e-11, 0.2};
+
+CallModel model_of(double bytes) {
+  CallModel model;
+  model.bytes = bytes;
+  model.size = 4;
+  return model;
+}
+
+// Several ranks that make the same calls.  Each has its own clock; agreements take the greatest values.
+class World {
+ public:
+  World(double bytes, std::vector<double> clocks) : clocks_(std::move(clocks)) {
+    for (std::size_t r = 0; r < clocks_.size(); ++r) ranks_.push_back(std::make_unique<CallClass>(model_of(bytes)));
+  }
+
+  // One call, which takes so many seconds by a correct clock.
+  struct Times {
+    double plain;
+    std::function<double(const Algorithm&)> compressed;
+  };
+  struct Outcome {
+    Decision decision;
+    bool compressed;
+    double seconds;
+  };
+  Outcome call(const Times& times) {
+    Outcome outcome{ranks_[0]->begin(), false, 0};
+    for (std::size_t r = 1; r < ranks_.size(); ++r) EXPECT_EQ(ranks_[r]->begin(), outcome.decision);
+    if (outcome.decision != Decision::plain) {
+      ++agreements;
+      std::array<double, Measured::fields> all{};
+      for (std::size_t r = 0; r < ranks_.size(); ++r) {
+        if (outcome.decision == Decision::probe) ranks_[r]->sampled(scaled(clocks_[r]));
+        const auto mine = ranks_[r]->mine().to_array();
+        for (std::size_t k = 0; k < all.size(); ++k) all[k] = std::max(all[k], mine[k]);
+      }
+      const Algorithm* const algorithm =
+          outcome.decision == Decision::compressed ? ranks_[0]->candidate()->algorithm : nullptr;
+      for (const auto& rank : ranks_)
+        if (algorithm != nullptr) {
+          EXPECT_EQ(rank->candidate()->algorithm, algorithm);
+        }
+      outcome.compressed = ranks_[0]->agreed(Measured::from_array(all), path_between_nodes());
+      for (std::size_t r = 1; r < ranks_.size(); ++r)
+        EXPECT_EQ(ranks_[r]->agreed(Measured::from_array(all), path_between_nodes()), outcome.compressed);
+      outcome.seconds = outcome.compressed ? times.compressed(*algorithm) : times.plain;
+    } else {
+      outcome.seconds = times.plain;
+    }
+    for (std::size_t r = 0; r < ranks_.size(); ++r)
+      ranks_[r]->end(outcome.compressed, outcome.seconds * clocks_[r], ranks_[r]->model().bytes);
+    return outcome;
+  }
+
+  std::uint64_t agreements = 0;
+  const CallClass& rank(std::size_t r) const { return *ranks_[r]; }
+
+ private:
+  static CodingCost scaled(double clock) {
+    CodingCost c = fast_codec;
+    for (double* seconds : {&c.encode, &c.decode, &c.fold, &c.add, &c.read}) *seconds *= clock;
+    return c;
+  }
+
+  std::vector<double> clocks_;
+  std::vector<std::unique_ptr<CallClass>> ranks_;
+};
+
+constexpr double megabyte = 1 << 20;
+
+World::Times constant(double plain, double compressed) {
+  return {plain, [compressed](const Algorithm&) { return compressed; }};
+}
+
+TEST(Tuner, CompressesWhereThatIsFaster) {
+  World world(16 * megabyte, {1});
+  for (int k = 0; k < 20; ++k) world.call(constant(0.2, 0.05));
+  int compressed = 0;
+  double seconds = 0;
+  for (int k = 0; k < 2000; ++k) {
+    const auto outcome = world.call(constant(0.2, 0.05));
+    compressed += outcome.compressed ? 1 : 0;
+    seconds += outcome.seconds;
+  }
+  EXPECT_GT(compressed, 1960) << "plain is tried in less than 2 % of the calls";
+  EXPECT_LT(compressed, 2000) << "plain is tried again";
+  EXPECT_LT(seconds, 1.03 * 2000 * 0.05);
+}
+
+// The model cannot know everything: compressed calls may take much longer than predicted.
+TEST(Tuner, LosesLittleWhereCompressionIsSlower) {
+  for (const double bytes : {megabyte / 64, megabyte / 16, megabyte, 16 * megabyte, 64 * megabyte})
+    for (const double slower : {1.05, 1.5, 3.0, 7.0}) {
+      const double plain = bytes / 1e9;
+      World world(bytes, {1});
+      double seconds = 0;
+      for (int k = 0; k < 50; ++k) seconds += world.call(constant(plain, slower * plain)).seconds;
+      EXPECT_LE(seconds / (50 * plain), slower > 3 ? 1.26 : 1.10) << bytes << " bytes, " << slower;
+      seconds = 0;
+      const std::uint64_t before = world.agreements;
+      for (int k = 0; k < 5000; ++k) seconds += world.call(constant(plain, slower * plain)).seconds;
+      EXPECT_LE(seconds / (5000 * plain), 1.02) << bytes << " bytes, " << slower;
+      EXPECT_LE(world.agreements - before, bytes < 8 * megabyte ? 120u : 400u) << bytes << " bytes, " << slower;
+    }
+}
+
+TEST(Tuner, PicksTheFastestOfTheCandidatesThatItTries) {
+  World world(16 * megabyte, {1});
+  const World::Times times{0.2, [](const Algorithm& a) { return a.id == AlgorithmName::ring ? 0.1 : 0.05; }};
+  for (int k = 0; k < 40; ++k) world.call(times);
+  ASSERT_TRUE(world.rank(0).compresses());
+  EXPECT_NE(world.rank(0).candidate()->algorithm->id, AlgorithmName::ring);
+}
+
+TEST(Tuner, NoticesThatTheNetworkHasChanged) {
+  World world(16 * megabyte, {1});
+  for (int k = 0; k < 200; ++k) world.call(constant(0.2, 0.05));
+  ASSERT_TRUE(world.rank(0).compresses());
+  // A faster network: the plain call that is made now and then finds out.
+  int calls = 0;
+  while (world.rank(0).compresses() && calls < 3000) world.call(constant(0.01, 0.04)), ++calls;
+  EXPECT_FALSE(world.rank(0).compresses());
+  EXPECT_LT(calls, 1000);
+  // A slower one: plain calls take longer, and the next probe finds out.
+  calls = 0;
+  while (!world.rank(0).compresses() && calls < 3000) world.call(constant(0.2, 0.05)), ++calls;
+  EXPECT_TRUE(world.rank(0).compresses());
+}
+
+// Data that do not compress after a while: compressed calls get slower.
+TEST(Tuner, LeavesWhenCompressedCallsGetSlower) {
+  World world(16 * megabyte, {1});
+  for (int k = 0; k < 100; ++k) world.call(constant(0.2, 0.05));
+  ASSERT_TRUE(world.rank(0).compresses());
+  int calls = 0;
+  while (world.rank(0).compresses() && calls < 1000) world.call(constant(0.2, 0.3)), ++calls;
+  EXPECT_LE(calls, 10);
+}
+
+TEST(Tuner, RanksDecideAlikeWhateverTheirClocksSay) {
+  for (const bool wins : {true, false}) {
+    World world(4 * megabyte, {1, 100, 0.01, 3});
+    double plain = 0.02;
+    for (int k = 0; k < 3000; ++k) {
+      if (k % 700 == 699) plain *= 3;
+      world.call(constant(plain, wins ? 0.01 : 0.05));  // checks that all ranks decide alike
+    }
+    EXPECT_EQ(world.rank(0).calls(), 3000u);
+  }
+}
+
+TEST(Tuner, HasOneClassForSimilarSizes) {
+  Tuner tuner(false);
+  CallClass& one = tuner.class_of(model_of(1000000));
+  EXPECT_EQ(&one, &tuner.class_of(model_of(1040000)));
+  EXPECT_NE(&one, &tuner.class_of(model_of(1100000)));
+  CallModel other = model_of(1000000);
+  other.collective = Collective::bcast;
+  EXPECT_NE(&one, &tuner.class_of(other));
+  other = model_of(1000000);
+  other.settings = 1;
+  EXPECT_NE(&one, &tuner.class_of(other));
+  EXPECT_EQ(tuner.find(other), &tuner.class_of(other));
+  EXPECT_EQ(tuner.find(model_of(5)), nullptr);
+}
+
+TEST(Tuner, CompressesEveryCallOnDevices) {
+  CallClass calls(model_of(megabyte), true);
+  EXPECT_EQ(calls.begin(), Decision::probe) << "only an agreement tells where the numbers of the other ranks are";
+  calls.set_on_devices();
+  calls.end(false, 1, megabyte);
+  for (int k = 0; k < 500; ++k) {
+    ASSERT_EQ(calls.begin(), Decision::compressed);
+    EXPECT_EQ(calls.candidate(), nullptr);
+    ASSERT_TRUE(calls.agreed({1e-9, 1, fast_codec}, path_within_node()));
+    calls.end(true, 1, megabyte);
+  }
+}
+
+// Large calls have more rows than the model walks along; their times are extrapolated.
+TEST(Tuner, PredictsTimesInProportionToLargeSizes) {
+  for (const Path& path : {path_within_node(), path_between_nodes()})
+    for (const Collective collective : all_collectives) {
+      CallModel model = model_of(64 * megabyte);
+      model.collective = collective;
+      CallModel twice = model;
+      twice.bytes *= 2;
+      for (const Candidate& one : candidates(model, fast_codec, path))
+        for (const Candidate& two : candidates(twice, fast_codec, path))
+          if (one.algorithm == two.algorithm) {
+            EXPECT_NEAR(two.predicted / one.predicted, 2, 0.1) << name_of(collective) << " " << one.algorithm->name();
+          }
+    }
+}
+
+// A path that is found from the time of a plain call predicts that time.
+TEST(Tuner, LearnsThePathFromPlainCalls) {
+  for (const double bytes : {16 * megabyte, 64 * megabyte})
+    for (const double rate : {12.5e6, 125e6, 1.25e9, 3e9}) {
+      CallModel model = model_of(bytes);
+      const double seconds = 1.5 * bytes / rate + 1e-3;
+      const Path path = path_of(model, seconds, path_between_nodes());
+      EXPECT_LT(path.bytes_per_second, 1.01 * rate) << bytes;
+      EXPECT_GT(path.bytes_per_second, 0.1 * rate) << bytes;
+      const auto found = candidates(model, fast_codec, path);
+      ASSERT_FALSE(found.empty());
+      EXPECT_TRUE(std::is_sorted(found.begin(), found.end(),
+                                 [](const Candidate& a, const Candidate& b) { return a.predicted < b.predicted; }));
+    }
+}
+
+}  // namespace
+}  // namespace laconic::test
