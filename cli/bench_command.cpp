@@ -96,9 +96,10 @@ void add_bench_command(Command& app) {
   std::string names;
   for (const bench::OperationName& o : bench::operations) names += (names.empty() ? "" : ", ") + std::string(o.name);
   command.add_option("OPERATION", a->operation, names);
-  add_list(command, "--against", a->against,
-           fmt::format("variants to measure beside plain MPI: {}, each alone or as VARIANT:CODEC (default: overlap)",
-                       variant_list()));
+  add_list(
+      command, "--against", a->against,
+      fmt::format("variants to measure beside plain MPI: tuned, {}, each alone or as VARIANT:CODEC (default: overlap)",
+                  variant_list()));
   add_list(command, "--bytes,--sizes", a->sizes,
            "sizes of the largest buffer of a call, or of a message (default: 64K,1M,16M)");
   add_list(command, "--bound", a->bounds, fmt::format("{} (default: rel:1e-3)", bound_forms));
@@ -109,7 +110,7 @@ void add_bench_command(Command& app) {
   add_list(command, "--chunks", a->chunks, "for messages: chunks of a message, or auto (default: auto)");
   command.add_option("--set", a->settings, "OPTION=VALUE for an option of the library: target, min_bytes, ...")
       .allow_extra_args(false);
-  command.add_option("--field", a->field, "a file of float32, or a generator: wave, noise").capture_default_str();
+  command.add_option("--field", a->field, "a file of float32, or a generator: wave, noise, bits").capture_default_str();
   command.add_option(
       "--grid", a->grid,
       "for stencil and neighborhood collectives: ranks as XxYxZ (default: as close to a cube as possible)");

@@ -17,6 +17,9 @@
 namespace laconic::cli::bench {
 namespace {
 
+// What a program gets by default: the library decides which calls it leaves to MPI. Other variants compress every call.
+constexpr const char* tuned = "tuned";
+
 constexpr std::size_t largest_size = (std::size_t{8} << 30) - 4;  // MPI's counts are ints
 
 OperationName operation_of(const std::string& name) {
@@ -104,10 +107,10 @@ class Variants {
       const auto colon = item.find(':');
       const std::string name = item.substr(0, colon);
       if (name == "plain" && colon == std::string::npos) continue;
-      if (find_variant(name) == nullptr)
-        throw not_valid(
-            "--against", item,
-            fmt::format("plain, {}, and each of these but plain with :CODEC ({})", variant_list(), codec_specs()));
+      if (find_variant(name) == nullptr && name != tuned)
+        throw not_valid("--against", item,
+                        fmt::format("plain, {}, {}, and each of these but plain with :CODEC ({})", variant_list(),
+                                    tuned, codec_specs()));
       if (colon != std::string::npos)
         add(name, item.substr(colon + 1));
       else
@@ -119,13 +122,17 @@ class Variants {
  private:
   void add(const std::string& name, const std::string& codec) {
     const CodecSpec spec = parse_codec_spec(codec);
+    const std::string variant = name == tuned ? "overlap" : name;
+    // Only calls whose algorithm the library chooses are tuned.
+    const std::vector<std::string> automatic{algorithms_.front().empty() ? "" : "auto"};
     for (const std::string& bound : a_.bounds)
-      for (const std::string& algorithm : algorithms_)
+      for (const std::string& algorithm : name == tuned ? automatic : algorithms_)
         for (const int asked : chunks_) {
           // Variants without overlap are not cut into chunks, so one row stands for all values of --chunks.
-          const int chunks = asked > 0 && !find_variant(name)->overlaps ? 1 : asked;
+          const int chunks = asked > 0 && !find_variant(variant)->overlaps ? 1 : asked;
           Variant v{name, codec, algorithm, spec.bound.empty() ? bound : spec.bound, chunks, {}};
-          v.options = {{"variant", name}, {"codec", spec.codec}, {"bound", v.bound}};
+          v.options = {{"variant", variant}, {"codec", spec.codec}, {"bound", v.bound}};
+          if (name == tuned) v.options.emplace_back("tune", "on");
           if (!algorithm.empty()) v.options.emplace_back("algorithm", algorithm);
           v.options.insert(v.options.end(), settings_.begin(), settings_.end());
           const auto same = [&](const Variant& w) {

@@ -62,7 +62,7 @@ struct Arguments {
 
 // One variant of the operation, to be compared with plain MPI.
 struct Variant {
-  std::string name;   // "overlap", ...; "plain" for MPI itself
+  std::string name;   // "overlap", ...; "tuned"; "plain" for MPI itself
   std::string codec;  // as the user spelled it: "quant", "zfp-rate8", ...
   std::string algorithm;
   std::string bound;

@@ -63,6 +63,8 @@ void require_success(int code, const std::string& what) {
 laconic_options options_of(const Variant& v) {
   laconic_options options;
   laconic_options_init(&options);
+  // Compressed calls are measured, also where they are slower, unless the user asks for what a program would see.
+  options.tune = LACONIC_TUNE_OFF;
   for (const auto& [name, value] : v.options)
     if (const int code = laconic_options_set(&options, name.c_str(), value.c_str()); code != MPI_SUCCESS)
       throw usage(message_of(code));

@@ -2,6 +2,7 @@
 #include "bench/report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -129,6 +130,9 @@ std::string table(const Request& r, const Setting& s, const std::vector<Measurem
   return heading(r, s, all[0]) + results(r, all) + breakdown(r, all);
 }
 
+// The times of the measured iterations, in their order.
+std::string series(const std::vector<double>& seconds) { return fmt::format("[{:.9g}]", fmt::join(seconds, ", ")); }
+
 std::vector<std::string> json_rows(const Request& r, const Setting& s, const std::vector<Measurement>& all) {
   std::vector<std::string> rows;
   const double plain = all[0].median();
@@ -149,6 +153,7 @@ std::vector<std::string> json_rows(const Request& r, const Setting& s, const std
         .text("bound", m.variant.bound)
         .whole("ranks", static_cast<unsigned long long>(s.ranks))
         .whole("bytes", m.bytes)
+        .raw("seconds", series(m.seconds))
         .number("median_s", m.median())
         .number("min_s", m.least())
         .number("max_s", m.most())

@@ -82,8 +82,10 @@ def parse(argv):
     command.add_argument("-k", metavar="PATTERN", help="only tests whose name matches this regular expression")
     command = add("build", build, "build one tree, build/<preset>")
     command.add_argument("preset", nargs="?", default="dev", choices=sorted(trees.presets()), help="default: dev")
-    add("bench", lambda args, extra: script("bench", "bench/collectives/run.py", args, extra),
-        "measure operations in the network lab; further arguments go to bench/collectives/run.py, and from there to laconic bench")
+    command = add("bench", lambda args, extra: script("bench", f"bench/collectives/{'matrix' if args.matrix else 'run'}.py", args, extra),
+                  "measure operations in the network lab; further arguments go to bench/collectives/run.py, and from there to laconic bench")
+    command.add_argument("--matrix", action="store_true",
+                         help="all operations on several networks, default settings against plain MPI; further arguments go to matrix.py")
     add("figures", lambda args, extra: script("figures", "tools/figures/run.py", args, extra),
         "measure codecs and errors: tables and plots of docs/; further arguments go to tools/figures/run.py")
     command = add("fuzz", fuzzing, "feed the codecs malformed frames and random numbers; prints the folder of the findings")
