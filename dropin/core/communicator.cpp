@@ -45,8 +45,11 @@ bool of_this_job(MPI_Comm comm, int size) {
 
 }  // namespace
 
+// Where integers have a bound of their own, the settings of a call depend on its type. Ranks may give different types
+// for the same bytes, and must not count the call in different classes.
 bool Communicator::tunes() const {
-  return Process::instance().settings().audit == 0 && options_.tune != LACONIC_TUNE_OFF &&
+  const Settings& settings = Process::instance().settings();
+  return settings.audit == 0 && !settings.rules.names_integers() && options_.tune != LACONIC_TUNE_OFF &&
          (options_.algorithm == LACONIC_ALGORITHM_UNSET || options_.algorithm == LACONIC_ALGORITHM_AUTO) &&
          (options_.variant == LACONIC_VARIANT_UNSET || options_.variant == LACONIC_VARIANT_OVERLAP);
 }

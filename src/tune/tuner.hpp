@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "tune/candidates.hpp"
@@ -151,8 +152,8 @@ class Tuner {
   CallClass& class_of(const CallModel& model);
   const CallClass* find(const CallModel& model) const;
 
-  // What happened in the latest call of a collective.
-  Decision latest(Collective collective) const { return latest_[static_cast<std::size_t>(collective)]; }
+  // What happened in the latest blocking call of a collective.
+  std::optional<Decision> latest(Collective collective) const { return latest_[static_cast<std::size_t>(collective)]; }
   void set_latest(Collective collective, Decision decision) {
     latest_[static_cast<std::size_t>(collective)] = decision;
   }
@@ -162,7 +163,7 @@ class Tuner {
  private:
   bool devices_;
   Path start_ = path_between_nodes();
-  std::array<Decision, std::size(all_collectives)> latest_{};
+  std::array<std::optional<Decision>, std::size(all_collectives)> latest_{};
   std::vector<std::unique_ptr<CallClass>> classes_;
 };
 

@@ -52,6 +52,14 @@ void untouched(Test& t, Random& random) {
   std::vector<unsigned char> bytes(count * 8, static_cast<unsigned char>(t.rank()));
   MPI_Bcast(bytes.data(), count * 8, MPI_BYTE, 0, MPI_COMM_WORLD);
   CHECK(t, bytes[0] == 0 && bytes.back() == 0);
+  // MPI does not allow it, but all MPI libraries do it. The first call prepares the communicator.
+  t.doing("numbers on some ranks, bytes on others");
+  for (int k = 0; k < 3; ++k) {
+    std::vector<double> mixed(count, k + t.rank());
+    const bool as_bytes = k > 0 && t.rank() % 2 == 1;
+    MPI_Bcast(mixed.data(), as_bytes ? count * 8 : count, as_bytes ? MPI_BYTE : MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    CHECK(t, std::abs(mixed[0] - k) <= 1e-3 && std::abs(mixed.back() - k) <= 1e-3);
+  }
   t.doing("nothing at all");
   CHECK(t, MPI_Allreduce(nullptr, nullptr, 0, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS);
   CHECK(t, MPI_Bcast(nullptr, 0, MPI_DOUBLE, 0, MPI_COMM_WORLD) == MPI_SUCCESS);

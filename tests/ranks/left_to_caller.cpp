@@ -101,6 +101,24 @@ void compress(Test& t, const Routine& routine) {
   CHECK(t, stats.plain_calls == (t.size() == 1 ? 1U : 0U));
 }
 
+// A type that is never compressed is a reason that other ranks do not see: they may give another type for the same
+// bytes.
+void refuse_for_the_type(Test& t) {
+  t.doing("bcast, refused for the type");
+  t.count_case();
+  const bool refuses = t.rank() % 2 == 1;
+  std::vector<float> x = ramp(t.rank(), count);
+  laconic_plain_reason reason = refuses ? own_reason(1) : LACONIC_PLAIN_NOT;
+  laconic_options o = options_with(LACONIC_BOUND_ABS, bound);
+  o.plain = &reason;
+  const auto bytes = static_cast<MPI_Count>(count * sizeof(float));
+  const int rc = laconic_bcast(x.data(), refuses ? bytes : static_cast<MPI_Count>(count),
+                               refuses ? MPI_BYTE : MPI_FLOAT, 0, MPI_COMM_WORLD, &o);
+  CHECK(t, rc == MPI_SUCCESS, "%s", message_of(rc).c_str());
+  const laconic_plain_reason expected = t.size() == 1 ? LACONIC_PLAIN_ONE_RANK : own_reason(1);
+  CHECK(t, reason == expected, "reason %d, not %d", reason, expected);
+}
+
 void small(Test& t) {
   t.doing("a call below min_bytes");
   t.count_case();
@@ -191,6 +209,7 @@ int main(int argc, char** argv) {
     compress(t, routine);
     refuse(t, routine);
   }
+  refuse_for_the_type(t);
   small(t);
   plain_after_agreement(t);
   errors(t);

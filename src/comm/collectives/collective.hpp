@@ -53,7 +53,7 @@ class CollectiveOperation final : public Operation {
 
   const Shape& shape() const { return placement_.shape(); }
   const laconic_options& settings() const { return resolved_.settings(); }
-  bool refuses() const { return settings().plain != nullptr && *settings().plain != LACONIC_PLAIN_NOT; }
+  bool refuses() const { return resolved_.refuses(); }
   laconic_plain_reason own_reason() const;
   void learn_type();
 
@@ -86,6 +86,8 @@ class CollectiveOperation final : public Operation {
   bool tunes() const;
   CallModel model() const;
   void ask_tuner();
+  void begin_class(Collective collective);
+  void follow_class();
   bool probes() const { return class_ != nullptr && class_->decision() == Decision::probe; }
   CodingCost sample();
   Measured measurements();

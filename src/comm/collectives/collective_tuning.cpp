@@ -58,30 +58,29 @@ CallModel CollectiveOperation::model() const {
   return model;
 }
 
-// Decides whether the call is left to MPI, and on its algorithm.  A rank that does not know the size of the call
-// because of its own mistake assumes that the other ranks decide as they did in the latest call of this collective.
+// Decides whether the call is left to MPI, and on its algorithm.  A rank that does not know the class of the call
+// because of its own mistake assumes that the other ranks decide as they did in the latest blocking call of this
+// collective.  If they leave it to MPI, there is no agreement, and the mistake is an error at once.
 void CollectiveOperation::ask_tuner() {
   if (!tunes()) return;
   Tuner& tuner = binding->tuner;
-  if (!blocking_) {
-    // Only blocking calls teach: all ranks have learnt the same when a nonblocking call begins.
-    const CallClass* known = local_.ok() ? tuner.find(model()) : nullptr;
-    if (known == nullptr || !known->decided()) return;
-    if (!known->compresses())
-      reason_ = LACONIC_PLAIN_SLOWER;
-    else if (const Candidate* candidate = known->candidate())
-      algorithm_ = candidate->algorithm;
-    return;
-  }
   const Collective collective = asked_.traits().pattern;
   const bool size_hidden = !known_to_all(shape()) && !shape().counts_partial();
   if (!local_.ok() && (size_hidden || !resolved_.settings_ok())) {
-    if (tuner.latest(collective) == Decision::plain) reason_ = LACONIC_PLAIN_SLOWER;
+    const Decision first = blocking_ ? Decision::plain : Decision::compressed;
+    if (tuner.latest(collective).value_or(first) == Decision::plain) reason_ = LACONIC_PLAIN_SLOWER;
     return;
   }
-  class_ = &tuner.class_of(model());
+  if (blocking_)
+    begin_class(collective);
+  else
+    follow_class();
+}
+
+void CollectiveOperation::begin_class(Collective collective) {
+  class_ = &binding->tuner.class_of(model());
   const Decision decision = class_->begin();
-  tuner.set_latest(collective, decision);
+  binding->tuner.set_latest(collective, decision);
   if (decision == Decision::plain) {
     reason_ = LACONIC_PLAIN_SLOWER;
     const Shape& s = shape();
@@ -91,6 +90,16 @@ void CollectiveOperation::ask_tuner() {
   }
   if (decision != Decision::compressed) return;
   if (const Candidate* candidate = class_->candidate()) algorithm_ = candidate->algorithm;
+}
+
+// Only blocking calls teach: all ranks have learnt the same when a nonblocking call begins.
+void CollectiveOperation::follow_class() {
+  const CallClass* known = binding->tuner.find(model());
+  if (known == nullptr || !known->decided()) return;
+  if (!known->compresses())
+    reason_ = LACONIC_PLAIN_SLOWER;
+  else if (const Candidate* candidate = known->candidate())
+    algorithm_ = candidate->algorithm;
 }
 
 CodingCost CollectiveOperation::sample() {

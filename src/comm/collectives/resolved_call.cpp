@@ -81,8 +81,12 @@ laconic_plain_reason ResolvedCall::find_reason(const Binding& binding, bool opti
     if (settings_.algorithm == LACONIC_ALGORITHM_PLAIN) return LACONIC_PLAIN_ASKED;
   }
   const Signature& s = shape_.signature();
-  // Whether integers are compressed depends on the bound, which is unknown when the options are invalid.
-  const auto by_type = [&] { return options_ok || !s.integer ? reason_of_type(s, settings_) : LACONIC_PLAIN_NOT; };
+  // Whether integers are compressed depends on the bound, which is unknown when the options are invalid.  A rank that
+  // refuses has to tell the others, whose types may be compressible.
+  const auto by_type = [&] {
+    const bool counts = !refuses() && (options_ok || !s.integer);
+    return counts ? reason_of_type(s, settings_) : LACONIC_PLAIN_NOT;
+  };
   // Looking into types takes longer than all the checks that follow.
   const bool partial = shape_.counts_partial();
   if (!partial && !s.composed && by_type() != LACONIC_PLAIN_NOT) return by_type();

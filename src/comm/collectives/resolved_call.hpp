@@ -29,6 +29,9 @@ class ResolvedCall {
   // The first mistake of this rank.
   const Status& status() const { return status_; }
 
+  // Whether this rank has a reason of its own not to compress (laconic_options.plain).
+  bool refuses() const { return settings_.plain != nullptr && *settings_.plain != LACONIC_PLAIN_NOT; }
+
   // Whether the options, hints and environment of this rank are valid.
   bool settings_ok() const { return settings_ok_; }
 
