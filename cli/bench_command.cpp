@@ -110,7 +110,7 @@ void add_bench_command(Command& app) {
   add_list(command, "--chunks", a->chunks, "for messages: chunks of a message, or auto (default: auto)");
   command.add_option("--set", a->settings, "OPTION=VALUE for an option of the library: target, min_bytes, ...")
       .allow_extra_args(false);
-  command.add_option("--field", a->field, "a file of float32, or a generator: wave, noise, bits").capture_default_str();
+  command.add_option("--field", a->field, "a file of float32, or a generator: wave, noise").capture_default_str();
   command.add_option(
       "--grid", a->grid,
       "for stencil and neighborhood collectives: ranks as XxYxZ (default: as close to a cube as possible)");

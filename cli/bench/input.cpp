@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -27,19 +26,6 @@ std::vector<float> wave(double amplitude, double noise_amplitude) {
   return numbers;
 }
 
-// Finite numbers of random bits, which no bound below their greatest magnitude compresses much.
-std::vector<float> bits() {
-  std::vector<float> numbers(generated);
-  std::uint64_t state = 1;
-  for (float& x : numbers) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    const auto pattern = static_cast<std::uint32_t>(state >> 32);
-    constexpr std::uint32_t exponent = 0x7f800000u;
-    x = std::bit_cast<float>((pattern & exponent) == exponent ? pattern & ~(exponent & 0x40000000u) : pattern);
-  }
-  return numbers;
-}
-
 }  // namespace
 
 Input::Input(const std::string& field, int ranks) : name_(field), ranks_(ranks) {
@@ -47,13 +33,11 @@ Input::Input(const std::string& field, int ranks) : name_(field), ranks_(ranks) 
     numbers_ = wave(1, 1e-3);
   } else if (field == "noise") {
     numbers_ = wave(0, 1);
-  } else if (field == "bits") {
-    numbers_ = bits();
   } else {
     const Field read = read_field(field, std::nullopt, 0);
     if (read.dtype != Dtype::f32 || read.count == 0)
       throw Failure(
-          fmt::format("{}: not a file of float32; bench takes those, and the generators wave, noise and bits", field));
+          fmt::format("{}: not a file of float32; bench takes those, and the generators wave and noise", field));
     numbers_.resize(read.count);
     std::memcpy(numbers_.data(), read.numbers.data(), read.numbers.size());
   }

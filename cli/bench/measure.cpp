@@ -112,7 +112,8 @@ double Measurement::most() const { return *std::max_element(seconds.begin(), sec
 double Measurement::cores() const { return cpu_seconds / std::accumulate(seconds.begin(), seconds.end(), 0.0); }
 
 bool Measurement::right() const {
-  const bool may_differ = variant.plain() || ran_plain || find_variant(variant.name)->per_hop;
+  const VariantName* const known = find_variant(variant.name);
+  const bool may_differ = variant.plain() || ran_plain || (known != nullptr && known->per_hop);
   return bound_kept && (bits_equal || may_differ);
 }
 

@@ -75,6 +75,20 @@ class Bench(unittest.TestCase):
         self.assertEqual([(row["variant"], row["chunks"]) for row in rows],
                          [("plain", None), ("nd", 1), ("overlap", 1), ("overlap", 2), ("overlap", 4)])
 
+    # The library decides call by call; some iterations are plain, and the last one may be either.
+    def test_tuned(self):
+        out = self.folder / "out.json"
+        for operation in ("allreduce", "bcast", "latency"):
+            for iterations in (3, 30):
+                with self.subTest(operation, iterations=iterations):
+                    self.laconic(operation, "--bytes", "1M", "--against", "tuned,overlap",
+                                 "--warmup", 0, "--iterations", iterations, "--json", out)
+                    rows = json.loads(out.read_text())
+                    self.assertEqual([row["variant"] for row in rows], ["plain", "tuned", "overlap"])
+                    for row in rows:
+                        self.assertEqual(len(row["seconds"]), iterations)
+                        self.assertTrue(row["bound_kept"] and row["bits_equal"], row)
+
     def test_host_centric(self):
         rows, said = self.bench("allreduce", "--bytes", "40K", "--against", "host-centric,host-centric:szx")
         self.assertEqual([(row["variant"], row["codec"]) for row in rows],
