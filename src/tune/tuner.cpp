@@ -8,12 +8,12 @@
 namespace laconic {
 namespace {
 
-// A probe costs about as much as moving this many bytes within a node, so the first comes after as many.  The calls
-// between later probes grow up to this many bytes, so that probes cost nothing in the long run, but a network that has
-// changed is noticed.
-constexpr double bytes_before_probe = 1 << 20;
-constexpr double bytes_between_probes = 4e9;
-constexpr std::uint64_t calls_before_probe = 2;
+// A survey costs about as much as moving this many bytes within a node, so the first comes after as many.  The calls
+// between later surveys grow up to this many bytes, so that surveys cost nothing in the long run, but a network that
+// has changed is noticed.
+constexpr double bytes_before_survey = 1 << 20;
+constexpr double bytes_between_surveys = 4e9;
+constexpr std::uint64_t calls_before_survey = 2;
 constexpr std::uint64_t least_gap = 64;
 constexpr std::uint64_t greatest_gap = 16384;
 constexpr std::uint64_t gap_growth = 4;
@@ -24,8 +24,8 @@ constexpr double worth_trying = 0.9;
 constexpr double worth_keeping = 1.0;
 
 // Candidates predicted to be up to this much slower than the fastest are tried, too.
-constexpr double close_behind = 1.2;
-constexpr std::size_t most_tried = 3;
+constexpr double close_behind = 1.6;
+constexpr std::size_t most_tried = 4;
 constexpr std::uint64_t calls_to_try = 3;
 
 // A candidate is given up after its first call if it took this many times the plain time and the set-up, after its
@@ -58,7 +58,7 @@ double CallClass::Latest::least() const {
 }
 
 CallClass::CallClass(const CallModel& model, bool agrees_first) : model_(model) {
-  gap_ = calls_before_probe + static_cast<std::uint64_t>(bytes_before_probe / model.bytes);
+  gap_ = calls_before_survey + static_cast<std::uint64_t>(bytes_before_survey / model.bytes);
   next_ = agrees_first ? 1 : gap_ + 1;
 }
 
@@ -66,7 +66,7 @@ Decision CallClass::begin() {
   ++calls_;
   decision_ = mode_;
   if (calls_ == next_ && !on_devices_) {
-    decision_ = mode_ == Decision::plain ? Decision::probe : Decision::plain;
+    decision_ = mode_ == Decision::plain ? Decision::survey : Decision::plain;
     if (mode_ == Decision::compressed) next_ = calls_ + calls_between_plain();
   }
   begun_with_ = trial_;
@@ -79,7 +79,7 @@ Measured CallClass::mine() const { return {plain_times_.least(), compressed_time
 bool CallClass::agreed(const Measured& all, const Path& start) {
   if (on_devices_) return true;
   if (all.plain > 0) plain_ = all.plain;
-  if (decision_ == Decision::probe) {
+  if (decision_ == Decision::survey) {
     if (all.cost.known()) cost_ = all.cost;
     consider(start);
     return false;
@@ -97,7 +97,7 @@ void CallClass::end(bool compressed, double seconds, double bytes) {
     compressed_times_.add(scaled);
 }
 
-// After a probe.
+// After a survey.
 void CallClass::consider(const Path& start) {
   correction_ = std::pow(correction_, forgetting);
   if (plain_ > 0 && cost_.known()) {
@@ -153,10 +153,10 @@ void CallClass::settle() {
   if (best != current_) try_candidate(best);
 }
 
-// Leaves the calls to MPI until the next probe.
+// Leaves the calls to MPI until the next survey.
 void CallClass::leave() {
   mode_ = Decision::plain;
-  const double most = std::clamp(bytes_between_probes / model_.bytes, static_cast<double>(least_gap),
+  const double most = std::clamp(bytes_between_surveys / model_.bytes, static_cast<double>(least_gap),
                                  static_cast<double>(greatest_gap));
   gap_ = std::min(gap_ * gap_growth, static_cast<std::uint64_t>(most));
   next_ = calls_ + gap_;

@@ -37,7 +37,7 @@ struct Measured {
 // What happens in a call.
 enum class Decision : std::uint8_t {
   plain,       // it is left to MPI, without a message between the ranks
-  probe,       // the ranks agree on their measurements, then it is left to MPI
+  survey,      // the ranks agree on their measurements, then it is left to MPI
   compressed,  // the ranks agree, then it is compressed, unless the agreement finds that it should not be
 };
 
@@ -45,7 +45,7 @@ enum class Decision : std::uint8_t {
 // order; plain calls have no agreed().
 class CallClass {
  public:
-  // agrees_first: the first call is a probe, because calls may be on devices; the same on every rank.
+  // agrees_first: the first call is a survey, because calls may be on devices; the same on every rank.
   explicit CallClass(const CallModel& model, bool agrees_first = false);
 
   // Counts a call and decides on it.  The same on every rank.
@@ -60,7 +60,7 @@ class CallClass {
   // This rank's measurements, for an agreement.
   Measured mine() const;
 
-  // Takes the cost of coding the numbers of the call that has begun, before mine(), with Decision::probe.
+  // Takes the cost of coding the numbers of the call that has begun, before mine(), with Decision::survey.
   void sampled(const CodingCost& cost) { sample_ = cost; }
 
   // Takes the greatest measurements of all ranks.  False if the call has to be left to MPI.  The same on every rank.
@@ -115,8 +115,8 @@ class CallClass {
   Decision mode_ = Decision::plain;      // or compressed
   Decision decision_ = Decision::plain;  // of the call that has begun
   std::uint64_t calls_ = 0;
-  std::uint64_t next_;            // the call that probes, or in compressed mode the one that is left to MPI
-  std::uint64_t gap_;             // calls between probes
+  std::uint64_t next_;            // the call that surveys, or in compressed mode the one that is left to MPI
+  std::uint64_t gap_;             // calls between surveys
   std::uint64_t tried_ = 0;       // calls with the current candidate
   std::uint64_t trial_ = 0;       // counts the changes of the candidate
   std::uint64_t begun_with_ = 0;  // trial_ when the call began

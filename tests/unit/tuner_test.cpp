@@ -44,7 +44,7 @@ class World {
       ++agreements;
       std::array<double, Measured::fields> all{};
       for (std::size_t r = 0; r < ranks_.size(); ++r) {
-        if (outcome.decision == Decision::probe) ranks_[r]->sampled(scaled(clocks_[r]));
+        if (outcome.decision == Decision::survey) ranks_[r]->sampled(scaled(clocks_[r]));
         const auto mine = ranks_[r]->mine().to_array();
         for (std::size_t k = 0; k < all.size(); ++k) all[k] = std::max(all[k], mine[k]);
       }
@@ -135,7 +135,7 @@ TEST(Tuner, NoticesThatTheNetworkHasChanged) {
   while (world.rank(0).compresses() && calls < 3000) world.call(constant(0.01, 0.04)), ++calls;
   EXPECT_FALSE(world.rank(0).compresses());
   EXPECT_LT(calls, 1000);
-  // A slower one: plain calls take longer, and the next probe finds out.
+  // A slower one: plain calls take longer, and the next survey finds out.
   calls = 0;
   while (!world.rank(0).compresses() && calls < 3000) world.call(constant(0.2, 0.05)), ++calls;
   EXPECT_TRUE(world.rank(0).compresses());
@@ -180,7 +180,7 @@ TEST(Tuner, HasOneClassForSimilarSizes) {
 
 TEST(Tuner, CompressesEveryCallOnDevices) {
   CallClass calls(model_of(megabyte), true);
-  EXPECT_EQ(calls.begin(), Decision::probe) << "only an agreement tells where the numbers of the other ranks are";
+  EXPECT_EQ(calls.begin(), Decision::survey) << "only an agreement tells where the numbers of the other ranks are";
   calls.set_on_devices();
   calls.end(false, 1, megabyte);
   for (int k = 0; k < 500; ++k) {

@@ -179,7 +179,7 @@ bool CollectiveOperation::leave_queue() {
 
 // Begins to find the range of numbers on a device; false when no range is needed there.
 bool CollectiveOperation::measure() {
-  if (placement_.device() == nullptr || !local_.ok() || probes() || own_reason() != LACONIC_PLAIN_NOT) return false;
+  if (placement_.device() == nullptr || !local_.ok() || surveys() || own_reason() != LACONIC_PLAIN_NOT) return false;
   if (settings().bound.mode != LACONIC_BOUND_REL) return false;
   stage_ = Stage::measuring;
   placement_.begin_range(range_job_);
@@ -216,7 +216,7 @@ void CollectiveOperation::agree() {
   if (local_.ok()) p.plain = own_reason();
   // Every failure that can happen on one rank alone has to happen before the agreement.  Where the size is not known
   // before it, another agreement follows.
-  const bool compresses = p.plain == LACONIC_PLAIN_NOT && !probes();
+  const bool compresses = p.plain == LACONIC_PLAIN_NOT && !surveys();
   if (local_.ok() && compresses && !shape().counts_partial()) local_ = make_work(0);
   if (local_.ok() && compresses) {
     if (settings().bound.mode == LACONIC_BOUND_REL)

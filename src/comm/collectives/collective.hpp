@@ -88,7 +88,7 @@ class CollectiveOperation final : public Operation {
   void ask_tuner();
   void begin_class(Collective collective);
   void follow_class();
-  bool probes() const { return class_ != nullptr && class_->decision() == Decision::probe; }
+  bool surveys() const { return class_ != nullptr && class_->decision() == Decision::survey; }
   CodingCost sample();
   Measured measurements();
   bool tuner_agrees();

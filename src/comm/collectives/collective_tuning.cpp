@@ -122,7 +122,7 @@ CodingCost CollectiveOperation::sample() {
 // Measurements of this rank for the agreement.
 Measured CollectiveOperation::measurements() {
   if (class_ == nullptr) return {};
-  if (probes() && local_.ok() && own_reason() == LACONIC_PLAIN_NOT) class_->sampled(sample());
+  if (surveys() && local_.ok() && own_reason() == LACONIC_PLAIN_NOT) class_->sampled(sample());
   return class_->mine();
 }
 
@@ -130,9 +130,9 @@ Measured CollectiveOperation::measurements() {
 bool CollectiveOperation::tuner_agrees() {
   if (class_ == nullptr) return true;
   if (!agreement_.all_on_devices()) return class_->agreed(agreement_.measured(), binding->tuner.start());
-  const bool probe = probes();
+  const bool survey = surveys();
   class_->set_on_devices();
-  return !probe;
+  return !survey;
 }
 
 // Gives the time of the call to the tuner.
