@@ -17,7 +17,7 @@ int leave(const Call& call, Reason reason, Communicator* communicator, Plain pla
     Communicator& where = communicator != nullptr ? *communicator : Communicator::of(call.comm);
     Tallies::instance().plain(where.tallies(), call.operation, reason);
   }
-  if (reason != Reason::slower) return plain();
+  if (reason != Reason::slower || !communicator->measures_next()) return plain();
   const double began = PMPI_Wtime();
   const int code = plain();
   const Quiet ours;

@@ -34,6 +34,12 @@ class Communicator {
   const laconic_options& options() const { return options_; }
   // Whether Laconic learns which calls are faster uncompressed. Audits show what compressed calls do.
   bool tunes() const;
+  // Whether the next call that is slower compressed is to be measured: all at first, then one in a few, because a look
+  // at the clock takes part of the time of a small call.
+  bool measures_next() {
+    const std::uint32_t calls = slower_calls_++;
+    return calls < 64 || calls % 8 == 0;
+  }
   bool lossless() const { return options_.bound.mode == LACONIC_BOUND_LOSSLESS; }
   const Hints& hints() const { return hints_; }
   std::uint64_t min_bytes() const;
@@ -69,6 +75,7 @@ class Communicator {
   Reason unfit_ = Reason::touched;
   bool differ_ = false;  // the ranks' hints are invalid or differ
   bool complained_ = false;
+  std::uint32_t slower_calls_ = 0;
   Hints hints_;
   laconic_options options_{};
   TallyGroup* tallies_ = nullptr;

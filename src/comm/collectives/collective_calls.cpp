@@ -44,6 +44,7 @@ int run_collective(const CollectiveCall& call, const laconic_options* options) {
   {
     std::unique_lock lock(binding->mutex);
     if (RepeatedCall repeated(*binding, call, options); repeated.begin()) {
+      if (repeated.left_to_caller()) return repeated.end(MPI_SUCCESS), MPI_SUCCESS;
       lock.unlock();
       const int code = repeated.run_in_mpi();
       lock.lock();

@@ -24,15 +24,11 @@ bool RepeatedCall::begin() {
   if (known_ == nullptr || !known_->call_class->leaves_next()) return false;
   known_->call_class->begin();
   binding_.tuner.set_latest(call_.traits().pattern, Decision::plain);
-  began_ = now();
+  if (!left_to_caller()) began_ = now();
   return true;
 }
 
 int RepeatedCall::run_in_mpi() {
-  if (options_ != nullptr && options_->plain != nullptr) {
-    *options_->plain = LACONIC_PLAIN_SLOWER;
-    return MPI_SUCCESS;
-  }
   PlainCall plain;
   Status problem;
   const int code = plain.run(call_, false, nullptr, problem);
@@ -41,8 +37,9 @@ int RepeatedCall::run_in_mpi() {
 
 void RepeatedCall::end(int code) {
   if (code != MPI_SUCCESS) return;
-  const double seconds = now() - began_;
-  if (options_ != nullptr && options_->plain != nullptr) {
+  const double seconds = left_to_caller() ? 0 : now() - began_;
+  if (left_to_caller()) {
+    *options_->plain = LACONIC_PLAIN_SLOWER;
     binding_.left_to_caller = known_->call_class;
     binding_.bytes_left_to_caller = known_->bytes;
   } else {

@@ -18,6 +18,8 @@ class RepeatedCall {
 
   // False if the call has to be resolved as any other.  The caller holds the lock, here and in end().
   bool begin();
+  // Whether the caller of Laconic makes MPI's call (laconic_options.plain); else run_in_mpi() does.
+  bool left_to_caller() const { return options_ != nullptr && options_->plain != nullptr; }
   int run_in_mpi();
   void end(int code);
 
