@@ -81,7 +81,11 @@ bool CallClass::agreed(const Measured& all, const Path& start) {
   if (all.plain > 0) plain_ = all.plain;
   if (decision_ == Decision::survey) {
     if (all.cost.known()) cost_ = all.cost;
-    consider(start);
+    // A first call that has to agree comes before any plain call was measured.
+    if (plain_ > 0)
+      consider(start);
+    else
+      next_ = calls_ + gap_;
     return false;
   }
   if (all.compressed > 0 && (tried_ > calls_to_try || hopeless(all.compressed))) judge(all.compressed);
@@ -100,7 +104,7 @@ void CallClass::end(bool compressed, double seconds, double bytes) {
 // After a survey.
 void CallClass::consider(const Path& start) {
   correction_ = std::pow(correction_, forgetting);
-  if (plain_ > 0 && cost_.known()) {
+  if (cost_.known()) {
     candidates_ = candidates(model_, cost_, path_of(model_, plain_, start));
     if (!candidates_.empty() && best_.measured == 0) best_ = candidates_[0];
     if (!candidates_.empty() && candidates_[0].predicted * correction_ < worth_trying * plain_) {

@@ -207,6 +207,21 @@ TEST(Tuner, PredictsTimesInProportionToLargeSizes) {
     }
 }
 
+// In builds for devices the first call agrees.  That alone teaches nothing, and must not delay the next survey.
+TEST(Tuner, SurveysSoonAfterAFirstCallThatAgrees) {
+  CallClass first(model_of(megabyte), true);
+  CallClass usual(model_of(megabyte));
+  ASSERT_EQ(first.begin(), Decision::survey);
+  first.sampled(fast_codec);
+  EXPECT_FALSE(first.agreed(first.mine(), path_between_nodes()));
+  first.end(false, 1, megabyte);
+  int calls = 1;
+  while (first.begin() != Decision::survey && calls < 100) first.end(false, 1, megabyte), ++calls;
+  int calls_of_usual = 1;
+  while (usual.begin() != Decision::survey && calls_of_usual < 100) usual.end(false, 1, megabyte), ++calls_of_usual;
+  EXPECT_LE(calls, calls_of_usual);
+}
+
 // A path that is found from the time of a plain call predicts that time.
 TEST(Tuner, LearnsThePathFromPlainCalls) {
   for (const double bytes : {16 * megabyte, 64 * megabyte})
