@@ -139,6 +139,19 @@ void threads(Test& t) {
     });
   for (std::thread& thread : crew) thread.join();
   crew.clear();
+  // The first call on a communicator makes Laconic's own, which waits for all ranks.  A thread that did this for
+  // another thread's call would be missing where its own call needs it, and ranks would wait for each other crosswise.
+  t.doing("three threads, each with the first calls on many communicators");
+  std::vector<MPI_Comm> fresh(static_cast<std::size_t>(workers) * 20);
+  for (MPI_Comm& comm : fresh) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  for (int w = 0; w < workers; ++w)
+    crew.emplace_back([&, w] {
+      for (std::size_t k = static_cast<std::size_t>(w); k < fresh.size(); k += workers)
+        use(t, fresh[k], static_cast<int>(k), 200);
+    });
+  for (std::thread& thread : crew) thread.join();
+  crew.clear();
+  for (MPI_Comm& comm : fresh) MPI_Comm_free(&comm);
   // Freeing runs Laconic's callback inside MPI while the other threads look up their communicators.
   t.doing("one thread makes and frees communicators, the others use theirs");
   for (int w = 0; w < workers; ++w)

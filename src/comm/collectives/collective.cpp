@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "base/checksum.hpp"
@@ -41,6 +42,7 @@ void CollectiveOperation::keep_types() {
 void CollectiveOperation::begin(bool blocking) {
   began_ = now();
   blocking_ = blocking;
+  caller_ = std::this_thread::get_id();
   stats_ = empty_stats();
   status = {};
   mpi_code = MPI_SUCCESS;
@@ -166,6 +168,9 @@ bool CollectiveOperation::move_on() {
 bool CollectiveOperation::leave_queue() {
   Status problem;
   if (has_turn_ && !binding->sequencer.reached(turn_)) return false;
+  // Making the machinery for a blocking call waits for all ranks.  Only the thread of the call may wait: other threads
+  // that poll the operation may be missing in their own calls, and then ranks wait for each other crosswise.
+  if (blocking_ && binding->machinery() == nullptr && std::this_thread::get_id() != caller_) return false;
   if (!binding->poll_machinery(blocking_, problem)) return false;
   if (!problem.ok()) return let_others_agree(), end(problem), true;
   if (local_.ok() && placement_.packs()) local_ = placement_.pack(binding->machinery()->comm());

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include "comm/collectives/agreement.hpp"
@@ -103,6 +104,7 @@ class CollectiveOperation final : public Operation {
   laconic_options given_{};  // by the caller
   bool has_options_ = false;
   bool blocking_ = false;
+  std::thread::id caller_;
   ResolvedCall resolved_;
   Placement placement_;
 
