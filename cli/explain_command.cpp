@@ -37,13 +37,11 @@ struct Arguments {
   std::string variant = "overlap";
   std::string dtype = "f32";
   std::string target = "result";
-  double latency = Link{}.seconds_per_hop;
-  double bandwidth = 1 / Link{}.seconds_per_byte;
-  bool latency_given = false;
-  bool bandwidth_given = false;
-  double message = Path{}.per_message;
+  std::optional<double> latency;
+  std::optional<double> bandwidth;
+  std::optional<double> message;
   std::optional<std::string> device;
-  double ratio = 4;
+  double ratio = assumed_ratio;
   std::size_t chunk = 0;
   int depth = default_depth;
   bool as_json = false;
@@ -61,6 +59,13 @@ Collective collective_named(const std::string& name) {
   const std::string valid = collective_list() + ", and their forms as in iallreduce and allreduce_init";
   if (name.empty()) throw usage("explain: COLLECTIVE is missing; valid are " + valid);
   throw not_valid("collective", name, valid);
+}
+
+Path path_given(const Arguments& a, Path path) {
+  path.latency = a.latency.value_or(path.latency);
+  path.bytes_per_second = a.bandwidth.value_or(path.bytes_per_second);
+  path.per_message = a.message.value_or(path.per_message);
+  return path;
 }
 
 explain::Question question_of(const Arguments& a) {
@@ -92,7 +97,7 @@ explain::Question question_of(const Arguments& a) {
   q.per_input = one_of("--target", a.target, {"result", "input"}) == "input";
   q.chunk = a.chunk;
   q.depth = a.depth;
-  q.link = {a.latency, 1 / a.bandwidth};
+  q.path = path_given(a, path_between_nodes());
   q.ratio = a.ratio;
   return q;
 }
@@ -104,16 +109,14 @@ explain::DeviceQuestion device_of(const Arguments& a) {
   for (const DeviceModel& m : all_device_models()) names.push_back(m.name);
   d.device = find_device_model(*a.device);
   if (!d.device) throw not_valid("--device", *a.device, fmt::format("{}", fmt::join(names, ", ")));
-  if (a.latency_given) d.path.latency = a.latency;
-  if (a.bandwidth_given) d.path.bytes_per_second = a.bandwidth;
   if (a.variant == "host-centric")
     throw usage("--device: the model of devices does not support the variant host-centric");
-  d.path.per_message = a.message;
+  d.path = path_given(a, d.path);
   return d;
 }
 
-std::vector<const Algorithm*> algorithms_of(const Arguments& a, const explain::Question& q) {
-  if (a.algorithm == "auto") return {&explain::chosen_by_auto(q)};
+std::vector<const Algorithm*> algorithms_of(const Arguments& a, const explain::Question& q, const Algorithm& chosen) {
+  if (a.algorithm == "auto") return {&chosen};
   std::vector<const Algorithm*> there;
   std::string valid = "auto, all";
   for (const Algorithm& algorithm : all_algorithms()) {
@@ -128,11 +131,11 @@ std::vector<const Algorithm*> algorithms_of(const Arguments& a, const explain::Q
 
 void run(const Arguments& a) {
   const explain::Question q = question_of(a);
-  const auto algorithms = algorithms_of(a, q);
+  const explain::Comparison all = explain::compare(q);
+  const auto algorithms = algorithms_of(a, q, *all.chosen);
   std::optional<explain::DeviceQuestion> device;
   if (a.device) device = device_of(a);
   if (!a.json_file.empty()) check_replaceable(a.json_file);
-  const auto all = explain::candidates(q);
   std::string text = explain::heading(q, all);
   std::string on_device;
   if (device) {
@@ -172,21 +175,20 @@ void add_explain_command(Command& app) {
   command.add_option("--op", a->op, "operation of reductions: sum, max, min, avg").capture_default_str();
   command.add_option("--variant", a->variant, variant_list()).capture_default_str();
   command.add_option("--target", a->target, "numbers that the bound applies to: result, input").capture_default_str();
-  const auto latency = add_real(command, "--latency", a->latency, false, "seconds per hop");
-  const auto bandwidth = add_real(command, "--bandwidth", a->bandwidth, false, "bytes per second of a link");
+  add_real(command, "--latency", a->latency, false, "seconds per message (30e-6; --device 5e-6)");
+  add_real(command, "--bandwidth", a->bandwidth, false, "bytes per second of a link (1e9; --device 12.5e9)");
   std::string devices;
   for (const DeviceModel& m : all_device_models()) devices += (devices.empty() ? "" : ", ") + std::string(m.name);
   command.add_option("--device", a->device, "also predict for numbers on devices: " + devices);
-  add_real(command, "--message", a->message, true, "with --device: seconds that a sender is busy with a message");
+  add_real(command, "--message", a->message, true,
+           "seconds that a sender is busy with a message (5e-6; --device 1e-6)");
   add_real(command, "--ratio", a->ratio, false, "assumed compression ratio");
   add_whole(command, "--chunk", a->chunk, std::size_t{0}, "numbers in a frame; 0: chosen by the library");
   add_whole(command, "--depth", a->depth, 1, 64, "rows under way at a time");
   const auto json =
       command.add_option("--json", a->json_file, "print JSON; with FILE: print the text and write JSON to FILE")
           .expected(0, 1);
-  command.callback([a, json, latency, bandwidth] {
-    a->latency_given = latency.count() > 0;
-    a->bandwidth_given = bandwidth.count() > 0;
+  command.callback([a, json] {
     a->as_json = json.count() > 0;
     run(*a);
   });

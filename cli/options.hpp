@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,8 @@ CommandOption add_whole(Command& command, const std::string& name, T& value, T l
 
 // A number above 0, or at least 0.
 CommandOption add_real(Command& command, const std::string& name, double& value, bool zero_too,
+                       const std::string& help);
+CommandOption add_real(Command& command, const std::string& name, std::optional<double>& value, bool zero_too,
                        const std::string& help);
 
 }  // namespace laconic::cli

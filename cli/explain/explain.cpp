@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tune/choose.hpp"
 #include "variants.hpp"
 #include "wire/frame.hpp"
 #include "wire/seal.hpp"
@@ -62,19 +63,25 @@ Work work_of(const Question& q, const Algorithm& algorithm, Travel travel) {
 
 Travel travel_in(const Question& q) { return travel_of(*q.codec, find_variant(q.variant)->per_hop); }
 
-const Algorithm& chosen_by_auto(const Question& q) { return choose_algorithm(q.collective, q.bytes, q.ranks); }
-
-std::vector<Candidate> candidates(const Question& q) {
-  std::vector<Candidate> found;
+Comparison compare(const Question& q) {
   const Travel travel = travel_in(q);
-  const double bytes = static_cast<double>(q.bytes);
-  for (const Algorithm& a : all_algorithms()) {
-    if (a.collective != q.collective || !a.fits(q.ranks)) continue;
-    found.push_back({&a, a.cost(q.ranks), terms_of(a, q.ranks, travel), is_candidate(a, q.ranks),
-                     predicted_seconds(a, bytes, q.ranks), predicted_seconds(a, bytes / q.ratio, q.ranks, q.link),
-                     predicted_seconds(a, bytes, q.ranks, q.link)});
-  }
-  return found;
+  CallModel call = model_of(q.collective, q.bytes, q.ranks, travel);
+  call.bytes = static_cast<double>(q.bytes);
+  call.depth = q.depth;
+  call.relative = q.bound.mode == BoundMode::rel;
+  const auto compressed = candidates(call, assumed_cost(q.ratio), q.path);
+  const auto uncompressed = uncompressed_candidates(call, q.path);
+  const auto of = [](const Algorithm& a, const std::vector<Candidate>& all) {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Candidate& c) { return c.algorithm == &a; });
+    return found == all.end() ? std::nullopt : std::optional(*found);
+  };
+  Comparison comparison;
+  for (const Algorithm& a : all_algorithms())
+    if (a.collective == q.collective && a.fits(q.ranks))
+      comparison.rows.push_back({&a, terms_of(a, q.ranks, travel), of(a, compressed), of(a, uncompressed)});
+  comparison.chosen = &choose_algorithm(q.collective, q.bytes, q.ranks, travel);
+  if (!uncompressed.empty()) comparison.plain = uncompressed[0].predicted;
+  return comparison;
 }
 
 Answer answer(const Question& q, const Algorithm& algorithm) {

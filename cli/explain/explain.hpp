@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,7 @@
 #include "engine/ledger.hpp"
 #include "engine/plan.hpp"
 #include "schedule/schedule.hpp"
-#include "tune/choose.hpp"
+#include "tune/candidates.hpp"
 
 namespace laconic::cli::explain {
 
@@ -37,19 +38,23 @@ struct Question {
   std::string variant = "overlap";
   std::size_t chunk = 0;  // numbers per frame; 0: chosen by the library
   int depth = default_depth;
-  Link link;         // link for one message, for the prediction
-  double ratio = 4;  // assumed compression ratio
+  Path path = path_between_nodes();
+  double ratio = assumed_ratio;  // of every frame
 };
 
-// An algorithm with its cost according to `auto` and its time over the given link.
-struct Candidate {
+// An algorithm with its predicted times.  They are empty where its plans are too large to be walked.
+struct Row {
   const Algorithm* algorithm = nullptr;
-  Cost cost;
   Terms terms;
-  bool weighed = false;      // whether auto considers it
-  double auto_seconds = 0;   // time with the constants of auto
-  double seconds = 0;        // time over the link, at the ratio
-  double plain_seconds = 0;  // time over the link, uncompressed
+  std::optional<Candidate> compressed;    // over the path of the question, at its ratio
+  std::optional<Candidate> uncompressed;  // over the same path
+};
+
+// All algorithms for the call, and what auto takes where nothing is measured.
+struct Comparison {
+  std::vector<Row> rows;
+  const Algorithm* chosen = nullptr;
+  std::optional<double> plain;  // seconds of MPI's own collective: the fastest algorithm without compression
 };
 
 // The work of one rank.
@@ -78,8 +83,7 @@ struct Answer {
 };
 
 Travel travel_in(const Question& question);
-std::vector<Candidate> candidates(const Question& question);
-const Algorithm& chosen_by_auto(const Question& question);
+Comparison compare(const Question& question);
 Answer answer(const Question& question, const Algorithm& algorithm);
 
 }  // namespace laconic::cli::explain

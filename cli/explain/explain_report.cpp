@@ -119,7 +119,7 @@ std::string steps_text(const Question& q, const Answer& a) {
 
 }  // namespace
 
-std::string heading(const Question& q, const std::vector<Candidate>& all) {
+std::string heading(const Question& q, const Comparison& all) {
   std::string text =
       fmt::format("{}{} of {} ({} {}) on {} ranks", q.name, op_name(q), bytes_text(static_cast<double>(q.bytes)),
                   q.bytes / size_of(q.dtype), laconic::name_of(q.dtype), q.ranks);
@@ -132,23 +132,34 @@ std::string heading(const Question& q, const std::vector<Candidate>& all) {
   if (traits_of(q.collective).neighborhood())
     text +=
         fmt::format("the ranks are taken to form a periodic grid of {}\n", fmt::join(balanced_grid(q.ranks), " x "));
-  text += fmt::format("auto takes {}\n", chosen_by_auto(q).name());
-  std::vector<Cells> rows{{"algorithm", "hops", "share", "terms", "auto's score", "predicted", "without compression"}};
-  for (const Candidate& c : all)
-    rows.push_back({std::string(c.algorithm->name()), fmt::format("{:g}", c.cost.hops),
-                    fmt::format("{:.3f}", c.cost.share), std::to_string(c.terms.all()),
-                    c.weighed ? seconds_text(c.auto_seconds) : "-", seconds_text(c.seconds),
-                    seconds_text(c.plain_seconds)});
+  text += fmt::format("auto takes {} where nothing is measured\n", all.chosen->name());
+  std::vector<Cells> rows{{"algorithm", "terms", "predicted", "coding", "wire", "latency", "without compression"}};
+  for (const Row& r : all.rows) {
+    Cells cells{std::string(r.algorithm->name()), std::to_string(r.terms.all()), "-", "", "", "", "-"};
+    if (r.compressed) {
+      const Timing& t = r.compressed->timing;
+      cells = {cells[0],
+               cells[1],
+               seconds_text(r.compressed->predicted),
+               seconds_text(t.codec),
+               seconds_text(t.wire),
+               seconds_text(t.latency),
+               cells[6]};
+    }
+    if (r.uncompressed) cells[6] = seconds_text(r.uncompressed->predicted);
+    rows.push_back(cells);
+  }
   text += aligned(rows, 1);
   text += fmt::format(
-      "predicted: hops x {} + share x bytes / ratio / {}/s, at ratio {}; auto's score: hops x {} + "
-      "share x bytes / {:.4g} GB/s\n",
-      seconds_text(q.link.seconds_per_hop), fmt::format("{:.4g} GB", 1e-9 / q.link.seconds_per_byte), q.ratio,
-      seconds_text(Link{}.seconds_per_hop), 1e-9 / Link{}.seconds_per_byte);
-  if (std::any_of(all.begin(), all.end(), [](const Candidate& c) { return !c.weighed; }))
-    text +=
-        "-: auto does not consider it: messages of all ranks to all at once congest networks, which the model "
-        "ignores\n";
+      "predicted by a walk along the plans: messages take {} and {:.4g} GB/s, frames have ratio {}, cores encode "
+      "{:.2g} "
+      "GB/s and decode {:.2g} GB/s\n",
+      seconds_text(q.path.latency), 1e-9 * q.path.bytes_per_second, q.ratio, 1e-9 / assumed_cost().encode,
+      1e-9 / assumed_cost().decode);
+  if (!all.plain || std::any_of(all.rows.begin(), all.rows.end(), [](const Row& r) { return !r.compressed; }))
+    text += "-: the plans are too large to be walked\n";
+  if (all.plain)
+    text += fmt::format("plain MPI is taken for the fastest without compression: {}\n", seconds_text(*all.plain));
   return text;
 }
 
@@ -163,24 +174,27 @@ std::string text(const Question& q, const Answer& a) {
   return out;
 }
 
-std::string json(const Question& q, const std::vector<Candidate>& all, const Answer& a, const std::string& on_device) {
+std::string json(const Question& q, const Comparison& all, const Answer& a, const std::string& on_device) {
   std::vector<std::string> rows;
-  for (const Candidate& c : all) {
+  for (const Row& r : all.rows) {
+    const auto seconds = [&](double Timing::*part) {
+      return r.compressed ? json_number(r.compressed->timing.*part) : std::string("null");
+    };
     JsonObject row;
-    row.text("algorithm", c.algorithm->name())
-        .number("hops", c.cost.hops)
-        .number("share", c.cost.share)
-        .number("terms", c.terms.all())
-        .raw("auto_s", c.weighed ? json_number(c.auto_seconds) : "null")
-        .number("predicted_s", c.seconds)
-        .number("uncompressed_s", c.plain_seconds);
+    row.text("algorithm", r.algorithm->name())
+        .number("terms", r.terms.all())
+        .raw("predicted_s", r.compressed ? json_number(r.compressed->predicted) : "null")
+        .raw("codec_s", seconds(&Timing::codec))
+        .raw("wire_s", seconds(&Timing::wire))
+        .raw("latency_s", seconds(&Timing::latency))
+        .raw("uncompressed_s", r.uncompressed ? json_number(r.uncompressed->predicted) : "null");
     rows.push_back(row.take());
   }
   JsonObject out;
   out.text("collective", q.name)
       .text("schedules_of", laconic::name_of(q.collective))
       .text("algorithm", a.algorithm->name());
-  out.text("auto", chosen_by_auto(q).name()).text("codec", q.codec_name).text("bound", to_string(q.bound));
+  out.text("auto", all.chosen->name()).text("codec", q.codec_name).text("bound", to_string(q.bound));
   out.text("variant", q.variant).text("target", q.per_input ? "input" : "result");
   out.number("ranks", q.ranks).number("rank", q.rank).number("root", q.root).whole("bytes", q.bytes);
   out.text("travel", name_of(a.travel))
@@ -189,8 +203,9 @@ std::string json(const Question& q, const std::vector<Candidate>& all, const Ans
   const auto budget = [&](double value) { return a.budgeted ? json_number(value) : std::string("null"); };
   out.raw("allowance", budget(a.budget.allowance)).raw("last_allowance", budget(a.budget.last_allowance));
   out.raw("worst_case", budget(a.budget.worst_case)).truth("relative_to_range", q.bound.mode == BoundMode::rel);
-  out.number("ratio", q.ratio).number("latency_s", q.link.seconds_per_hop);
-  out.number("bandwidth_bytes_s", 1 / q.link.seconds_per_byte);
+  out.number("ratio", q.ratio).number("latency_s", q.path.latency);
+  out.number("bandwidth_bytes_s", q.path.bytes_per_second).number("message_s", q.path.per_message);
+  out.raw("plain_s", all.plain ? json_number(*all.plain) : "null");
   out.raw("candidates", fmt::format("[{}]", fmt::join(rows, ", ")));
   if (!on_device.empty()) out.raw("device", on_device);
   if (!a.worked_out) return out.take();

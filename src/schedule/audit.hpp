@@ -5,7 +5,7 @@
 //   no rank sends a block before it has it; every block that a rank wants holds the contribution of each rank that has
 //   it exactly once, and no other; if frames are forwarded, all ranks that want a block hold the same expression.
 //
-// The audit also measures the errors and cost, which an algorithm declares itself.
+// The audit also measures the errors, which an algorithm declares itself, and the cost.
 #pragma once
 
 #include <span>
@@ -14,6 +14,16 @@
 #include "schedule/schedule.hpp"
 
 namespace laconic {
+
+// The cost of an algorithm in the usual model (Thakur, Rabenseifner and Gropp, 2005): the time of an operation is about
+// hops * latency + share * bytes / bandwidth, where `bytes` is the size of all blocks (for an alltoall, of the blocks
+// that one rank sends).
+struct Cost {
+  // Successive messages on the longest path to a result, along data dependencies: a rank that sends to many peers is
+  // taken to send to all at once.
+  double hops = 0;
+  double share = 0;  // fraction of the bytes that the busiest rank sends or receives, whichever is more
+};
 
 struct Audit {
   bool ok = false;
@@ -24,7 +34,6 @@ struct Audit {
   Terms homomorphic;      // most single-encode errors in any result, of each kind
   Terms reencoding;
   Terms per_hop;
-  // Hops are counted along data dependencies: a rank that sends to many peers is taken to send to all at once.
   Cost cost;
 };
 

@@ -138,14 +138,6 @@ struct Terms {
   friend constexpr bool operator==(const Terms&, const Terms&) = default;
 };
 
-// The cost of an algorithm in the usual model (Thakur, Rabenseifner and Gropp, 2005): the time of an operation is about
-// hops * latency + share * bytes / bandwidth, where `bytes` is the size of all blocks (for an alltoall, of the blocks
-// that one rank sends).
-struct Cost {
-  double hops = 0;   // successive messages on the longest path to a result
-  double share = 0;  // fraction of the bytes that the busiest rank sends or receives, whichever is more
-};
-
 struct Algorithm {
   AlgorithmName id;
   Collective collective;
@@ -155,7 +147,6 @@ struct Algorithm {
   // The terms for Travel::reencoding and Travel::per_hop.  Under Travel::homomorphic, every reduction holds `size`
   // errors and every data movement one, whatever the algorithm.  For size 1 nothing is encoded and both counts are 0.
   Terms (*terms)(int size, Travel travel);
-  Cost (*cost)(int size);
 
   std::string_view name() const { return text_of(id); }
 };

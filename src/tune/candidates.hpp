@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The candidates for a collective on hosts: algorithms, with the times that the model predicts for them (walk.hpp).
+// The candidates for a collective on hosts: algorithms, with the times that the model predicts for them (walk.hpp), and
+// plain MPI.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "schedule/schedule.hpp"
+#include "tune/chunk.hpp"
 #include "tune/coding_cost.hpp"
 #include "tune/walk.hpp"
 
@@ -17,6 +18,7 @@ struct Candidate {
   const Algorithm* algorithm = nullptr;
   double predicted = 0;  // seconds
   double measured = 0;   // seconds; 0: not measured
+  Timing timing;         // how the predicted seconds divide, without the agreement that comes before
 };
 
 // Calls of one kind, as far as all ranks know it.
@@ -26,21 +28,27 @@ struct CallModel {
   bool partial = false;  // ranks see different counts, and `bytes` stands for any size
   int size = 1;
   Travel travel = Travel::homomorphic;
-  int depth = 4;
+  int depth = default_depth;
   bool relative = false;       // the bound is relative to the range of the numbers
   std::uint64_t settings = 0;  // a hash of the settings that matter for the time of a call
 };
+
+// Sizes are rounded up to a power of two, so that similar calls are one class.
+double class_bytes(double bytes);
 
 // The path between ranks of one node, where the ranks copy the data themselves, and between nodes.  Both are only
 // where the model starts from: path_of() learns more from the time of a plain call.
 Path path_within_node();
 Path path_between_nodes();
 
-// The path on which MPI's own collective would take `seconds`, if it used the fastest of our algorithms without
-// compression.  `start`: the path as far as it is known.
-Path path_of(const CallModel& call, double seconds, const Path& start);
-
-// All algorithms that serve the call, the fastest first.
+// All algorithms that serve the call, the fastest first.  Algorithms whose plans are too large to be walked are left
+// out.
 std::vector<Candidate> candidates(const CallModel& call, const CodingCost& cost, const Path& path);
+
+// The same algorithms without compression.  The first is the model of MPI's own collective.
+std::vector<Candidate> uncompressed_candidates(const CallModel& call, const Path& path);
+
+// The path on which MPI's own collective would take `seconds`.  `start`: the path as far as it is known.
+Path path_of(const CallModel& call, double seconds, const Path& start);
 
 }  // namespace laconic

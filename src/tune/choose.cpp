@@ -1,54 +1,64 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/choose.hpp"
 
-#include <algorithm>
-#include <limits>
+#include <bit>
+#include <compare>
+#include <map>
+#include <mutex>
 
 namespace laconic {
 namespace {
 
 // The assumed size of a call whose size is not known.  It is large, because compressing a small call would not pay.
-constexpr double assumed_bytes = 64e6;
+constexpr double assumed_bytes = 1 << 26;
 
-// Bytes of numbers in a frame.  A few chunks of this size fit in a core's second-level cache while they are coded.
-constexpr std::size_t chunk_bytes = 256 * 1024;
-constexpr std::size_t smallest_chunk = 4096;
+struct Key {
+  Collective collective;
+  double bytes;
+  int size;
+  Travel travel;
+  auto operator<=>(const Key&) const = default;
+};
 
-// Whether all ranks send to all ranks at once.  This causes congestion, which the model does not cover.  Scatter and
-// gather are exempt: the root has its own link to itself.  So are exchanges with neighbors, which are few.
-bool congests(const Algorithm& a) {
-  const CollectiveTraits& t = traits_of(a.collective);
-  const bool only_root_sends_or_receives = !t.reduces && t.rooted() && !t.one_buffer();
-  return a.id == AlgorithmName::direct && !only_root_sends_or_receives && !t.neighborhood();
+// The plans of more ranks take too long to walk.
+constexpr int most_walked_ranks = 1024;
+
+const Algorithm& first_candidate(const CallModel& call) {
+  CallModel fewer = call;
+  while (fewer.size > most_walked_ranks) fewer.size /= 2;
+  for (; fewer.size > 1; fewer.size /= 2)
+    for (const Candidate& c : candidates(fewer, assumed_cost(), path_between_nodes()))
+      if (c.algorithm->fits(call.size)) return *c.algorithm;
+  for (const Algorithm& a : all_algorithms())
+    if (a.collective == call.collective && a.fits(call.size)) return a;
+  return all_algorithms().front();  // not reached: every collective has an algorithm for any number of ranks
 }
 
 }  // namespace
 
-double predicted_seconds(const Algorithm& algorithm, double bytes, int size, const Link& link) {
-  const Cost cost = algorithm.cost(size);
-  return cost.hops * link.seconds_per_hop + cost.share * bytes * link.seconds_per_byte;
+CallModel model_of(Collective collective, std::size_t bytes, int size, Travel travel) {
+  CallModel call;
+  call.collective = collective;
+  call.bytes = bytes == unknown_bytes ? assumed_bytes : class_bytes(static_cast<double>(bytes));
+  call.size = size;
+  call.travel = travel;
+  return call;
 }
 
-bool is_candidate(const Algorithm& algorithm, int size) { return algorithm.fits(size) && !congests(algorithm); }
-
-const Algorithm& choose_algorithm(Collective collective, std::size_t bytes, int size) {
-  const Algorithm* best = nullptr;
-  double least = std::numeric_limits<double>::infinity();
-  for (const Algorithm& a : all_algorithms()) {
-    if (a.collective != collective || !is_candidate(a, size)) continue;
-    const double data = bytes == unknown_bytes ? assumed_bytes : static_cast<double>(bytes);
-    const double seconds = predicted_seconds(a, data, size);
-    if (seconds >= least) continue;
-    least = seconds;
-    best = &a;
+const Algorithm& choose_algorithm(Collective collective, std::size_t bytes, int size, Travel travel) {
+  static std::mutex mutex;
+  static std::map<Key, const Algorithm*> chosen;
+  const CallModel call = model_of(collective, bytes, size, travel);
+  const Key key{collective, call.bytes, size, travel};
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto known = chosen.find(key); known != chosen.end()) return *known->second;
   }
-  return *best;
-}
-
-std::size_t choose_chunk(std::size_t largest, Dtype dtype, int depth) {
-  // Enough rows that one is always on the wire while another is coded.
-  const std::size_t rows = 2 * static_cast<std::size_t>(depth);
-  return std::clamp(largest / rows + 1, smallest_chunk, chunk_bytes / size_of(dtype));
+  // Threads that ask at the same time walk the same plans, and find the same.
+  const Algorithm& found = first_candidate(call);
+  const std::lock_guard lock(mutex);
+  chosen[key] = &found;
+  return found;
 }
 
 }  // namespace laconic

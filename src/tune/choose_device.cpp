@@ -26,7 +26,7 @@ DeviceChoice choose_on_device(Collective collective, const Journey& journey, con
     if (choice && (!best || choice->timing->seconds < best->timing->seconds)) best = choice;
   }
   if (best) return *best;
-  return {&choose_algorithm(collective, static_cast<std::size_t>(journey.bytes), journey.size), 1, {}};
+  return {&choose_algorithm(collective, static_cast<std::size_t>(journey.bytes), journey.size, journey.travel), 1, {}};
 }
 
 }  // namespace laconic

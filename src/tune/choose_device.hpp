@@ -7,15 +7,13 @@
 #include <cstddef>
 #include <optional>
 
+#include "tune/coding_cost.hpp"
 #include "tune/walk.hpp"
 
 namespace laconic {
 
 // The numbers of rows that are tried; the fastest is chosen.
 inline constexpr std::array<int, 4> row_counts{1, 2, 4, 8};
-
-// The compression ratio assumed for data whose ratio is not known.
-inline constexpr double assumed_ratio = 4;
 
 struct DeviceChoice {
   const Algorithm* algorithm = nullptr;
@@ -37,8 +35,8 @@ constexpr std::size_t chunk_of(std::size_t largest, int rows) {
 std::optional<DeviceChoice> best_rows(const Algorithm& algorithm, Journey journey, const Coder& coder,
                                       const Path& path);
 
-// The fastest of all algorithms that fit.  These include `direct`, because every kernel launch on a device has a cost,
-// and networks between devices are built for all-to-all traffic.  journey.rows is not read.
+// The fastest of all algorithms that fit.  The path should have no congestion: networks between devices are built for
+// all-to-all traffic.  journey.rows is not read.
 DeviceChoice choose_on_device(Collective collective, const Journey& journey, const Coder& coder, const Path& path);
 
 }  // namespace laconic

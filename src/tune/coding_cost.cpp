@@ -53,6 +53,8 @@ class Pieces {
 
 }  // namespace
 
+CodingCost assumed_cost(double ratio) { return {1 / 2e9, 1 / 4e9, 1 / 1.5e9, 1 / 1.5e9, 1 / 10e9, 1 / ratio}; }
+
 CodingCost CodingSampler::measure(const Codec& codec, Dtype dtype, const std::function<Coding(const Range&)>& coding_of,
                                   std::span<const RangeJob::Part> runs, bool sums) {
   const std::size_t width = size_of(dtype);

@@ -13,6 +13,9 @@
 
 namespace laconic {
 
+// The compression ratio assumed for data whose ratio is not known.
+inline constexpr double assumed_ratio = 4;
+
 // Seconds of one core per byte of numbers, and bytes of frames per byte of numbers.  0: not known, or not supported.
 struct CodingCost {
   double encode = 0;
@@ -23,6 +26,10 @@ struct CodingCost {
   double frame = 0;
   bool known() const { return encode > 0 && decode > 0 && frame > 0; }
 };
+
+// The cost where nothing is measured: that of `quant` on smooth numbers on one core, as bench/results/ has it.
+// ratio: the compression ratio.
+CodingCost assumed_cost(double ratio = assumed_ratio);
 
 // Measures the cost of coding at a few places of the numbers of a call.  The memory of one measurement is kept for the
 // next.

@@ -66,6 +66,7 @@ std::optional<Hops> Hops::find(const Algorithm& algorithm, int size, int root, T
       if (!plan_of(rank)) return {};
   hops.index();
   if (!hops.measure()) return {};
+  hops.count_senders();
   return hops;
 }
 
@@ -131,6 +132,26 @@ bool Hops::measure() {
       }
   }
   return done == total_;
+}
+
+void Hops::count_senders() {
+  std::vector<std::pair<std::uint32_t, std::int32_t>> messages;  // hop and peer
+  for (std::size_t r = 0; r < plans_.size(); ++r) {
+    const std::vector<Action>& actions = plans_[r].actions;
+    messages.clear();
+    for (std::size_t i = 0; i < actions.size(); ++i)
+      if (waits_for_message(actions[i].act)) messages.emplace_back(hops_[r][i], actions[i].peer);
+    std::sort(messages.begin(), messages.end());
+    messages.erase(std::unique(messages.begin(), messages.end()), messages.end());
+    std::vector<std::uint32_t>& senders = senders_.emplace_back(actions.size(), 0);
+    const auto by_hop = [](const auto& a, const auto& b) { return a.first < b.first; };
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+      if (!waits_for_message(actions[i].act)) continue;
+      const auto [first, last] =
+          std::equal_range(messages.begin(), messages.end(), std::pair{hops_[r][i], std::int32_t{0}}, by_hop);
+      senders[i] = static_cast<std::uint32_t>(last - first);
+    }
+  }
 }
 
 }  // namespace laconic

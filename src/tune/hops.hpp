@@ -31,6 +31,9 @@ class Hops {
   // The number of successive messages on which the action depends.
   std::uint32_t hop(std::size_t rank, std::size_t action) const { return hops_[rank][action]; }
 
+  // For an action that waits for a message: the number of peers that send to the rank on the same hop.
+  std::uint32_t senders(std::size_t rank, std::size_t action) const { return senders_[rank][action]; }
+
   // The sender (an index of a plan in this object), and its action that sends the message for the waiting action.
   std::pair<std::size_t, std::size_t> sender_of(std::size_t rank, const Action& waiting) const;
 
@@ -42,6 +45,7 @@ class Hops {
 
   void index();
   bool measure();
+  void count_senders();
   static std::uint64_t key(std::int32_t peer, std::uint32_t message) {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(peer)) << 32 | message;
   }
@@ -52,6 +56,7 @@ class Hops {
   std::vector<Plan> plans_;
   std::vector<std::vector<Sent>> sent_;
   std::vector<std::vector<std::uint32_t>> hops_;
+  std::vector<std::vector<std::uint32_t>> senders_;
 };
 
 // The order of the kernels of a hop: sums are formed before they are encoded, and results come last.

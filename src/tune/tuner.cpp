@@ -2,7 +2,6 @@
 #include "tune/tuner.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace laconic {
@@ -42,11 +41,6 @@ constexpr std::uint64_t calls_before_plain = 8;
 // A class whose predictions were too good is tried again after a while, because the measurements may have been
 // disturbed.
 constexpr double forgetting = 0.8;
-
-// Sizes are rounded up to a power of two.
-double class_bytes(double bytes) {
-  return static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(std::max(bytes, 1.0))));
-}
 
 }  // namespace
 

@@ -66,6 +66,11 @@ class Walk {
     return rank * servers + (path_.moved_by_ranks ? device : way);
   }
 
+  // The time of an arrival with so many senders, over that with one.
+  double congested(std::uint32_t senders) const {
+    return std::min(1 + path_.congestion * std::max(senders - 1.0, 0.0), 2.0);
+  }
+
   static Kernel kernel_of(Act act) {
     switch (act) {
       case Act::encode: return Kernel::encode;
@@ -101,7 +106,7 @@ class Walk {
         graph_.after(departures[i], value);
       }
       if (waits_for_message(action.act)) {
-        arrival = graph_.arrival(server_of(rank, way_in), wire_);
+        arrival = graph_.arrival(server_of(rank, way_in), wire_ * congested(hops_.senders(rank, i)));
         waiting_.push_back({rank, &action, arrival});
       }
       if (action.act == Act::take) value = arrival;

@@ -18,6 +18,9 @@ struct Path {
   double latency = 5e-6;  // seconds per message
   double bytes_per_second = 12.5e9;
   double per_message = 1e-6;  // seconds that a sender is busy with each message
+  // The share of its rate that an incoming link loses for each further peer that sends at the same time, down to half
+  // of the rate.
+  double congestion = 0;
   // The ranks copy the messages themselves, as within a node, and do nothing else meanwhile.
   bool moved_by_ranks = false;
 };
@@ -37,7 +40,7 @@ inline constexpr int most_walked_rows = 8;
 
 // The predicted time of an operation.  Every kernel begins when all its operands are there.  Kernels of one kind on the
 // same hop are one launch if the coder says so, and then wait for the last of their messages.  The model ignores the
-// limits on running ahead of peers, and congestion between paths.  Returns nothing if the plans are too large to be
+// limits on running ahead of peers.  Returns nothing if the plans are too large to be
 // walked quickly.
 std::optional<Timing> time_of(const Algorithm& algorithm, const Journey& journey, const Coder& coder, const Path& path);
 

@@ -147,7 +147,7 @@ class Command(unittest.TestCase):
 
     def test_explain(self):
         said = self.laconic("explain", "allreduce", "--ranks", 4, "--bound", "abs:1e-3", "--algorithm", "all").stdout
-        for word in ("auto takes", "ring", "recursive-doubling", "direct", "hops", "terms", "fold", "memory", "0.00025",
+        for word in ("auto takes", "ring", "recursive-doubling", "direct", "predicted", "terms", "fold", "memory", "0.00025",
                      "in the worst case a result has an error of 0.001"):
             self.assertIn(word, said)
 
@@ -180,8 +180,12 @@ class Command(unittest.TestCase):
                 self.assertLess(len(row.get("steps", [])), 100)
                 self.assertEqual(row["collective"], collective)
             chosen = self.explain(collective, "--ranks", 64)[0]
-            weighed = [c for c in chosen["candidates"] if c["auto_s"] is not None]
-            self.assertEqual(min(weighed, key=lambda c: c["auto_s"])["algorithm"], chosen["auto"])
+            # The path and the ratio are those that auto assumes.
+            walked = [c for c in chosen["candidates"] if c["predicted_s"] is not None]
+            self.assertEqual(min(walked, key=lambda c: c["predicted_s"])["algorithm"], chosen["auto"])
+            self.assertEqual(min(c["uncompressed_s"] for c in walked), chosen["plain_s"])
+            for c in walked:
+                self.assertGreaterEqual(c["predicted_s"], 0.999 * (c["codec_s"] + c["wire_s"] + c["latency_s"]))
         self.assertGreater(len(self.explain("allreduce", "--ranks", 4096, "--algorithm", "ring", "--rank", 7)[0]["steps"]), 8000)
 
     def test_explain_on_a_device(self):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// docs/algorithms.md describes every algorithm, and its table holds the numbers that the algorithms state. To
+// docs/algorithms.md describes every algorithm, and its table holds the numbers of the code. To
 // regenerate the table: LACONIC_DOCS_ACCEPT=1 test_schedule --gtest_filter='AlgorithmsDoc.*'
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string>
 
-#include "schedule/schedule.hpp"
+#include "schedule/audit.hpp"
 
 namespace laconic::test {
 namespace {
@@ -34,7 +34,7 @@ std::string text_of(Terms terms) {
 
 std::string cell(const Algorithm& algorithm, int size) {
   if (!algorithm.fits(size)) return "–";
-  const Cost cost = algorithm.cost(size);
+  const Cost cost = audit(algorithm, size).cost;
   char text[64];
   std::snprintf(text, sizeof text, "%.0f · %.2f · ", cost.hops, cost.share);
   return text + text_of(algorithm.terms(size, Travel::reencoding)) + " · " +

@@ -13,8 +13,7 @@ namespace {
 // Returns the problem that the audit finds in a schedule; an empty text when it finds none.
 using Build = Schedule (*)(Place);
 std::string problem_of(Build build, int size, Collective collective = Collective::allreduce, int root = 0) {
-  const Algorithm algorithm{AlgorithmName::unset,      collective, any_size, build, [](int, Travel) { return Terms{}; },
-                            [](int) { return Cost{}; }};
+  const Algorithm algorithm{AlgorithmName::unset, collective, any_size, build, [](int, Travel) { return Terms{}; }};
   const Audit a = audit(algorithm, size, root);
   EXPECT_EQ(a.ok, a.problem.empty());
   return a.problem;
@@ -53,7 +52,7 @@ Schedule all_sends_first(Place at) {
 }
 
 TEST(AuditFinds, RanksThatRunTooFarAhead) {
-  const Algorithm eager{AlgorithmName::unset, Collective::allreduce, any_size, all_sends_first, nullptr, nullptr};
+  const Algorithm eager{AlgorithmName::unset, Collective::allreduce, any_size, all_sends_first, nullptr};
   EXPECT_TRUE(audit(eager, 3).ok);
   const Audit a = audit(eager, 8);
   EXPECT_FALSE(a.ok);
@@ -273,7 +272,7 @@ TEST(Audit, CountsErrorsOfEveryTravel) {
     if (at.rank == 1) return b.reduce(0, 2).send(0, 0).receive(0, 0).take();
     return b.send(0, 1).receive(0, 0).take();
   };
-  const Algorithm star{AlgorithmName::unset, Collective::allreduce, any_size, build, nullptr, nullptr};
+  const Algorithm star{AlgorithmName::unset, Collective::allreduce, any_size, build, nullptr};
   const Audit a = audit(star, 3);
   EXPECT_EQ(a.problem, "");
   EXPECT_EQ(a.homomorphic, (Terms{3, 0}));

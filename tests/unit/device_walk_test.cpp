@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "schedule/audit.hpp"
 #include "tune/choose_device.hpp"
 #include "tune/hops.hpp"
 
@@ -184,7 +185,7 @@ TEST(DeviceWalk, KnowsWhichAlgorithmsAreSymmetric) {
   EXPECT_EQ(ranks("binomial", Collective::bcast, 64), 64u);
 }
 
-// The hop counts that algorithms state, and that the audit proves, equal the number of latencies in a walk in which
+// The hop counts of the audit equal the number of latencies in a walk in which
 // everything else is free.
 TEST(DeviceWalk, CountsTheHopsOfEveryAlgorithm) {
   Coder nothing;
@@ -194,11 +195,12 @@ TEST(DeviceWalk, CountsTheHopsOfEveryAlgorithm) {
       if (!a.fits(size)) continue;
       const auto t = time_of(a, {1, size, 0, Travel::homomorphic, 1, 1}, nothing, {1, 1e300, 0});
       ASSERT_TRUE(t) << a.name();
-      EXPECT_NEAR(t->seconds, a.cost(size).hops, 1e-9) << name_of(a.collective) << " " << a.name() << " of " << size;
+      EXPECT_NEAR(t->seconds, audit(a, size).cost.hops, 1e-9)
+          << name_of(a.collective) << " " << a.name() << " of " << size;
     }
 }
 
-// The shares of the algorithms equal the time on the wire where everything else is free, unless a rank has to wait its
+// The shares of the audit equal the time on the wire where everything else is free, unless a rank has to wait its
 // turn.
 TEST(DeviceWalk, TakesNoLessThanTheShareOfEveryAlgorithm) {
   Coder nothing;
@@ -209,8 +211,28 @@ TEST(DeviceWalk, TakesNoLessThanTheShareOfEveryAlgorithm) {
       if (!a.fits(size) || traits_of(a.collective).neighborhood()) continue;
       const auto t = time_of(a, {1, size, 0, Travel::homomorphic, 1, 1}, nothing, {0, 1, 0});
       ASSERT_TRUE(t) << a.name();
-      EXPECT_GE(t->wire, a.cost(size).share * (1 - 1e-9)) << name_of(a.collective) << " " << a.name() << " of " << size;
+      EXPECT_GE(t->wire, audit(a, size).cost.share * (1 - 1e-9))
+          << name_of(a.collective) << " " << a.name() << " of " << size;
     }
+}
+
+// Congestion makes an algorithm slower in which many peers send to a rank at the same time, and no other.
+TEST(DeviceWalk, SlowsDownWhereManySendToOne) {
+  Coder nothing;
+  for (const Kernel kernel : all_kernels) nothing[kernel] = Curve::modelled(0, 1e300, "");
+  const auto wire = [&](const char* name, Collective c, double congestion) {
+    Path path{0, 1, 0};
+    path.congestion = congestion;
+    return time_of(*find_algorithm(c, name), {1, 9, 0, Travel::homomorphic, 1, 1}, nothing, path)->wire;
+  };
+  const double share = 8.0 / 9;
+  EXPECT_NEAR(wire("ring", Collective::reduce_scatter, 0.02), share, 1e-9);
+  EXPECT_NEAR(wire("ring", Collective::allgather, 0.02), share, 1e-9);
+  EXPECT_NEAR(wire("direct", Collective::reduce_scatter, 0), share, 1e-9);
+  EXPECT_NEAR(wire("direct", Collective::reduce_scatter, 0.02), share * 1.14, 1e-9);
+  EXPECT_NEAR(wire("direct", Collective::gather, 0.02), share * 1.14, 1e-9);
+  // Half of the rate is left at least.
+  EXPECT_NEAR(wire("direct", Collective::reduce_scatter, 0.5), share * 2, 1e-9);
 }
 
 TEST(DeviceWalk, GivesUpOnWhatIsTooLarge) {

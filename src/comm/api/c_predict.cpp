@@ -121,8 +121,8 @@ Status predict(const Plans& plans, laconic_prediction& prediction) {
   out.algorithm = LACONIC_ALGORITHM_PLAIN;
   if (s.algorithm != LACONIC_ALGORITHM_PLAIN) {
     const Algorithm* algorithm = nullptr;
-    if (Status status = asked_algorithm(s, plans.collective, plans.ranks, plans.bytes, algorithm); !status)
-      return status;
+    if (Status status = asked_algorithm(s, plans.collective, plans.ranks, algorithm); !status) return status;
+    if (algorithm == nullptr) algorithm = &chosen_algorithm(s, plans.collective, plans.ranks, plans.bytes);
     // A single rank has nothing to send.
     if (plans.ranks > 1) fill(plans, *codec, *algorithm, out);
   }
@@ -145,7 +145,7 @@ Status predict(const char* collective, const char* op, int ranks, MPI_Count byte
   const bool inherited = options == nullptr || options->algorithm == LACONIC_ALGORITHM_UNSET;
   const Algorithm* unused = nullptr;
   if (inherited && plans.settings.algorithm > LACONIC_ALGORITHM_PLAIN &&
-      !asked_algorithm(plans.settings, plans.collective, ranks, plans.bytes, unused))
+      !asked_algorithm(plans.settings, plans.collective, ranks, unused))
     plans.settings.algorithm = LACONIC_ALGORITHM_AUTO;
   if (Status s = check_predictable(plans.settings); !s) return s;
   return predict(plans, *prediction);

@@ -51,7 +51,7 @@ void CollectiveOperation::begin(bool blocking) {
   device_rows_ = 0;
   resolved_.resolve(*binding, asked_, has_options_ ? &given_ : nullptr);
   local_ = resolved_.status();
-  algorithm_ = resolved_.algorithm();
+  algorithm_ = nullptr;
   wants_thread = !blocking && resolved_.uses_thread();
   reason_ = resolved_.reason();
   if (reason_ == LACONIC_PLAIN_NOT && !blocking && !binding->serves_nonblocking()) reason_ = LACONIC_PLAIN_UNPREPARED;
@@ -348,6 +348,12 @@ void CollectiveOperation::end(Status outcome) {
   finish_stats();
 }
 
+// The choice of the tuner or of the model of devices, if they have made one.
+const Algorithm& CollectiveOperation::algorithm() {
+  if (algorithm_ == nullptr) algorithm_ = &resolved_.algorithm(*binding);
+  return *algorithm_;
+}
+
 // Takes the algorithm and the chunks that the model of devices finds fastest for this size, unless the user asked for
 // others.  The choice is the same on every rank, because no rank knows better than the others what devices they have.
 void CollectiveOperation::choose_for_devices() {
@@ -355,11 +361,11 @@ void CollectiveOperation::choose_for_devices() {
   if (codec == nullptr) return;
   const bool any = settings().algorithm == LACONIC_ALGORITHM_AUTO && !shape().counts_partial();
   const Travel travel = travel_of(*codec, per_hop(settings().variant));
-  const int root = has_root(algorithm_->collective) ? asked_.root : 0;
+  const int root = has_root(asked_.traits().pattern) ? asked_.root : 0;
   // Sizes are rounded, so that the answers for most of them are known already.
   const std::size_t rounded = std::bit_ceil(std::max<std::size_t>(agreement_.bytes(), 1));
   const DeviceChoice& choice = binding->machinery()->device_choice(
-      {any ? nullptr : algorithm_, algorithm_->collective, root, travel, codec, shape().signature().dtype, rounded});
+      {any ? nullptr : &algorithm(), asked_.traits().pattern, root, travel, codec, shape().signature().dtype, rounded});
   algorithm_ = choice.algorithm;
   if (settings().chunk_elements == 0) device_rows_ = choice.rows;
 }

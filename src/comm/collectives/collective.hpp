@@ -91,6 +91,7 @@ class CollectiveOperation final : public Operation {
   void follow_class();
   bool surveys() const { return class_ != nullptr && class_->decision() == Decision::survey; }
   CodingCost sample();
+  const Algorithm& algorithm();
   Measured measurements();
   bool tuner_agrees();
   void teach(bool was_plain);

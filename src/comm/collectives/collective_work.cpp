@@ -14,7 +14,7 @@
 #include "comm/core/settings.hpp"
 #include "comm/core/stats.hpp"
 #include "engine/ledger.hpp"
-#include "tune/choose.hpp"
+#include "tune/chunk.hpp"
 
 namespace laconic {
 
@@ -26,7 +26,7 @@ Status CollectiveOperation::make_work(std::size_t largest) {
   work_.codec = asked_codec(settings());
   if (work_.codec == nullptr) return not_built(settings().codec);
   const Travel travel = travel_of(*work_.codec, per_hop(settings().variant));
-  const Plan& plan = binding->machinery()->plan(*algorithm_, placement_.call().root, travel);
+  const Plan& plan = binding->machinery()->plan(algorithm(), placement_.call().root, travel);
   work_.plan = &plan;
   work_.coding = coding_of(resolved_, shape(), binding->size);
   work_.checksum = settings().checksum == LACONIC_CHECKSUM_ON;
@@ -98,9 +98,9 @@ double CollectiveOperation::agreed_magnitude() const {
 
 void CollectiveOperation::set_bound() {
   const Signature& m = shape().signature();
-  const bool sum = reduces(algorithm_->collective) && m.op == Op::sum;
+  const bool sum = reduces(algorithm().collective) && m.op == Op::sum;
   Budget budget = divide_bound(absolute_bound(settings(), range_), settings().target == LACONIC_TARGET_INPUT, m.op,
-                               m.mean, *algorithm_, binding->size, work_.plan->travel);
+                               m.mean, algorithm(), binding->size, work_.plan->travel);
   work_.coding.allowance = budget.allowance;
   work_.last_allowance = budget.last_allowance;
   work_.coding.terms = sum ? budget.terms : 1;
@@ -108,7 +108,7 @@ void CollectiveOperation::set_bound() {
   // With these bounds the absolute error is not known before the numbers are coded.
   if (settings().bound.mode == LACONIC_BOUND_RATE || settings().bound.mode == LACONIC_BOUND_RMS)
     budget.worst_case = std::numeric_limits<double>::infinity();
-  stats_.algorithm = in_api(algorithm_->id);
+  stats_.algorithm = in_api(algorithm().id);
   stats_.codec = in_api(work_.codec->api_name());
   stats_.variant = settings().variant;
   stats_.bound = budget.worst_case;

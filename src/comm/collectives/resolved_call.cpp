@@ -52,7 +52,7 @@ Status ResolvedCall::take_options(const Binding& binding, const laconic_options*
     fill_unset(settings_, binding.inherited);
     // An algorithm that the collective does not have was meant for other collectives, unless this call asked for it.
     const bool inherited = given == nullptr || given->algorithm == LACONIC_ALGORITHM_UNSET;
-    if (inherited && settings_.algorithm > LACONIC_ALGORITHM_PLAIN && !choose_algorithm(binding).ok())
+    if (inherited && settings_.algorithm > LACONIC_ALGORITHM_PLAIN && !find_algorithm(binding).ok())
       settings_.algorithm = LACONIC_ALGORITHM_AUTO;
   }
   if (settings_.tune == LACONIC_TUNE_UNSET) settings_.tune = binding.inherited.tune;
@@ -61,15 +61,19 @@ Status ResolvedCall::take_options(const Binding& binding, const laconic_options*
   const bool asks_for_thread = settings_.progress == LACONIC_PROGRESS_THREAD;
   if (problem.ok() && asks_for_thread) problem = Process::instance().progress_thread().start();
   uses_thread_ = problem.ok() && asks_for_thread;
-  if (problem.ok() && settings_.algorithm != LACONIC_ALGORITHM_PLAIN) problem = choose_algorithm(binding);
+  if (problem.ok() && settings_.algorithm != LACONIC_ALGORITHM_PLAIN) problem = find_algorithm(binding);
   return problem;
 }
 
-Status ResolvedCall::choose_algorithm(const Binding& binding) {
+Status ResolvedCall::find_algorithm(const Binding& binding) {
+  return asked_algorithm(settings_, call_->traits().pattern, binding.size, algorithm_);
+}
+
+const Algorithm& ResolvedCall::algorithm(const Binding& binding) const {
+  if (algorithm_ != nullptr) return *algorithm_;
   // Where some ranks do not see all counts, no rank may use them.
   const bool known = !shape_.counts_partial() && !shape_.count_hidden();
-  return asked_algorithm(settings_, call_->traits().pattern, binding.size, known ? shape_.bytes() : unknown_bytes,
-                         algorithm_);
+  return chosen_algorithm(settings_, call_->traits().pattern, binding.size, known ? shape_.bytes() : unknown_bytes);
 }
 
 // Values that this rank does not know because of its own mistake count as compressible: the other ranks may be about to

@@ -23,8 +23,9 @@ class ResolvedCall {
   const CollectiveCall& call() const { return *call_; }
   const Shape& shape() const { return shape_; }
   const laconic_options& settings() const { return settings_; }
-  // nullptr where the options are invalid.
-  const Algorithm* algorithm() const { return algorithm_; }
+  // The algorithm that the settings ask for, or else the library's choice.  Its first choice for a size takes a walk
+  // along the plans of all ranks, so it is made only for calls that need it.
+  const Algorithm& algorithm(const Binding& binding) const;
 
   // The first mistake of this rank.
   const Status& status() const { return status_; }
@@ -43,13 +44,13 @@ class ResolvedCall {
 
  private:
   Status take_options(const Binding& binding, const laconic_options* given);
-  Status choose_algorithm(const Binding& binding);
+  Status find_algorithm(const Binding& binding);
   laconic_plain_reason find_reason(const Binding& binding, bool options_ok);
 
   const CollectiveCall* call_ = nullptr;
   Shape shape_;
   laconic_options settings_{};
-  const Algorithm* algorithm_ = nullptr;
+  const Algorithm* algorithm_ = nullptr;  // that the settings ask for
   Status status_;
   bool settings_ok_ = true;
   laconic_plain_reason reason_ = LACONIC_PLAIN_NOT;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "comm/core/settings.hpp"
+#include "engine/ledger.hpp"
 #include "tune/choose.hpp"
 
 namespace laconic {
@@ -29,12 +30,9 @@ const Codec* asked_codec(const laconic_options& settings) {
   return find_codec(static_cast<CodecName>(settings.codec));
 }
 
-Status asked_algorithm(const laconic_options& settings, Collective collective, int ranks, std::size_t bytes,
-                       const Algorithm*& algorithm) {
-  if (settings.algorithm == LACONIC_ALGORITHM_AUTO || settings.algorithm == LACONIC_ALGORITHM_UNSET) {
-    algorithm = &choose_algorithm(collective, bytes, ranks);
-    return {};
-  }
+Status asked_algorithm(const laconic_options& settings, Collective collective, int ranks, const Algorithm*& algorithm) {
+  algorithm = nullptr;
+  if (settings.algorithm == LACONIC_ALGORITHM_AUTO || settings.algorithm == LACONIC_ALGORITHM_UNSET) return {};
   const auto asked = static_cast<AlgorithmName>(settings.algorithm);
   algorithm = find_algorithm(collective, asked);
   if (algorithm != nullptr && algorithm->fits(ranks)) return {};
@@ -44,6 +42,13 @@ Status asked_algorithm(const laconic_options& settings, Collective collective, i
   return {Code::argument, "algorithm '" + std::string(text_of(asked)) + "' is not one of " +
                               std::string(name_of(collective)) + " on " + std::to_string(ranks) + " ranks; valid are " +
                               valid};
+}
+
+const Algorithm& chosen_algorithm(const laconic_options& settings, Collective collective, int ranks,
+                                  std::size_t bytes) {
+  const Codec* codec = asked_codec(settings);
+  const Travel travel = codec != nullptr ? travel_of(*codec, per_hop(settings.variant)) : Travel::homomorphic;
+  return choose_algorithm(collective, bytes, ranks, travel);
 }
 
 Status not_built(std::string_view codec) {

@@ -31,10 +31,11 @@ void fill_defaults(laconic_options& settings);
 // The requested codec; nullptr where it is not in this build.
 const Codec* asked_codec(const laconic_options& settings);
 
-// The algorithm of a collective for data of `bytes` bytes (or unknown_bytes): the requested one, or the library's
-// choice.
-Status asked_algorithm(const laconic_options& settings, Collective collective, int ranks, std::size_t bytes,
-                       const Algorithm*& algorithm);
+// The requested algorithm of a collective; nullptr where the library chooses.
+Status asked_algorithm(const laconic_options& settings, Collective collective, int ranks, const Algorithm*& algorithm);
+
+// The library's choice for data of `bytes` bytes (or unknown_bytes).
+const Algorithm& chosen_algorithm(const laconic_options& settings, Collective collective, int ranks, std::size_t bytes);
 
 // The error for a codec that is not in this build: codecs that need another library are left out where it is missing.
 Status not_built(std::string_view codec);

@@ -21,10 +21,8 @@ Schedule build(Place at) {
 
 Terms terms(int size, Travel travel) { return terms_of_moving(log2_below(size), travel); }
 
-Cost cost(int size) { return {static_cast<double>(log2_below(size)), static_cast<double>(log2_above(size))}; }
-
 }  // namespace
 
-Algorithm binomial_bcast() { return {AlgorithmName::binomial, Collective::bcast, any_size, build, terms, cost}; }
+Algorithm binomial_bcast() { return {AlgorithmName::binomial, Collective::bcast, any_size, build, terms}; }
 
 }  // namespace laconic

@@ -20,10 +20,8 @@ Schedule build(Place at) {
 
 Terms terms(int size, Travel travel) { return terms_of_moving(log2_below(size), travel); }
 
-Cost cost(int size) { return {static_cast<double>(log2_below(size)), part(size - 1, size)}; }
-
 }  // namespace
 
-Algorithm binomial_gather() { return {AlgorithmName::binomial, Collective::gather, any_size, build, terms, cost}; }
+Algorithm binomial_gather() { return {AlgorithmName::binomial, Collective::gather, any_size, build, terms}; }
 
 }  // namespace laconic

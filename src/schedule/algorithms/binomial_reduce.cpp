@@ -19,10 +19,8 @@ Schedule build(Place at) {
 
 Terms terms(int size, Travel) { return {size - 1, 0}; }
 
-Cost cost(int size) { return {static_cast<double>(log2_below(size)), static_cast<double>(log2_above(size))}; }
-
 }  // namespace
 
-Algorithm binomial_reduce() { return {AlgorithmName::binomial, Collective::reduce, any_size, build, terms, cost}; }
+Algorithm binomial_reduce() { return {AlgorithmName::binomial, Collective::reduce, any_size, build, terms}; }
 
 }  // namespace laconic

@@ -19,11 +19,8 @@ Schedule build(Place at) {
 
 Terms terms(int size, Travel travel) { return terms_of_moving(log2_below(size), travel); }
 
-// The block of rank+k takes as many hops as k has bits.
-Cost cost(int size) { return {static_cast<double>(log2_below(size)), part(size - 1, size)}; }
-
 }  // namespace
 
-Algorithm bruck_allgather() { return {AlgorithmName::bruck, Collective::allgather, any_size, build, terms, cost}; }
+Algorithm bruck_allgather() { return {AlgorithmName::bruck, Collective::allgather, any_size, build, terms}; }
 
 }  // namespace laconic

@@ -26,14 +26,8 @@ Schedule build(Place at) {
 
 Terms terms(int size, Travel travel) { return terms_of_moving(log2_below(size), travel); }
 
-Cost cost(int size) {
-  int blocks = 0;
-  for (int k = 1; k < size; ++k) blocks += std::popcount(static_cast<unsigned>(k));
-  return {static_cast<double>(log2_below(size)), part(blocks, size)};
-}
-
 }  // namespace
 
-Algorithm bruck_alltoall() { return {AlgorithmName::bruck, Collective::alltoall, any_size, build, terms, cost}; }
+Algorithm bruck_alltoall() { return {AlgorithmName::bruck, Collective::alltoall, any_size, build, terms}; }
 
 }  // namespace laconic

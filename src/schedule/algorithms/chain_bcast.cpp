@@ -18,10 +18,8 @@ Schedule build(Place at) {
 
 Terms terms(int size, Travel travel) { return terms_of_moving(size - 1, travel); }
 
-Cost cost(int size) { return {size - 1.0, size > 1 ? 1.0 : 0.0}; }
-
 }  // namespace
 
-Algorithm chain_bcast() { return {AlgorithmName::chain, Collective::bcast, any_size, build, terms, cost}; }
+Algorithm chain_bcast() { return {AlgorithmName::chain, Collective::bcast, any_size, build, terms}; }
 
 }  // namespace laconic

@@ -24,13 +24,8 @@ Schedule build(Place at) {
 // The contributions and the sums are encoded, except the sum of the last rank.
 Terms terms(int size, Travel) { return {size < 3 ? size - 1 : 2 * size - 4, 0}; }
 
-Cost cost(int size) {
-  if (size < 3) return {size - 1.0, size - 1.0};
-  return {size - 2.0, 2.0};
-}
-
 }  // namespace
 
-Algorithm chain_exscan() { return {AlgorithmName::chain, Collective::exscan, any_size, build, terms, cost}; }
+Algorithm chain_exscan() { return {AlgorithmName::chain, Collective::exscan, any_size, build, terms}; }
 
 }  // namespace laconic

@@ -18,10 +18,8 @@ Schedule build(Place at) {
 
 Terms terms(int size, Travel) { return {size - 1, 0}; }
 
-Cost cost(int size) { return {size - 1.0, size > 1 ? 1.0 : 0.0}; }
-
 }  // namespace
 
-Algorithm chain_reduce() { return {AlgorithmName::chain, Collective::reduce, any_size, build, terms, cost}; }
+Algorithm chain_reduce() { return {AlgorithmName::chain, Collective::reduce, any_size, build, terms}; }
 
 }  // namespace laconic

@@ -16,10 +16,8 @@ Schedule build(Place at) {
 
 Terms terms(int size, Travel) { return {size - 1, 0}; }
 
-Cost cost(int size) { return {size - 1.0, size > 1 ? 1.0 : 0.0}; }
-
 }  // namespace
 
-Algorithm chain_scan() { return {AlgorithmName::chain, Collective::scan, any_size, build, terms, cost}; }
+Algorithm chain_scan() { return {AlgorithmName::chain, Collective::scan, any_size, build, terms}; }
 
 }  // namespace laconic

@@ -22,10 +22,8 @@ Terms terms(int size, Travel travel) {
   return {size - 1, 1};
 }
 
-Cost cost(int size) { return {size > 1 ? 2.0 : 0.0, part(2 * (size - 1), size)}; }
-
 }  // namespace
 
-Algorithm direct_allreduce() { return {AlgorithmName::direct, Collective::allreduce, any_size, build, terms, cost}; }
+Algorithm direct_allreduce() { return {AlgorithmName::direct, Collective::allreduce, any_size, build, terms}; }
 
 }  // namespace laconic

@@ -10,12 +10,10 @@ Schedule build(Place at) { return phase::direct_neighbors(at, Collective::neighb
 
 Terms terms(int size, Travel travel) { return terms_of_moving(size > 1 ? 1 : 0, travel); }
 
-Cost cost(int size) { return {size > 1 ? 1.0 : 0.0, size > 1 ? 1.0 : 0.0}; }
-
 }  // namespace
 
 Algorithm direct_neighbor_alltoall() {
-  return {AlgorithmName::direct, Collective::neighbor_alltoall, any_size, build, terms, cost};
+  return {AlgorithmName::direct, Collective::neighbor_alltoall, any_size, build, terms};
 }
 
 }  // namespace laconic

@@ -16,12 +16,10 @@ Schedule build(Place at) {
 
 Terms terms(int size, Travel) { return {size - 1, 0}; }
 
-Cost cost(int size) { return {size > 1 ? 1.0 : 0.0, part(size - 1, size)}; }
-
 }  // namespace
 
 Algorithm direct_reduce_scatter() {
-  return {AlgorithmName::direct, Collective::reduce_scatter, any_size, build, terms, cost};
+  return {AlgorithmName::direct, Collective::reduce_scatter, any_size, build, terms};
 }
 
 }  // namespace laconic

@@ -18,10 +18,8 @@ Schedule build(Place at) {
 
 Terms terms(int size, Travel travel) { return terms_of_moving(size > 1 ? 1 : 0, travel); }
 
-Cost cost(int size) { return {size > 1 ? 1.0 : 0.0, part(size - 1, size)}; }
-
 }  // namespace
 
-Algorithm pairwise_alltoall() { return {AlgorithmName::pairwise, Collective::alltoall, any_size, build, terms, cost}; }
+Algorithm pairwise_alltoall() { return {AlgorithmName::pairwise, Collective::alltoall, any_size, build, terms}; }
 
 }  // namespace laconic

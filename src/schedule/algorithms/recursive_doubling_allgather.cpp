@@ -17,12 +17,10 @@ Schedule build(Place at) {
 
 Terms terms(int size, Travel travel) { return terms_of_moving(log2_below(size), travel); }
 
-Cost cost(int size) { return {static_cast<double>(log2_below(size)), part(size - 1, size)}; }
-
 }  // namespace
 
 Algorithm recursive_doubling_allgather() {
-  return {AlgorithmName::recursive_doubling, Collective::allgather, powers_of_two, build, terms, cost};
+  return {AlgorithmName::recursive_doubling, Collective::allgather, powers_of_two, build, terms};
 }
 
 }  // namespace laconic

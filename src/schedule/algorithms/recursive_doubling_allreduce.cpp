@@ -40,17 +40,10 @@ Terms terms(int size, Travel travel) {
   return {extra + 2 * (power - 1), 0};
 }
 
-Cost cost(int size) {
-  const auto [power, extra] = Pairs(size);
-  const int exchanges = log2_below(size);
-  const int returned = (extra > 0 ? 1 : 0) + (2 * extra > power ? 1 : 0);
-  return {static_cast<double>(exchanges + (extra > 0 ? 1 : 0)), static_cast<double>(exchanges + returned)};
-}
-
 }  // namespace
 
 Algorithm recursive_doubling_allreduce() {
-  return {AlgorithmName::recursive_doubling, Collective::allreduce, any_size, build, terms, cost};
+  return {AlgorithmName::recursive_doubling, Collective::allreduce, any_size, build, terms};
 }
 
 }  // namespace laconic

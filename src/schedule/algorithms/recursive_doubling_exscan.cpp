@@ -49,15 +49,10 @@ Terms terms(int size, Travel travel) {
   return {2 * (size - 2) - log2_below(size - 2), 0};
 }
 
-Cost cost(int size) {
-  if (size < 3) return {size - 1.0, size - 1.0};
-  return {static_cast<double>(log2_below(size - 1)), 1.0 + log2_above(size - 1)};
-}
-
 }  // namespace
 
 Algorithm recursive_doubling_exscan() {
-  return {AlgorithmName::recursive_doubling, Collective::exscan, any_size, build, terms, cost};
+  return {AlgorithmName::recursive_doubling, Collective::exscan, any_size, build, terms};
 }
 
 }  // namespace laconic

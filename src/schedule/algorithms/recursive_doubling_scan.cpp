@@ -23,12 +23,10 @@ Terms terms(int size, Travel travel) {
   return {travel == Travel::per_hop ? size - 1 : 2 * (size - 1) - log2_below(size - 1) - 1, 0};
 }
 
-Cost cost(int size) { return {static_cast<double>(log2_below(size)), static_cast<double>(log2_above(size))}; }
-
 }  // namespace
 
 Algorithm recursive_doubling_scan() {
-  return {AlgorithmName::recursive_doubling, Collective::scan, any_size, build, terms, cost};
+  return {AlgorithmName::recursive_doubling, Collective::scan, any_size, build, terms};
 }
 
 }  // namespace laconic

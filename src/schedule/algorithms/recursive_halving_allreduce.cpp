@@ -41,16 +41,10 @@ Terms terms(int size, Travel travel) {
   return {size - 1, size > 1 ? 1 : 0};
 }
 
-Cost cost(int size) {
-  const int folded = powers_of_two(size) ? 0 : 1;
-  const int power = power_below(size);
-  return {2.0 * (log2_below(size) + folded), part(2 * (power - 1), power) + folded};
-}
-
 }  // namespace
 
 Algorithm recursive_halving_allreduce() {
-  return {AlgorithmName::recursive_halving, Collective::allreduce, any_size, build, terms, cost};
+  return {AlgorithmName::recursive_halving, Collective::allreduce, any_size, build, terms};
 }
 
 }  // namespace laconic

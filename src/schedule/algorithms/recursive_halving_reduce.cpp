@@ -31,17 +31,10 @@ Terms terms(int size, Travel travel) {
   return {size - 1 + gathered, 0};
 }
 
-// If there are pairs, the busiest rank is the odd rank of the pair that heads the largest subtree.
-Cost cost(int size) {
-  const auto [power, extra] = Pairs(size);
-  const int folded = extra > 0 ? power_below(extra) : 0;
-  return {2.0 * log2_below(size), part(2 * (power - 1) + folded, power)};
-}
-
 }  // namespace
 
 Algorithm recursive_halving_reduce() {
-  return {AlgorithmName::recursive_halving, Collective::reduce, any_size, build, terms, cost};
+  return {AlgorithmName::recursive_halving, Collective::reduce, any_size, build, terms};
 }
 
 }  // namespace laconic

@@ -37,22 +37,10 @@ Schedule build(Place at) {
 
 Terms terms(int size, Travel) { return {size - 1, 0}; }
 
-// A sum takes log2(size) hops between two participants whose numbers differ in every bit.  Both can be pairs only if
-// more than half of the participants are pairs.  The first pair receives most, because it always keeps the half with
-// more pairs.
-Cost cost(int size) {
-  if (powers_of_two(size)) return {static_cast<double>(log2_below(size)), part(size - 1, size)};
-  const Pairs pairs(size);
-  int blocks = size - 1;
-  for (int distance = pairs.power / 2; distance > 0; distance /= 2) blocks += pairs.first_of(distance);
-  const int folded = 2 * pairs.extra > pairs.power ? 2 : 1;
-  return {static_cast<double>(log2_below(size) + folded), part(blocks, size)};
-}
-
 }  // namespace
 
 Algorithm recursive_halving_reduce_scatter() {
-  return {AlgorithmName::recursive_halving, Collective::reduce_scatter, any_size, build, terms, cost};
+  return {AlgorithmName::recursive_halving, Collective::reduce_scatter, any_size, build, terms};
 }
 
 }  // namespace laconic

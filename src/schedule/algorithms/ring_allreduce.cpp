@@ -19,10 +19,8 @@ Terms terms(int size, Travel travel) {
   return {size - 1, size > 1 ? 1 : 0};
 }
 
-Cost cost(int size) { return {2.0 * (size - 1), part(2 * (size - 1), size)}; }
-
 }  // namespace
 
-Algorithm ring_allreduce() { return {AlgorithmName::ring, Collective::allreduce, any_size, build, terms, cost}; }
+Algorithm ring_allreduce() { return {AlgorithmName::ring, Collective::allreduce, any_size, build, terms}; }
 
 }  // namespace laconic

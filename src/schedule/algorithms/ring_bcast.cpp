@@ -29,10 +29,8 @@ Schedule build(Place at) {
 
 Terms terms(int size, Travel travel) { return terms_of_moving(size - 1, travel); }
 
-Cost cost(int size) { return {size - 1.0, size > 1 ? part(2 * (size - 1), size) : 0.0}; }
-
 }  // namespace
 
-Algorithm ring_bcast() { return {AlgorithmName::ring, Collective::bcast, any_size, build, terms, cost}; }
+Algorithm ring_bcast() { return {AlgorithmName::ring, Collective::bcast, any_size, build, terms}; }
 
 }  // namespace laconic

@@ -16,10 +16,8 @@ Schedule build(Place at) {
 
 Terms terms(int size, Travel) { return {size > 1 ? size : 0, 0}; }
 
-Cost cost(int size) { return {size > 1 ? size * 1.0 : 0.0, part(2 * (size - 1), size)}; }
-
 }  // namespace
 
-Algorithm ring_reduce() { return {AlgorithmName::ring, Collective::reduce, any_size, build, terms, cost}; }
+Algorithm ring_reduce() { return {AlgorithmName::ring, Collective::reduce, any_size, build, terms}; }
 
 }  // namespace laconic

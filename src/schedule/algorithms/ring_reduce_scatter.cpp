@@ -14,12 +14,8 @@ Schedule build(Place at) {
 
 Terms terms(int size, Travel) { return {size - 1, 0}; }
 
-Cost cost(int size) { return {size - 1.0, part(size - 1, size)}; }
-
 }  // namespace
 
-Algorithm ring_reduce_scatter() {
-  return {AlgorithmName::ring, Collective::reduce_scatter, any_size, build, terms, cost};
-}
+Algorithm ring_reduce_scatter() { return {AlgorithmName::ring, Collective::reduce_scatter, any_size, build, terms}; }
 
 }  // namespace laconic
