@@ -17,6 +17,7 @@
 #include "variants.hpp"
 
 #ifdef LACONIC_CLI_MPI
+#include "bench/job.hpp"
 #include "bench/measure.hpp"
 #include "bench/report.hpp"
 #include "settings_info.hpp"
@@ -29,26 +30,8 @@ using bench::Arguments;
 
 #ifdef LACONIC_CLI_MPI
 
-// The ranks of the job, on a separate communicator that returns errors.
-class Job {
- public:
-  Job() {
-    MPI_Comm_dup(MPI_COMM_WORLD, &ranks_.comm);
-    MPI_Comm_set_errhandler(ranks_.comm, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(ranks_.comm, &ranks_.rank);
-    MPI_Comm_size(ranks_.comm, &ranks_.size);
-  }
-  ~Job() { MPI_Comm_free(&ranks_.comm); }
-  Job(const Job&) = delete;
-  Job& operator=(const Job&) = delete;
-  const bench::Ranks& ranks() const { return ranks_; }
-
- private:
-  bench::Ranks ranks_;
-};
-
 void run(const Arguments& a) {
-  const Job job;
+  const bench::Job job;
   const bench::Ranks& ranks = job.ranks();
   const bool speaks = ranks.rank == 0;
   const bench::Request request = bench::expand(a, ranks.size);

@@ -13,5 +13,6 @@ void add_doctor_command(Command& app);
 void add_explain_command(Command& app);
 void add_info_command(Command& app);
 void add_run_command(Command& app);
+void add_tune_command(Command& app);
 
 }  // namespace laconic::cli

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codec_spec.hpp"
@@ -13,6 +14,7 @@
 #include "explain/explain.hpp"
 #include "explain/explain_report.hpp"
 #include "explain/on_device.hpp"
+#include "failure.hpp"
 #include "field.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
@@ -41,7 +43,8 @@ struct Arguments {
   std::optional<double> bandwidth;
   std::optional<double> message;
   std::optional<std::string> device;
-  double ratio = assumed_ratio;
+  std::optional<double> ratio;
+  std::string profile;
   std::size_t chunk = 0;
   int depth = default_depth;
   bool as_json = false;
@@ -66,6 +69,22 @@ Path path_given(const Arguments& a, Path path) {
   path.bytes_per_second = a.bandwidth.value_or(path.bytes_per_second);
   path.per_message = a.message.value_or(path.per_message);
   return path;
+}
+
+void take_profile(const Arguments& a, explain::Question& q) {
+  if (a.latency || a.bandwidth || a.message || a.ratio || a.device)
+    throw usage(
+        "--profile holds the links and the ratio; leave out --latency, --bandwidth, --message, --ratio, --device");
+  Profile profile;
+  if (Status s = Profile::read(a.profile, profile); !s) throw Failure(s.message());
+  CallModel call;
+  call.collective = q.collective;
+  call.bytes = static_cast<double>(q.bytes);
+  call.size = q.ranks;
+  q.path = profile.path_for(call);
+  q.coding = profile.coding;
+  q.ratio = 1 / profile.coding.frame;
+  q.profile = std::move(profile);
 }
 
 explain::Question question_of(const Arguments& a) {
@@ -97,8 +116,13 @@ explain::Question question_of(const Arguments& a) {
   q.per_input = one_of("--target", a.target, {"result", "input"}) == "input";
   q.chunk = a.chunk;
   q.depth = a.depth;
-  q.path = path_given(a, path_between_nodes());
-  q.ratio = a.ratio;
+  if (a.profile.empty()) {
+    q.path = path_given(a, path_between_nodes());
+    q.ratio = a.ratio.value_or(q.ratio);
+    q.coding = assumed_cost(q.ratio);
+  } else {
+    take_profile(a, q);
+  }
   return q;
 }
 
@@ -182,7 +206,8 @@ void add_explain_command(Command& app) {
   command.add_option("--device", a->device, "also predict for numbers on devices: " + devices);
   add_real(command, "--message", a->message, true,
            "seconds that a sender is busy with a message (5e-6; --device 1e-6)");
-  add_real(command, "--ratio", a->ratio, false, "assumed compression ratio");
+  add_real(command, "--ratio", a->ratio, false, "compression ratio (4)");
+  command.add_option("--profile", a->profile, "a file that `laconic tune` has written: links, codec, ratio, decisions");
   add_whole(command, "--chunk", a->chunk, std::size_t{0}, "numbers in a frame; 0: chosen by the library");
   add_whole(command, "--depth", a->depth, 1, 64, "rows under way at a time");
   const auto json =

@@ -49,6 +49,7 @@ int run(int argc, char** argv) {
     add_explain_command(all);
     add_info_command(all);
     add_run_command(all);
+    add_tune_command(all);
     const auto commands = app.subcommands();
     if (argc > 1 && argv[1][0] != '-' && std::find(commands.begin(), commands.end(), argv[1]) == commands.end())
       return complain(session,

@@ -10,7 +10,8 @@
 namespace laconic::cli {
 
 Session::Session(int& argc, char**& argv) {
-  if (argc < 2 || std::string_view(argv[1]) != "bench") return;
+  const std::string_view command = argc < 2 ? "" : argv[1];
+  if (command != "bench" && command != "tune") return;
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   begun_ = true;

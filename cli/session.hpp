@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI for the one subcommand that needs it.  The others must run where no MPI job can be started.
+// MPI for the subcommands that need it.  The others must run where no MPI job can be started.
 #pragma once
 
 namespace laconic::cli {
 
 class Session {
  public:
-  // Begins MPI when argv names the subcommand bench, and this build has an MPI.
+  // Begins MPI when argv names the subcommand bench or tune, and this build has an MPI.
   Session(int& argc, char**& argv);
   ~Session();
   Session(const Session&) = delete;

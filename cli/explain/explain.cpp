@@ -69,7 +69,7 @@ Comparison compare(const Question& q) {
   call.bytes = static_cast<double>(q.bytes);
   call.depth = q.depth;
   call.relative = q.bound.mode == BoundMode::rel;
-  const auto compressed = candidates(call, assumed_cost(q.ratio), q.path);
+  const auto compressed = candidates(call, q.coding, q.path);
   const auto uncompressed = uncompressed_candidates(call, q.path);
   const auto of = [](const Algorithm& a, const std::vector<Candidate>& all) {
     const auto found = std::find_if(all.begin(), all.end(), [&](const Candidate& c) { return c.algorithm == &a; });
@@ -80,6 +80,10 @@ Comparison compare(const Question& q) {
     if (a.collective == q.collective && a.fits(q.ranks))
       comparison.rows.push_back({&a, terms_of(a, q.ranks, travel), of(a, compressed), of(a, uncompressed)});
   comparison.chosen = &choose_algorithm(q.collective, q.bytes, q.ranks, travel);
+  if (q.profile) {
+    comparison.verdict = q.profile->decide(call);
+    if (comparison.verdict->algorithm != nullptr) comparison.chosen = comparison.verdict->algorithm;
+  }
   if (!uncompressed.empty()) comparison.plain = uncompressed[0].predicted;
   return comparison;
 }

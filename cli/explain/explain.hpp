@@ -17,6 +17,7 @@
 #include "engine/plan.hpp"
 #include "schedule/schedule.hpp"
 #include "tune/candidates.hpp"
+#include "tune/profile.hpp"
 
 namespace laconic::cli::explain {
 
@@ -40,6 +41,8 @@ struct Question {
   int depth = default_depth;
   Path path = path_between_nodes();
   double ratio = assumed_ratio;  // of every frame
+  CodingCost coding = assumed_cost();
+  std::optional<Profile> profile;  // that path, ratio and coding are from
 };
 
 // An algorithm with its predicted times.  They are empty where its plans are too large to be walked.
@@ -50,11 +53,12 @@ struct Row {
   std::optional<Candidate> uncompressed;  // over the same path
 };
 
-// All algorithms for the call, and what auto takes where nothing is measured.
+// All algorithms for the call, and what auto takes.
 struct Comparison {
   std::vector<Row> rows;
-  const Algorithm* chosen = nullptr;
-  std::optional<double> plain;  // seconds of MPI's own collective: the fastest algorithm without compression
+  const Algorithm* chosen = nullptr;  // where nothing is measured, or by the profile if that compresses
+  std::optional<double> plain;        // seconds of MPI's own collective: the fastest algorithm without compression
+  std::optional<Profile::Verdict> verdict;
 };
 
 // The work of one rank.

@@ -117,6 +117,23 @@ std::string steps_text(const Question& q, const Answer& a) {
          aligned(actions, 1);
 }
 
+std::string verdict_text(const Question& q, const Profile::Verdict& v) {
+  const std::string decision =
+      v.algorithm != nullptr ? fmt::format("is compressed with {}", v.algorithm->name()) : "is left to MPI";
+  std::string text = fmt::format("profile: {}\nwith it the call {}", q.profile->remark, decision);
+  if (v.compressed <= 0) return text + ": the plans of the ranks are too large to be walked\n";
+  return text + fmt::format(": {} compressed, {} as plain MPI, both {}\n", seconds_text(v.compressed),
+                            seconds_text(v.plain),
+                            v.measured ? "measured" : "predicted from the most similar class of the profile");
+}
+
+std::string verdict_json(const Profile::Verdict& v) {
+  JsonObject o;
+  o.text("algorithm", v.algorithm != nullptr ? v.algorithm->name() : "plain");
+  o.number("plain_s", v.plain).raw("compressed_s", v.compressed > 0 ? json_number(v.compressed) : "null");
+  return o.truth("measured", v.measured).take();
+}
+
 }  // namespace
 
 std::string heading(const Question& q, const Comparison& all) {
@@ -132,7 +149,10 @@ std::string heading(const Question& q, const Comparison& all) {
   if (traits_of(q.collective).neighborhood())
     text +=
         fmt::format("the ranks are taken to form a periodic grid of {}\n", fmt::join(balanced_grid(q.ranks), " x "));
-  text += fmt::format("auto takes {} where nothing is measured\n", all.chosen->name());
+  if (all.verdict)
+    text += verdict_text(q, *all.verdict);
+  else
+    text += fmt::format("auto takes {} where nothing is measured\n", all.chosen->name());
   std::vector<Cells> rows{{"algorithm", "terms", "predicted", "coding", "wire", "latency", "without compression"}};
   for (const Row& r : all.rows) {
     Cells cells{std::string(r.algorithm->name()), std::to_string(r.terms.all()), "-", "", "", "", "-"};
@@ -151,11 +171,11 @@ std::string heading(const Question& q, const Comparison& all) {
   }
   text += aligned(rows, 1);
   text += fmt::format(
-      "predicted by a walk along the plans: messages take {} and {:.4g} GB/s, frames have ratio {}, cores encode "
+      "predicted by a walk along the plans: messages take {} and {:.4g} GB/s, frames have ratio {:.4g}, cores encode "
       "{:.2g} "
       "GB/s and decode {:.2g} GB/s\n",
-      seconds_text(q.path.latency), 1e-9 * q.path.bytes_per_second, q.ratio, 1e-9 / assumed_cost().encode,
-      1e-9 / assumed_cost().decode);
+      seconds_text(q.path.latency), 1e-9 * q.path.bytes_per_second, q.ratio, 1e-9 / q.coding.encode,
+      1e-9 / q.coding.decode);
   if (!all.plain || std::any_of(all.rows.begin(), all.rows.end(), [](const Row& r) { return !r.compressed; }))
     text += "-: the plans are too large to be walked\n";
   if (all.plain)
@@ -205,6 +225,7 @@ std::string json(const Question& q, const Comparison& all, const Answer& a, cons
   out.raw("worst_case", budget(a.budget.worst_case)).truth("relative_to_range", q.bound.mode == BoundMode::rel);
   out.number("ratio", q.ratio).number("latency_s", q.path.latency);
   out.number("bandwidth_bytes_s", q.path.bytes_per_second).number("message_s", q.path.per_message);
+  if (all.verdict) out.raw("profile", verdict_json(*all.verdict));
   out.raw("plain_s", all.plain ? json_number(*all.plain) : "null");
   out.raw("candidates", fmt::format("[{}]", fmt::join(rows, ", ")));
   if (!on_device.empty()) out.raw("device", on_device);

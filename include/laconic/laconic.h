@@ -141,8 +141,11 @@ typedef enum laconic_tune {
   LACONIC_TUNE_UNSET = 0,
   LACONIC_TUNE_ON = 1, /* the default: with algorithm auto, calls are left to MPI (LACONIC_PLAIN_SLOWER) until the ranks
                           have measured that compression is faster; they measure again from time to time */
-  LACONIC_TUNE_OFF = 2 /* every call that can be compressed is compressed, with an algorithm that depends on sizes only:
-                          the same program compresses the same calls in every run */
+  LACONIC_TUNE_OFF = 2,    /* every call that can be compressed is compressed, with an algorithm that depends on sizes
+                              only:    the same program compresses the same calls in every run */
+  LACONIC_TUNE_PROFILE = 3 /* a profile that `laconic tune` has written decides which calls are left to MPI, and on the
+                              algorithm of the others, the same in every run.  It is read where the value of
+                              LACONIC_TUNE, of a hint or of laconic_options_set() is its file, and a process has one */
 } laconic_tune;
 
 /* The reason that a call ran as plain MPI. */

@@ -72,6 +72,7 @@ Measured CallClass::mine() const { return {plain_times_.least(), compressed_time
 
 bool CallClass::agreed(const Measured& all, const Path& start) {
   if (on_devices_) return true;
+  if (pinned_) return mode_ == Decision::compressed;
   if (all.plain > 0) plain_ = all.plain;
   if (decision_ == Decision::survey) {
     if (all.cost.known()) cost_ = all.cost;
@@ -93,6 +94,15 @@ void CallClass::end(bool compressed, double seconds, double bytes) {
     plain_times_.add(scaled);
   else if (begun_with_ == trial_)
     compressed_times_.add(scaled);
+}
+
+void CallClass::pin(const Profile::Verdict& verdict) {
+  pinned_ = true;
+  mode_ = verdict.algorithm != nullptr ? Decision::compressed : Decision::plain;
+  next_ = 0;  // before the first call: there is neither a survey nor a plain call to compare with
+  plain_ = verdict.plain;
+  best_ = {verdict.algorithm, verdict.measured ? 0 : verdict.compressed, verdict.measured ? verdict.compressed : 0, {}};
+  candidates_ = {best_};
 }
 
 // After a survey.
@@ -177,11 +187,13 @@ const CallClass* Tuner::find(const CallModel& model) const {
   return nullptr;
 }
 
-CallClass& Tuner::class_of(const CallModel& model) {
+CallClass& Tuner::class_of(const CallModel& model, const Profile* profile) {
   if (const CallClass* known = find(model)) return const_cast<CallClass&>(*known);
   CallModel of_class = model;
   of_class.bytes = class_bytes(model.bytes);
-  return *classes_.emplace_back(std::make_unique<CallClass>(of_class, devices_));
+  CallClass& made = *classes_.emplace_back(std::make_unique<CallClass>(of_class, devices_));
+  if (profile != nullptr) made.pin(profile->decide(of_class));
+  return made;
 }
 
 }  // namespace laconic

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tune/candidates.hpp"
+#include "tune/profile.hpp"
 
 namespace laconic {
 
@@ -74,6 +75,9 @@ class CallClass {
     mode_ = Decision::compressed;
   }
 
+  // Fixes the decision on all calls.
+  void pin(const Profile::Verdict& verdict);
+
   // Takes the time of the call that has begun.  bytes: its size; the time is scaled to the size of the class.
   // compressed: whether it was.
   void end(bool compressed, double seconds, double bytes);
@@ -130,6 +134,7 @@ class CallClass {
   std::size_t current_ = 0;
   bool trying_ = false;
   bool on_devices_ = false;
+  bool pinned_ = false;
 
   // Of this rank alone.
   Latest plain_times_;
@@ -148,8 +153,9 @@ class Tuner {
 
   const Path& start() const { return start_; }
 
-  // The class of a call, and nullptr if there was no such call.
-  CallClass& class_of(const CallModel& model);
+  // The class of a call; a new class is pinned to the profile's verdict if there is a profile.  find() returns nullptr
+  // if there was no such call.
+  CallClass& class_of(const CallModel& model, const Profile* profile = nullptr);
   const CallClass* find(const CallModel& model) const;
 
   // What happened in the latest blocking call of a collective.

@@ -19,9 +19,9 @@ class Bench(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         self.folder = pathlib.Path(scratch.name)
 
-    def laconic(self, *arguments, code=0):
+    def laconic(self, *arguments, code=0, command="bench"):
         clean = {name: value for name, value in os.environ.items() if not name.startswith("LACONIC_")}
-        done = subprocess.run([*MPIRUN, "-n", str(RANKS), "--", LACONIC, "bench", *map(str, arguments)], env=clean,
+        done = subprocess.run([*MPIRUN, "-n", str(RANKS), "--", LACONIC, command, *map(str, arguments)], env=clean,
                               capture_output=True, text=True, timeout=100, cwd=self.folder)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done
@@ -88,6 +88,48 @@ class Bench(unittest.TestCase):
                     for row in rows:
                         self.assertEqual(len(row["seconds"]), iterations)
                         self.assertTrue(row["bound_kept"] and row["bits_equal"], row)
+
+    # The profile says what every later run does, and explain shows it.
+    def test_tune(self):
+        file = self.folder / "a.profile"
+        said = self.laconic(file, "--collective", "allreduce,bcast", "--bytes", "16K,256K", "--iterations", 3, command="tune").stdout
+        for word in ("allreduce", "bcast", "256 KiB", "GB/s", "LACONIC_TUNE="):
+            self.assertIn(word, said)
+        classes = [line.split()[1:] for line in file.read_text().splitlines() if line.startswith("class ")]
+        self.assertEqual([(c[0], int(c[1])) for c in classes],
+                         [(name, size << 10) for name in ("allreduce", "bcast") for size in (16, 256)])
+        # Decisions that do not depend on this machine.
+        lines = [line for line in file.read_text().splitlines() if not line.startswith(("class ", "end"))]
+        lines += ["class allreduce 16384 1e-5 ring 1", "class allreduce 262144 1 direct 1e-3", "class bcast 262144 1e-9 chain 1", "end"]
+        file.write_text("\n".join(lines) + "\n")
+        for name, size, expected in (("allreduce", "16K", "plain"), ("allreduce", "256K", "direct"), ("bcast", "256K", "plain")):
+            for run in range(2):
+                with self.subTest(name, size=size, run=run):
+                    out = self.folder / "out.json"
+                    self.laconic(name, "--bytes", size, "--set", f"tune={file}", "--set", "min_bytes=1", "--iterations", 2,
+                                 "--json", out)
+                    row = json.loads(out.read_text())[1]
+                    self.assertEqual("plain" if row["ran_plain"] else row["algorithm"], expected)
+            done = subprocess.run([LACONIC, "explain", name, "--bytes", size, "--ranks", str(RANKS), "--profile", file, "--json"],
+                                  capture_output=True, text=True, timeout=60)
+            self.assertEqual(json.loads(done.stdout)[0]["profile"]["algorithm"], expected, done.stderr)
+        # Sizes and collectives that were not measured are predicted.
+        (row,) = json.loads(subprocess.run([LACONIC, "explain", "gather", "--bytes", "3M", "--ranks", "9", "--profile", file,
+                                            "--json"], capture_output=True, text=True, timeout=60).stdout)
+        self.assertFalse(row["profile"]["measured"])
+        self.assertGreater(row["profile"]["plain_s"], 0)
+
+    def test_tune_is_refused(self):
+        for arguments, words in ((["x", "--collective", "allgatherv"], ["allgatherv", "allgather"]),
+                                 (["x", "--bytes", "100K"], ["102400", "powers of two"]),
+                                 ([], ["PROFILE"]), (["no/such/folder/x"], ["no/such/folder"])):
+            done = self.laconic(*arguments, command="tune", code=1 if "no/such" in "".join(arguments) else 2)
+            for word in words:
+                self.assertIn(word, done.stderr)
+        self.assertEqual(list(self.folder.iterdir()), [])
+        (self.folder / "cut").write_text("laconic profile 1\nranks 2")
+        done = self.laconic("allreduce", "--set", "tune=cut", code=2)
+        self.assertIn("line 2", done.stderr)
 
     def test_host_centric(self):
         rows, said = self.bench("allreduce", "--bytes", "40K", "--against", "host-centric,host-centric:szx")

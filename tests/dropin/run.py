@@ -28,6 +28,7 @@ class Scenario:
 
 
 ALL_SCENARIOS = (1, 3)  # ranks
+PROFILE = str(pathlib.Path(__file__).resolve().parent / "pinned.profile")
 BOUND = {"LACONIC_BOUND": "abs:1e-3", "LACONIC_MIN_BYTES": "1000"}
 ALL = {**BOUND, "LACONIC_INCLUDE": "movement"}
 WITHOUT = Scenario("without", {}, ["exact"], preload=False)
@@ -56,6 +57,14 @@ def plain(reason, *operations):
     def check(args, said, entries):
         found = {e["operation"] for e in entries if reason in e["plain"]}
         return [f"{o}: nothing left plain for {reason}" for o in operations if args.n > 1 and o not in found]
+    return check
+
+
+def never_plain(reason, *operations):
+    """A check: no call of these operations was left to MPI for this reason."""
+    def check(args, said, entries):
+        return [f"{e['operation']}: left plain for {reason}" for e in entries
+                if e["operation"] in operations and reason in e["plain"]]
     return check
 
 
@@ -103,6 +112,8 @@ SCENARIOS = {
         Scenario("a report that is none", {"LACONIC_REPORT": "loud"}, ["exact"], code=1,
                  check=says("LACONIC_REPORT: 'loud' is not valid; valid are summary, each, json:FILE")),
         Scenario("an audit that is none", {"LACONIC_AUDIT": "0"}, ["exact"], code=1, check=says("LACONIC_AUDIT: '0'")),
+        Scenario("a profile that is none", {"LACONIC_TUNE": "/no/such/profile"}, ["exact"], code=1,
+                 check=says("on, off and the file of a profile: profile '/no/such/profile' cannot be read")),
         Scenario("a rule that is none", {"LACONIC_EXCLUDE": "bcats"}, ["exact"], code=1,
                  check=says("LACONIC_EXCLUDE: 'bcats' is not valid; valid are operations")),
         Scenario("an inclusion of no operation", {"LACONIC_INCLUDE": "comm:x"}, ["exact"], code=1,
@@ -130,6 +141,8 @@ SCENARIOS = {
         Scenario("everything", ALL, ["within", "1e-3", "all"], REDUCTIONS | MOVEMENT, always=True),
         Scenario("tuned", {**ALL, "LACONIC_TUNE": "on"}, ["within", "1e-3", "all"], None,
                  check=plain("slower", "allreduce", "bcast")),
+        Scenario("a profile", {**ALL, "LACONIC_TUNE": PROFILE}, ["within", "1e-3", "all"], {"allreduce"}, always=True,
+                 check=all_of(plain("slower", "bcast"), never_plain("slower", "allreduce"))),
         Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_INCLUDE": "movement"},
                  ["exact"], REDUCTIONS | MOVEMENT),
         # What moves and what is added up are integers alone, and floating-point numbers are not named.

@@ -47,6 +47,8 @@ using namespace ranks;
 constexpr int count = 60000;  // of the largest buffer
 constexpr double bound = 1e-3;
 
+laconic_tune tune = LACONIC_TUNE_ON;
+
 float number_of(int rank, std::size_t i) { return static_cast<float>(std::sin(0.001 * static_cast<double>(i)) + rank); }
 
 // A collective, MPI's own and Laconic's, and the result that rank `rank` of `size` ranks expects.
@@ -127,7 +129,7 @@ Called call(Test& t, const Routine& routine, MPI_Comm comm, double plain_seconds
   laconic_stats stats{};
   laconic_plain_reason reason = LACONIC_PLAIN_NOT;
   laconic_options o = options_with(LACONIC_BOUND_ABS, bound);
-  o.tune = LACONIC_TUNE_ON;
+  o.tune = tune;
   o.stats = &stats;
   if (plain_seconds >= 0) o.plain = &reason;
   CHECK(t, routine.run(send.data(), recv.data(), t.size(), comm, &o) == MPI_SUCCESS);
@@ -169,7 +171,7 @@ bool iallreduce_is_compressed(Test& t, MPI_Comm comm) {
   std::vector<float> recv(count);
   laconic_stats stats{};
   laconic_options o = options_with(LACONIC_BOUND_ABS, bound);
-  o.tune = LACONIC_TUNE_ON;
+  o.tune = tune;
   o.stats = &stats;
   laconic_request request = LACONIC_REQUEST_NULL;
   CHECK(t, laconic_iallreduce(send.data(), recv.data(), count, MPI_FLOAT, MPI_SUM, comm, &request, &o) == MPI_SUCCESS);
@@ -237,6 +239,76 @@ void off(Test& t) {
   }
 }
 
+// The error of laconic_options_set(options, "tune", value), and an empty text if there is none.
+std::string error_of_tune(laconic_options& o, const std::string& value) {
+  const int rc = laconic_options_set(&o, "tune", value.c_str());
+  return rc == MPI_SUCCESS ? "" : message_of(rc);
+}
+
+// A profile decides on every call of a collective alike, whatever its calls take, and two runs do the same.
+void profile(Test& t) {
+  t.doing("a profile");
+  t.count_case();
+  laconic_options o = options_with(LACONIC_BOUND_ABS, bound);
+  o.tune = LACONIC_TUNE_PROFILE;
+  float send[4]{};
+  float recv[4]{};
+  MPI_Comm returns = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &returns);
+  MPI_Comm_set_errhandler(returns, MPI_ERRORS_RETURN);
+  const int early = laconic_allreduce(send, recv, 4, MPI_FLOAT, MPI_SUM, returns, &o);
+  MPI_Comm_free(&returns);
+  CHECK(t, early != MPI_SUCCESS && message_of(early).find("no profile has been read") != std::string::npos);
+  o.tune = LACONIC_TUNE_UNSET;
+  CHECK(t, error_of_tune(o, "onn").find("on, off and the file of a profile") != std::string::npos);
+  CHECK(t, o.tune == LACONIC_TUNE_UNSET);
+
+  char file[] = "/tmp/laconic-profile-XXXXXX";
+  const int descriptor = mkstemp(file);
+  CHECK(t, descriptor >= 0);
+  std::string bad = "laconic profile 1\n# a test\nranks " + std::to_string(t.size()) +
+                    "\nwithin_node 0\ncoding 1e-9 1e-9 1e-9 1e-9 1e-10 0.2\n";
+  const std::string good = bad + "class allreduce 262144 10 direct 1e-3\nclass bcast 262144 1e-9 binomial 1\n" +
+                           "class alltoall 262144 1e-9 pairwise 1\nclass gather 1048576 1e-9 binomial 1\nend\n";
+  bad += "class allreduce 262144 10 no-such-algorithm 1\nend\n";
+  CHECK(t, pwrite(descriptor, bad.data(), bad.size(), 0) == static_cast<ssize_t>(bad.size()));
+  CHECK(t, error_of_tune(o, file).find("no-such-algorithm") != std::string::npos);
+  CHECK(t, ftruncate(descriptor, 0) == 0);
+  CHECK(t, pwrite(descriptor, good.data(), good.size(), 0) == static_cast<ssize_t>(good.size()));
+  CHECK(t, error_of_tune(o, file).empty(), "%s", error_of_tune(o, file).c_str());
+  CHECK(t, o.tune == LACONIC_TUNE_PROFILE && std::string(laconic_tune_name(o.tune)) == "profile");
+  CHECK(t, error_of_tune(o, "/tmp/another").find("this process uses the profile") != std::string::npos);
+  CHECK(t, o.tune == LACONIC_TUNE_PROFILE);
+  close(descriptor);
+  unlink(file);
+
+  tune = LACONIC_TUNE_PROFILE;
+  for (const Routine& routine : routines) {
+    t.doing(text("%s with a profile", routine.name));
+    for (int run = 0; run < 2; ++run) {
+      MPI_Comm comm = MPI_COMM_NULL;
+      MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+      const bool compressed = routine.name == std::string("allreduce");
+      agreements = 0;
+      for (int k = 0; k < 100; ++k) {
+        // Times that would have changed the decision long ago.
+        const double seconds = k % 2 == 0 ? -1 : compressed ? 1e-9 : 10;
+        const laconic_plain_reason expected = compressed ? LACONIC_PLAIN_NOT : LACONIC_PLAIN_SLOWER;
+        CHECK(t, agreed(t, routine, comm, seconds) == expected, "call %d", k);
+      }
+      CHECK(t, compressed || agreements == 0, "%d agreements", agreements);
+      const laconic_tuning tuning = learnt(t, comm);
+      CHECK(t, tuning.calls == 100 && tuning.compressed_calls == (compressed ? 100u : 0u));
+      CHECK(t, tuning.algorithm == (compressed ? LACONIC_ALGORITHM_DIRECT : LACONIC_ALGORITHM_PLAIN));
+      CHECK(t, tuning.plain_seconds == (compressed ? 10 : 1e-9));
+      // Nonblocking calls need no blocking ones to learn from.
+      if (compressed) CHECK(t, iallreduce_is_compressed(t, comm));
+      MPI_Comm_free(&comm);
+    }
+  }
+  tune = LACONIC_TUNE_ON;
+}
+
 void wrong_seconds(Test& t) {
   t.doing("seconds that are not valid");
   t.count_case();
@@ -273,6 +345,7 @@ int main(int argc, char** argv) {
   }
   clock_speed = 1;
   off(t);
+  if (t.size() > 1) profile(t);
   wrong_seconds(t);
   return t.finish();
 }

@@ -85,6 +85,7 @@ class CollectiveOperation final : public Operation {
 
   // The tuner (collective_tuning.cpp).
   bool tunes() const;
+  const Profile* profile() const;  // that pins the decisions on calls; nullptr: the ranks learn
   CallModel model() const;
   void ask_tuner();
   void begin_class(Collective collective);

@@ -9,6 +9,7 @@
 #include "comm/collectives/repeated_call.hpp"
 #include "comm/core/asked.hpp"
 #include "comm/core/errors.hpp"
+#include "comm/core/used_profile.hpp"
 #include "engine/ledger.hpp"
 
 namespace laconic {
@@ -30,6 +31,7 @@ std::uint64_t hash_of(const laconic_options& o) {
   add(static_cast<std::uint64_t>(o.checksum));
   add(static_cast<std::uint64_t>(o.chunk_elements));
   add(static_cast<std::uint64_t>(o.depth));
+  add(static_cast<std::uint64_t>(o.tune));
   return hash;
 }
 
@@ -41,8 +43,12 @@ bool known_to_all(const Shape& shape) {
 
 bool CollectiveOperation::tunes() const {
   const laconic_options& o = settings();
-  return o.tune == LACONIC_TUNE_ON && o.algorithm == LACONIC_ALGORITHM_AUTO && o.variant == LACONIC_VARIANT_OVERLAP &&
+  return o.tune != LACONIC_TUNE_OFF && o.algorithm == LACONIC_ALGORITHM_AUTO && o.variant == LACONIC_VARIANT_OVERLAP &&
          slot_ == Slots::none && !persistent;
+}
+
+const Profile* CollectiveOperation::profile() const {
+  return settings().tune == LACONIC_TUNE_PROFILE ? used_profile() : nullptr;
 }
 
 CallModel CollectiveOperation::model() const {
@@ -78,7 +84,7 @@ void CollectiveOperation::ask_tuner() {
 }
 
 void CollectiveOperation::begin_class(Collective collective) {
-  class_ = &binding->tuner.class_of(model());
+  class_ = &binding->tuner.class_of(model(), profile());
   const Decision decision = class_->begin();
   binding->tuner.set_latest(collective, decision);
   if (decision == Decision::plain) {
@@ -94,7 +100,8 @@ void CollectiveOperation::begin_class(Collective collective) {
 
 // Only blocking calls teach: all ranks have learnt the same when a nonblocking call begins.
 void CollectiveOperation::follow_class() {
-  const CallClass* known = binding->tuner.find(model());
+  const Profile* const pinned = profile();
+  const CallClass* known = pinned != nullptr ? &binding->tuner.class_of(model(), pinned) : binding->tuner.find(model());
   if (known == nullptr || !known->decided()) return;
   if (!known->compresses())
     reason_ = LACONIC_PLAIN_SLOWER;

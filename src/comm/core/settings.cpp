@@ -11,6 +11,7 @@
 #include "codec/codec.hpp"
 #include "codec/quant/kernels.hpp"
 #include "comm/core/asked.hpp"
+#include "comm/core/used_profile.hpp"
 #include "device/devices.hpp"
 #include "schedule/schedule.hpp"
 #include "wire/frame.hpp"
@@ -78,9 +79,10 @@ constexpr std::array<Named<laconic_checksum>, 2> checksum_names{{
     {"off", LACONIC_CHECKSUM_OFF},
 }};
 
-constexpr std::array<Named<laconic_tune>, 2> tune_names{{
+constexpr std::array<Named<laconic_tune>, 3> tune_names{{
     {"on", LACONIC_TUNE_ON},
     {"off", LACONIC_TUNE_OFF},
+    {"profile", LACONIC_TUNE_PROFILE},
 }};
 
 template <class Names>
@@ -116,6 +118,15 @@ const char* find_name(const Names& names, Value value) {
 template <class Names, class Value>
 bool known(const Names& names, Value value) {
   return find_name(names, value) != nullptr;
+}
+
+// "on", "off", or the file of a profile.
+Status parse_tune(std::string_view text, laconic_tune& tune) {
+  if (text == "on" || text == "off") return parse_name(tune_names, "tune", text, tune);
+  if (Status s = use_profile(std::string(text)); !s)
+    return not_valid("tune", text, "on, off and the file of a profile: " + s.message());
+  tune = LACONIC_TUNE_PROFILE;
+  return {};
 }
 
 // A whole number in least..greatest.
@@ -157,7 +168,7 @@ constexpr std::array<Named<Setter>, 13> options_by_name{{
      [](laconic_options& o, std::string_view v) { return parse_name(progress_names, "progress", v, o.progress); }},
     {"checksum",
      [](laconic_options& o, std::string_view v) { return parse_name(checksum_names, "checksum", v, o.checksum); }},
-    {"tune", [](laconic_options& o, std::string_view v) { return parse_name(tune_names, "tune", v, o.tune); }},
+    {"tune", [](laconic_options& o, std::string_view v) { return parse_tune(v, o.tune); }},
     {"min_bytes", [](laconic_options& o,
                      std::string_view v) { return parse_whole("min_bytes", v, 1, largest_min_bytes, o.min_bytes); }},
     {"threads",
@@ -224,6 +235,10 @@ Status check_options(const laconic_options& o) {
     return not_valid("options->checksum", std::to_string(o.checksum), list_of(checksum_names));
   if (o.tune != LACONIC_TUNE_UNSET && !known(tune_names, o.tune))
     return not_valid("options->tune", std::to_string(o.tune), list_of(tune_names));
+  if (o.tune == LACONIC_TUNE_PROFILE && used_profile() == nullptr)
+    return {Code::argument,
+            "options->tune is LACONIC_TUNE_PROFILE, but no profile has been read; laconic_options_set(&options, "
+            "\"tune\", FILE) reads one"};
   if (Status s = check_range("options->chunk_elements", o.chunk_elements, wire::largest_chunk); !s) return s;
   if (Status s = check_range("options->depth", o.depth, largest_depth); !s) return s;
   if (Status s = check_range("options->threads", o.threads, largest_threads); !s) return s;

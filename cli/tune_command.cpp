@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// laconic tune: measures collectives with and without compression on this machine, and writes a profile.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/arguments.hpp"
+#include "commands.hpp"
+#include "failure.hpp"
+#include "options.hpp"
+#include "output_file.hpp"
+#include "text.hpp"
+#include "variants.hpp"
+
+#ifdef LACONIC_CLI_MPI
+#include <unistd.h>
+
+#include "bench/job.hpp"
+#include "bench/measure.hpp"
+#include "codec/resolve_bound.hpp"
+#include "codec_spec.hpp"
+#include "engine/ledger.hpp"
+#include "settings_info.hpp"
+#include "tune/profile.hpp"
+#endif
+
+namespace laconic::cli {
+namespace {
+
+struct Arguments {
+  std::string profile;
+  std::vector<std::string> collectives;
+  std::vector<std::string> sizes{"16K", "64K", "256K", "1M", "4M", "16M"};
+  std::string field = "wave";
+  std::string bound = "rel:1e-3";
+  std::string codec = "quant";
+  int iterations = 7;
+};
+
+// The collectives that have algorithms of their own.
+std::vector<std::string> all_patterns() {
+  std::vector<std::string> names;
+  for (const Collective c : all_collectives) names.emplace_back(name_of(c));
+  return names;
+}
+
+#ifdef LACONIC_CLI_MPI
+
+// How much is done, in one line of a terminal.
+class ProgressBar {
+ public:
+  ProgressBar(std::size_t steps, bool shown) : steps_(steps), shown_(shown && isatty(STDERR_FILENO) == 1) {}
+  ~ProgressBar() { clear(); }
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  void begin(const std::string& what) {
+    if (!shown_) return;
+    const std::size_t filled = width * done_ / steps_;
+    fmt::print(stderr, "\r[{:=<{}}{:{}}] {} of {}: {:<40}", "", filled, "", width - filled, done_ + 1, steps_, what);
+    std::fflush(stderr);
+    ++done_;
+  }
+  void clear() {
+    if (shown_) fmt::print(stderr, "\r{:<{}}\r", "", width + 60);
+  }
+
+ private:
+  static constexpr std::size_t width = 30;
+  std::size_t steps_;
+  std::size_t done_ = 0;
+  bool shown_;
+};
+
+bench::Request request_of(const Arguments& a, const std::string& collective, int ranks) {
+  bench::Arguments b;
+  b.operation = collective;
+  b.sizes = a.sizes;
+  b.bounds = {a.bound};
+  b.codecs = {a.codec};
+  b.algorithms = {"all"};
+  b.settings = {"min_bytes=1"};
+  b.field = a.field;
+  b.iterations = a.iterations;
+  return bench::expand(b, ranks);
+}
+
+// The cost of coding the numbers of the field on the slowest rank.
+CodingCost coding_cost(const Arguments& a, const bench::Input& input, const bench::Ranks& ranks) {
+  constexpr std::size_t numbers = std::size_t{1} << 20;
+  const CodecSpec spec = parse_codec_spec(a.codec);
+  const Codec* const codec = find_codec(spec.codec);
+  Bound bound;
+  if (Status s = parse_bound(spec.bound.empty() ? a.bound : spec.bound, bound); !s) throw usage(s.message());
+  std::vector<float> values(numbers);
+  input.fill(values, ranks.rank, 0);
+  const Algorithm* const ring = find_algorithm(Collective::allreduce, AlgorithmName::ring);
+  const auto coding_of = [&](const Range& range) {
+    const Budget budget =
+        divide_bound(absolute_bound(bound, range), false, Op::sum, false, *ring, ranks.size, travel_of(*codec, false));
+    Coding coding = coding_for(bound, Dtype::f32);
+    coding.allowance = budget.allowance;
+    coding.terms = budget.terms;
+    return coding;
+  };
+  const std::vector<RangeJob::Part> parts{{values.data(), values.size()}};
+  CodingCost cost = CodingSampler().measure(*codec, Dtype::f32, coding_of, parts, true);
+  std::array<double, 6> all{cost.encode, cost.decode, cost.fold, cost.add, cost.read, cost.frame};
+  MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_MAX, ranks.comm);
+  return {all[0], all[1], all[2], all[3], all[4], all[5]};
+}
+
+bool on_one_node(const bench::Ranks& ranks) {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(ranks.comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int here = 0;
+  MPI_Comm_size(node, &here);
+  MPI_Comm_free(&node);
+  int least = 0;
+  MPI_Allreduce(&here, &least, 1, MPI_INT, MPI_MIN, ranks.comm);
+  return least == ranks.size;
+}
+
+Profile::Class class_of(Collective collective, const std::vector<bench::Measurement>& all) {
+  Profile::Class c;
+  c.collective = collective;
+  c.bytes = class_bytes(static_cast<double>(all[0].bytes));
+  c.plain = all[0].median();
+  for (std::size_t k = 1; k < all.size(); ++k) {
+    if (c.algorithm != nullptr && all[k].median() >= c.compressed) continue;
+    c.algorithm = find_algorithm(collective, all[k].variant.algorithm);
+    c.compressed = all[k].median();
+  }
+  return c;
+}
+
+void run(const Arguments& a) {
+  const bench::Job job;
+  const bench::Ranks& ranks = job.ranks();
+  const bool speaks = ranks.rank == 0;
+  if (a.profile.empty()) throw usage("tune: PROFILE is missing, the file to write");
+  if (ranks.size < 2) throw usage("tune: start it on at least two ranks, with mpiexec as the programs");
+  const std::vector<std::string> names = a.collectives.empty() ? all_patterns() : a.collectives;
+  std::vector<bench::Request> requests;
+  for (const std::string& name : names) {
+    const auto patterns = all_patterns();
+    if (std::find(patterns.begin(), patterns.end(), name) == patterns.end())
+      throw not_valid("--collective", name, fmt::format("{}", fmt::join(patterns, ", ")));
+    requests.push_back(request_of(a, name, ranks.size));
+  }
+  for (const std::size_t bytes : requests[0].sizes)
+    if (class_bytes(static_cast<double>(bytes)) != static_cast<double>(bytes))
+      throw not_valid("--bytes", std::to_string(bytes), "powers of two, which are the sizes of classes of calls");
+  std::optional<bench::Input> input;
+  bench::together(ranks, [&] {
+    input.emplace(a.field, ranks.size);
+    // Checks before a long measurement that the file can be written.
+    if (speaks) check_replaceable(a.profile);
+  });
+
+  Profile profile;
+  profile.ranks = ranks.size;
+  profile.within_node = on_one_node(ranks);
+  profile.remark = fmt::format("{}, {} ranks, field {}, codec {}, bound {}", mpi_name(), ranks.size, input->name(),
+                               a.codec, a.bound);
+  profile.coding = coding_cost(a, *input, ranks);
+  if (!profile.coding.known())
+    throw usage(fmt::format("codec {} cannot code the field {} within {}", a.codec, a.field, a.bound));
+  if (speaks)
+    fmt::print("{}\none core encodes {:.3g} GB/s, decodes {:.3g} GB/s, ratio {:.3g}\n", profile.remark,
+               1e-9 / profile.coding.encode, 1e-9 / profile.coding.decode, 1 / profile.coding.frame);
+  std::vector<Cells> rows{{"collective", "bytes", "plain", "compressed", "with", "takes", "then"}};
+  {
+    ProgressBar bar(requests.size() * requests[0].sizes.size(), speaks);
+    for (const bench::Request& request : requests) {
+      bench::Bench bench(request, ranks, *input);
+      for (const std::size_t bytes : request.sizes) {
+        bar.begin(fmt::format("{} {}", request.operation.name, bytes_text(static_cast<double>(bytes))));
+        const std::vector<bench::Measurement> all = bench.measure(bytes, 1);
+        if (!std::all_of(all.begin(), all.end(), [](const auto& m) { return m.right(); }))
+          throw Failure("the error of a result exceeded its bound, or ranks that must hold the same bits do not");
+        const Profile::Class c = class_of(request.operation.collective(), all);
+        profile.classes.push_back(c);
+        rows.push_back({std::string(request.operation.name), bytes_text(static_cast<double>(bytes)),
+                        seconds_text(c.plain), seconds_text(c.compressed), std::string(c.algorithm->name()),
+                        fmt::format("{:.2f}", c.compressed / c.plain),
+                        c.compressed < c.plain ? "compressed" : "left to MPI"});
+      }
+    }
+  }
+  if (speaks) fmt::print("{}", aligned(rows, 1));
+  bench::together(ranks, [&] {
+    if (!speaks) return;
+    OutputFile out(a.profile);
+    out.write(profile.text());
+    out.commit();
+  });
+  if (speaks) fmt::print("LACONIC_TUNE={} uses these decisions\n", a.profile);
+}
+
+#else
+
+void run(const Arguments&) { throw usage("tune is not in this build, which was made without MPI (LACONIC_MPI=OFF)"); }
+
+#endif
+
+}  // namespace
+
+void add_tune_command(Command& app) {
+  auto a = std::make_shared<Arguments>();
+  Command command =
+      app.add_subcommand("tune", "Measure which collectives compression makes faster, under mpiexec, into a profile");
+  command.add_option("PROFILE", a->profile, "file to write; LACONIC_TUNE=PROFILE uses it");
+  add_list(command, "--collective", a->collectives, fmt::format("{} (default: all)", fmt::join(all_patterns(), ", ")));
+  add_list(command, "--bytes,--sizes", a->sizes, "sizes of the largest buffer (default: 16K,64K,256K,1M,4M,16M)");
+  command.add_option("--field", a->field, "a file of float32, or a generator: wave, noise").capture_default_str();
+  command.add_option("--bound", a->bound, std::string(bound_forms)).capture_default_str();
+  command.add_option("--codec", a->codec, "quant, szx, zfp-abs, zfp-rateN, raw, lossless").capture_default_str();
+  add_whole(command, "--iterations", a->iterations, 1, "measured iterations");
+  command.callback([a] { run(*a); });
+}
+
+}  // namespace laconic::cli
