@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -127,6 +128,14 @@ bool on_one_node(const bench::Ranks& ranks) {
   return least == ranks.size;
 }
 
+// Another file, for example a field, is not replaced.
+void check_is_profile(const std::string& file) {
+  std::ifstream in(file);
+  std::string line;
+  if (std::getline(in, line) && !line.starts_with("laconic profile"))
+    throw usage(fmt::format("PROFILE {}: the file exists and is not a profile", file));
+}
+
 Profile::Class class_of(Collective collective, const std::vector<bench::Measurement>& all) {
   Profile::Class c;
   c.collective = collective;
@@ -158,10 +167,12 @@ void run(const Arguments& a) {
     if (class_bytes(static_cast<double>(bytes)) != static_cast<double>(bytes))
       throw not_valid("--bytes", std::to_string(bytes), "powers of two, which are the sizes of classes of calls");
   std::optional<bench::Input> input;
+  std::unique_ptr<OutputFile> file;
   bench::together(ranks, [&] {
     input.emplace(a.field, ranks.size);
-    // Checks before a long measurement that the file can be written.
-    if (speaks) check_replaceable(a.profile);
+    // Opened before a long measurement: it may not be possible to write it.
+    if (speaks) check_is_profile(a.profile);
+    if (speaks) file = std::make_unique<OutputFile>(a.profile);
   });
 
   Profile profile;
@@ -175,7 +186,8 @@ void run(const Arguments& a) {
   if (speaks)
     fmt::print("{}\none core encodes {:.3g} GB/s, decodes {:.3g} GB/s, ratio {:.3g}\n", profile.remark,
                1e-9 / profile.coding.encode, 1e-9 / profile.coding.decode, 1 / profile.coding.frame);
-  std::vector<Cells> rows{{"collective", "bytes", "plain", "compressed", "with", "takes", "then"}};
+  std::vector<Cells> rows{{"collective", "bytes", "plain", "compressed", "with", "takes", "predicted", "then"}};
+  std::vector<double> misses;  // ratios of predicted and measured times, those above 1
   {
     ProgressBar bar(requests.size() * requests[0].sizes.size(), speaks);
     for (const bench::Request& request : requests) {
@@ -187,19 +199,24 @@ void run(const Arguments& a) {
           throw Failure("the error of a result exceeded its bound, or ranks that must hold the same bits do not");
         const Profile::Class c = class_of(request.operation.collective(), all);
         profile.classes.push_back(c);
+        const std::optional<double> predicted = profile.predicted(c);
+        if (predicted) misses.push_back(std::max(*predicted / c.compressed, c.compressed / *predicted));
         rows.push_back({std::string(request.operation.name), bytes_text(static_cast<double>(bytes)),
                         seconds_text(c.plain), seconds_text(c.compressed), std::string(c.algorithm->name()),
-                        fmt::format("{:.2f}", c.compressed / c.plain),
+                        fmt::format("{:.2f}", c.compressed / c.plain), predicted ? seconds_text(*predicted) : "-",
                         c.compressed < c.plain ? "compressed" : "left to MPI"});
       }
     }
   }
   if (speaks) fmt::print("{}", aligned(rows, 1));
+  std::sort(misses.begin(), misses.end());
+  if (speaks && !misses.empty())
+    fmt::print("predicted and measured times differ by a factor of {:.2f} (median), {:.2f} (9 of 10), {:.2f} (most)\n",
+               misses[misses.size() / 2], misses[misses.size() * 9 / 10], misses.back());
   bench::together(ranks, [&] {
-    if (!speaks) return;
-    OutputFile out(a.profile);
-    out.write(profile.text());
-    out.commit();
+    if (!file) return;
+    file->write(profile.text());
+    file->commit();
   });
   if (speaks) fmt::print("LACONIC_TUNE={} uses these decisions\n", a.profile);
 }

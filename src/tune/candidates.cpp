@@ -14,7 +14,7 @@ namespace {
 constexpr double copy_rate = 6e9;
 constexpr double add_rate = 4e9;
 
-constexpr double preparation = 10e-6;  // seconds
+constexpr double preparation = 4e-6;  // seconds
 
 Curve rate_of(double seconds_per_byte) { return Curve::modelled(0, 1 / std::max(seconds_per_byte, 1e-15), "sampled"); }
 

@@ -156,6 +156,12 @@ Path Profile::path_of(const Class& c) const {
   return laconic::path_of(model_of(c), c.plain, within_node ? path_within_node() : path_between_nodes());
 }
 
+std::optional<double> Profile::predicted(const Class& c) const {
+  for (const Candidate& candidate : candidates(model_of(c), coding, path_of(c)))
+    if (candidate.algorithm == c.algorithm) return candidate.predicted;
+  return {};
+}
+
 Path Profile::path_for(const CallModel& call) const { return path_of(nearest(call)); }
 
 Profile::Verdict Profile::decide(const CallModel& call) const {
@@ -168,9 +174,7 @@ Profile::Verdict Profile::decide(const CallModel& call) const {
   const auto plain = uncompressed_candidates(rounded, path);
   const auto compressed = candidates(rounded, coding, path);
   if (plain.empty() || compressed.empty()) return {};
-  double correction = 1;
-  for (const Candidate& c : candidates(model_of(like), coding, path))
-    if (c.algorithm == like.algorithm) correction = like.compressed / c.predicted;
+  const double correction = like.compressed / predicted(like).value_or(like.compressed);
   const double seconds = compressed[0].predicted * correction;
   return {seconds < plain[0].predicted ? compressed[0].algorithm : nullptr, plain[0].predicted, seconds, false};
 }

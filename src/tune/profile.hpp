@@ -41,6 +41,10 @@ class Profile {
   // similar class, and how far its prediction was off there.
   Verdict decide(const CallModel& call) const;
 
+  // What the model predicts for the compressed time of a class, from the coding and the plain time; nothing if the
+  // plans are too large to be walked.
+  std::optional<double> predicted(const Class& c) const;
+
   // The path that the most similar class implies.
   Path path_for(const CallModel& call) const;
 

@@ -92,8 +92,10 @@ class Bench(unittest.TestCase):
     # The profile says what every later run does, and explain shows it.
     def test_tune(self):
         file = self.folder / "a.profile"
-        said = self.laconic(file, "--collective", "allreduce,bcast", "--bytes", "16K,256K", "--iterations", 3, command="tune").stdout
-        for word in ("allreduce", "bcast", "256 KiB", "GB/s", "LACONIC_TUNE="):
+        for run in range(2):  # the second run replaces the file
+            said = self.laconic(file, "--collective", "allreduce,bcast", "--bytes", "16K,256K", "--iterations", 3,
+                                command="tune").stdout
+        for word in ("allreduce", "bcast", "256 KiB", "GB/s", "predicted and measured", "LACONIC_TUNE="):
             self.assertIn(word, said)
         classes = [line.split()[1:] for line in file.read_text().splitlines() if line.startswith("class ")]
         self.assertEqual([(c[0], int(c[1])) for c in classes],
@@ -127,6 +129,9 @@ class Bench(unittest.TestCase):
             for word in words:
                 self.assertIn(word, done.stderr)
         self.assertEqual(list(self.folder.iterdir()), [])
+        (self.folder / "field").write_bytes(b"1234\n1234")
+        self.assertIn("not a profile", self.laconic("field", command="tune", code=2).stderr)
+        self.assertEqual((self.folder / "field").read_bytes(), b"1234\n1234")
         (self.folder / "cut").write_text("laconic profile 1\nranks 2")
         done = self.laconic("allreduce", "--set", "tune=cut", code=2)
         self.assertIn("line 2", done.stderr)
