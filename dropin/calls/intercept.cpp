@@ -59,6 +59,10 @@ int compress(const Call& call, Communicator& communicator, NumberSides& numbers,
     PMPI_Comm_call_errhandler(call.comm, code);
     return code;
   }
+  if (communicator.tunes() && Process::instance().settings().report != Report::none) {
+    const Quiet ours;
+    Tallies::instance().tuned(communicator.tallies(), call.comm);
+  }
   if (reason != LACONIC_PLAIN_NOT) return leave(call, reason_of(reason), &communicator, plain);
   if (numbers.recv.used()) code = numbers.recv.put_all();
   Tallies::instance().compressed(communicator.tallies(), call.operation, stats);

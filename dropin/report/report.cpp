@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 #include "core/process.hpp"
@@ -55,12 +56,46 @@ void print_operation(std::FILE* out, const TallyGroup& group, std::size_t o) {
   std::fputc('\n', out);
 }
 
+// A time with a suitable unit.
+std::string time_text(double seconds) {
+  return seconds < 1e-3 ? format("%.4g us", seconds * 1e6)
+         : seconds < 1  ? format("%.4g ms", seconds * 1e3)
+                        : format("%.4g s", seconds);
+}
+
+std::string size_text(std::uint64_t bytes) {
+  if (bytes == 0) return "sizes that differ by rank";
+  for (const auto& [unit, name] : {std::pair{std::uint64_t{1} << 20, "MiB"}, {std::uint64_t{1} << 10, "KiB"}})
+    if (bytes >= unit) return format("%llu %s", static_cast<unsigned long long>(bytes / unit), name);
+  return format("%llu B", static_cast<unsigned long long>(bytes));
+}
+
+std::string algorithm_text(laconic_algorithm algorithm) {
+  const char* name = laconic_algorithm_name(algorithm);
+  return algorithm == LACONIC_ALGORITHM_PLAIN ? "left to MPI" : name != nullptr ? name : "?";
+}
+
+void print_class(std::FILE* out, const TallyGroup& group, const laconic_tuning& c) {
+  const auto u = [](std::uint64_t x) { return static_cast<unsigned long long>(x); };
+  std::fprintf(out, "laconic: tuner: %s of %s on %.60s (%d): %llu calls, %llu compressed, now %s", c.collective,
+               size_text(c.bytes).c_str(), group.name.c_str(), group.ranks, u(c.calls), u(c.compressed_calls),
+               algorithm_text(c.algorithm).c_str());
+  std::fprintf(out, "; %s",
+               c.plain_seconds > 0 ? ("plain " + time_text(c.plain_seconds)).c_str() : "nothing agreed yet");
+  if (c.measured_seconds > 0) std::fprintf(out, ", compressed %s", time_text(c.measured_seconds).c_str());
+  if (c.predicted_seconds > 0) std::fprintf(out, ", predicted %s", time_text(c.predicted_seconds).c_str());
+  if (c.ratio > 0) std::fprintf(out, ", ratio %.2f", c.ratio);
+  std::fputc('\n', out);
+}
+
 void print_summary(std::FILE* out, const Groups& groups, const char* remark) {
   std::fprintf(out, "laconic: report%s; counts and times are the most of any rank, bytes are of all\n", remark);
   bool any = false;
   for (const auto& [key, group] : groups)
     for (std::size_t o = 0; o < num_operations; ++o)
       if (group.by_operation[o].calls > 0) print_operation(out, group, o), any = true;
+  for (const auto& [key, group] : groups)
+    for (const auto& [class_key, c] : group.classes) print_class(out, group, c);
   if (!any) std::fprintf(out, "laconic: no collective that it knows was called\n");
   std::fflush(out);
 }
@@ -99,6 +134,18 @@ std::string json_of(const TallyGroup& group, std::size_t o) {
          ", \"plain\": {" + plain + "}}";
 }
 
+std::string json_of(const TallyGroup& group, const laconic_tuning& c) {
+  const auto u = [](std::uint64_t x) { return static_cast<unsigned long long>(x); };
+  const char* algorithm = laconic_algorithm_name(c.algorithm);
+  return "    {\"collective\": " + quoted(c.collective) + format(", \"bytes\": %llu", u(c.bytes)) +
+         ", \"communicator\": " + quoted(group.name) +
+         format(", \"ranks\": %d, \"calls\": %llu, \"compressed\": %llu", group.ranks, u(c.calls),
+                u(c.compressed_calls)) +
+         ", \"algorithm\": " + quoted(algorithm != nullptr ? algorithm : "") +
+         ", \"plain_seconds\": " + number(c.plain_seconds) + ", \"measured_seconds\": " + number(c.measured_seconds) +
+         ", \"predicted_seconds\": " + number(c.predicted_seconds) + ", \"ratio\": " + number(c.ratio) + "}";
+}
+
 void write_json(const Settings& settings, const Groups& groups, bool complete) {
   std::FILE* out = std::fopen(settings.report_file.c_str(), "w");
   if (out == nullptr) {
@@ -111,7 +158,11 @@ void write_json(const Settings& settings, const Groups& groups, bool complete) {
   for (const auto& [key, group] : groups)
     for (std::size_t o = 0; o < num_operations; ++o)
       if (group.by_operation[o].calls > 0) lines += (lines.empty() ? "" : ",\n") + json_of(group, o);
-  std::fprintf(out, "%s%s  ]\n}\n", lines.c_str(), lines.empty() ? "" : "\n");
+  std::string classes;
+  for (const auto& [key, group] : groups)
+    for (const auto& [class_key, c] : group.classes) classes += (classes.empty() ? "" : ",\n") + json_of(group, c);
+  std::fprintf(out, "%s%s  ],\n  \"classes\": [\n%s%s  ]\n}\n", lines.c_str(), lines.empty() ? "" : "\n",
+               classes.c_str(), classes.empty() ? "" : "\n");
   if (std::fclose(out) != 0)
     say("LACONIC_REPORT: the file " + settings.report_file + " could not be written to its end");
 }

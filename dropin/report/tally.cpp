@@ -37,6 +37,50 @@ constexpr std::array<Words, reasons> words{{
     {"refused", "refused by Laconic"},
 }};
 
+void keep_class(TallyGroup& group, const laconic_tuning& c) {
+  const auto [known, fresh] = group.classes.try_emplace({c.collective, c.bytes}, c);
+  if (!fresh && c.calls >= known->second.calls) known->second = c;
+  known->second.collective = known->first.first.c_str();  // it stays as long as the entry
+}
+
+// A class as a line for other ranks, and back.
+constexpr const char* class_mark = "class";
+
+void write_class(std::ostream& out, const laconic_tuning& c) {
+  out << class_mark << ' ' << c.collective << ' ' << c.bytes << ' ' << c.calls << ' ' << c.compressed_calls << ' '
+      << static_cast<int>(c.algorithm) << ' ' << c.plain_seconds << ' ' << c.predicted_seconds << ' '
+      << c.measured_seconds << ' ' << c.ratio;
+}
+
+bool read_class(std::istream& in, std::string& collective, laconic_tuning& c) {
+  std::string mark;
+  int algorithm = 0;
+  in >> mark >> collective >> c.bytes >> c.calls >> c.compressed_calls >> algorithm >> c.plain_seconds >>
+      c.predicted_seconds >> c.measured_seconds >> c.ratio;
+  c.collective = collective.c_str();
+  c.algorithm = static_cast<laconic_algorithm>(algorithm);
+  return static_cast<bool>(in);
+}
+
+// The name of a group comes last in a line, because it may contain any character except a newline.
+void end_line(std::ostream& out, const TallyGroup& group) {
+  std::string name = group.name;
+  std::replace(name.begin(), name.end(), '\n', ' ');
+  out << ' ' << group.ranks << ' ' << name << '\n';
+}
+
+TallyGroup& group_at_end(std::istream& in, std::map<std::string, TallyGroup>& groups) {
+  int ranks = 0;
+  std::string name;
+  in >> ranks;
+  in.get();
+  std::getline(in, name);
+  TallyGroup& group = groups[name + '\n' + std::to_string(ranks)];
+  group.name = name;
+  group.ranks = ranks;
+  return group;
+}
+
 }  // namespace
 
 const char* text_of(Reason reason) { return words[static_cast<std::size_t>(reason)].text; }
@@ -90,6 +134,14 @@ void Tallies::audited(TallyGroup& group, Operation operation, double error, doub
   });
 }
 
+void Tallies::tuned(TallyGroup& group, MPI_Comm comm) {
+  std::array<laconic_tuning, 64> known{};
+  int count = 0;
+  if (laconic_tuning_get(comm, known.data(), static_cast<int>(known.size()), &count) != MPI_SUCCESS) return;
+  const std::lock_guard lock(mutex_);
+  for (std::size_t k = 0; k < std::min(known.size(), static_cast<std::size_t>(count)); ++k) keep_class(group, known[k]);
+}
+
 void Tallies::watch(Operation operation, Tally& tally) {
   const std::lock_guard lock(mutex_);
   watchers_[index_of(operation)].push_back(&tally);
@@ -104,19 +156,21 @@ std::string Tallies::to_text() {
   const std::lock_guard lock(mutex_);
   std::ostringstream out;
   out.precision(17);
-  for (const auto& [key, group] : groups_)
+  for (const auto& [key, group] : groups_) {
     for (std::size_t o = 0; o < num_operations; ++o) {
       const Tally& t = group.by_operation[o];
       if (t.calls == 0) continue;
-      out << o << ' ' << group.ranks << ' ' << t.calls << ' ' << t.compressed << ' ' << t.bytes << ' ' << t.sent << ' '
-          << t.uncompressed << ' ' << t.seconds << ' ' << t.bound << ' ' << t.achieved << ' ' << t.audits << ' '
-          << t.error << ' ' << t.plain_seconds;
+      out << o << ' ' << t.calls << ' ' << t.compressed << ' ' << t.bytes << ' ' << t.sent << ' ' << t.uncompressed
+          << ' ' << t.seconds << ' ' << t.bound << ' ' << t.achieved << ' ' << t.audits << ' ' << t.error << ' '
+          << t.plain_seconds;
       for (const std::uint64_t count : t.plain) out << ' ' << count;
-      // The name comes last, because it may contain any character except a newline.
-      std::string name = group.name;
-      std::replace(name.begin(), name.end(), '\n', ' ');
-      out << ' ' << name << '\n';
+      end_line(out, group);
     }
+    for (const auto& [class_key, c] : group.classes) {
+      write_class(out, c);
+      end_line(out, group);
+    }
+  }
   return out.str();
 }
 
@@ -124,27 +178,26 @@ void Tallies::merge(const std::string& text, std::map<std::string, TallyGroup>& 
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream in(line);
+    if (line.starts_with(class_mark)) {
+      std::string collective;
+      laconic_tuning c{};
+      if (read_class(in, collective, c)) keep_class(group_at_end(in, into), c);
+      continue;
+    }
     Tally t;
     std::size_t o = 0;
-    int ranks = 0;
     std::string bound;
     std::string achieved;
     std::string error;
-    in >> o >> ranks >> t.calls >> t.compressed >> t.bytes >> t.sent >> t.uncompressed >> t.seconds >> bound >>
-        achieved >> t.audits >> error >> t.plain_seconds;
+    in >> o >> t.calls >> t.compressed >> t.bytes >> t.sent >> t.uncompressed >> t.seconds >> bound >> achieved >>
+        t.audits >> error >> t.plain_seconds;
     for (std::uint64_t& count : t.plain) in >> count;
-    std::string name;
-    in.get();
-    std::getline(in, name);
-    if (!in && name.empty()) continue;
+    if (!in) continue;
     // Streams can write infinity but cannot read it.
     t.bound = std::strtod(bound.c_str(), nullptr);
     t.achieved = std::strtod(achieved.c_str(), nullptr);
     t.error = std::strtod(error.c_str(), nullptr);
-    TallyGroup& group = into[name + '\n' + std::to_string(ranks)];
-    group.name = name;
-    group.ranks = ranks;
-    Tally& sum = group.by_operation[o % num_operations];
+    Tally& sum = group_at_end(in, into).by_operation[o % num_operations];
     sum.calls = std::max(sum.calls, t.calls);
     sum.compressed = std::max(sum.compressed, t.compressed);
     for (std::size_t k = 0; k < reasons; ++k) sum.plain[k] = std::max(sum.plain[k], t.plain[k]);

@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "calls/operation.hpp"
@@ -62,10 +63,15 @@ struct Tally {
   double plain_seconds = 0;  // time in the plain calls of audits
 };
 
+// The collective and the size of a class of calls of the tuner.
+using ClassKey = std::pair<std::string, std::uint64_t>;
+
 struct TallyGroup {
   std::string name;
   int ranks = 1;
   std::array<Tally, num_operations> by_operation{};
+  // What the tuner knows.  Communicators of one name have tuners of their own: that with most calls counts.
+  std::map<ClassKey, laconic_tuning> classes;
 };
 
 class Tallies {
@@ -78,6 +84,8 @@ class Tallies {
   void plain(TallyGroup& group, Operation operation, Reason reason);
   void compressed(TallyGroup& group, Operation operation, const laconic_stats& stats);
   void audited(TallyGroup& group, Operation operation, double error, double seconds);
+  // Takes what the tuner of a communicator of this group knows now.
+  void tuned(TallyGroup& group, MPI_Comm comm);
 
   // Adds the counts of an operation on any communicator to `tally` as well, until unwatch() is called.
   void watch(Operation operation, Tally& tally);

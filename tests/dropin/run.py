@@ -13,6 +13,14 @@ NEIGHBORS = {"neighbor_allgather", "neighbor_allgatherv", "neighbor_alltoall", "
 MOVEMENT = {"bcast", "allgather", "allgatherv", "scatter", "scatterv", "gather", "gatherv", "alltoall", "alltoallv"}
 
 
+class Entries(list):
+    """The operations of a report, and as an attribute the classes of the tuner."""
+
+    def __init__(self, report):
+        super().__init__(report["operations"])
+        self.classes = report["classes"]
+
+
 class Scenario:
     """Settings, the program's arguments, and the operations that have to be compressed with more than one rank (None: any
     may be).
@@ -66,6 +74,28 @@ def never_plain(reason, *operations):
         return [f"{e['operation']}: left plain for {reason}" for e in entries
                 if e["operation"] in operations and reason in e["plain"]]
     return check
+
+
+def chosen(**algorithms):
+    """A check: the report has classes of these collectives, and the tuner chose these algorithms for all of them."""
+    def check(args, said, entries):
+        if args.n == 1:
+            return ["there are classes of the tuner"] if entries.classes else []
+        found = {name: {c["algorithm"] for c in entries.classes if c["collective"] == name} for name in algorithms}
+        problems = [f"{name}: the tuner chose {found[name]}" for name, one in algorithms.items() if found[name] != {one}]
+        calls = {name: sum(e["calls"] for e in entries if e["operation"] == name) for name in algorithms}
+        return problems + [f"{c['collective']}: {c['compressed']} of {c['calls']} calls, {calls[c['collective']]} in all"
+                           for c in entries.classes if c["collective"] in algorithms
+                           and not 0 <= c["compressed"] <= c["calls"] <= calls[c["collective"]]]
+    return check
+
+
+def tuned(args, said, entries):
+    """A check: the classes of the tuner have calls, and what was not agreed on was not compressed."""
+    if args.n > 1 and not entries.classes:
+        return ["the report has no classes of the tuner"]
+    return [f"a class of {c}" for c in entries.classes
+            if c["calls"] < 1 or c["ranks"] > args.n or (c["compressed"] > 0 and c["plain_seconds"] <= 0)]
 
 
 def all_of(*checks):
@@ -140,9 +170,9 @@ SCENARIOS = {
         Scenario("reductions", BOUND, ["within", "1e-3"], REDUCTIONS),
         Scenario("everything", ALL, ["within", "1e-3", "all"], REDUCTIONS | MOVEMENT, always=True),
         Scenario("tuned", {**ALL, "LACONIC_TUNE": "on"}, ["within", "1e-3", "all"], None,
-                 check=plain("slower", "allreduce", "bcast")),
+                 check=all_of(plain("slower", "allreduce", "bcast"), tuned)),
         Scenario("a profile", {**ALL, "LACONIC_TUNE": PROFILE}, ["within", "1e-3", "all"], {"allreduce"}, always=True,
-                 check=all_of(plain("slower", "bcast"), never_plain("slower", "allreduce"))),
+                 check=all_of(plain("slower", "bcast"), never_plain("slower", "allreduce"), chosen(bcast="plain"))),
         Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_INCLUDE": "movement"},
                  ["exact"], REDUCTIONS | MOVEMENT),
         # What moves and what is added up are integers alone, and floating-point numbers are not named.
@@ -308,7 +338,7 @@ def run(args, scenario, folder):
     problems = []
     if scenario.code is not None and (done.returncode == 0) != (scenario.code == 0):
         problems.append(f"exit code {done.returncode}")
-    entries = json.loads(report.read_text())["operations"] if report.exists() else []
+    entries = Entries(json.loads(report.read_text()) if report.exists() else {"operations": [], "classes": []})
     compressed = {entry["operation"] for entry in entries if entry["compressed"] > 0}
     if args.n > 1 and not (scenario.compressed or set()) <= compressed:
         problems.append("not compressed: " + ", ".join(sorted(scenario.compressed - compressed)))
