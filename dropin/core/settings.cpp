@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -145,6 +147,11 @@ std::uint64_t Settings::signature() const {
   all += std::string(variable("LACONIC_INCLUDE")) + '\n' + variable("LACONIC_EXCLUDE") + '\n';
   all +=
       std::string(variable("LACONIC_AUDIT")) + '\n' + (messages ? '1' : '0') + std::to_string(static_cast<int>(report));
+  // Profiles of one name may differ between nodes.  Ranks that decide differently would wait for each other forever.
+  if (options.tune == LACONIC_TUNE_PROFILE) {
+    std::ifstream profile(variable("LACONIC_TUNE"), std::ios::binary);
+    all.append(std::istreambuf_iterator<char>(profile), {});
+  }
   return hash_of(all);
 }
 
