@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The predicted time of a collective on devices, from a walk along the plans that lower() makes of its algorithm, so
-// that a new algorithm needs no formula.
+// The predicted time of a collective on hosts or devices, from a walk along the plans that lower() makes of its
+// algorithm, so that a new algorithm needs no formula.
 #pragma once
 
 #include <cstddef>
