@@ -45,15 +45,6 @@ bool of_this_job(MPI_Comm comm, int size) {
 
 }  // namespace
 
-// Where integers have a bound of their own, the settings of a call depend on its type. Ranks may give different types
-// for the same bytes, and must not count the call in different classes.
-bool Communicator::tunes() const {
-  const Settings& settings = Process::instance().settings();
-  return settings.audit == 0 && !settings.rules.names_integers() && options_.tune != LACONIC_TUNE_OFF &&
-         (options_.algorithm == LACONIC_ALGORITHM_UNSET || options_.algorithm == LACONIC_ALGORITHM_AUTO) &&
-         (options_.variant == LACONIC_VARIANT_UNSET || options_.variant == LACONIC_VARIANT_OVERLAP);
-}
-
 Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
   PMPI_Comm_rank(comm, &rank_);
   PMPI_Comm_size(comm, &size_);
@@ -146,6 +137,15 @@ void Communicator::merge() {
   if (options_.bound.mode == LACONIC_BOUND_UNSET) options_.bound = environment.bound;
   if (options_.min_bytes == 0) options_.min_bytes = environment.min_bytes;
   if (options_.denormals == LACONIC_DENORMALS_UNSET) options_.denormals = environment.denormals;
+  if (options_.algorithm == LACONIC_ALGORITHM_UNSET) options_.algorithm = environment.algorithm;
+  if (options_.variant == LACONIC_VARIANT_UNSET) options_.variant = environment.variant;
+  if (options_.tune == LACONIC_TUNE_UNSET) options_.tune = environment.tune;
+  // Where integers have a bound of their own, the settings of a call depend on its type. Ranks may give different types
+  // for the same bytes, and must not count the call in different classes.
+  const Settings& settings = Process::instance().settings();
+  tunes_ = settings.audit == 0 && !settings.rules.names_integers() && options_.tune != LACONIC_TUNE_OFF &&
+           (options_.algorithm == LACONIC_ALGORITHM_UNSET || options_.algorithm == LACONIC_ALGORITHM_AUTO) &&
+           (options_.variant == LACONIC_VARIANT_UNSET || options_.variant == LACONIC_VARIANT_OVERLAP);
 }
 
 Reason Communicator::unfit() const {

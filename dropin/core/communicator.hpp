@@ -33,7 +33,7 @@ class Communicator {
   // Hints take precedence over the environment; an option that neither sets is unset.
   const laconic_options& options() const { return options_; }
   // Whether Laconic learns which calls are faster uncompressed. Audits show what compressed calls do.
-  bool tunes() const;
+  bool tunes() const { return tunes_; }
   // Whether the next call that is slower compressed is to be measured: all at first, then one in a few, because a look
   // at the clock takes part of the time of a small call.
   bool measures_next() {
@@ -75,6 +75,7 @@ class Communicator {
   Reason unfit_ = Reason::touched;
   bool differ_ = false;  // the ranks' hints are invalid or differ
   bool complained_ = false;
+  bool tunes_ = false;
   std::uint32_t slower_calls_ = 0;
   Hints hints_;
   laconic_options options_{};
