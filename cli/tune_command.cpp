@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/bound.hpp"
 #include "bench/arguments.hpp"
 #include "commands.hpp"
 #include "failure.hpp"
