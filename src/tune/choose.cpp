@@ -47,7 +47,8 @@ CallModel model_of(Collective collective, std::size_t bytes, int size, Travel tr
 
 const Algorithm& choose_algorithm(Collective collective, std::size_t bytes, int size, Travel travel) {
   static std::mutex mutex;
-  static std::map<Key, const Algorithm*> chosen;
+  // Never destroyed: a program may communicate while it exits.
+  static std::map<Key, const Algorithm*>& chosen = *new std::map<Key, const Algorithm*>;
   const CallModel call = model_of(collective, bytes, size, travel);
   const Key key{collective, call.bytes, size, travel};
   {
