@@ -105,6 +105,8 @@ def draw(cells, path):
         return
     good = {key.split("/", 2)[0:2][0] + " x" + key.split("/")[1] + "|" + key.split("/", 2)[2]: figures(cell)["warm"]
             for key, cell in cells.items() if "error" not in cell}
+    if not good:
+        return
     columns = list(dict.fromkeys(key.split("|")[0] for key in good))
     rows = list(dict.fromkeys(key.split("|")[1] for key in good))
     values = [[good.get(c + "|" + r, float("nan")) for c in columns] for r in rows]
