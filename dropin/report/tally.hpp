@@ -70,7 +70,8 @@ struct TallyGroup {
   std::string name;
   int ranks = 1;
   std::array<Tally, num_operations> by_operation{};
-  // What the tuner knows.  Communicators of one name have tuners of their own: that with most calls counts.
+  // The tuner's classes of calls.  Each communicator has its own tuner.  Where several communicators have one name, the
+  // group keeps the class of the communicator that made most calls.
   std::map<ClassKey, laconic_tuning> classes;
 };
 

@@ -41,7 +41,7 @@ class Profile {
   // similar class, and how far its prediction was off there.
   Verdict decide(const CallModel& call) const;
 
-  // What the model predicts for the compressed time of a class, from the coding and the plain time; nothing if the
+  // The predicted seconds of the class's algorithm, from the cost of coding and the plain time.  Returns nothing if the
   // plans are too large to be walked.
   std::optional<double> predicted(const Class& c) const;
 
