@@ -93,6 +93,16 @@ void count(const Outgoing& m, Communicator& communicator, const NumberSide& numb
     report_call(communicator.tallies(), Operation::send, m.form, stats.bytes_in, stats);
 }
 
+// What Laconic advises on the message, from the times of earlier ones.
+laconic_advice advice_on(const Outgoing& m, Communicator& communicator) {
+  laconic_advice advice = LACONIC_ADVICE_COMPRESS;
+  MPI_Count each = 0;
+  if (!communicator.tunes() || PMPI_Type_size_x(m.type, &each) != MPI_SUCCESS) return advice;
+  laconic_send_advice(m.comm, static_cast<std::uint64_t>(each * m.count), &communicator.options(), &advice);
+  if (Process::instance().settings().report != Report::none) Tallies::instance().tuned(communicator.tallies(), m.comm);
+  return advice;
+}
+
 void leave(const MessageDecision& why) {
   if (why.communicator != nullptr && Process::instance().counts())
     Tallies::instance().plain(why.communicator->tallies(), Operation::send, why.reason);
@@ -114,6 +124,8 @@ std::optional<SealedEnvelope> seal(const Outgoing& m) {
     return std::nullopt;
   };
   if (found.reason != Reason::touched) return left(found.reason);
+  const laconic_advice advice = advice_on(m, *found.communicator);
+  if (advice == LACONIC_ADVICE_PLAIN) return left(Reason::slower);
   try {
     NumberSide& numbers = sides.send;
     if (!numbers.make_room()) return left(Reason::memory);
@@ -124,8 +136,13 @@ std::optional<SealedEnvelope> seal(const Outgoing& m) {
     int code = MPI_SUCCESS;
     auto sealed = seal(numbers.buffer(), numbers.count(), numbers.layout().numbers, options, found.communicator->rank(),
                        m.tag, code);
-    if (!sealed) return left(code == MPI_SUCCESS ? Reason::longer : Reason::refused);
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+    if (advice == LACONIC_ADVICE_SAMPLE && code == MPI_SUCCESS) {
+      const auto bytes = static_cast<double>(numbers.bytes());
+      laconic_send_sampled(m.comm, time.count() / bytes, sealed ? bytes / sealed->length : 1);
+      return left(Reason::slower);
+    }
+    if (!sealed) return left(code == MPI_SUCCESS ? Reason::longer : Reason::refused);
     count(m, *found.communicator, numbers, *sealed, time.count());
     return sealed;
   } catch (const std::bad_alloc&) {

@@ -130,7 +130,9 @@ void tell(const MPI_Status& found, MPI_Status& status) {
   status.MPI_ERROR = error;
 }
 
-int settle(const ReceiveBuffer& receive_buffer, MPI_Status& status) {
+namespace {
+
+int open_if_compressed(const ReceiveBuffer& receive_buffer, MPI_Status& status) {
   const MPI_Count bytes = bytes_of(status);
   if (!may_be_envelope(bytes)) return MPI_SUCCESS;
   int cancelled = 0;
@@ -150,7 +152,7 @@ int settle(const ReceiveBuffer& receive_buffer, MPI_Status& status) {
   }
 }
 
-int deliver(const ReceiveBuffer& receive_buffer, const std::byte* message, MPI_Count bytes, MPI_Status& status) {
+int open_or_copy(const ReceiveBuffer& receive_buffer, const std::byte* message, MPI_Count bytes, MPI_Status& status) {
   try {
     if (const auto envelope = read_envelope(message, bytes)) return open_into(receive_buffer, *envelope, status);
     const MPI_Count room = std::max<MPI_Count>(receive_buffer.room(), 0);
@@ -161,6 +163,20 @@ int deliver(const ReceiveBuffer& receive_buffer, const std::byte* message, MPI_C
   } catch (const std::bad_alloc&) {
     return MPI_ERR_NO_MEM;
   }
+}
+
+}  // namespace
+
+int settle(const ReceiveBuffer& receive_buffer, MPI_Status& status) {
+  const int code = open_if_compressed(receive_buffer, status);
+  laconic_receive_ended();
+  return code;
+}
+
+int deliver(const ReceiveBuffer& receive_buffer, const std::byte* message, MPI_Count bytes, MPI_Status& status) {
+  const int code = open_or_copy(receive_buffer, message, bytes, status);
+  laconic_receive_ended();
+  return code;
 }
 
 int copy_of(const ReceiveBuffer& receive_buffer, Buffer& out, int& bytes) {

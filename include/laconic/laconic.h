@@ -136,7 +136,7 @@ typedef enum laconic_checksum {
   LACONIC_CHECKSUM_OFF = 2 /* the received data are assumed to be identical to the sent data */
 } laconic_checksum;
 
-/* Whether the ranks learn which blocking collectives are faster uncompressed (docs/tuning.md). */
+/* Whether the ranks learn which calls are faster uncompressed (docs/tuning.md). */
 typedef enum laconic_tune {
   LACONIC_TUNE_UNSET = 0,
   LACONIC_TUNE_ON = 1, /* the default: with algorithm auto, calls are left to MPI (LACONIC_PLAIN_SLOWER) until the ranks
@@ -162,6 +162,7 @@ typedef enum laconic_plain_reason {
   LACONIC_PLAIN_UNPREPARED = 9, /* a message, or with Open MPI a nonblocking collective, on a communicator that is not
                                   prepared: see laconic_comm_set_info() */
   LACONIC_PLAIN_SLOWER = 10,    /* compression is slower than plain MPI, or not measured yet: see laconic_tune */
+  LACONIC_PLAIN_SENDER = 11,    /* a received message: its sender left it to MPI */
   LACONIC_PLAIN_CALLER = 64     /* the first of the caller's own reasons: see laconic_options.plain */
 } laconic_plain_reason;
 
@@ -260,14 +261,15 @@ LACONIC_API int laconic_comm_prepared(MPI_Comm comm, int* prepared);
 
 /* What the ranks of a communicator have learnt about the blocking calls of one collective with about the same size and
  * equal settings (docs/tuning.md).  All but `calls` are numbers that the ranks agreed on: the times of the slowest
- * rank. */
+ * rank.  Messages are "send": what this rank alone has learnt about those that it sends. */
 typedef struct laconic_tuning {
-  const char* collective; /* "allreduce", ...: a static string; v-forms count as their collective */
+  const char* collective; /* "allreduce", ..., "send": a static string; v-forms count as their collective */
   uint64_t bytes; /* size of the largest buffer, rounded up to a power of two; 0 where ranks see different counts */
   uint64_t calls; /* calls of this class */
   uint64_t compressed_calls;
   laconic_algorithm algorithm; /* of the coming calls; LACONIC_ALGORITHM_PLAIN: they are left to MPI;
-                                  LACONIC_ALGORITHM_AUTO: buffers are on devices, where nothing is measured */
+                                  LACONIC_ALGORITHM_AUTO: messages are compressed, or buffers are on devices, where
+                                  nothing is measured */
   double plain_seconds;        /* time of MPI's call; 0: the ranks have not agreed on one yet */
   double predicted_seconds;    /* time of a compressed call with the best algorithm, by the model; 0: no prediction */
   double measured_seconds;     /* the same, measured; 0: no such call was made */
@@ -282,6 +284,29 @@ LACONIC_API int laconic_tuning_get(MPI_Comm comm, laconic_tuning* classes, int c
  * LACONIC_PLAIN_SLOWER, the seconds that MPI's call took on this rank.  Without this, compression is never found to be
  * faster.  Local. */
 LACONIC_API int laconic_plain_took(MPI_Comm comm, double seconds);
+
+/* For callers that send compressed messages of their own in place of MPI's, as the drop-in does: whether to compress a
+ * message (docs/tuning.md). */
+typedef enum laconic_advice {
+  LACONIC_ADVICE_PLAIN = 0,
+  LACONIC_ADVICE_COMPRESS = 1,
+  LACONIC_ADVICE_SAMPLE = 2 /* send the message plain, but compress it or a part of it, and call
+                               laconic_send_sampled() */
+} laconic_advice;
+
+/* To be called once for each message of `bytes` bytes, before it is sent on comm.  The advice follows from the times of
+ * earlier messages of this rank.  options: NULL, or the settings of the message; only a bound and what belongs to it
+ * matter.  Local. */
+LACONIC_API int laconic_send_advice(MPI_Comm comm, uint64_t bytes, const laconic_options* options,
+                                    laconic_advice* advice);
+
+/* After LACONIC_ADVICE_SAMPLE: the seconds that compressing took, per byte of numbers, and the compression ratio.
+ * Local. */
+LACONIC_API int laconic_send_sampled(MPI_Comm comm, double seconds_per_byte, double ratio);
+
+/* Tells that this process has received a message, which may have been compressed, and that it has been decompressed.
+ * Local. */
+LACONIC_API void laconic_receive_ended(void);
 
 /* The mean over ranks.  This operation is for Laconic's functions only (any other use yields NaN or zero).
  * Valid between MPI_Init and MPI_Finalize. */

@@ -179,4 +179,12 @@ Profile::Verdict Profile::decide(const CallModel& call) const {
   return {seconds < plain[0].predicted ? compressed[0].algorithm : nullptr, plain[0].predicted, seconds, false};
 }
 
+bool Profile::compresses_messages(double bytes) const {
+  CallModel model;
+  model.collective = Collective::bcast;
+  model.bytes = bytes;
+  model.size = 2;
+  return decide(model).algorithm != nullptr;
+}
+
 }  // namespace laconic

@@ -41,6 +41,9 @@ class Profile {
   // similar class, and how far its prediction was off there.
   Verdict decide(const CallModel& call) const;
 
+  // Whether compression is faster for messages between two ranks: they cost as much as a broadcast to one rank.
+  bool compresses_messages(double bytes) const;
+
   // The predicted seconds of the class's algorithm, from the cost of coding and the plain time.  Returns nothing if the
   // plans are too large to be walked.
   std::optional<double> predicted(const Class& c) const;

@@ -44,13 +44,6 @@ constexpr double forgetting = 0.8;
 
 }  // namespace
 
-double CallClass::Latest::least() const {
-  double least = 0;
-  for (const double t : times_)
-    if (t > 0 && (least == 0 || t < least)) least = t;
-  return least;
-}
-
 CallClass::CallClass(const CallModel& model, bool agrees_first) : model_(model) {
   gap_ = calls_before_survey + static_cast<std::uint64_t>(bytes_before_survey / model.bytes);
   next_ = agrees_first ? 1 : gap_ + 1;

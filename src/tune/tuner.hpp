@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tune/candidates.hpp"
+#include "tune/least_of_latest.hpp"
 #include "tune/profile.hpp"
 
 namespace laconic {
@@ -95,18 +96,6 @@ class CallClass {
   std::uint64_t calls() const { return calls_; }
 
  private:
-  // The least of the latest times: what the call takes when nothing disturbs it.
-  class Latest {
-   public:
-    void add(double seconds) { times_[next_++ % times_.size()] = seconds; }
-    void clear() { *this = {}; }
-    double least() const;
-
-   private:
-    std::array<double, 5> times_{};
-    std::size_t next_ = 0;
-  };
-
   void consider(const Path& start);
   bool hopeless(double seconds) const;
   void judge(double seconds);
@@ -137,8 +126,8 @@ class CallClass {
   bool pinned_ = false;
 
   // Of this rank alone.
-  Latest plain_times_;
-  Latest compressed_times_;
+  LeastOfLatest plain_times_;
+  LeastOfLatest compressed_times_;
   CodingCost sample_;
 };
 

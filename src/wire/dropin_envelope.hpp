@@ -2,18 +2,16 @@
 // The header of a compressed message of an unmodified program.  docs/wire-format.md is the specification.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 
+#include "wire/mark.hpp"
+
 namespace laconic::wire {
 
-// Drawn at random when the job begins, the same on all ranks: a receiver recognises envelopes by it.
-using Mark = std::array<std::uint64_t, 2>;
-
 struct DropinHeader {
-  Mark mark;
+  Mark mark;                // drawn at random when the job begins, the same on all ranks
   std::uint64_t bytes;      // length of the program's message
   std::uint64_t frames;     // length of the frames in bytes
   std::uint32_t kind;       // of the numbers
@@ -28,10 +26,6 @@ inline constexpr std::size_t least_dropin_envelope = 256;
 // Any other value means that there is a checksum.  Thus a single damaged bit cannot disable the check.
 inline constexpr std::uint32_t has_no_checksum = 0x6f6e6f6e;
 
-// The number of wrong bits with which a mark counts as damaged: a message of the program begins with such a mark by
-// accident with probability 2^-87.
-inline constexpr int most_damaged_bits = 8;
-
 // Envelopes have certain lengths.  They are multiples of the size of every number type, because some MPI libraries
 // reject receives that end within an item.
 constexpr bool is_dropin_length(std::size_t bytes) { return bytes >= least_dropin_envelope && bytes % 256 == 48; }
@@ -42,10 +36,6 @@ constexpr std::size_t dropin_length_for(std::size_t bytes) {
   return least + (256 + 48 - least % 256) % 256;
 }
 
-constexpr bool is_marked(const DropinHeader& header, const Mark& mark) {
-  int differ = 0;
-  for (std::size_t k = 0; k < mark.size(); ++k) differ += std::popcount(header.mark[k] ^ mark[k]);
-  return differ <= most_damaged_bits;
-}
+constexpr bool is_marked(const DropinHeader& header, const Mark& mark) { return is_like(header.mark, mark); }
 
 }  // namespace laconic::wire

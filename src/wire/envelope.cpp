@@ -17,7 +17,7 @@ namespace {
 // The most bytes in a frame: the largest count of MPI.
 constexpr std::uint32_t largest_frame = (std::uint32_t{1} << 31) - 1;
 
-constexpr std::size_t checksum_offset = 24;
+constexpr std::size_t checksum_offset = 40;
 
 Status malformed(const std::string& what) { return {Code::frame, "malformed envelope: " + what}; }
 
@@ -25,7 +25,7 @@ Status malformed(const std::string& what) { return {Code::frame, "malformed enve
 // route.
 class Protected {
  public:
-  // bytes: envelope_bytes bytes, or fewer of a truncated envelope.
+  // bytes: envelope_bytes bytes.
   Protected(std::span<const std::byte> bytes, const Route& route) {
     std::memcpy(all_.data(), bytes.data(), bytes.size());
     put(all_, envelope_bytes, static_cast<std::int32_t>(route.source));
@@ -76,22 +76,18 @@ void Envelope::set_codec(std::string_view name) {
 
 std::uint64_t write_envelope(const Envelope& e, const Route& route, std::span<std::byte> out) {
   std::memset(out.data(), 0, envelope_bytes);
-  put(out, 0, envelope_magic);
-  put(out, 4, envelope_version);
-  put(out, 5, static_cast<std::uint8_t>(e.kind));
-  put(out, 6, e.reason);
-  put(out, 8, e.bytes);
-  if (e.kind == Kind::compressed) {
-    put(out, 7, static_cast<std::uint8_t>(e.dtype));
-    put(out, 16, e.number);
-    put(out, 20, e.capacity);
-    put(out, 32, e.chunk);
-    put(out, 36, e.variant);
-    put(out, 37, static_cast<std::uint8_t>(e.sealed));
-    put(out, 40, e.bound);
-    std::memcpy(out.data() + 48, e.codec, sizeof e.codec);
-    put(out, 56, e.rate);
-  }
+  put(out, 0, envelope_mark);
+  put(out, 16, envelope_version);
+  put(out, 17, static_cast<std::uint8_t>(e.dtype));
+  put(out, 18, e.variant);
+  put(out, 19, static_cast<std::uint8_t>(e.sealed));
+  put(out, 20, e.number);
+  put(out, 24, e.bytes);
+  put(out, 32, e.capacity);
+  put(out, 36, e.chunk);
+  put(out, 48, e.bound);
+  std::memcpy(out.data() + 56, e.codec, sizeof e.codec);
+  put(out, 64, e.rate);
   const std::uint64_t sum = Protected(out.first(envelope_bytes), route).sum();
   put(out, checksum_offset, sum);
   return sum;
@@ -100,38 +96,24 @@ std::uint64_t write_envelope(const Envelope& e, const Route& route, std::span<st
 namespace {
 
 // Reads the fields of an envelope whose checksum is right.
-Status read_fields(std::span<const std::byte> in, std::size_t received, Envelope& envelope) {
-  if (const auto v = get<std::uint8_t>(in, 4); v != envelope_version)
+Status read_fields(std::span<const std::byte> in, Envelope& envelope) {
+  if (const auto v = get<std::uint8_t>(in, 16); v != envelope_version)
     return malformed("version " + std::to_string(v) + ", this library reads " + std::to_string(envelope_version));
   Envelope e;
-  const auto kind = get<std::uint8_t>(in, 5);
-  if (kind > static_cast<std::uint8_t>(Kind::compressed)) return malformed("unknown kind " + std::to_string(kind));
-  e.kind = static_cast<Kind>(kind);
-  e.reason = get<std::uint8_t>(in, 6);
-  e.bytes = get<std::uint64_t>(in, 8);
-  if (e.kind == Kind::plain) {
-    if (e.bytes != received - envelope_bytes)
-      return malformed(std::to_string(e.bytes) + " bytes announced, " + std::to_string(received - envelope_bytes) +
-                       " present");
-    envelope = e;
-    return {};
-  }
-  const auto dtype = get<std::uint8_t>(in, 7);
+  const auto dtype = get<std::uint8_t>(in, 17);
   if (!known(static_cast<Dtype>(dtype))) return malformed("unknown type " + std::to_string(dtype));
   e.dtype = static_cast<Dtype>(dtype);
-  e.number = get<std::uint32_t>(in, 16);
-  e.capacity = get<std::uint32_t>(in, 20);
-  e.chunk = get<std::uint32_t>(in, 32);
-  e.variant = get<std::uint8_t>(in, 36);
-  const auto flags = get<std::uint8_t>(in, 37);
+  e.variant = get<std::uint8_t>(in, 18);
+  const auto flags = get<std::uint8_t>(in, 19);
   if (flags > 1) return malformed("unknown flags " + std::to_string(flags));
   e.sealed = flags == 1;
-  e.bound = get<double>(in, 40);
-  std::memcpy(e.codec, in.data() + 48, sizeof e.codec);
-  e.rate = get<double>(in, 56);
-  if (received != envelope_bytes)
-    return malformed("that of a compressed message, with " + std::to_string(received - envelope_bytes) +
-                     " bytes behind it");
+  e.number = get<std::uint32_t>(in, 20);
+  e.bytes = get<std::uint64_t>(in, 24);
+  e.capacity = get<std::uint32_t>(in, 32);
+  e.chunk = get<std::uint32_t>(in, 36);
+  e.bound = get<double>(in, 48);
+  std::memcpy(e.codec, in.data() + 56, sizeof e.codec);
+  e.rate = get<double>(in, 64);
   if (e.bytes == 0 || e.bytes % size_of(e.dtype) != 0)
     return malformed(std::to_string(e.bytes) + " bytes of numbers of " + std::to_string(size_of(e.dtype)));
   if (e.chunk == 0 || e.chunk > static_cast<std::uint32_t>(largest_chunk))
@@ -145,20 +127,22 @@ Status read_fields(std::span<const std::byte> in, std::size_t received, Envelope
 
 }  // namespace
 
-ReadEnvelope read_envelope(std::span<const std::byte> in, std::size_t received, const Route& route) {
+bool is_envelope(std::span<const std::byte> in, std::size_t received) {
+  return received == envelope_bytes && is_like(get<Mark>(in, 0), envelope_mark);
+}
+
+ReadEnvelope read_envelope(std::span<const std::byte> in, const Route& route) {
   ReadEnvelope read;
-  Protected bytes(in.first(std::min(received, envelope_bytes)), route);
-  if (received < envelope_bytes || (!bytes.right() && !bytes.repair())) {
-    const bool of_ours = received >= 4 && get<std::uint32_t>(in, 0) == envelope_magic;
-    read.status = of_ours
-                      ? malformed("wrong checksum: it was damaged on its way")
-                      : Status{Code::frame, "the message was not sent by Laconic: it does not begin with an envelope"};
+  Protected bytes(in.first(envelope_bytes), route);
+  const auto damaged = [] { return malformed("wrong checksum: it was damaged on its way"); };
+  if (!bytes.right() && !bytes.repair()) {
+    read.status = damaged();
     return read;
   }
   read.repaired = bytes.repaired();
   read.checksum = bytes.stated();
-  read.status = read_fields(bytes.fields(), received, read.envelope);
-  if (read.status.ok() && read.repaired) read.status = malformed("wrong checksum: it was damaged on its way");
+  read.status = read_fields(bytes.fields(), read.envelope);
+  if (read.status.ok() && read.repaired) read.status = damaged();
   return read;
 }
 

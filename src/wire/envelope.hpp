@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The envelope: the beginning of every message between two ranks.  It tells the receiver all that it needs to receive
-// the rest.  docs/wire-format.md is the specification.
+// The envelope: what is sent to another rank in place of a message whose data follow in frames.  It tells the receiver
+// all that it needs to receive them.  docs/wire-format.md is the specification.
 #pragma once
 
 #include <cstddef>
@@ -10,23 +10,20 @@
 
 #include "base/dtype.hpp"
 #include "base/status.hpp"
+#include "wire/mark.hpp"
 
 namespace laconic::wire {
 
-inline constexpr std::uint32_t envelope_magic = 0x47534d4c;  // "LMSG" as little-endian bytes
-inline constexpr std::uint8_t envelope_version = 2;
-inline constexpr std::size_t envelope_bytes = 64;
+// Chosen at random, once: a receiver recognises envelopes by it.
+inline constexpr Mark envelope_mark{0x5a1f6bd94e2c87a3, 0xd3084bc1f97e625d};
+inline constexpr std::uint8_t envelope_version = 3;
 
-enum class Kind : std::uint8_t {
-  plain = 0,      // the data follow the envelope in the same message
-  compressed = 1  // the message is only the envelope; frames follow in other messages
-};
+// Data of this size or less are sent as they are.
+inline constexpr std::size_t envelope_bytes = 80;
 
 struct Envelope {
-  Kind kind = Kind::plain;
-  std::uint8_t reason = 0;   // plain: why it was sent uncompressed, as the sender's statistics name it
-  std::uint64_t bytes = 0;   // size of the data
-  Dtype dtype = Dtype::f32;  // this field and those below: compressed only
+  std::uint64_t bytes = 0;  // size of the data
+  Dtype dtype = Dtype::f32;
   // The number of the message among the compressed ones from this sender to this receiver, modulo 2^32.
   std::uint32_t number = 0;
   std::uint32_t capacity = 0;  // largest size of a frame in bytes
@@ -60,8 +57,11 @@ struct ReadEnvelope {
   bool repaired = false;
 };
 
-// Reads and checks an envelope.  received: size of the message that begins with it.  `in` has room for envelope_bytes
-// and need not hold the rest of the message.
-ReadEnvelope read_envelope(std::span<const std::byte> in, std::size_t received, const Route& route);
+// Whether a message of this size that begins with these bytes is an envelope, perhaps a damaged one.  All other
+// messages are the application's data.
+bool is_envelope(std::span<const std::byte> in, std::size_t received);
+
+// Reads and checks an envelope of envelope_bytes bytes.
+ReadEnvelope read_envelope(std::span<const std::byte> in, const Route& route);
 
 }  // namespace laconic::wire

@@ -205,6 +205,8 @@ SCENARIOS = {
         Scenario("everything", ALL, ["within", "1e-3", "all"], {"bcast", "allgather", "gather"}, always=True),
         Scenario("everything, and messages", {**ALL, "LACONIC_P2P": "1"}, ["within", "1e-3", "all", "messages"],
                  {"bcast", "allgather", "gather", "send"}, always=True),
+        Scenario("tuned", {**ALL, "LACONIC_P2P": "1", "LACONIC_TUNE": "on"}, ["within", "1e-3", "all", "messages"], None,
+                 check=all_of(plain("slower", "send"), tuned)),
         Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_INCLUDE": "movement",
                               "LACONIC_P2P": "1"}, ["exact"], {"bcast", "allgather", "gather"}),
     ],

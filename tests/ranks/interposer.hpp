@@ -63,7 +63,7 @@ class Interposer {
   int send(Send real, const void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
            MPI_Request* request) {
     const bool frame = begins_with(buffer, count, type, "LCON");
-    const bool envelope = begins_with(buffer, count, type, "LMSG");
+    const bool envelope = begins_with(buffer, count, type, "\xa3\x87\x2c\x4e");
     if (!frame && !envelope) return real(buffer, count, type, peer, tag, comm, request);
     const auto* from = static_cast<const unsigned char*>(buffer);
     Bytes bytes(from, from + count);
@@ -129,7 +129,7 @@ class Interposer {
         for (int tries = 0; tries < 8 && !former_.empty(); ++tries)
           if (const Bytes& old = random_.pick(former_); old.size() <= n) return void(bytes = old);
         break;
-      case Harm::envelope: bytes[random_.below(64)] ^= static_cast<unsigned char>(1 + random_.below(255)); break;
+      case Harm::envelope: bytes[random_.below(n)] ^= static_cast<unsigned char>(1 + random_.below(255)); break;
       case Harm::swap: break;
     }
   }

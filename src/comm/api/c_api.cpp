@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
+#include "base/clock.hpp"
 #include "comm/api/c_guard.hpp"
 #include "comm/core/binding.hpp"
 #include "comm/core/errors.hpp"
@@ -11,6 +13,8 @@
 #include "comm/core/process.hpp"
 #include "comm/core/settings.hpp"
 #include "comm/core/stats.hpp"
+#include "comm/messages/message.hpp"
+#include "comm/messages/message_tuning.hpp"
 #include "laconic/laconic.h"
 
 using laconic::guarded;
@@ -63,10 +67,13 @@ int laconic_tuning_get(MPI_Comm comm, laconic_tuning* classes, int capacity, int
     std::shared_ptr<laconic::Binding> binding;
     if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
     const std::lock_guard lock(binding->mutex);
-    const auto& known = binding->tuner.classes();
-    *count = static_cast<int>(known.size());
-    for (int k = 0; k < std::min(capacity, *count); ++k)
-      classes[k] = laconic::tuning_of(*known[static_cast<std::size_t>(k)]);
+    *count = 0;
+    const auto add = [&](const auto& known) {
+      for (const auto& one : known)
+        if (const int k = (*count)++; k < capacity) classes[k] = laconic::tuning_of(*one);
+    };
+    add(binding->tuner.classes());
+    add(binding->message_tuner.classes());
     return MPI_SUCCESS;
   });
 }
@@ -83,6 +90,52 @@ int laconic_plain_took(MPI_Comm comm, double seconds) {
     return MPI_SUCCESS;
   });
 }
+
+int laconic_send_advice(MPI_Comm comm, uint64_t bytes, const laconic_options* options, laconic_advice* advice) {
+  return guarded(comm, [&] {
+    if (advice == nullptr) return laconic::report(comm, null_argument("advice", "a laconic_advice"));
+    std::shared_ptr<laconic::Binding> binding;
+    if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
+    const std::lock_guard lock(binding->mutex);
+    laconic_options settings{};
+    if (Status s = laconic::message_settings(options, *binding, settings); !s) return laconic::report(comm, s);
+    *advice = LACONIC_ADVICE_COMPRESS;
+    binding->sampled_by_caller = nullptr;
+    if (bytes == 0 || !laconic::tunes_messages(settings)) return MPI_SUCCESS;
+    laconic::MessageClass& known = laconic::message_class(*binding, bytes, settings);
+    switch (known.begin(static_cast<double>(bytes), laconic::now(), laconic::Process::instance().message_clock())) {
+      case laconic::Decision::plain: *advice = LACONIC_ADVICE_PLAIN; break;
+      case laconic::Decision::survey:
+        *advice = LACONIC_ADVICE_SAMPLE;
+        binding->sampled_by_caller = &known;
+        break;
+      case laconic::Decision::compressed: break;
+    }
+    return MPI_SUCCESS;
+  });
+}
+
+int laconic_send_sampled(MPI_Comm comm, double seconds_per_byte, double ratio) {
+  return guarded(comm, [&] {
+    std::shared_ptr<laconic::Binding> binding;
+    if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
+    if (!(seconds_per_byte > 0))
+      return laconic::report(comm,
+                             {laconic::Code::argument, "seconds_per_byte is not positive; valid are positive numbers"});
+    if (!(ratio > 0))
+      return laconic::report(comm, {laconic::Code::argument, "ratio is not positive; valid are positive numbers"});
+    const std::lock_guard lock(binding->mutex);
+    if (laconic::MessageClass* known = std::exchange(binding->sampled_by_caller, nullptr); known != nullptr) {
+      laconic::CodingCost cost;
+      cost.encode = cost.decode = seconds_per_byte;
+      cost.frame = 1 / ratio;
+      known->surveyed(cost);
+    }
+    return MPI_SUCCESS;
+  });
+}
+
+void laconic_receive_ended(void) { laconic::Process::instance().message_clock().waited(laconic::now()); }
 
 MPI_Op laconic_op_avg(void) {
   try {

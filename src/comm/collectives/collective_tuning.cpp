@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A collective call and the tuner: what the tuner decides about the call, and what it learns from it.
-#include <bit>
 #include <utility>
 #include <vector>
 
@@ -17,23 +16,6 @@ namespace {
 
 // The size of the class of calls whose sizes are not the same on all ranks.
 constexpr double bytes_of_partial = 1 << 20;
-
-std::uint64_t hash_of(const laconic_options& o) {
-  std::uint64_t hash = 0;
-  const auto add = [&hash](std::uint64_t value) {
-    hash = ((hash ^ value) + 1) * 0x9e3779b97f4a7c15ULL;
-    hash ^= hash >> 29;
-  };
-  add(static_cast<std::uint64_t>(o.bound.mode));
-  add(std::bit_cast<std::uint64_t>(o.bound.value));
-  add(static_cast<std::uint64_t>(o.target));
-  add(static_cast<std::uint64_t>(o.codec));
-  add(static_cast<std::uint64_t>(o.checksum));
-  add(static_cast<std::uint64_t>(o.chunk_elements));
-  add(static_cast<std::uint64_t>(o.depth));
-  add(static_cast<std::uint64_t>(o.tune));
-  return hash;
-}
 
 bool known_to_all(const Shape& shape) {
   return !shape.counts_partial() && !shape.count_hidden() && !shape.signature().type_hidden;
@@ -60,7 +42,7 @@ CallModel CollectiveOperation::model() const {
   if (const Codec* codec = asked_codec(settings())) model.travel = travel_of(*codec, false);
   model.depth = settings().depth;
   model.relative = settings().bound.mode == LACONIC_BOUND_REL;
-  model.settings = hash_of(settings());
+  model.settings = tuning_key(settings());
   return model;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/core/asked.hpp"
 
+#include <bit>
 #include <cmath>
 #include <string>
 
@@ -72,6 +73,23 @@ bool codes_integers(const laconic_options& settings, Dtype dtype) {
 double absolute_bound(const laconic_options& settings, const Range& range) {
   const double bound = absolute_bound(bound_of(settings), range);
   return std::isfinite(bound) ? bound : 0;
+}
+
+std::uint64_t tuning_key(const laconic_options& o) {
+  std::uint64_t hash = 0;
+  const auto add = [&hash](std::uint64_t value) {
+    hash = ((hash ^ value) + 1) * 0x9e3779b97f4a7c15ULL;
+    hash ^= hash >> 29;
+  };
+  add(static_cast<std::uint64_t>(o.bound.mode));
+  add(std::bit_cast<std::uint64_t>(o.bound.value));
+  add(static_cast<std::uint64_t>(o.target));
+  add(static_cast<std::uint64_t>(o.codec));
+  add(static_cast<std::uint64_t>(o.checksum));
+  add(static_cast<std::uint64_t>(o.chunk_elements));
+  add(static_cast<std::uint64_t>(o.depth));
+  add(static_cast<std::uint64_t>(o.tune));
+  return hash;
 }
 
 }  // namespace laconic

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "base/status.hpp"
 #include "codec/codec.hpp"
@@ -50,6 +51,9 @@ bool codes_integers(const laconic_options& settings, Dtype dtype);
 
 // The bound as an absolute error; 0 where the range of the numbers is too large, too.
 double absolute_bound(const laconic_options& settings, const Range& range);
+
+// A hash of the settings that matter for the time of a call: calls with equal settings teach each other.
+std::uint64_t tuning_key(const laconic_options& settings);
 
 // Codecs and algorithms in the numbers of the public API.
 inline laconic_codec in_api(CodecName name) { return static_cast<laconic_codec>(name); }

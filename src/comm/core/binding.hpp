@@ -27,6 +27,7 @@
 #include "tune/choose_device.hpp"
 #include "tune/chunk_counts.hpp"
 #include "tune/coding_cost.hpp"
+#include "tune/message_tuner.hpp"
 #include "tune/tuner.hpp"
 
 namespace laconic {
@@ -160,9 +161,11 @@ struct Binding : std::enable_shared_from_this<Binding> {
 
   Tuner tuner{has_devices()};
   RepeatedCalls repeated_calls;
+  MessageTuner message_tuner;
   CodingSampler sampler;
-  CallClass* left_to_caller = nullptr;  // of the latest call that was left to the caller (laconic_options.plain)
-  double bytes_left_to_caller = 0;      // the size of that call
+  CallClass* left_to_caller = nullptr;        // of the latest call that was left to the caller (laconic_options.plain)
+  double bytes_left_to_caller = 0;            // the size of that call
+  MessageClass* sampled_by_caller = nullptr;  // of the latest message that the caller has to sample
 
   // The first call that needs the machinery makes it, collectively over comm.  may_block: the call may block until all
   // ranks have come to it.  In both cases the caller polls; the result is true once the machinery exists or cannot be

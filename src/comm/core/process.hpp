@@ -30,6 +30,8 @@ class Process {
 
   ProgressThread& progress_thread() { return progress_thread_; }
 
+  MessageClock& message_clock() { return message_clock_; }
+
  private:
   Process() = default;
   void prepare();  // with the mutex held
@@ -42,6 +44,7 @@ class Process {
   int finalize_key_ = MPI_KEYVAL_INVALID;
   MPI_Op average_ = MPI_OP_NULL;
   std::vector<std::shared_ptr<Binding>> bindings_;
+  MessageClock message_clock_;
   ProgressThread progress_thread_{[] { return instance().progress(); }};
 };
 

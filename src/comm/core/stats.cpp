@@ -31,6 +31,19 @@ laconic_tuning tuning_of(const CallClass& known) {
           frame > 0 ? 1 / frame : 0};
 }
 
+laconic_tuning tuning_of(const MessageClass& known) {
+  const double frame = known.cost().frame;
+  return {"send",
+          static_cast<std::uint64_t>(known.bytes()),
+          known.calls(),
+          known.compressed_calls(),
+          known.compresses() ? LACONIC_ALGORITHM_AUTO : LACONIC_ALGORITHM_PLAIN,
+          known.plain_seconds(),
+          0,
+          known.compressed_seconds(),
+          frame > 0 ? 1 / frame : 0};
+}
+
 void accumulate(laconic_stats& total, const laconic_stats& call) {
   total.calls += call.calls;
   total.plain_calls += call.plain_calls;
@@ -73,6 +86,7 @@ extern "C" LACONIC_API const char* laconic_plain_reason_string(laconic_plain_rea
     case LACONIC_PLAIN_UNPREPARED:
       return "no call that waits for all ranks, such as laconic_comm_set_info(), has prepared the communicator";
     case LACONIC_PLAIN_SLOWER: return "compression is slower here, or has not been measured yet";
+    case LACONIC_PLAIN_SENDER: return "the sender of the message left it to MPI";
     case LACONIC_PLAIN_CALLER: return "the caller had a reason of its own";
   }
   return nullptr;

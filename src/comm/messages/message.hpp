@@ -40,6 +40,8 @@ class MessageOperation : public Operation {
   bool moved() const override { return run_ != nullptr && run_->moved(); }
   void restart() override {}  // there are no persistent messages
 
+  bool blocking = false;  // the caller waits for the end before it does anything else
+
   // The operation has failed, and no call need wait for it.
   bool failed() const { return finished_ && (!status.ok() || mpi_code != MPI_SUCCESS); }
 
@@ -93,7 +95,7 @@ class SendOperation final : public MessageOperation {
   bool move_on() override;
   wire::Route route() const { return {binding->rank, call_.peer, call_.tag}; }
   laconic_plain_reason plain_reason(std::size_t bytes) const;
-  Status begin_frames(wire::Envelope& header);
+  Status begin_frames();
   Status set_coding();
   Status place_numbers();
   Status find_range(Range& range);
@@ -138,6 +140,7 @@ class ReceiveOperation final : public MessageOperation {
   bool move_on() override;
   void set_elements(std::size_t bytes);
   void match();
+  void end_uncompressed();
   bool prepare();
   Status place_for_numbers(std::byte*& numbers);
   Status put_in_place();
@@ -151,6 +154,10 @@ class ReceiveOperation final : public MessageOperation {
   std::vector<std::byte> aside_;   // numbers for a buffer that is not an array of them
   std::byte* original_ = nullptr;  // the buffer on the device
 };
+
+// The settings of a message that is sent: from options, which may be nullptr, then hints, then environment; fields that
+// are unset everywhere get their defaults.
+Status message_settings(const laconic_options* options, const Binding& binding, laconic_options& settings);
 
 // These return MPI error codes; errors have been reported to the communicator's error handler.
 int run_message(const MessageCall& call, MPI_Status* status, const laconic_options* options);

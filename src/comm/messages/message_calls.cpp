@@ -16,9 +16,7 @@ namespace {
 // not so many that MPI has too many messages in flight (docs/design/0007-messages.md).
 constexpr std::int32_t usual_depth = 16;
 
-// The settings from options, then hints, then environment; fields that are unset everywhere get their defaults.
-Status settings_of(const MessageCall& call, const laconic_options* options, const Binding& binding,
-                   laconic_options& settings) {
+Status settings_of(bool sending, const laconic_options* options, const Binding& binding, laconic_options& settings) {
   laconic_options_init(&settings);
   if (options != nullptr) {
     if (Status s = check_options(*options); !s) return s;
@@ -27,11 +25,11 @@ Status settings_of(const MessageCall& call, const laconic_options* options, cons
   }
   if (!binding.inherited_status.ok()) return binding.inherited_status;
   fill_unset(settings, binding.inherited);
-  if (call.sending && settings.depth == 0) settings.depth = usual_depth;
+  if (sending && settings.depth == 0) settings.depth = usual_depth;
   fill_defaults(settings);
   if (settings.progress == LACONIC_PROGRESS_THREAD)
     if (Status s = Process::instance().progress_thread().start(); !s) return s;
-  return call.sending ? check_together(settings) : Status{};
+  return sending ? check_together(settings) : Status{};
 }
 
 // A call whose arguments have been checked, but which has not begun.
@@ -43,7 +41,7 @@ struct Prepared {
 Status prepare(const MessageCall& call, const laconic_options* options, Prepared& out) {
   if (Status s = bind(call.comm, out.binding); !s) return s;
   if (Status s = check_message(call, *out.binding); !s) return s;
-  return settings_of(call, options, *out.binding, out.settings);
+  return settings_of(call.sending, options, *out.binding, out.settings);
 }
 
 MessageOperation* make(const MessageCall& call, Binding& binding) {
@@ -67,6 +65,7 @@ int begin(const MessageCall& call, const Prepared& prepared, bool blocking, laco
   {
     const std::lock_guard lock(binding.mutex);
     operation = make(call, binding);
+    operation->blocking = blocking;
     operation->begin(prepared.binding, call, prepared.settings, sink);
     operation->wants_thread = !blocking && prepared.settings.progress == LACONIC_PROGRESS_THREAD;
     if (!operation->failed()) {
@@ -88,6 +87,10 @@ Status check_status(const MPI_Status* status) {
 }
 
 }  // namespace
+
+Status message_settings(const laconic_options* options, const Binding& binding, laconic_options& settings) {
+  return settings_of(true, options, binding, settings);
+}
 
 int run_message(const MessageCall& call, MPI_Status* status, const laconic_options* options) {
   Prepared prepared;
@@ -121,8 +124,9 @@ int run_messages(const MessageCall& send, const MessageCall& receive, MPI_Status
   const int code_of_send = out != nullptr ? complete(*out, MPI_STATUS_IGNORE) : code_of_begin;
   const int code_of_receive = complete(*in, status);
   if (sending.settings.stats != nullptr && code_of_send == MPI_SUCCESS && code_of_receive == MPI_SUCCESS) {
-    accumulate(sent, received);
-    *sending.settings.stats = sent;
+    // The send is the latest, because only its sender knows why a message is plain.
+    accumulate(received, sent);
+    *sending.settings.stats = received;
   }
   return code_of_send != MPI_SUCCESS ? code_of_send : code_of_receive;
 }

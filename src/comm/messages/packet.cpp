@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "comm/core/datatypes.hpp"
 #include "comm/core/large_count.hpp"
@@ -34,59 +35,36 @@ bool Data::gapless() const {
   return lower_bound == 0 && extent == size;  // false for pairs such as MPI_DOUBLE_INT
 }
 
-bool Packet::small(const Data& data) { return data.bytes() <= small_bytes && data.gapless(); }
+namespace {
 
-// The datatype of envelope and data, relative to MPI_BOTTOM.  It consists of bytes where the data have no gaps.
-//
-// MPICH divides by zero when a message is shorter than its receive and the receive consists of several basic types that
-// all have one size (seen in 5.0.2, not in 4.0.2).  So the envelope beside a type of the application is not described
-// as bytes but by the one basic type that is larger than all others.
-MPI_Datatype Packet::type_of_both(const Data& data) {
-  const bool gapless = data.gapless();
-  const LargeCount numbers(gapless ? static_cast<MPI_Count>(data.bytes()) : data.count, gapless ? MPI_BYTE : data.type);
-  const MPI_Datatype unit = gapless ? MPI_BYTE : MPI_C_LONG_DOUBLE_COMPLEX;
-  int width = 0;
-  MPI_Type_size(unit, &width);
-  int lengths[2] = {static_cast<int>(wire::envelope_bytes) / width, numbers.count()};
-  MPI_Aint at[2] = {0, 0};
-  MPI_Datatype types[2] = {unit, numbers.type()};
-  MPI_Get_address(near_.data(), &at[0]);
-  MPI_Get_address(data.buffer, &at[1]);
-  MPI_Datatype made = MPI_DATATYPE_NULL;
-  MPI_Type_create_struct(2, lengths, at, types, &made);
-  MPI_Type_commit(&made);
-  return made;
+// The bytes of the first `count` elements.
+int pack(const Data& data, MPI_Count count, std::vector<std::byte>& out) {
+  const auto elements = static_cast<int>(count);
+  int room = 0;
+  if (const int code = MPI_Pack_size(elements, data.type, MPI_COMM_SELF, &room); code != MPI_SUCCESS) return code;
+  out.resize(static_cast<std::size_t>(room));
+  int at = 0;
+  return MPI_Pack(data.buffer, elements, data.type, out.data(), room, &at, MPI_COMM_SELF);
 }
 
-int Packet::send(const wire::Envelope& envelope, const Data& data, const wire::Route& route, MPI_Comm comm) {
-  checksum_ = wire::write_envelope(envelope, route, near_);
-  if (small(data)) {
-    const std::size_t bytes = data.bytes();
-    if (bytes > 0) std::memcpy(near_.data() + wire::envelope_bytes, data.buffer, bytes);
-    return MPI_Isend(near_.data(), static_cast<int>(wire::envelope_bytes + bytes), MPI_BYTE, route.dest, route.tag,
-                     comm, &request_);
-  }
-  MPI_Datatype both = type_of_both(data);
-  const int code = MPI_Isend(MPI_BOTTOM, 1, both, route.dest, route.tag, comm, &request_);
-  MPI_Type_free(&both);
-  return code;
+}  // namespace
+
+int Packet::send(const Data& data, const wire::Route& route, MPI_Comm comm) {
+  const LargeCount numbers(data.count, data.type);
+  return MPI_Isend(data.buffer, numbers.count(), numbers.type(), route.dest, route.tag, comm, &request_);
 }
 
-int Packet::send_bare(const wire::Envelope& envelope, const wire::Route& route, MPI_Comm comm) {
+int Packet::send_envelope(const wire::Envelope& envelope, const wire::Route& route, MPI_Comm comm) {
   checksum_ = wire::write_envelope(envelope, route, near_);
-  return MPI_Isend(near_.data(), static_cast<int>(wire::envelope_bytes), MPI_BYTE, route.dest, route.tag, comm,
-                   &request_);
+  return MPI_Isend(near_.data(), static_cast<int>(near_.size()), MPI_BYTE, route.dest, route.tag, comm, &request_);
 }
 
 int Packet::receive(const Data& room, int source, int tag, MPI_Comm comm) {
-  copied_ = small(room);
-  if (copied_)
-    return MPI_Irecv(near_.data(), static_cast<int>(wire::envelope_bytes + room.bytes()), MPI_BYTE, source, tag, comm,
-                     &request_);
-  MPI_Datatype both = type_of_both(room);
-  const int code = MPI_Irecv(MPI_BOTTOM, 1, both, source, tag, comm, &request_);
-  MPI_Type_free(&both);
-  return code;
+  // MPI would fail to receive an envelope into less room, and the sender would wait for ever.
+  aside_ = room.bytes() < near_.size();
+  if (aside_) return MPI_Irecv(near_.data(), static_cast<int>(near_.size()), MPI_BYTE, source, tag, comm, &request_);
+  const LargeCount elements(room.count, room.type);
+  return MPI_Irecv(room.buffer, elements.count(), elements.type(), source, tag, comm, &request_);
 }
 
 int Packet::poll(bool& finished) {
@@ -96,15 +74,34 @@ int Packet::poll(bool& finished) {
   return code;
 }
 
-wire::ReadEnvelope Packet::read(int rank) const {
+std::size_t Packet::received() const {
   MPI_Count bytes = 0;
   MPI_Get_elements_x(&status_, MPI_BYTE, &bytes);
-  const auto received = static_cast<std::size_t>(std::max<MPI_Count>(bytes, 0));
-  return wire::read_envelope(near_, received, {status_.MPI_SOURCE, rank, status_.MPI_TAG});
+  return static_cast<std::size_t>(std::max<MPI_Count>(bytes, 0));
 }
 
-void Packet::unpack(const Data& room, std::size_t bytes) const {
-  if (copied_ && bytes > 0) std::memcpy(room.buffer, near_.data() + wire::envelope_bytes, bytes);
+// The message may end within an element, so the elements are packed, overwritten and unpacked.
+int Packet::copy_to(const Data& room) const {
+  const std::size_t bytes = received();
+  if (bytes == 0) return MPI_SUCCESS;
+  if (room.gapless()) return std::memcpy(room.buffer, near_.data(), bytes), MPI_SUCCESS;
+  std::vector<std::byte> packed;
+  if (const int code = pack(room, room.count, packed); code != MPI_SUCCESS) return code;
+  std::memcpy(packed.data(), near_.data(), bytes);
+  int at = 0;
+  return MPI_Unpack(packed.data(), static_cast<int>(packed.size()), &at, room.buffer, static_cast<int>(room.count),
+                    room.type, MPI_COMM_SELF);
+}
+
+int Packet::read_back(const Data& room) {
+  if (room.gapless()) return std::memcpy(near_.data(), room.buffer, near_.size()), MPI_SUCCESS;
+  MPI_Count each = 0;
+  MPI_Type_size_x(room.type, &each);
+  std::vector<std::byte> packed;
+  const auto bytes = static_cast<MPI_Count>(near_.size());
+  if (const int code = pack(room, (bytes + each - 1) / each, packed); code != MPI_SUCCESS) return code;
+  std::memcpy(near_.data(), packed.data(), near_.size());
+  return MPI_SUCCESS;
 }
 
 }  // namespace laconic

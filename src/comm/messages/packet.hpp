@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One message on the application's communicator: an envelope, and the data behind it.  Small data are copied next to
-// the envelope; larger data are sent from and received into the application's buffer, as one datatype of both.
+// One message on the application's communicator: the data as they are, or an envelope in their place.  Data are sent
+// from and received into the application's buffer, as by MPI itself, so a message that is not compressed costs no more
+// than one of MPI's.
 #pragma once
 
 #include <mpi.h>
 
+#include <array>
 #include <cstddef>
 #include <span>
-#include <vector>
 
 #include "wire/envelope.hpp"
 
@@ -26,33 +27,31 @@ struct Data {
 
 class Packet {
  public:
-  Packet() : near_(wire::envelope_bytes + small_bytes) {}
-
   // These return MPI error codes.  route: from this rank.
-  int send(const wire::Envelope& envelope, const Data& data, const wire::Route& route, MPI_Comm comm);
-  int send_bare(const wire::Envelope& envelope, const wire::Route& route, MPI_Comm comm);
+  int send(const Data& data, const wire::Route& route, MPI_Comm comm);
+  int send_envelope(const wire::Envelope& envelope, const wire::Route& route, MPI_Comm comm);
   int receive(const Data& room, int source, int tag, MPI_Comm comm);
   int poll(bool& finished);
 
-  // The status of the received message, as far as it has arrived, and its envelope.
+  // The status of the received message, as far as it has arrived, and its size in bytes.
   const MPI_Status& status() const { return status_; }
-  wire::ReadEnvelope read(int rank) const;
+  std::size_t received() const;
+
+  // A room smaller than an envelope is not received into: the message is in bytes(), and may be larger than the room.
+  bool aside() const { return aside_; }
+  // Copies the message to such a room.
+  int copy_to(const Data& room) const;
+  // Copies a message as long as an envelope from any other room to bytes().
+  int read_back(const Data& room);
+  std::span<const std::byte> bytes() const { return near_; }
 
   // The checksum of the envelope that is sent.
   std::uint64_t checksum() const { return checksum_; }
 
-  // Copies small data that were received to the application's buffer.
-  void unpack(const Data& room, std::size_t bytes) const;
-
  private:
-  // Up to this size a copy costs less than a datatype.
-  static constexpr std::size_t small_bytes = std::size_t{16} << 10;
-  static bool small(const Data& data);
-  MPI_Datatype type_of_both(const Data& data);
-
-  std::vector<std::byte> near_;  // the envelope, and small data
+  std::array<std::byte, wire::envelope_bytes> near_{};
   std::uint64_t checksum_ = 0;
-  bool copied_ = false;
+  bool aside_ = false;
   MPI_Request request_ = MPI_REQUEST_NULL;
   MPI_Status status_{};
 };

@@ -3,16 +3,27 @@
 #include <new>
 #include <string>
 
+#include "base/clock.hpp"
 #include "comm/core/asked.hpp"
 #include "comm/core/datatypes.hpp"
 #include "comm/core/errors.hpp"
 #include "comm/core/own_message.hpp"
+#include "comm/core/process.hpp"
 #include "comm/core/requests.hpp"
 #include "comm/messages/message.hpp"
 
 namespace laconic {
+namespace {
+
+Status too_long(std::size_t bytes, std::size_t room) {
+  return {Code::truncate, "a message of " + std::to_string(bytes) + " bytes for a receive of " + std::to_string(room) +
+                              "; valid is a count for all that is sent"};
+}
+
+}  // namespace
 
 void ReceiveOperation::release() {
+  Process::instance().message_clock().waited(now());
   const std::shared_ptr<Binding> keep = binding;
   const std::lock_guard lock(keep->mutex);
   give_back(this, keep->idle_receives);
@@ -50,6 +61,8 @@ bool ReceiveOperation::move_on() {
       bool arrived = false;
       mpi_code = packet_.poll(arrived);
       if (!arrived) return false;
+      envelope = packet_.status();
+      has_envelope = true;
       match();
       return true;
     }
@@ -71,27 +84,37 @@ bool ReceiveOperation::move_on() {
   return false;
 }
 
+// Tells an envelope from the application's data.
 void ReceiveOperation::match() {
-  envelope = packet_.status();
-  has_envelope = true;
-  set_elements(0);
+  set_elements(packet_.received());
   if (mpi_code != MPI_SUCCESS) return end({});
-  const wire::ReadEnvelope read = packet_.read(binding->rank);
+  if (!packet_.aside() && packet_.received() == wire::envelope_bytes) {
+    mpi_code = packet_.read_back(call_.data);
+    if (mpi_code != MPI_SUCCESS) return end({});
+  }
+  if (!wire::is_envelope(packet_.bytes(), packet_.received())) return end_uncompressed();
+  set_elements(0);
+  const wire::ReadEnvelope read =
+      wire::read_envelope(packet_.bytes(), {envelope.MPI_SOURCE, binding->rank, envelope.MPI_TAG});
   header_ = read.envelope;
   salt_ = read.checksum;
   if (!read.status.ok())
     problem_ = {read.status.code(),
                 "a message from rank " + std::to_string(envelope.MPI_SOURCE) + ": " + read.status.message()};
   if (!problem_.ok() && !read.repaired) return end(in_operation("receive", problem_));
-  if (header_.kind == wire::Kind::compressed) {
-    stage_ = Stage::preparing;
-    return;
+  stage_ = Stage::preparing;
+}
+
+void ReceiveOperation::end_uncompressed() {
+  const std::size_t bytes = packet_.received();
+  if (packet_.aside()) {
+    if (bytes > call_.data.bytes()) return end(too_long(bytes, call_.data.bytes()));
+    mpi_code = packet_.copy_to(call_.data);
+    if (mpi_code != MPI_SUCCESS) return end({});
   }
-  if (!problem_.ok()) return end(in_operation("receive", problem_));
-  set_elements(header_.bytes);
-  packet_.unpack(call_.data, header_.bytes);
-  if (Status s = bring_back(header_.bytes); !s) return end(s);
-  end_plain(static_cast<laconic_plain_reason>(header_.reason));
+  if (Status s = bring_back(bytes); !s) return end(s);
+  const bool own = envelope.MPI_SOURCE == binding->rank;
+  end_plain(binding->intercomm ? LACONIC_PLAIN_INTERCOMM : own ? LACONIC_PLAIN_ONE_RANK : LACONIC_PLAIN_SENDER);
 }
 
 bool ReceiveOperation::prepare() {
@@ -129,9 +152,7 @@ bool ReceiveOperation::prepare() {
 Status ReceiveOperation::place_for_numbers(std::byte*& numbers) {
   const std::size_t room = call_.data.bytes();
   aside_.clear();
-  if (header_.bytes > room)
-    return {Code::truncate, "a message of " + std::to_string(header_.bytes) + " bytes for a receive of " +
-                                std::to_string(room) + "; valid is a count for all that is sent"};
+  if (header_.bytes > room) return too_long(header_.bytes, room);
   set_elements(header_.bytes);
   if (work_.codec == nullptr) return not_built(header_.codec_name());
   if (!work_.codec->supports(header_.dtype)) return not_supported(*work_.codec, header_.dtype);

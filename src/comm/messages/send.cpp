@@ -6,17 +6,16 @@
 #include "base/clock.hpp"
 #include "comm/core/asked.hpp"
 #include "comm/core/datatypes.hpp"
+#include "comm/core/process.hpp"
 #include "comm/core/requests.hpp"
 #include "comm/messages/message.hpp"
+#include "comm/messages/message_tuning.hpp"
 
 namespace laconic {
-namespace {
-
-// The most numbers that Run puts into one chunk.
-
-}  // namespace
 
 void SendOperation::release() {
+  MessageClock& clock = Process::instance().message_clock();
+  blocking ? clock.sent(now()) : clock.waited(now());
   const std::shared_ptr<Binding> keep = binding;
   const std::lock_guard lock(keep->mutex);
   give_back(this, keep->idle_sends);
@@ -29,36 +28,38 @@ laconic_plain_reason SendOperation::plain_reason(std::size_t bytes) const {
   if (call_.peer == binding->rank || call_.peer == MPI_PROC_NULL) return LACONIC_PLAIN_ONE_RANK;
   const std::optional<Dtype> dtype = find_dtype(call_.data.type);
   if (!dtype.has_value() || (is_integer(*dtype) && !codes_integers(settings_, *dtype))) return LACONIC_PLAIN_TYPE;
-  if (bytes == 0 || bytes < static_cast<std::size_t>(settings_.min_bytes)) return LACONIC_PLAIN_SMALL;
+  if (bytes <= wire::envelope_bytes || bytes < static_cast<std::size_t>(settings_.min_bytes))
+    return LACONIC_PLAIN_SMALL;
   return binding->machinery() == nullptr ? LACONIC_PLAIN_UNPREPARED : LACONIC_PLAIN_NOT;
 }
 
 void SendOperation::begin() {
-  wire::Envelope header;
-  header.bytes = call_.data.bytes();
-  stats_.bytes_in = header.bytes;
-  reason_ = plain_reason(header.bytes);
-  plain_ = reason_ != LACONIC_PLAIN_NOT;
+  stats_.bytes_in = call_.data.bytes();
+  reason_ = plain_reason(stats_.bytes_in);
   if (call_.peer == MPI_PROC_NULL) return end_plain(reason_);
   packet_gone_ = false;
   if (Status s = find_holder(); !s) return end(s);
+  if (reason_ == LACONIC_PLAIN_NOT && holder_ == nullptr &&
+      left_to_mpi(*binding, call_.data, *find_dtype(call_.data.type), settings_))
+    reason_ = LACONIC_PLAIN_SLOWER;
+  plain_ = reason_ != LACONIC_PLAIN_NOT;
   if (!plain_) {
-    if (Status s = begin_frames(header); !s) end(s);
+    if (Status s = begin_frames(); !s) end(s);
     return;
   }
   if (holder_ != nullptr)
     if (Status s = stage(true); !s) return end(s);
-  header.reason = static_cast<std::uint8_t>(reason_);
-  mpi_code = packet_.send(header, call_.data, route(), call_.comm);
+  mpi_code = packet_.send(call_.data, route(), call_.comm);
   if (mpi_code != MPI_SUCCESS) end({});
 }
 
-Status SendOperation::begin_frames(wire::Envelope& header) {
+Status SendOperation::begin_frames() {
   if (Status s = set_coding(); !s) return s;
   choose_chunk();
   if (Status s = reserve_run(call_.peer, static_cast<std::byte*>(call_.data.buffer)); !s) return s;
   work_.sequence = static_cast<std::uint32_t>(binding->machinery()->next_message(call_.peer));
-  header.kind = wire::Kind::compressed;
+  wire::Envelope header;
+  header.bytes = stats_.bytes_in;
   header.dtype = work_.coding.dtype;
   header.number = static_cast<std::uint32_t>(work_.sequence);
   header.capacity = static_cast<std::uint32_t>(work_.codec->capacity(work_.chunk, work_.coding.dtype));
@@ -68,7 +69,7 @@ Status SendOperation::begin_frames(wire::Envelope& header) {
   header.bound = bound_;
   header.rate = work_.coding.rate;
   header.set_codec(work_.codec->name());
-  mpi_code = packet_.send_bare(header, route(), call_.comm);
+  mpi_code = packet_.send_envelope(header, route(), call_.comm);
   if (mpi_code != MPI_SUCCESS) return end({}), Status{};
   work_.salt = packet_.checksum();
   run_->start(work_);

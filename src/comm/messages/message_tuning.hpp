@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A message and the tuner: whether it is left to MPI.
+#pragma once
+
+#include <cstddef>
+
+#include "base/dtype.hpp"
+#include "comm/core/binding.hpp"
+#include "comm/messages/packet.hpp"
+#include "laconic/laconic.h"
+#include "tune/message_tuner.hpp"
+
+namespace laconic {
+
+// Whether the tuner decides on messages with these settings.
+bool tunes_messages(const laconic_options& settings);
+
+// The class of a message of so many bytes.
+MessageClass& message_class(Binding& binding, std::size_t bytes, const laconic_options& settings);
+
+// Decides on a message that begins now.  numbers: on the host, an array of `dtype`.
+bool left_to_mpi(Binding& binding, const Data& numbers, Dtype dtype, const laconic_options& settings);
+
+}  // namespace laconic

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/message_tuner.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace laconic {
+namespace {
+
+// The sends of a process that waits for nothing are one burst up to this number.
+constexpr int most_sends = 64;
+
+constexpr int bursts_per_window = 2;
+
+// As for collectives (tuner.cpp): the first survey comes after so many bytes, and the distance of surveys grows.
+constexpr double bytes_before_survey = 1 << 18;
+constexpr std::uint64_t bursts_before_survey = 1 + 2 * bursts_per_window;
+constexpr std::uint64_t greatest_gap = 4096;
+constexpr std::uint64_t gap_growth = 4;
+
+// Compression is tried unless encoding alone takes this share of the time that it can save, and kept while it takes
+// less than the other share of the plain time.
+constexpr double worth_trying = 0.9;
+constexpr double worth_keeping = 0.97;
+
+// Compression is given up after a burst that takes this many times the plain time, with or without its set-up.
+constexpr double first_limit = 2;
+constexpr double later_limit = 1.25;
+constexpr double set_up_seconds = 500e-6;
+
+// In compressed mode a window of plain bursts is made now and then.  Its cost is to be at most this share of the time.
+constexpr double share_of_plain = 0.01;
+constexpr std::uint64_t bursts_before_plain = 64;
+
+}  // namespace
+
+MessageClass::MessageClass(double bytes, std::uint64_t settings) : bytes_(bytes), settings_(settings) {
+  gap_ = bursts_before_survey + static_cast<std::uint64_t>(bytes_before_survey / bytes);
+  next_ = gap_;
+}
+
+Decision MessageClass::begin(double bytes, double now, const MessageClock& clock) {
+  ++calls_;
+  if (pinned_) {
+    if (compresses()) ++compressed_calls_;
+    return mode_;
+  }
+  const bool first = sends_ == 0 || clock.waits() != waits_ || sends_ == most_sends;
+  if (first) {
+    if (sends_ > 0) end_burst(now, clock);
+    ++bursts_;
+    const Decision before = std::exchange(decision_, mode_);
+    if (mode_ == Decision::compressed && bursts_ >= next_) {
+      decision_ = Decision::plain;
+      if (bursts_ == next_ + bursts_per_window - 1) next_ = bursts_ + bursts_between_plain();
+    }
+    if (decision_ != before) restart_window();
+    began_ = now;
+    burst_bytes_ = 0;
+    sends_ = 0;
+  }
+  waits_ = clock.waits();
+  ++sends_;
+  burst_bytes_ += bytes;
+  if (decision_ == Decision::compressed) ++compressed_calls_;
+  return first && mode_ == Decision::plain && bursts_ >= next_ ? Decision::survey : decision_;
+}
+
+void MessageClass::end_burst(double now, const MessageClock& clock) {
+  const double seconds = (clock.latest() > began_ ? clock.latest() : now) - began_;
+  const bool was_compressed = decision_ == Decision::compressed;
+  const double plain = plain_.least() * burst_bytes_;
+  if (was_compressed && compressed_.least() == 0 &&
+      seconds > (set_up_ ? first_limit * plain + set_up_seconds : later_limit * plain))
+    return leave();
+  if (set_up_) {
+    set_up_ = false;
+    return;
+  }
+  window_seconds_ += seconds;
+  window_bytes_ += burst_bytes_;
+  if (++window_bursts_ < bursts_per_window) return;
+  (was_compressed ? compressed_ : plain_).add(window_seconds_ / window_bytes_);
+  restart_window();
+  if (mode_ == Decision::compressed && compressed_.least() > worth_keeping * plain_.least()) leave();
+}
+
+void MessageClass::restart_window() {
+  window_seconds_ = window_bytes_ = 0;
+  window_bursts_ = 0;
+}
+
+void MessageClass::surveyed(const CodingCost& cost) {
+  cost_ = cost;
+  const double saved = plain_.least() * (1 - cost.frame);
+  if (!cost.known() || cost.encode > worth_trying * saved) return leave();
+  mode_ = Decision::compressed;
+  compressed_.clear();
+  set_up_ = true;
+  next_ = bursts_ + bursts_before_plain;
+}
+
+void MessageClass::pin(bool compresses) {
+  pinned_ = true;
+  mode_ = compresses ? Decision::compressed : Decision::plain;
+}
+
+// Leaves the messages to MPI until the next survey.
+void MessageClass::leave() {
+  mode_ = Decision::plain;
+  gap_ = std::min(gap_ * gap_growth, greatest_gap);
+  next_ = bursts_ + gap_;
+}
+
+std::uint64_t MessageClass::bursts_between_plain() const {
+  const double seconds = compressed_.least();
+  const double slower = seconds > 0 ? std::max(plain_.least() / seconds, 1.0) : 1;
+  return std::max(bursts_before_plain, static_cast<std::uint64_t>(bursts_per_window * slower / share_of_plain));
+}
+
+MessageClass& MessageTuner::class_of(std::size_t bytes, std::uint64_t settings, const Profile* profile) {
+  const double of_class = class_bytes(static_cast<double>(bytes));
+  for (const auto& known : classes_)
+    if (known->bytes() == of_class && known->settings() == settings) return *known;
+  MessageClass& made = *classes_.emplace_back(std::make_unique<MessageClass>(of_class, settings));
+  if (profile != nullptr) made.pin(profile->compresses_messages(of_class));
+  return made;
+}
+
+}  // namespace laconic

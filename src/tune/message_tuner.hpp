@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which messages of a communicator are compressed.  The sender alone decides, because what it sends tells the receiver,
+// and it learns from its own clock: no message is sent for this.
+//
+// When a send ends says little: MPI may keep a copy, and the receiver has still to decode.  So messages are timed in
+// bursts.  A burst is all sends until this process has waited for messages, and it lasts until the last message that
+// the process completed before its next send: the round trip of a ping-pong, or the whole of a halo exchange.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tune/coding_cost.hpp"
+#include "tune/least_of_latest.hpp"
+#include "tune/profile.hpp"
+#include "tune/tuner.hpp"
+
+namespace laconic {
+
+// When messages of the process completed, on all communicators.  Threads may use it at the same time.
+class MessageClock {
+ public:
+  // The application has received a message, or has waited for one that it sends.
+  void waited(double now) {
+    waits_.fetch_add(1, std::memory_order_relaxed);
+    latest_.store(now, std::memory_order_relaxed);
+  }
+  // A blocking send has returned.
+  void sent(double now) { latest_.store(now, std::memory_order_relaxed); }
+
+  std::uint64_t waits() const { return waits_.load(std::memory_order_relaxed); }
+  double latest() const { return latest_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> waits_{0};
+  std::atomic<double> latest_{0};
+};
+
+// Messages of similar size (class_bytes()) with equal settings.
+class MessageClass {
+ public:
+  MessageClass(double bytes, std::uint64_t settings);
+
+  double bytes() const { return bytes_; }
+  std::uint64_t settings() const { return settings_; }
+
+  // A send of so many bytes begins.  Decision::survey: the message is left to MPI, and surveyed() has to be called.
+  Decision begin(double bytes, double now, const MessageClock& clock);
+
+  // Takes the cost of coding the message that has begun.
+  void surveyed(const CodingCost& cost);
+
+  // Compresses all messages, or none.
+  void pin(bool compresses);
+
+  std::uint64_t calls() const { return calls_; }
+  std::uint64_t compressed_calls() const { return compressed_calls_; }
+  bool compresses() const { return mode_ == Decision::compressed; }
+  const CodingCost& cost() const { return cost_; }
+  // The seconds of a burst divided by its messages; 0: not measured.
+  double plain_seconds() const { return plain_.least() * bytes_; }
+  double compressed_seconds() const { return compressed_.least() * bytes_; }
+
+ private:
+  void end_burst(double now, const MessageClock& clock);
+  void restart_window();
+  void leave();
+  std::uint64_t bursts_between_plain() const;
+
+  double bytes_;
+  std::uint64_t settings_;
+  Decision mode_ = Decision::plain;      // or compressed
+  Decision decision_ = Decision::plain;  // on the messages of this burst
+  std::uint64_t calls_ = 0;
+  std::uint64_t compressed_calls_ = 0;
+  std::uint64_t bursts_ = 0;
+  std::uint64_t next_;  // the burst that surveys, or in compressed mode the first of those that are left to MPI
+  std::uint64_t gap_;   // bursts between surveys
+  CodingCost cost_;
+  bool pinned_ = false;
+
+  // This burst.
+  double began_ = 0;
+  double burst_bytes_ = 0;
+  int sends_ = 0;
+  std::uint64_t waits_ = 0;  // MessageClock::waits() at the latest send
+
+  // The bursts that are measured together, because single ones differ too much.
+  double window_seconds_ = 0;
+  double window_bytes_ = 0;
+  int window_bursts_ = 0;
+  bool set_up_ = true;  // the next burst includes the set-up of memory and connections
+
+  LeastOfLatest plain_;       // seconds per byte
+  LeastOfLatest compressed_;  // the same
+};
+
+// All classes of one communicator.
+class MessageTuner {
+ public:
+  // A new class is pinned to the profile's verdict if there is a profile.
+  MessageClass& class_of(std::size_t bytes, std::uint64_t settings, const Profile* profile = nullptr);
+
+  const std::vector<std::unique_ptr<MessageClass>>& classes() const { return classes_; }
+
+ private:
+  std::vector<std::unique_ptr<MessageClass>> classes_;
+};
+
+}  // namespace laconic

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "tune/message_tuner.hpp"
+
+namespace laconic::test {
+namespace {
+
+constexpr double bytes = 1 << 20;
+
+// The codec takes 0.2 ms for a message and leaves a quarter of it.
+const CodingCost cost{2e-10, 2e-10, 0, 0, 0, 0.25};
+
+// A program that sends the same messages again and again, on a clock of its own.
+class Program {
+ public:
+  explicit Program(double of_message = bytes) : messages(of_message, 0) {}
+
+  // One send; true if it is compressed.
+  bool send() {
+    const Decision decision = messages.begin(messages.bytes(), now, clock);
+    if (decision == Decision::survey) {
+      ++surveys;
+      messages.surveyed(cost);
+    }
+    return decision == Decision::compressed;
+  }
+  void wait(double seconds) {
+    now += seconds;
+    clock.waited(now);
+  }
+  // Something else than messages.
+  void compute(double seconds) { now += seconds; }
+
+  // A ping-pong, or an exchange with neighbours; returns the number of compressed messages.
+  int exchange(int sends, double plain, double compressed) {
+    int count = 0;
+    for (int k = 0; k < sends; ++k) count += send();
+    wait(count > 0 ? compressed : plain);
+    return count;
+  }
+
+  MessageClass messages;
+  MessageClock clock;
+  double now = 100;
+  int surveys = 0;
+};
+
+// The share of compressed messages in the last half of so many exchanges.
+double share(const std::function<int(int)>& exchange, int count, int sends = 1) {
+  int compressed = 0;
+  for (int k = 0; k < count; ++k) {
+    const int here = exchange(k);
+    if (k >= count / 2) compressed += here;
+  }
+  return static_cast<double>(compressed) / (sends * (count - count / 2));
+}
+
+TEST(MessageTuner, CompressesOnASlowNetwork) {
+  Program p;
+  EXPECT_GT(share([&](int) { return p.exchange(1, 8e-3, 2.5e-3); }, 400), 0.98);
+  EXPECT_EQ(p.surveys, 1);
+  EXPECT_NEAR(p.messages.plain_seconds(), 8e-3, 1e-9);
+  EXPECT_NEAR(p.messages.compressed_seconds(), 2.5e-3, 1e-9);
+}
+
+TEST(MessageTuner, LeavesMessagesToMpiWithoutATrialWhereCodingCannotWin) {
+  Program p;
+  EXPECT_EQ(share([&](int) { return p.exchange(1, 2e-4, 6e-4); }, 400), 0);
+  EXPECT_EQ(p.messages.compressed_calls(), 0u);
+  EXPECT_GE(p.surveys, 2);
+}
+
+TEST(MessageTuner, GivesUpWhatIsSlower) {
+  Program p;
+  EXPECT_LT(share([&](int) { return p.exchange(1, 5e-4, 1e-3); }, 1000), 0.02);
+  EXPECT_GT(p.messages.compressed_calls(), 0u);
+  EXPECT_LT(p.messages.compressed_calls(), 20u);
+}
+
+// What the program computes between its exchanges takes much longer than they do.
+TEST(MessageTuner, DoesNotCountOtherWork) {
+  Program p;
+  const auto exchange = [&](int k) {
+    p.compute(k % 10 == 0 ? 1.0 : 0.05);
+    return p.exchange(4, 8e-3, 2.5e-3);
+  };
+  EXPECT_GT(share(exchange, 400, 4), 0.98);
+}
+
+// All sends until the program waits are decided alike, and are timed together: each of them returns at once.
+TEST(MessageTuner, DecidesOnBursts) {
+  Program p;
+  for (int k = 0; k < 300; ++k) {
+    const int compressed = p.exchange(6, 8e-3, 2.5e-3);
+    EXPECT_TRUE(compressed == 0 || compressed == 6) << compressed;
+  }
+  EXPECT_TRUE(p.messages.compresses());
+  EXPECT_NEAR(p.messages.plain_seconds(), 8e-3 / 6, 1e-9);
+}
+
+// A process that only sends is slowed down by the network, not by waiting.
+TEST(MessageTuner, LearnsFromAProcessThatWaitsForNothing) {
+  Program p;
+  int compressed = 0;
+  for (int k = 0; k < 4000; ++k) {
+    const bool one = p.send();
+    compressed += one;
+    p.compute(one ? 2.5e-3 : 8e-3);
+  }
+  EXPECT_GT(compressed, 2500);
+}
+
+TEST(MessageTuner, NoticesThatTheNetworkHasChanged) {
+  Program p;
+  EXPECT_GT(share([&](int) { return p.exchange(1, 8e-3, 2.5e-3); }, 400), 0.98);
+  EXPECT_LT(share([&](int) { return p.exchange(1, 3e-4, 9e-4); }, 4000), 0.02);
+  EXPECT_GT(share([&](int) { return p.exchange(1, 8e-3, 2.5e-3); }, 20000), 0.98);
+}
+
+// Plain messages are made now and then, to compare, and take little of the time.
+TEST(MessageTuner, SpendsLittleOnComparisons) {
+  Program p;
+  double lost = 0;
+  double all = 0;
+  for (int k = 0; k < 20000; ++k) {
+    const int compressed = p.exchange(1, 8e-3, 4e-4);
+    const double seconds = compressed ? 4e-4 : 8e-3;
+    if (k < 1000) continue;
+    all += seconds;
+    lost += seconds - 4e-4;
+  }
+  EXPECT_GT(lost, 0);
+  EXPECT_LT(lost / all, 0.02);
+}
+
+TEST(MessageTuner, ClassesAreSizesAndSettings) {
+  MessageTuner tuner;
+  MessageClass& one = tuner.class_of(100000, 1);
+  EXPECT_EQ(&tuner.class_of(131072, 1), &one);
+  EXPECT_NE(&tuner.class_of(131073, 1), &one);
+  EXPECT_NE(&tuner.class_of(100000, 2), &one);
+  EXPECT_EQ(tuner.classes().size(), 3u);
+}
+
+TEST(MessageTuner, IsPinnedByAProfile) {
+  Profile profile;
+  const std::string text =
+      "laconic profile 1\n# test\nranks 2\nwithin_node 0\ncoding 5e-10 3e-10 6e-10 6e-10 1e-10 0.2\n"
+      "class bcast 65536 2e-5 binomial 1e-4\nclass bcast 1048576 9e-3 binomial 3e-3\nend\n";
+  ASSERT_TRUE(Profile::parse(text, profile).ok()) << Profile::parse(text, profile).message();
+  MessageTuner tuner;
+  MessageClock clock;
+  for (int k = 0; k < 100; ++k) {
+    EXPECT_EQ(tuner.class_of(65536, 0, &profile).begin(65536, k, clock), Decision::plain);
+    EXPECT_EQ(tuner.class_of(1 << 20, 0, &profile).begin(1 << 20, k, clock), Decision::compressed);
+  }
+}
+
+}  // namespace
+}  // namespace laconic::test
