@@ -259,9 +259,10 @@ LACONIC_API int laconic_comm_set_info(MPI_Comm comm, MPI_Info info);
  * result is the same on all ranks that have made the same calls on comm.  Local. */
 LACONIC_API int laconic_comm_prepared(MPI_Comm comm, int* prepared);
 
-/* What the ranks of a communicator have learnt about the blocking calls of one collective with about the same size and
- * equal settings (docs/tuning.md).  All but `calls` are numbers that the ranks agreed on: the times of the slowest
- * rank.  Messages are "send": what this rank alone has learnt about those that it sends. */
+/* What the ranks of a communicator have learnt about the calls of one collective with about the same size and equal
+ * settings, either blocking ones or nonblocking ones that had no blocking ones to follow (docs/tuning.md).  All but
+ * `calls` are numbers that the ranks agreed on: the times of the slowest rank.  Messages are "send": what this rank
+ * alone has learnt about those that it sends. */
 typedef struct laconic_tuning {
   const char* collective; /* "allreduce", ..., "send": a static string; v-forms count as their collective */
   uint64_t bytes; /* size of the largest buffer, rounded up to a power of two; 0 where ranks see different counts */

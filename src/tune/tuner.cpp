@@ -89,6 +89,36 @@ void CallClass::end(bool compressed, double seconds, double bytes) {
     compressed_times_.add(scaled);
 }
 
+void CallClass::overlapping_begins(double now, double bytes) {
+  if (burst_.open == 0) {
+    if (burst_.calls > 0 && !burst_.mixed && burst_.waited > burst_.began) {
+      const double seconds = (burst_.waited - burst_.began) * model_.bytes / burst_.bytes;
+      if (!burst_.compressed)
+        plain_times_.add(seconds);
+      else if (burst_.trial == trial_)
+        compressed_times_.add(seconds);
+    }
+    burst_ = {};
+    burst_.began = now;
+  }
+  ++burst_.open;
+  burst_.bytes += bytes;
+}
+
+void CallClass::overlapping_runs(bool compressed) {
+  if (compressed) ++compressed_calls_;
+  burst_.mixed = burst_.mixed || compressed != (decision_ == Decision::compressed) || decision_ == Decision::survey ||
+                 (burst_.calls > 0 && (compressed != burst_.compressed || burst_.trial != trial_));
+  burst_.compressed = compressed;
+  burst_.trial = trial_;
+  ++burst_.calls;
+}
+
+void CallClass::overlapping_ends(double now) {
+  --burst_.open;
+  burst_.waited = now;
+}
+
 void CallClass::pin(const Profile::Verdict& verdict) {
   pinned_ = true;
   mode_ = verdict.algorithm != nullptr ? Decision::compressed : Decision::plain;
@@ -174,7 +204,7 @@ const CallClass* Tuner::find(const CallModel& model) const {
   for (const auto& c : classes_) {
     const CallModel& known = c->model();
     if (known.collective == model.collective && known.bytes == bytes && known.partial == model.partial &&
-        known.settings == model.settings)
+        known.nonblocking == model.nonblocking && known.settings == model.settings)
       return c.get();
   }
   return nullptr;

@@ -83,6 +83,14 @@ class CallClass {
   // compressed: whether it was.
   void end(bool compressed, double seconds, double bytes);
 
+  // In place of end(), for nonblocking calls, whose times include those of other calls and what the application
+  // computes meanwhile.  They are timed in bursts: from the first begin() to the last wait of calls that overlap.
+  // overlapping_begins(): the application has begun a call.  overlapping_runs(): whether it was compressed, once that
+  // is decided.  overlapping_ends(): the application has waited for it.
+  void overlapping_begins(double now, double bytes);
+  void overlapping_runs(bool compressed);
+  void overlapping_ends(double now);
+
   const CallModel& model() const { return model_; }
   const CodingCost& cost() const { return cost_; }
   // The candidate that was the fastest, or was predicted to be, when the ranks last looked.
@@ -125,10 +133,22 @@ class CallClass {
   bool on_devices_ = false;
   bool pinned_ = false;
 
+  struct Burst {
+    double began = 0;
+    double waited = 0;  // when the latest wait ended
+    double bytes = 0;
+    int open = 0;             // calls that the application has not waited for
+    int calls = 0;            // calls that were decided on
+    bool compressed = false;  // all of them were
+    bool mixed = false;       // not all calls were of one kind, and the burst is not counted
+    std::uint64_t trial = 0;
+  };
+
   // Of this rank alone.
   LeastOfLatest plain_times_;
   LeastOfLatest compressed_times_;
   CodingCost sample_;
+  Burst burst_;
 };
 
 // All classes of one communicator.

@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support.hpp"
@@ -18,6 +20,10 @@ namespace {
 double clock_speed = 1;
 timespec clock_start{};
 int agreements = 0;
+double seconds_in_mpi = 0;  // of MPI's own MPI_Iallreduce of numbers, besides what it takes
+
+// Sleeps, because ranks may share cores.
+void take_long() { std::this_thread::sleep_for(std::chrono::duration<double>(seconds_in_mpi)); }
 
 }  // namespace
 
@@ -38,9 +44,21 @@ extern "C" __attribute__((visibility("default"))) int MPI_Iallreduce(const void*
   static auto* const next =
       reinterpret_cast<int (*)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request*)>(
           dlsym(RTLD_NEXT, "MPI_Iallreduce"));
-  ++agreements;
+  if (type == MPI_FLOAT)
+    take_long();
+  else
+    ++agreements;
   return next(send, recv, count, type, op, comm, request);
 }
+
+#if MPI_VERSION >= 4
+extern "C" __attribute__((visibility("default"))) int MPI_Iallreduce_c(const void* send, void* recv, MPI_Count count,
+                                                                       MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                                                                       MPI_Request* request) {
+  take_long();
+  return PMPI_Iallreduce_c(send, recv, count, type, op, comm, request);
+}
+#endif
 
 namespace {
 
@@ -311,6 +329,73 @@ void profile(Test& t) {
   tune = LACONIC_TUNE_ON;
 }
 
+// Nonblocking calls that have no blocking ones to learn from.  Several are in flight at a time, and each rank waits for
+// them in an order of its own.
+void nonblocking(Test& t, bool compressible) {
+  t.doing(text("nonblocking calls, numbers are %scompressible", compressible ? "" : "not "));
+  t.count_case();
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  CHECK(t, laconic_comm_set_info(comm, MPI_INFO_NULL) == MPI_SUCCESS);
+  seconds_in_mpi = 30e-3;
+  Random bits(t.seed());
+  Random order(t.seed() * 77 + static_cast<std::uint64_t>(t.rank()));
+  constexpr std::size_t most = 3;
+  std::vector<std::vector<float>> send(most, std::vector<float>(count));
+  std::vector<std::vector<float>> recv(most, std::vector<float>(count));
+  for (std::size_t k = 0; k < most; ++k)
+    for (std::size_t i = 0; i < count; ++i)
+      send[k][i] = compressible ? number_of(t.rank(), i + k) : static_cast<float>(1e6 * bits.uniform());
+  std::vector<double> expected(most * count);
+  for (std::size_t k = 0; k < most; ++k)
+    for (std::size_t i = 0; i < count; ++i) expected[k * count + i] = static_cast<double>(send[k][i]);
+  PMPI_Allreduce(MPI_IN_PLACE, expected.data(), static_cast<int>(expected.size()), MPI_DOUBLE, MPI_SUM, comm);
+  int calls = 0;
+  int compressed = 0;
+  for (int round = 0; round < 40; ++round) {
+    const std::size_t here = 1 + static_cast<std::size_t>(round) % most;
+    if (round == 35) agreements = 0;
+    std::vector<laconic_request> requests(here, LACONIC_REQUEST_NULL);
+    std::vector<laconic_stats> stats(here);
+    for (std::size_t k = 0; k < here; ++k) {
+      laconic_options o = options_with(LACONIC_BOUND_ABS, bound);
+      o.tune = LACONIC_TUNE_ON;
+      o.stats = &stats[k];
+      CHECK(t, laconic_iallreduce(send[k].data(), recv[k].data(), count, MPI_FLOAT, MPI_SUM, comm, &requests[k], &o) ==
+                   MPI_SUCCESS);
+    }
+    for (std::size_t left = here; left > 0; --left) {
+      std::size_t k = order.below(here);
+      while (requests[k] == LACONIC_REQUEST_NULL) k = (k + 1) % here;
+      CHECK(t, laconic_wait(&requests[k], MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    }
+    for (std::size_t k = 0; k < here; ++k) {
+      ++calls;
+      const bool plain = stats[k].plain_calls > 0;
+      compressed += plain ? 0 : 1;
+      CHECK(t, !plain || stats[k].plain_reason == LACONIC_PLAIN_SLOWER, "%d", stats[k].plain_reason);
+      CHECK(t, calls > 1 || plain, "plain is measured first");
+      int same[2] = {plain, !plain};
+      PMPI_Allreduce(MPI_IN_PLACE, same, 2, MPI_INT, MPI_MAX, comm);
+      CHECK(t, same[0] + same[1] == 1, "call %d is plain on some ranks only", calls);
+      double worst = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        const double right = expected[k * count + i];
+        worst = std::max(worst, std::fabs(static_cast<double>(recv[k][i]) - right) - 1e-6 * std::fabs(right));
+      }
+      CHECK(t, worst <= bound, "%g in call %d", worst, calls);
+    }
+  }
+  seconds_in_mpi = 0;
+  CHECK(t, compressible ? compressed > calls / 2 : compressed == 0, "%d of %d compressed", compressed, calls);
+  CHECK(t, compressible || agreements <= 1, "%d agreements", agreements);
+  const laconic_tuning tuning = learnt(t, comm);
+  CHECK(t, tuning.calls == static_cast<std::uint64_t>(calls) &&
+               tuning.compressed_calls == static_cast<std::uint64_t>(compressed));
+  CHECK(t, tuning.plain_seconds > 25e-3, "%g", tuning.plain_seconds);
+  MPI_Comm_free(&comm);
+}
+
 // Advice on messages, as a caller asks that sends envelopes of its own: here every rank to itself, with times that it
 // makes up by waiting.
 void advice(Test& t) {
@@ -423,6 +508,7 @@ int main(int argc, char** argv) {
       fast_network(t, routine);
       real_network(t, routine);
     }
+    for (const bool compressible : {true, false}) nonblocking(t, compressible);
   }
   clock_speed = 1;
   off(t);

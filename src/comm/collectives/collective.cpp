@@ -20,7 +20,6 @@
 #include "tune/choose.hpp"
 
 namespace laconic {
-
 void CollectiveOperation::set(const std::shared_ptr<Binding>& b, const CollectiveCall& call,
                               const laconic_options* options) {
   binding = b;
@@ -58,6 +57,7 @@ void CollectiveOperation::begin(bool blocking) {
   if (local_.ok() && !blocking && settings().plain != nullptr) local_ = plain_not_allowed();
   placement_.set(resolved_);
   class_ = nullptr;
+  decides_in_turn_ = false;
   if (reason_ == LACONIC_PLAIN_NOT) ask_tuner();
   in_flight = true;
   if (!blocking) binding->nonblocking = true;
@@ -85,41 +85,6 @@ void CollectiveOperation::learn_type() {
 laconic_plain_reason CollectiveOperation::own_reason() const {
   if (refuses()) return *settings().plain;
   return reason_of_type(shape().signature(), settings());
-}
-
-// Passes the call to MPI, as the application gave it.
-void CollectiveOperation::begin_plain() {
-  stage_ = Stage::plain;
-  plain_since_ = now();
-  const bool caller_calls = settings().plain != nullptr;
-  if (local_.ok() && !caller_calls) local_ = placement_.place(*binding, true);
-  if (!local_.ok()) return end(local_);
-  if (caller_calls) {
-    *settings().plain = reason_;
-    binding->left_to_caller = std::exchange(class_, nullptr);
-    binding->bytes_left_to_caller = static_cast<double>(shape().bytes());
-    return end({});
-  }
-  const bool mean = shape().signature().mean;
-  // Operations in flight must make progress, which they do not inside a blocking MPI call.  Whether any are in flight
-  // differs between ranks; whether this communicator may have any does not.  All ranks must decide alike, because
-  // blocking and nonblocking MPI calls do not match each other.
-  if (!binding->nonblocking) {
-    stage_ = Stage::blocked;
-    in_flight = false;
-    return;
-  }
-  Status problem;
-  mpi_code = plain_.start(placement_.call(), mean, binding->topology(), problem);
-  if (mpi_code != MPI_SUCCESS || !problem.ok()) end(problem);
-}
-
-void CollectiveOperation::run_in_mpi() {
-  Status problem;
-  mpi_code = plain_.run(placement_.call(), shape().signature().mean, binding->topology(), problem);
-  const std::lock_guard lock(binding->mutex);
-  stage_ = Stage::plain;
-  end(problem);
 }
 
 bool CollectiveOperation::poll() {
@@ -153,12 +118,7 @@ bool CollectiveOperation::move_on() {
       if (done) end(outcome);
       return done;
     }
-    case Stage::plain: {
-      bool done = false;
-      mpi_code = plain_.poll(done);
-      if (done) end({});
-      return done;
-    }
+    case Stage::plain: return poll_plain();
     case Stage::blocked:
     case Stage::finished: return false;
   }
@@ -173,6 +133,8 @@ bool CollectiveOperation::leave_queue() {
   if (blocking_ && binding->machinery() == nullptr && std::this_thread::get_id() != caller_) return false;
   if (!binding->poll_machinery(blocking_, problem)) return false;
   if (!problem.ok()) return let_others_agree(), end(problem), true;
+  if (decides_in_turn_) decide_in_turn();
+  if (reason_ != LACONIC_PLAIN_NOT) return start_plain_in_turn(), true;
   if (local_.ok() && placement_.packs()) local_ = placement_.pack(binding->machinery()->comm());
   run_ = &binding->machinery()->acquire_run(
       settings().threads, slot_ == Slots::none ? Purpose::collective : Purpose::persistent, placement_.device());
@@ -206,7 +168,8 @@ void CollectiveOperation::let_others_agree() {
   stage_ = Stage::agreeing;
   // All ranks have to start the reductions of one communicator in the same order.  Where another agreement may follow
   // this one, no agreement of another operation may come between.
-  if (!may_agree_again()) let_next_begin();
+  // Nor where later calls may depend on what the ranks learn from this one.
+  if (!may_agree_again() && !decides_in_turn_) let_next_begin();
 }
 
 // Whether this rank would choose another algorithm or chunk if the numbers of all ranks are on devices.
@@ -291,35 +254,13 @@ void CollectiveOperation::let_next_begin() {
 }
 
 void CollectiveOperation::start_run() {
+  if (decides_in_turn_) class_->overlapping_runs(true);
   set_bound();
   work_.largest = largest_;
   work_.sequence = slot_ == Slots::none ? turn_ : static_cast<std::uint64_t>(slot_);
   work_.salt = salt_;
   stage_ = Stage::running;
   run_->start(work_);
-}
-
-// After the agreement.  A blocking call comes here before the application makes any other call on the communicator, on
-// all ranks, so MPI can still match it.
-void CollectiveOperation::leave_to_mpi() {
-  if (!blocking_) return start_exchange();
-  let_next_begin();
-  placement_.release();
-  placement_.set(resolved_);
-  begin_plain();
-}
-
-void CollectiveOperation::start_exchange() {
-  let_next_begin();
-  // Only now is it known that MPI has to move the buffers.
-  if (placement_.device() != nullptr)
-    if (Status s = placement_.stage(); !s) return end(s);
-  if (Status s = placement_.set_aside(); !s) return end(s);
-  exchanged_ = placement_.exchangeable();
-  stage_ = Stage::exchanging;
-  const int tag = slot_ == Slots::none ? static_cast<int>(turn_ % collective_operations * collective_messages)
-                                       : binding->machinery()->exchange_tag(slot_);
-  if (Status s = exchange_.start(exchanged_, binding->machinery()->comm(), tag, binding->topology()); !s) end(s);
 }
 
 void CollectiveOperation::end(Status outcome) {

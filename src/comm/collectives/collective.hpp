@@ -58,7 +58,6 @@ class CollectiveOperation final : public Operation {
   laconic_plain_reason own_reason() const;
   void learn_type();
 
-  void begin_plain();
   bool move_on();
   bool leave_queue();
   void let_others_agree();
@@ -72,9 +71,14 @@ class CollectiveOperation final : public Operation {
   int agreement_tag() const;
   void let_next_begin();
   void start_run();
-  void leave_to_mpi();
-  void start_exchange();
   void end(Status status);
+
+  // Calls that are not compressed (collective_plain.cpp).
+  void begin_plain();
+  void leave_to_mpi();
+  void start_plain_in_turn();
+  void start_exchange();
+  bool poll_plain();
 
   // The work for the engine, and what the other ranks and the application learn of it (collective_work.cpp).
   void choose_for_devices();
@@ -89,7 +93,9 @@ class CollectiveOperation final : public Operation {
   CallModel model() const;
   void ask_tuner();
   void begin_class(Collective collective);
-  void follow_class();
+  void take_candidate();
+  void follow_class(Collective collective);
+  void decide_in_turn();
   bool surveys() const { return class_ != nullptr && class_->decision() == Decision::survey; }
   CodingCost sample();
   const Algorithm& algorithm();
@@ -130,7 +136,8 @@ class CollectiveOperation final : public Operation {
   std::size_t largest_ = 0;
   const Algorithm* algorithm_ = nullptr;
   CallClass* class_ = nullptr;  // nullptr: the tuner neither decides nor learns
-  int device_rows_ = 0;         // set where the numbers of all ranks are on devices, and no chunk was asked for; else 0
+  bool decides_in_turn_ = false;
+  int device_rows_ = 0;  // set where the numbers of all ranks are on devices, and no chunk was asked for; else 0
   Run* run_ = nullptr;
   Work work_;
   std::vector<Region> regions_;

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "comm/collectives/collective.hpp"
 #include "comm/collectives/repeated_call.hpp"
 #include "comm/core/errors.hpp"
@@ -32,6 +33,8 @@ void CollectiveOperation::release() {
   received_type_.release();
   const std::shared_ptr<Binding> keep = binding;
   const std::lock_guard lock(keep->mutex);
+  if (decides_in_turn_) class_->overlapping_ends(now());
+  decides_in_turn_ = false;
   if (slot_ != Slots::none) keep->slots.give_back(slot_);
   give_back(this, keep->idle_collectives);
 }

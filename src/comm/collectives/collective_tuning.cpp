@@ -47,22 +47,21 @@ CallModel CollectiveOperation::model() const {
 }
 
 // Decides whether the call is left to MPI, and on its algorithm.  A rank that does not know the class of the call
-// because of its own mistake assumes that the other ranks decide as they did in the latest blocking call of this
-// collective.  If they leave it to MPI, there is no agreement, and the mistake is an error at once.
+// because of its own mistake assumes that the other ranks decide as they did in the latest call of this collective.  If
+// they leave it to MPI, there is no agreement, and the mistake is an error at once.
 void CollectiveOperation::ask_tuner() {
   if (!tunes()) return;
   Tuner& tuner = binding->tuner;
   const Collective collective = asked_.traits().pattern;
   const bool size_hidden = !known_to_all(shape()) && !shape().counts_partial();
   if (!local_.ok() && (size_hidden || !resolved_.settings_ok())) {
-    const Decision first = blocking_ ? Decision::plain : Decision::compressed;
-    if (tuner.latest(collective).value_or(first) == Decision::plain) reason_ = LACONIC_PLAIN_SLOWER;
+    if (tuner.latest(collective).value_or(Decision::plain) == Decision::plain) reason_ = LACONIC_PLAIN_SLOWER;
     return;
   }
   if (blocking_)
     begin_class(collective);
   else
-    follow_class();
+    follow_class(collective);
 }
 
 void CollectiveOperation::begin_class(Collective collective) {
@@ -76,19 +75,40 @@ void CollectiveOperation::begin_class(Collective collective) {
       RepeatedCall::remember(*binding, asked_, has_options_ ? &given_ : nullptr,
                              {{}, class_, static_cast<double>(s.bytes()), s.contribution() * s.signature().width});
   }
-  if (decision != Decision::compressed) return;
+  if (decision == Decision::compressed) take_candidate();
+}
+
+void CollectiveOperation::take_candidate() {
   if (const Candidate* candidate = class_->candidate()) algorithm_ = candidate->algorithm;
 }
 
-// Only blocking calls teach: all ranks have learnt the same when a nonblocking call begins.
-void CollectiveOperation::follow_class() {
+// A nonblocking call follows what blocking calls have taught, which is the same on all ranks when it begins.  Where
+// they have taught nothing, nonblocking calls teach each other.  But what the ranks have learnt from an earlier one may
+// be known to some of them only after this one begins, so the decision waits for the turn of the call.
+void CollectiveOperation::follow_class(Collective collective) {
+  CallModel called = model();
   const Profile* const pinned = profile();
-  const CallClass* known = pinned != nullptr ? &binding->tuner.class_of(model(), pinned) : binding->tuner.find(model());
-  if (known == nullptr || !known->decided()) return;
+  const CallClass* known = pinned != nullptr ? &binding->tuner.class_of(called, pinned) : binding->tuner.find(called);
+  if (known == nullptr || !known->decided()) {
+    called.nonblocking = true;
+    class_ = &binding->tuner.class_of(called);
+    class_->overlapping_begins(began_, static_cast<double>(shape().bytes()));
+    decides_in_turn_ = true;
+    return;
+  }
+  binding->tuner.set_latest(collective, known->decision());
   if (!known->compresses())
     reason_ = LACONIC_PLAIN_SLOWER;
   else if (const Candidate* candidate = known->candidate())
     algorithm_ = candidate->algorithm;
+}
+
+// All ranks have concluded the agreements of earlier calls here, and none has begun one of later calls.
+void CollectiveOperation::decide_in_turn() {
+  const Decision decision = class_->begin();
+  binding->tuner.set_latest(asked_.traits().pattern, decision);
+  if (decision == Decision::plain) reason_ = LACONIC_PLAIN_SLOWER;
+  if (decision == Decision::compressed) take_candidate();
 }
 
 CodingCost CollectiveOperation::sample() {
@@ -124,9 +144,9 @@ bool CollectiveOperation::tuner_agrees() {
   return !survey;
 }
 
-// Gives the time of the call to the tuner.
+// Gives the time of a blocking call to the tuner.
 void CollectiveOperation::teach(bool was_plain) {
-  if (class_ == nullptr) return;
+  if (class_ == nullptr || decides_in_turn_) return;
   class_->end(!was_plain, now() - (was_plain ? plain_since_ : began_), static_cast<double>(shape().bytes()));
 }
 

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A collective call that is not compressed: MPI carries it out, or the data are exchanged in messages.
+#include <utility>
+
+#include "base/clock.hpp"
+#include "comm/collectives/collective.hpp"
+#include "comm/core/errors.hpp"
+
+namespace laconic {
+namespace {
+
+// MPI has not told the application of errors on the private communicator.
+Status failed_in_mpi(int code) { return {Code::transport, "MPI's own collective failed: " + message_of(code)}; }
+
+}  // namespace
+
+// Passes the call to MPI, as the application gave it.
+void CollectiveOperation::begin_plain() {
+  stage_ = Stage::plain;
+  plain_since_ = now();
+  const bool caller_calls = settings().plain != nullptr;
+  if (local_.ok() && !caller_calls) local_ = placement_.place(*binding, true);
+  if (!local_.ok()) return end(local_);
+  if (caller_calls) {
+    *settings().plain = reason_;
+    binding->left_to_caller = std::exchange(class_, nullptr);
+    binding->bytes_left_to_caller = static_cast<double>(shape().bytes());
+    return end({});
+  }
+  const bool mean = shape().signature().mean;
+  // Operations in flight must make progress, which they do not inside a blocking MPI call.  Whether any are in flight
+  // differs between ranks; whether this communicator may have any does not.  All ranks must decide alike, because
+  // blocking and nonblocking MPI calls do not match each other.
+  if (!binding->nonblocking) {
+    stage_ = Stage::blocked;
+    in_flight = false;
+    return;
+  }
+  Status problem;
+  mpi_code = plain_.start(placement_.call(), mean, binding->topology(), problem);
+  if (mpi_code != MPI_SUCCESS || !problem.ok()) end(problem);
+}
+
+void CollectiveOperation::run_in_mpi() {
+  Status problem;
+  mpi_code = plain_.run(placement_.call(), shape().signature().mean, binding->topology(), problem);
+  const std::lock_guard lock(binding->mutex);
+  stage_ = Stage::plain;
+  end(problem);
+}
+
+bool CollectiveOperation::poll_plain() {
+  bool done = false;
+  const int code = plain_.poll(done);
+  if (!decides_in_turn_) mpi_code = code;
+  if (done) end(decides_in_turn_ && code != MPI_SUCCESS ? failed_in_mpi(code) : Status{});
+  return done;
+}
+
+// After the agreement.  A blocking call comes here before the application makes any other call on the communicator, on
+// all ranks, so MPI can still match it.
+void CollectiveOperation::leave_to_mpi() {
+  if (decides_in_turn_) return start_plain_in_turn();
+  if (!blocking_) return start_exchange();
+  let_next_begin();
+  placement_.release();
+  placement_.set(resolved_);
+  begin_plain();
+}
+
+// A nonblocking call that is left to MPI only in its turn: the application may already have begun other collectives on
+// its communicator, so MPI moves the data on the private one, where all ranks make their calls in the order of turns.
+void CollectiveOperation::start_plain_in_turn() {
+  class_->overlapping_runs(false);
+  if (!local_.ok()) return end(local_);
+  // The private communicator has no topology.
+  if (asked_.traits().neighborhood()) return start_exchange();
+  placement_.release();
+  placement_.set(resolved_);
+  local_ = placement_.place(*binding, true);
+  if (!local_.ok()) return end(local_);
+  exchanged_ = placement_.call();
+  exchanged_.comm = binding->machinery()->comm();
+  stage_ = Stage::plain;
+  Status problem;
+  const int code = plain_.start(exchanged_, shape().signature().mean, nullptr, problem);
+  // It uses none of the tags that limit the number of operations in flight.
+  let_next_begin();
+  binding->sequencer.finish(turn_);
+  has_turn_ = false;
+  if (code != MPI_SUCCESS) problem = failed_in_mpi(code);
+  if (!problem.ok()) end(problem);
+}
+
+void CollectiveOperation::start_exchange() {
+  let_next_begin();
+  // Only now is it known that MPI has to move the buffers.
+  if (placement_.device() != nullptr)
+    if (Status s = placement_.stage(); !s) return end(s);
+  if (Status s = placement_.set_aside(); !s) return end(s);
+  exchanged_ = placement_.exchangeable();
+  stage_ = Stage::exchanging;
+  const int tag = slot_ == Slots::none ? static_cast<int>(turn_ % collective_operations * collective_messages)
+                                       : binding->machinery()->exchange_tag(slot_);
+  if (Status s = exchange_.start(exchanged_, binding->machinery()->comm(), tag, binding->topology()); !s) end(s);
+}
+
+}  // namespace laconic
