@@ -34,7 +34,7 @@ std::vector<Setting> environment_settings() {
   add("progress", "LACONIC_PROGRESS", text(laconic_progress_name(o.progress)), "calls");
   add("checksum", "LACONIC_CHECKSUM", text(laconic_checksum_name(o.checksum)), "on");
   add("tune", "LACONIC_TUNE", text(laconic_tune_name(o.tune)), "on");
-  add("min_bytes", "LACONIC_MIN_BYTES", std::to_string(o.min_bytes), std::to_string(default_min_bytes).c_str());
+  add("min_bytes", "LACONIC_MIN_BYTES", std::to_string(o.min_bytes), "65536, or 16384 with tune=on on several nodes");
   add("chunk_elements", "LACONIC_CHUNK_ELEMENTS", std::to_string(o.chunk_elements), "chosen by size");
   add("depth", "LACONIC_DEPTH", std::to_string(o.depth), "chosen by size");
   add("threads", "LACONIC_THREADS", std::to_string(o.threads), "1");

@@ -155,7 +155,8 @@ Reason Communicator::unfit() const {
 }
 
 std::uint64_t Communicator::min_bytes() const {
-  return static_cast<std::uint64_t>(options_.min_bytes > 0 ? options_.min_bytes : default_min_bytes);
+  if (options_.min_bytes > 0) return static_cast<std::uint64_t>(options_.min_bytes);
+  return Process::instance().default_least(tunes_);
 }
 
 void Communicator::set_hints(MPI_Info info) {

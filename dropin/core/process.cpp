@@ -53,6 +53,22 @@ int on_object(struct dl_phdr_info* info, std::size_t, void* data) {
   return 0;
 }
 
+// Whether not all ranks share a node; the same on every rank.
+bool spans_nodes(MPI_Comm comm) {
+  int ranks = 0;
+  int here = 0;
+  int others = 0;
+  MPI_Comm node = MPI_COMM_NULL;
+  PMPI_Comm_size(comm, &ranks);
+  if (PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
+    PMPI_Comm_size(node, &here);
+    PMPI_Comm_free(&node);
+  }
+  const int mine = here < ranks ? 1 : 0;
+  PMPI_Allreduce(&mine, &others, 1, MPI_INT, MPI_MAX, comm);
+  return others != 0;
+}
+
 Code code_with(const void* address) {
   Search search{reinterpret_cast<std::uintptr_t>(address), {}};
   dl_iterate_phdr(on_object, &search);
@@ -133,8 +149,10 @@ void Process::start() {
   find_library();
   differ_ = !agree();
   const laconic_options& options = settings_.options;
+  if (!differ_) several_nodes_ = spans_nodes(MPI_COMM_WORLD);
   if (options.bound.mode != LACONIC_BOUND_UNSET)
-    least_bytes_ = static_cast<std::uint64_t>(options.min_bytes > 0 ? options.min_bytes : default_min_bytes);
+    least_bytes_ = options.min_bytes > 0 ? static_cast<std::uint64_t>(options.min_bytes)
+                                         : default_least(options.tune != LACONIC_TUNE_OFF);
   if (!differ_ && messages_) begin_messages();
   // A nonblocking call cannot always prepare the communicator: with Open MPI such calls would be sent uncompressed.
   if (!differ_ && progresses_ && wants_thread()) prepare_world();

@@ -54,6 +54,10 @@ class Process {
 
   // Called when hints allow compression of calls from `min_bytes` on.
   void hinted(std::uint64_t min_bytes);
+  // The size from which on calls may be compressed, where the user asks for no other.
+  std::uint64_t default_least(bool tuned) const {
+    return static_cast<std::uint64_t>(tuned && several_nodes_ ? default_min_bytes_tuned : default_min_bytes);
+  }
   std::uint64_t least_bytes() const { return least_bytes_.load(std::memory_order_relaxed); }
 
   // Whether calls left to MPI are counted: only if a report or a tool asks for it.
@@ -83,6 +87,7 @@ class Process {
   std::mutex attention_;  // serialises set_attention()
   bool read_ = false;
   std::string problem_;  // error in the settings; empty if they are valid
+  bool several_nodes_ = false;
   std::atomic<std::uint64_t> least_bytes_{UINT64_MAX};
 };
 

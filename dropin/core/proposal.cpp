@@ -89,7 +89,7 @@ void Proposal::watch(const laconic_options& options) const {
   const auto unset = [](const laconic_options& o) { return o.bound.mode == LACONIC_BOUND_UNSET; };
   if (hints_.empty() || !problem_.empty() || (unset(options) && unset(environment))) return;
   const std::int64_t least = options.min_bytes > 0 ? options.min_bytes : environment.min_bytes;
-  Process::instance().hinted(static_cast<std::uint64_t>(least > 0 ? least : default_min_bytes));
+  Process::instance().hinted(least > 0 ? static_cast<std::uint64_t>(least) : Process::instance().default_least(true));
 }
 
 void Proposal::finish_all() {

@@ -210,7 +210,8 @@ typedef struct laconic_options {
   int64_t chunk_elements;  /* elements coded and sent as one frame; 0: chosen by the library */
   int32_t depth;           /* chunks in flight, 1..64; 0: chosen by the library */
   int32_t threads;         /* threads that code, 1..256; 1 is the calling thread alone; 0: chosen (1) */
-  int64_t min_bytes;       /* smaller contributions are sent as plain MPI; 0: default (65536); 1: compress everything */
+  int64_t min_bytes;       /* smaller contributions are sent as plain MPI; 1: none; 0: default: 65536, but 16384 where
+                              calls are tuned and ranks may be on several nodes */
   laconic_variant variant; /* optimisations to leave out, for comparison */
   laconic_denormals denormals;
   laconic_progress progress;

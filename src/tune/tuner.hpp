@@ -158,8 +158,13 @@ class Tuner {
   explicit Tuner(bool devices) : devices_(devices) {}
 
   // within_node: all ranks are on one node; the same on every rank.
-  void set_within_node(bool within_node) { start_ = within_node ? path_within_node() : path_between_nodes(); }
+  void set_within_node(bool within_node) {
+    within_node_ = within_node;
+    start_ = within_node ? path_within_node() : path_between_nodes();
+  }
 
+  // False where it is not known yet.
+  bool within_node() const { return within_node_; }
   const Path& start() const { return start_; }
 
   // The class of a call; a new class is pinned to the profile's verdict if there is a profile.  find() returns nullptr
@@ -177,6 +182,7 @@ class Tuner {
 
  private:
   bool devices_;
+  bool within_node_ = false;
   Path start_ = path_between_nodes();
   std::array<std::optional<Decision>, std::size(all_collectives)> latest_{};
   std::vector<std::unique_ptr<CallClass>> classes_;

@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "comm/api/c_guard.hpp"
+#include "comm/core/asked.hpp"
 #include "comm/core/binding.hpp"
 #include "comm/core/errors.hpp"
 #include "comm/core/hints.hpp"
@@ -101,7 +102,7 @@ int laconic_send_advice(MPI_Comm comm, uint64_t bytes, const laconic_options* op
     if (Status s = laconic::message_settings(options, *binding, settings); !s) return laconic::report(comm, s);
     *advice = LACONIC_ADVICE_COMPRESS;
     binding->sampled_by_caller = nullptr;
-    if (bytes == 0 || !laconic::tunes_messages(settings)) return MPI_SUCCESS;
+    if (bytes == 0 || !laconic::tuned(settings)) return MPI_SUCCESS;
     laconic::MessageClass& known = laconic::message_class(*binding, bytes, settings);
     switch (known.begin(static_cast<double>(bytes), laconic::now(), laconic::Process::instance().message_clock())) {
       case laconic::Decision::plain: *advice = LACONIC_ADVICE_PLAIN; break;

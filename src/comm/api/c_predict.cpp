@@ -78,7 +78,7 @@ Status read_settings(const laconic_options* options, laconic_options& settings) 
   laconic_options environment{};
   if (Status s = read_environment(environment); !s) return s;
   fill_unset(settings, environment);
-  fill_defaults(settings);
+  fill_defaults(settings, false);
   return check_together(settings);
 }
 

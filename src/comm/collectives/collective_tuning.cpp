@@ -23,11 +23,7 @@ bool known_to_all(const Shape& shape) {
 
 }  // namespace
 
-bool CollectiveOperation::tunes() const {
-  const laconic_options& o = settings();
-  return o.tune != LACONIC_TUNE_OFF && o.algorithm == LACONIC_ALGORITHM_AUTO && o.variant == LACONIC_VARIANT_OVERLAP &&
-         slot_ == Slots::none && !persistent;
-}
+bool CollectiveOperation::tunes() const { return tuned(settings()) && slot_ == Slots::none && !persistent; }
 
 const Profile* CollectiveOperation::profile() const {
   return settings().tune == LACONIC_TUNE_PROFILE ? used_profile() : nullptr;

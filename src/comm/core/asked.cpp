@@ -11,8 +11,12 @@
 
 namespace laconic {
 
-void fill_defaults(laconic_options& settings) {
-  if (settings.min_bytes == 0) settings.min_bytes = default_min_bytes;
+bool tuned(const laconic_options& settings) {
+  return settings.tune != LACONIC_TUNE_OFF && settings.algorithm == LACONIC_ALGORITHM_AUTO &&
+         settings.variant == LACONIC_VARIANT_OVERLAP;
+}
+
+void fill_defaults(laconic_options& settings, bool within_node) {
   if (settings.target == LACONIC_TARGET_UNSET) settings.target = LACONIC_TARGET_RESULT;
   if (settings.variant == LACONIC_VARIANT_UNSET) settings.variant = LACONIC_VARIANT_OVERLAP;
   if (settings.denormals == LACONIC_DENORMALS_UNSET) settings.denormals = LACONIC_DENORMALS_ROUND;
@@ -21,6 +25,8 @@ void fill_defaults(laconic_options& settings) {
   if (settings.tune == LACONIC_TUNE_UNSET) settings.tune = LACONIC_TUNE_ON;
   if (settings.variant == LACONIC_VARIANT_PLAIN) settings.algorithm = LACONIC_ALGORITHM_PLAIN;
   if (settings.algorithm == LACONIC_ALGORITHM_UNSET) settings.algorithm = LACONIC_ALGORITHM_AUTO;
+  if (settings.min_bytes == 0)
+    settings.min_bytes = tuned(settings) && !within_node ? default_min_bytes_tuned : default_min_bytes;
   if (settings.depth == 0) settings.depth = default_depth;
   if (settings.threads == 0) settings.threads = 1;
 }

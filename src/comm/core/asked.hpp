@@ -26,8 +26,11 @@ inline bool overlapping(laconic_variant v) { return v != LACONIC_VARIANT_ND && !
 
 inline bool keeps_denormals(const laconic_options& o) { return o.denormals == LACONIC_DENORMALS_EXACT; }
 
-// Gives every field that no source has set its default.
-void fill_defaults(laconic_options& settings);
+// Gives every field that no source has set its default.  within_node: all ranks are known to share a node.
+void fill_defaults(laconic_options& settings, bool within_node);
+
+// Whether the ranks learn which calls with these settings are faster compressed, or a profile knows.
+bool tuned(const laconic_options& settings);
 
 // The requested codec; nullptr where it is not in this build.
 const Codec* asked_codec(const laconic_options& settings);

@@ -14,7 +14,10 @@
 
 namespace laconic {
 
+// Calls that are smaller are left to MPI, unless the user asks for others.  Where the ranks learn which calls are
+// faster compressed, smaller calls may be, except within a node, where even the tuner's few instructions would show.
 inline constexpr std::int64_t default_min_bytes = 65536;
+inline constexpr std::int64_t default_min_bytes_tuned = 16384;
 
 // Sets the option `name` from text; an error leaves options as they were.
 Status set_option(laconic_options& options, std::string_view name, std::string_view value);

@@ -26,7 +26,7 @@ Status settings_of(bool sending, const laconic_options* options, const Binding& 
   if (!binding.inherited_status.ok()) return binding.inherited_status;
   fill_unset(settings, binding.inherited);
   if (sending && settings.depth == 0) settings.depth = usual_depth;
-  fill_defaults(settings);
+  fill_defaults(settings, binding.tuner.within_node());
   if (settings.progress == LACONIC_PROGRESS_THREAD)
     if (Status s = Process::instance().progress_thread().start(); !s) return s;
   return sending ? check_together(settings) : Status{};

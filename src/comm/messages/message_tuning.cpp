@@ -24,18 +24,13 @@ CodingCost sample(Binding& binding, const Data& numbers, Dtype dtype, const laco
 
 }  // namespace
 
-bool tunes_messages(const laconic_options& settings) {
-  return settings.tune != LACONIC_TUNE_OFF && settings.algorithm == LACONIC_ALGORITHM_AUTO &&
-         settings.variant == LACONIC_VARIANT_OVERLAP;
-}
-
 MessageClass& message_class(Binding& binding, std::size_t bytes, const laconic_options& settings) {
   return binding.message_tuner.class_of(bytes, tuning_key(settings),
                                         settings.tune == LACONIC_TUNE_PROFILE ? used_profile() : nullptr);
 }
 
 bool left_to_mpi(Binding& binding, const Data& numbers, Dtype dtype, const laconic_options& settings) {
-  if (!tunes_messages(settings)) return false;
+  if (!tuned(settings)) return false;
   const std::size_t bytes = numbers.bytes();
   MessageClass& known = message_class(binding, bytes, settings);
   const Decision decision = known.begin(static_cast<double>(bytes), now(), Process::instance().message_clock());

@@ -12,9 +12,6 @@
 
 namespace laconic {
 
-// Whether the tuner decides on messages with these settings.
-bool tunes_messages(const laconic_options& settings);
-
 // The class of a message of so many bytes.
 MessageClass& message_class(Binding& binding, std::size_t bytes, const laconic_options& settings);
 
