@@ -23,7 +23,7 @@ OPERATIONS = ["allreduce", "reduce", "reduce_scatter", "allgather", "bcast", "sc
               "exscan", "neighbor_allgather", "neighbor_alltoall", "latency", "bandwidth"]
 SIZES = ["16K", "64K", "1M", "16M", "64M"]
 FIELDS = {"smooth": ("wave", "rel:1e-3"), "rough": ("noise", "rel:1e-3"), "random": ("noise", "abs:1e-9")}  # numbers in 0...1
-MOST_ITERATIONS = 60  # of which the first 50 are warm-up
+MOST_ITERATIONS = 60  # from 64 KiB on
 LEAST_ITERATIONS = 12
 SHARED_MEMORY = 5e9  # bytes per second, to estimate the time of a cell
 WARM, FIRST, GAIN = 1.03, 1.10, 0.95  # what a cell should reach
@@ -37,7 +37,9 @@ def iterations(network, operation, ranks, size, budget):
     rate = NETWORKS[network] / 8 if NETWORKS[network] else SHARED_MEMORY
     # All variants of an iteration together take at most about this long.
     seconds = 3 * 2 * bytes_of(size) * (ranks if operation in ("bcast", "scan", "exscan") else 2) / rate + 1e-3
-    return max(LEAST_ITERATIONS, min(MOST_ITERATIONS, int(budget / seconds)))
+    # The ranks learn after so many bytes of calls, which are more calls where they are small.
+    most = MOST_ITERATIONS * max(1, bytes_of("64K") // bytes_of(size))
+    return max(LEAST_ITERATIONS, min(most, int(budget / seconds)))
 
 
 def measure(a, network, ranks, operation, size, field):

@@ -159,11 +159,18 @@ std::vector<Measurement> Bench::measure(std::size_t bytes, int window) {
                                           std::to_string(chunk_elements(bytes, all[k].variant.chunks)));
   }
   const Communicators comms(ranks_.comm, request_);
-  for (int i = -request_.warmup; i < request_.iterations; ++i)
-    for (std::size_t k = 0; k < all.size(); ++k) {
+  // What ran before affects a call: caches, and which ranks are late.  So the variants take turns at every place, and
+  // in both directions.
+  std::vector<std::size_t> order(all.size());
+  for (int i = -request_.warmup; i < request_.iterations; ++i) {
+    const auto round = static_cast<std::size_t>(i + request_.warmup);
+    for (std::size_t k = 0; k < order.size(); ++k) order[k] = (k + round) % order.size();
+    if (round / order.size() % 2 == 1) std::reverse(order.begin(), order.end());
+    for (const std::size_t k : order) {
       once(*operation, comms[k], all[k], i >= 0);
       if (i == request_.iterations - 1) verify(*operation, all[k]);
     }
+  }
   return all;
 }
 
