@@ -100,6 +100,10 @@ class Communicators {
   std::vector<MPI_Comm> comms_;
 };
 
+// Iterations of one variant in a row.  A process that only answers sees the effect of its messages in the time until
+// the next one arrives, which must not be the time of another variant.
+constexpr int messages_per_turn = 8;
+
 }  // namespace
 
 double Measurement::median() const {
@@ -162,14 +166,16 @@ std::vector<Measurement> Bench::measure(std::size_t bytes, int window) {
   // What ran before affects a call: caches, and which ranks are late.  So the variants take turns at every place, and
   // in both directions.
   std::vector<std::size_t> order(all.size());
-  for (int i = -request_.warmup; i < request_.iterations; ++i) {
-    const auto round = static_cast<std::size_t>(i + request_.warmup);
+  const int turn = request_.operation.kind == Kind::collective ? 1 : messages_per_turn;
+  std::size_t round = 0;
+  for (int first = -request_.warmup; first < request_.iterations; first += turn, ++round) {
     for (std::size_t k = 0; k < order.size(); ++k) order[k] = (k + round) % order.size();
     if (round / order.size() % 2 == 1) std::reverse(order.begin(), order.end());
-    for (const std::size_t k : order) {
-      once(*operation, comms[k], all[k], i >= 0);
-      if (i == request_.iterations - 1) verify(*operation, all[k]);
-    }
+    for (const std::size_t k : order)
+      for (int i = first; i < std::min(first + turn, request_.iterations); ++i) {
+        once(*operation, comms[k], all[k], i >= 0);
+        if (i == request_.iterations - 1) verify(*operation, all[k]);
+      }
   }
   return all;
 }

@@ -306,8 +306,8 @@ LACONIC_API int laconic_send_advice(MPI_Comm comm, uint64_t bytes, const laconic
  * Local. */
 LACONIC_API int laconic_send_sampled(MPI_Comm comm, double seconds_per_byte, double ratio);
 
-/* Tells that this process has received a message, which may have been compressed, and that it has been decompressed.
- * Local. */
+/* Tells that this process has received a message by another function than Laconic's and, if it was compressed,
+ * decompressed it.  Without this, the times of messages are those of their sends alone.  Local. */
 LACONIC_API void laconic_receive_ended(void);
 
 /* The mean over ranks.  This operation is for Laconic's functions only (any other use yields NaN or zero).

@@ -66,8 +66,14 @@ Decision MessageClass::begin(double bytes, double now, const MessageClock& clock
   return first && mode_ == Decision::plain && bursts_ >= next_ ? Decision::survey : decision_;
 }
 
+void MessageClass::close(double now, const MessageClock& clock) {
+  if (sends_ == 0 || clock.waits() == waits_) return;
+  end_burst(now, clock);
+  sends_ = 0;
+}
+
 void MessageClass::end_burst(double now, const MessageClock& clock) {
-  const double seconds = (clock.latest() > began_ ? clock.latest() : now) - began_;
+  const double seconds = (clock.latest_received() > began_ ? clock.latest_received() : now) - began_;
   const bool was_compressed = decision_ == Decision::compressed;
   const double plain = plain_.least() * burst_bytes_;
   if (was_compressed && compressed_.least() == 0 &&
@@ -82,7 +88,10 @@ void MessageClass::end_burst(double now, const MessageClock& clock) {
   if (++window_bursts_ < bursts_per_window) return;
   (was_compressed ? compressed_ : plain_).add(window_seconds_ / window_bytes_);
   restart_window();
-  if (mode_ == Decision::compressed && compressed_.least() > worth_keeping * plain_.least()) leave();
+  // Bursts may contain much else, whose time varies by more than compression saves.  So most of the compressed ones
+  // have to be faster than every plain one, by at least what compression certainly costs.
+  const double limit = std::min(worth_keeping * plain_.least(), plain_.least() - cost_.encode);
+  if (mode_ == Decision::compressed && compressed_.count() > 1 && compressed_.median() > limit) leave();
 }
 
 void MessageClass::restart_window() {
@@ -116,6 +125,16 @@ std::uint64_t MessageClass::bursts_between_plain() const {
   const double seconds = compressed_.least();
   const double slower = seconds > 0 ? std::max(plain_.least() / seconds, 1.0) : 1;
   return std::max(bursts_before_plain, static_cast<std::uint64_t>(bursts_per_window * slower / share_of_plain));
+}
+
+Decision MessageTuner::begin(MessageClass& sending, double bytes, double now, const ReceivedElsewhere& elsewhere) {
+  if (const std::uint64_t count = elsewhere.count(); count != elsewhere_) {
+    elsewhere_ = count;
+    clock_.received(std::max(clock_.latest_received(), elsewhere.latest()));
+  }
+  for (const auto& other : classes_)
+    if (other.get() != &sending) other->close(now, clock_);
+  return sending.begin(bytes, now, clock_);
 }
 
 MessageClass& MessageTuner::class_of(std::size_t bytes, std::uint64_t settings, const Profile* profile) {

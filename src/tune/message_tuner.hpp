@@ -3,8 +3,9 @@
 // and it learns from its own clock: no message is sent for this.
 //
 // When a send ends says little: MPI may keep a copy, and the receiver has still to decode.  So messages are timed in
-// bursts.  A burst is all sends until this process has waited for messages, and it lasts until the last message that
-// the process completed before its next send: the round trip of a ping-pong, or the whole of a halo exchange.
+// bursts.  A burst is all sends of one class until this rank has waited for messages of the communicator, and it lasts
+// until the last message that the rank received before its next send: the round trip of a ping-pong, or the whole of a
+// halo exchange.  Where it receives nothing, the burst lasts until the next one.
 #pragma once
 
 #include <atomic>
@@ -14,28 +15,41 @@
 #include <vector>
 
 #include "tune/coding_cost.hpp"
-#include "tune/least_of_latest.hpp"
+#include "tune/latest_times.hpp"
 #include "tune/profile.hpp"
 #include "tune/tuner.hpp"
 
 namespace laconic {
 
-// When messages of the process completed, on all communicators.  Threads may use it at the same time.
+// When messages of the communicator completed.
 class MessageClock {
  public:
-  // The application has received a message, or has waited for one that it sends.
-  void waited(double now) {
-    waits_.fetch_add(1, std::memory_order_relaxed);
-    latest_.store(now, std::memory_order_relaxed);
-  }
-  // A blocking send has returned.
-  void sent(double now) { latest_.store(now, std::memory_order_relaxed); }
+  // The application has received a message.
+  void received(double now) { ++waits_, latest_ = now; }
+  // The application has waited for messages that it sends.  They need not have arrived.
+  void sent() { ++waits_; }
 
-  std::uint64_t waits() const { return waits_.load(std::memory_order_relaxed); }
+  std::uint64_t waits() const { return waits_; }
+  double latest_received() const { return latest_; }
+
+ private:
+  std::uint64_t waits_ = 0;
+  double latest_ = 0;
+};
+
+// Messages that the process has received by other calls than Laconic's, on whatever communicator.  Threads may use it
+// at the same time.
+class ReceivedElsewhere {
+ public:
+  void note(double now) {
+    latest_.store(now, std::memory_order_relaxed);
+    count_.fetch_add(1, std::memory_order_release);
+  }
+  std::uint64_t count() const { return count_.load(std::memory_order_acquire); }
   double latest() const { return latest_.load(std::memory_order_relaxed); }
 
  private:
-  std::atomic<std::uint64_t> waits_{0};
+  std::atomic<std::uint64_t> count_{0};
   std::atomic<double> latest_{0};
 };
 
@@ -49,6 +63,9 @@ class MessageClass {
 
   // A send of so many bytes begins.  Decision::survey: the message is left to MPI, and surveyed() has to be called.
   Decision begin(double bytes, double now, const MessageClock& clock);
+
+  // Ends the burst if the rank has waited since: messages of another class follow, whose time does not belong to it.
+  void close(double now, const MessageClock& clock);
 
   // Takes the cost of coding the message that has begun.
   void surveyed(const CodingCost& cost);
@@ -94,8 +111,8 @@ class MessageClass {
   int window_bursts_ = 0;
   bool set_up_ = true;  // the next burst includes the set-up of memory and connections
 
-  LeastOfLatest plain_;       // seconds per byte
-  LeastOfLatest compressed_;  // the same
+  LatestTimes plain_;       // seconds per byte
+  LatestTimes compressed_;  // the same
 };
 
 // All classes of one communicator.
@@ -104,9 +121,15 @@ class MessageTuner {
   // A new class is pinned to the profile's verdict if there is a profile.
   MessageClass& class_of(std::size_t bytes, std::uint64_t settings, const Profile* profile = nullptr);
 
+  // MessageClass::begin() of a class of this communicator.
+  Decision begin(MessageClass& sending, double bytes, double now, const ReceivedElsewhere& elsewhere);
+
+  MessageClock& clock() { return clock_; }
   const std::vector<std::unique_ptr<MessageClass>>& classes() const { return classes_; }
 
  private:
+  MessageClock clock_;
+  std::uint64_t elsewhere_ = 0;  // ReceivedElsewhere::count() at the latest send
   std::vector<std::unique_ptr<MessageClass>> classes_;
 };
 

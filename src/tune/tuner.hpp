@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "tune/candidates.hpp"
-#include "tune/least_of_latest.hpp"
+#include "tune/latest_times.hpp"
 #include "tune/profile.hpp"
 
 namespace laconic {
@@ -145,8 +145,8 @@ class CallClass {
   };
 
   // Of this rank alone.
-  LeastOfLatest plain_times_;
-  LeastOfLatest compressed_times_;
+  LatestTimes plain_times_;
+  LatestTimes compressed_times_;
   CodingCost sample_;
   Burst burst_;
 };

@@ -104,7 +104,7 @@ int laconic_send_advice(MPI_Comm comm, uint64_t bytes, const laconic_options* op
     binding->sampled_by_caller = nullptr;
     if (bytes == 0 || !laconic::tuned(settings)) return MPI_SUCCESS;
     laconic::MessageClass& known = laconic::message_class(*binding, bytes, settings);
-    switch (known.begin(static_cast<double>(bytes), laconic::now(), laconic::Process::instance().message_clock())) {
+    switch (laconic::begin_message_of(known, *binding, bytes)) {
       case laconic::Decision::plain: *advice = LACONIC_ADVICE_PLAIN; break;
       case laconic::Decision::survey:
         *advice = LACONIC_ADVICE_SAMPLE;
@@ -136,7 +136,7 @@ int laconic_send_sampled(MPI_Comm comm, double seconds_per_byte, double ratio) {
   });
 }
 
-void laconic_receive_ended(void) { laconic::Process::instance().message_clock().waited(laconic::now()); }
+void laconic_receive_ended(void) { laconic::Process::instance().received_elsewhere().note(laconic::now()); }
 
 MPI_Op laconic_op_avg(void) {
   try {

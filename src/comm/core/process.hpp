@@ -30,7 +30,7 @@ class Process {
 
   ProgressThread& progress_thread() { return progress_thread_; }
 
-  MessageClock& message_clock() { return message_clock_; }
+  ReceivedElsewhere& received_elsewhere() { return received_elsewhere_; }
 
  private:
   Process() = default;
@@ -44,7 +44,7 @@ class Process {
   int finalize_key_ = MPI_KEYVAL_INVALID;
   MPI_Op average_ = MPI_OP_NULL;
   std::vector<std::shared_ptr<Binding>> bindings_;
-  MessageClock message_clock_;
+  ReceivedElsewhere received_elsewhere_;
   ProgressThread progress_thread_{[] { return instance().progress(); }};
 };
 

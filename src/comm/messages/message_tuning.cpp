@@ -29,11 +29,16 @@ MessageClass& message_class(Binding& binding, std::size_t bytes, const laconic_o
                                         settings.tune == LACONIC_TUNE_PROFILE ? used_profile() : nullptr);
 }
 
+Decision begin_message_of(MessageClass& known, Binding& binding, std::size_t bytes) {
+  return binding.message_tuner.begin(known, static_cast<double>(bytes), now(),
+                                     Process::instance().received_elsewhere());
+}
+
 bool left_to_mpi(Binding& binding, const Data& numbers, Dtype dtype, const laconic_options& settings) {
   if (!tuned(settings)) return false;
   const std::size_t bytes = numbers.bytes();
   MessageClass& known = message_class(binding, bytes, settings);
-  const Decision decision = known.begin(static_cast<double>(bytes), now(), Process::instance().message_clock());
+  const Decision decision = begin_message_of(known, binding, bytes);
   if (decision == Decision::survey) known.surveyed(sample(binding, numbers, dtype, settings));
   return decision != Decision::compressed;
 }

@@ -15,7 +15,10 @@ namespace laconic {
 // The class of a message of so many bytes.
 MessageClass& message_class(Binding& binding, std::size_t bytes, const laconic_options& settings);
 
-// Decides on a message that begins now.  numbers: on the host, an array of `dtype`.
+// Counts a message of the class that begins now, and decides on it.
+Decision begin_message_of(MessageClass& known, Binding& binding, std::size_t bytes);
+
+// Decides on a message that begins now, and samples it if need be.  numbers: on the host, an array of `dtype`.
 bool left_to_mpi(Binding& binding, const Data& numbers, Dtype dtype, const laconic_options& settings);
 
 }  // namespace laconic

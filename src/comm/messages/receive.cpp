@@ -8,7 +8,6 @@
 #include "comm/core/datatypes.hpp"
 #include "comm/core/errors.hpp"
 #include "comm/core/own_message.hpp"
-#include "comm/core/process.hpp"
 #include "comm/core/requests.hpp"
 #include "comm/messages/message.hpp"
 
@@ -23,9 +22,9 @@ Status too_long(std::size_t bytes, std::size_t room) {
 }  // namespace
 
 void ReceiveOperation::release() {
-  Process::instance().message_clock().waited(now());
   const std::shared_ptr<Binding> keep = binding;
   const std::lock_guard lock(keep->mutex);
+  keep->message_tuner.clock().received(now());
   give_back(this, keep->idle_receives);
 }
 

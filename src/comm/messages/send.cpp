@@ -6,7 +6,6 @@
 #include "base/clock.hpp"
 #include "comm/core/asked.hpp"
 #include "comm/core/datatypes.hpp"
-#include "comm/core/process.hpp"
 #include "comm/core/requests.hpp"
 #include "comm/messages/message.hpp"
 #include "comm/messages/message_tuning.hpp"
@@ -14,10 +13,9 @@
 namespace laconic {
 
 void SendOperation::release() {
-  MessageClock& clock = Process::instance().message_clock();
-  blocking ? clock.sent(now()) : clock.waited(now());
   const std::shared_ptr<Binding> keep = binding;
   const std::lock_guard lock(keep->mutex);
+  if (!blocking) keep->message_tuner.clock().sent();
   give_back(this, keep->idle_sends);
 }
 
