@@ -9,6 +9,9 @@ Each cell is one run of `laconic bench`, which interleaves plain MPI, `tuned` (w
   first     time of tuned over that of plain, in all of the first iterations together
   gain      the share of the gain of overlap that tuned has, where overlap is faster than plain
 
+The table has the quartiles of warm over single iterations as well, and the summary says in how many cells plain MPI
+differs from itself as much: the median time of every other iteration over that of the others.
+
 Cells that are already in --out are not measured again, so an interrupted run can be continued.  Prints a table and
 writes it to --out with a picture beside it.  Speed never fails this script.
 """
@@ -71,9 +74,12 @@ def figures(cell):
         return statistics.median(series[half:])
     first = sum(tuned[:50]) / sum(plain[:50])
     warm = middle(tuned) / middle(plain)
+    single = statistics.quantiles([t / p for t, p in zip(tuned[half:], plain[half:])], n=4)
     best = middle(plain) / middle(overlap)
     gain = middle(plain) / middle(tuned) / best if best > 1 else None
-    return {"warm": warm, "first": first, "gain": gain, "best": best}
+    itself = statistics.median(plain[half::2]) / statistics.median(plain[half + 1::2])
+    return {"warm": warm, "first": first, "gain": gain, "best": best, "quartiles": (single[0], single[2]),
+            "itself": itself}
 
 
 def losing(f):
@@ -81,17 +87,17 @@ def losing(f):
 
 
 def table(cells):
-    lines = ["| network | ranks | operation | size | field | plain ms | warm | first | overlap | gain | |",
-             "|---|---|---|---|---|---|---|---|---|---|---|"]
+    lines = ["| network | ranks | operation | size | field | plain ms | warm | quartiles | first | overlap | gain | |",
+             "|---|---|---|---|---|---|---|---|---|---|---|---|"]
     for key, cell in cells.items():
         network, ranks, operation, size, field = key.split("/")
         if "error" in cell:
-            lines.append("| %s | %s | %s | %s | %s | failed | | | | | |" % (network, ranks, operation, size, field))
+            lines.append("| %s | %s | %s | %s | %s | failed | | | | | | |" % (network, ranks, operation, size, field))
             continue
         f = figures(cell)
-        lines.append("| %s | %s | %s | %s | %s | %.3f | %.3f | %.3f | %.2f | %s | %s |" % (
-            network, ranks, operation, size, field, 1e3 * statistics.median(cell["plain"]), f["warm"], f["first"],
-            f["best"], "%.2f" % f["gain"] if f["gain"] is not None else "-",
+        lines.append("| %s | %s | %s | %s | %s | %.3f | %.2f | %.2f - %.2f | %.2f | %.2f | %s | %s |" % (
+            network, ranks, operation, size, field, 1e3 * statistics.median(cell["plain"]), f["warm"], *f["quartiles"],
+            f["first"], f["best"], "%.2f" % f["gain"] if f["gain"] is not None else "-",
             "" if cell["kept"] and not losing(f) else "WRONG" if not cell["kept"] else "*"))
     return "\n".join(lines)
 
@@ -117,7 +123,7 @@ def draw(cells, path):
     axes.set_xticks(range(len(columns)), columns, rotation=60, fontsize=7)
     axes.set_yticks(range(len(rows)), rows, fontsize=5)
     figure.colorbar(picture, label="time of tuned / time of plain MPI, after warm-up")
-    figure.savefig(path, dpi=150, bbox_inches="tight")
+    figure.savefig(path, dpi=100, bbox_inches="tight")
 
 
 def summary(cells):
@@ -129,6 +135,8 @@ def summary(cells):
         print("%-6s median %.3f, 90 %% below %.3f, worst %.3f; %d of %d cells above %.2f" % (
             name, statistics.median(values), values[int(0.9 * (len(values) - 1))], values[-1],
             sum(v > limit for v in values), len(values), limit))
+    print("plain  %d of %d cells of plain MPI against itself above %.2f" % (
+        sum(f["itself"] > WARM for f in known), len(known), WARM))
     gains = sorted(f["gain"] for f in known if f["gain"] is not None)
     if gains:
         print("gain   median %.3f, worst %.3f; %d of %d cells below %.2f" % (
@@ -171,7 +179,8 @@ def main():
         network, ranks, operation, size, field = key.split("/")
         cells[key] = measure(a, network, int(ranks), operation, size, field)
         said = cells[key].get("error") or " ".join(
-            "%s %s" % (name, "-" if v is None else "%.3f" % v) for name, v in figures(cells[key]).items())
+            "%s %s" % (name, "-" if v is None else "%.3f" % v) for name, v in figures(cells[key]).items()
+            if name != "quartiles")
         print("%4d of %d  %-44s %s" % (k + 1, len(wanted), key, said), flush=True)
         with open(a.out + ".part", "w") as f:
             json.dump({"cells": cells}, f)
