@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/bound.hpp"
@@ -149,6 +150,23 @@ void check_is_profile(const std::string& file) {
     throw usage(fmt::format("PROFILE {}: the file exists and is not a profile", file));
 }
 
+double miss(double predicted, double measured) { return std::max(predicted / measured, measured / predicted); }
+
+std::vector<double> misses_of_others(const Profile& profile) {
+  std::vector<double> misses;
+  if (profile.classes.size() < 2) return misses;
+  for (const Profile::Class& c : profile.classes)
+    if (const double predicted = profile.predicted_from_others(c); predicted > 0)
+      misses.push_back(miss(predicted, c.compressed));
+  return misses;
+}
+
+std::string spread_text(std::vector<double> factors) {
+  std::sort(factors.begin(), factors.end());
+  return fmt::format("{:.2f} (median), {:.2f} (9 of 10), {:.2f} (most)", factors[factors.size() / 2],
+                     factors[factors.size() * 9 / 10], factors.back());
+}
+
 Profile::Class class_of(Collective collective, const std::vector<bench::Measurement>& all) {
   Profile::Class c;
   c.collective = collective;
@@ -213,7 +231,7 @@ void run(const Arguments& a) {
         const Profile::Class c = class_of(request.operation.collective(), all);
         profile.classes.push_back(c);
         const std::optional<double> predicted = profile.predicted(c);
-        if (predicted) misses.push_back(std::max(*predicted / c.compressed, c.compressed / *predicted));
+        if (predicted) misses.push_back(miss(*predicted, c.compressed));
         rows.push_back({std::string(request.operation.name), bytes_text(static_cast<double>(bytes)),
                         seconds_text(c.plain), seconds_text(c.compressed), std::string(c.algorithm->name()),
                         fmt::format("{:.2f}", c.compressed / c.plain), predicted ? seconds_text(*predicted) : "-",
@@ -222,10 +240,11 @@ void run(const Arguments& a) {
     }
   }
   if (speaks) fmt::print("{}", aligned(rows, 1));
-  std::sort(misses.begin(), misses.end());
   if (speaks && !misses.empty())
-    fmt::print("predicted and measured times differ by a factor of {:.2f} (median), {:.2f} (9 of 10), {:.2f} (most)\n",
-               misses[misses.size() / 2], misses[misses.size() * 9 / 10], misses.back());
+    fmt::print("predicted and measured times differ by a factor of {}\n", spread_text(std::move(misses)));
+  if (std::vector<double> others = misses_of_others(profile); speaks && !others.empty())
+    fmt::print("predicted from the other classes, as for sizes between them, by a factor of {}\n",
+               spread_text(std::move(others)));
   bench::together(ranks, [&] {
     if (!file) return;
     file->write(profile.text());

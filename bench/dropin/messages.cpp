@@ -2,7 +2,8 @@
 // The effect of LACONIC_P2P on a halo exchange: every rank sends a piece of a field to both its neighbours in a ring.
 // A communicator whose messages are left to MPI and one whose messages are not take turns in one run.
 //
-//     LACONIC_P2P=1 LACONIC_BOUND=rel:1e-4 LACONIC_EXCLUDE=send+comm:plain LD_PRELOAD=.../liblaconic-mpi.so
+//     LACONIC_P2P=1 LACONIC_TUNE=off LACONIC_BOUND=rel:1e-4 LACONIC_EXCLUDE=send+comm:plain
+//     LD_PRELOAD=.../liblaconic-mpi.so
 //         bench/lab/lab.py run -n 4 --rate 1gbit ... -- messages FIELD.f32 1048576 ...
 #include <mpi.h>
 

@@ -179,6 +179,12 @@ Profile::Verdict Profile::decide(const CallModel& call) const {
   return {seconds < plain[0].predicted ? compressed[0].algorithm : nullptr, plain[0].predicted, seconds, false};
 }
 
+double Profile::predicted_from_others(const Class& c) const {
+  Profile others = *this;
+  std::erase_if(others.classes, [&](const Class& o) { return o.collective == c.collective && o.bytes == c.bytes; });
+  return others.decide(model_of(c)).compressed;
+}
+
 bool Profile::compresses_messages(double bytes) const {
   CallModel model;
   model.collective = Collective::bcast;

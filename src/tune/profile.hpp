@@ -48,6 +48,9 @@ class Profile {
   // plans are too large to be walked.
   std::optional<double> predicted(const Class& c) const;
 
+  // The seconds that decide() would predict for one of the profile's classes if it were not measured.  Needs another.
+  double predicted_from_others(const Class& c) const;
+
   // The path that the most similar class implies.
   Path path_for(const CallModel& call) const;
 

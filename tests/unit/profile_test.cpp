@@ -43,6 +43,16 @@ TEST(Profile, ReadsWhatItHasWritten) {
   EXPECT_EQ(read.classes[2].algorithm, find_algorithm(Collective::bcast, AlgorithmName::chain));
 }
 
+TEST(Profile, PredictsAClassFromTheOthers) {
+  const Profile all = profile();
+  Profile without = all;
+  without.classes.erase(without.classes.begin());
+  const CallModel small = call(Collective::allreduce, 1 << 16);
+  EXPECT_FALSE(without.decide(small).measured);
+  EXPECT_EQ(all.predicted_from_others(all.classes[0]), without.decide(small).compressed);
+  EXPECT_NE(all.predicted_from_others(all.classes[0]), all.classes[0].compressed);
+}
+
 TEST(Profile, RefusesOtherText) {
   const std::string good = profile().text();
   Profile read = profile();
