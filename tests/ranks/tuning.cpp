@@ -396,6 +396,55 @@ void nonblocking(Test& t, bool compressible) {
   MPI_Comm_free(&comm);
 }
 
+// Nonblocking exchanges with the neighbors in a ring, with and without gaps between the numbers.
+void neighbors(Test& t, bool gaps) {
+  t.doing(text("nonblocking exchanges with neighbors, %s gaps", gaps ? "with" : "without"));
+  t.count_case();
+  MPI_Comm ring = MPI_COMM_NULL;
+  int size = t.size();
+  int periodic = 1;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &ring);
+  CHECK(t, laconic_comm_set_info(ring, MPI_INFO_NULL) == MPI_SUCCESS);
+  const int step = gaps ? 2 : 1;
+  constexpr std::size_t numbers = 30000;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_create_resized(MPI_FLOAT, 0, static_cast<MPI_Aint>(sizeof(float)) * step, &type);
+  MPI_Type_commit(&type);
+  const std::size_t extent = numbers * static_cast<std::size_t>(step);
+  std::vector<float> send(extent, -1);
+  for (std::size_t i = 0; i < numbers; ++i) send[i * static_cast<std::size_t>(step)] = number_of(t.rank(), i);
+  const int neighbor[2] = {(t.rank() + size - 1) % size, (t.rank() + 1) % size};
+  int plain = 0;
+  for (int k = 0; k < 30; ++k) {
+    std::vector<float> recv(2 * extent, -2);
+    laconic_options o = options_with(LACONIC_BOUND_ABS, bound);
+    o.tune = LACONIC_TUNE_ON;
+    laconic_stats stats{};
+    o.stats = &stats;
+    laconic_request request = LACONIC_REQUEST_NULL;
+    CHECK(t, laconic_ineighbor_allgather(send.data(), numbers, type, recv.data(), numbers, type, ring, &request, &o) ==
+                 MPI_SUCCESS);
+    CHECK(t, laconic_wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    plain += stats.plain_calls > 0;
+    double worst = 0;
+    bool kept = true;
+    for (std::size_t at = 0; at < recv.size(); ++at) {
+      const std::size_t i = at % extent;
+      if (i % static_cast<std::size_t>(step) != 0) {
+        kept = kept && recv[at] == -2;
+        continue;
+      }
+      const float right = number_of(neighbor[at / extent], i / static_cast<std::size_t>(step));
+      worst = std::max(worst, std::fabs(static_cast<double>(recv[at]) - static_cast<double>(right)));
+    }
+    CHECK(t, worst <= bound, "%g in call %d, %s", worst, k, stats.plain_calls > 0 ? "plain" : "compressed");
+    CHECK(t, kept, "a gap was written in call %d", k);
+  }
+  CHECK(t, plain > 0);
+  MPI_Type_free(&type);
+  MPI_Comm_free(&ring);
+}
+
 // Advice on messages, as a caller asks that sends envelopes of its own: here every rank to itself, with times that it
 // makes up by waiting.
 void advice(Test& t) {
@@ -513,6 +562,8 @@ int main(int argc, char** argv) {
   clock_speed = 1;
   off(t);
   if (t.size() > 1) profile(t), messages(t);
+  if (t.size() > 1)
+    for (const bool gaps : {false, true}) neighbors(t, gaps);
   advice(t);
   wrong_seconds(t);
   return t.finish();

@@ -134,8 +134,11 @@ bool CollectiveOperation::leave_queue() {
   if (!binding->poll_machinery(blocking_, problem)) return false;
   if (!problem.ok()) return let_others_agree(), end(problem), true;
   if (decides_in_turn_) decide_in_turn();
-  if (reason_ != LACONIC_PLAIN_NOT) return start_plain_in_turn(), true;
-  if (local_.ok() && placement_.packs()) local_ = placement_.pack(binding->machinery()->comm());
+  // MPI takes the application's types as they are; an exchange with neighbors moves packed numbers.
+  const bool plain = reason_ != LACONIC_PLAIN_NOT;
+  const bool packs = placement_.packs() && (!plain || asked_.traits().neighborhood());
+  if (local_.ok() && packs) local_ = placement_.pack(binding->machinery()->comm());
+  if (plain) return start_plain_in_turn(), true;
   run_ = &binding->machinery()->acquire_run(
       settings().threads, slot_ == Slots::none ? Purpose::collective : Purpose::persistent, placement_.device());
   if (measure()) return true;
