@@ -54,7 +54,10 @@ Decision MessageClass::begin(double bytes, double now, const MessageClock& clock
       decision_ = Decision::plain;
       if (bursts_ == next_ + bursts_per_window - 1) next_ = bursts_ + bursts_between_plain();
     }
-    if (decision_ != before) restart_window();
+    if (decision_ != before) {
+      restart_window();
+      set_up_ = decision_ == Decision::compressed && compressed_.count() == 0;
+    }
     began_ = now;
     burst_bytes_ = 0;
     sends_ = 0;
@@ -105,7 +108,6 @@ void MessageClass::surveyed(const CodingCost& cost) {
   if (!cost.known() || cost.encode > worth_trying * saved) return leave();
   mode_ = Decision::compressed;
   compressed_.clear();
-  set_up_ = true;
   next_ = bursts_ + bursts_before_plain;
 }
 

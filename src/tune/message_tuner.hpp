@@ -109,7 +109,7 @@ class MessageClass {
   double window_seconds_ = 0;
   double window_bytes_ = 0;
   int window_bursts_ = 0;
-  bool set_up_ = true;  // the next burst includes the set-up of memory and connections
+  bool set_up_ = true;  // the burst includes the set-up of memory and connections
 
   LatestTimes plain_;       // seconds per byte
   LatestTimes compressed_;  // the same

@@ -84,10 +84,13 @@ void CollectiveOperation::start_plain_in_turn() {
   stage_ = Stage::plain;
   Status problem;
   const int code = plain_.start(exchanged_, shape().signature().mean, nullptr, problem);
-  // It uses none of the tags that limit the number of operations in flight.
-  let_next_begin();
-  binding->sequencer.finish(turn_);
-  has_turn_ = false;
+  // It uses none of the tags that limit the number of operations in flight.  But its pieces must come before later
+  // calls.
+  if (!plain_.in_pieces()) {
+    let_next_begin();
+    binding->sequencer.finish(turn_);
+    has_turn_ = false;
+  }
   if (code != MPI_SUCCESS) problem = failed_in_mpi(code);
   if (!problem.ok()) end(problem);
 }

@@ -109,9 +109,10 @@ Side PlainCall::piece_of(const Side& side) const {
   return part;
 }
 
+bool PlainCall::in_pieces() const { return elementwise(*call_) && call_->recv.count > piece; }
+
 bool PlainCall::more() {
-  const MPI_Count count = call_->recv.count;
-  if (!elementwise(*call_) || count - done_ <= piece) return false;
+  if (!in_pieces() || call_->recv.count - done_ <= piece) return false;
   done_ += piece;
   return true;
 }

@@ -24,6 +24,9 @@ class PlainCall {
   int start(const CollectiveCall& call, bool mean, const Neighborhood* neighborhood, Status& status);
   int poll(bool& finished);
 
+  // MPI gets the call in pieces, each after the end of the one before.
+  bool in_pieces() const;
+
  private:
   Status begin(const CollectiveCall& call, bool mean, const Neighborhood* neighborhood, const Side& send);
   int issue(bool blocking);
