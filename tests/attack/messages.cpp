@@ -9,6 +9,9 @@
 namespace attack {
 namespace {
 
+// No smaller message is compressed.
+constexpr std::size_t bytes_of_envelope = 80;
+
 using ranks::text;
 
 enum class Matching { by_tag, any_source, any_tag_and_source, in_order };
@@ -257,7 +260,7 @@ class Exchange {
     const std::size_t least = o.min_bytes == 0 ? 65536 : static_cast<std::size_t>(o.min_bytes);
     const bool plain = o.bound.mode == LACONIC_BOUND_UNSET || o.algorithm == LACONIC_ALGORITHM_PLAIN ||
                        o.variant == LACONIC_VARIANT_PLAIN || l.from == l.to || !codes || l.bytes() < least ||
-                       l.bytes() == 0;
+                       l.bytes() <= bytes_of_envelope;
     CHECK(world_.journal, s.calls == 1 && (s.plain_calls == 1) == plain, "%d to %d: %d calls, %d plain, because %s",
           l.from, l.to, static_cast<int>(s.calls), static_cast<int>(s.plain_calls),
           laconic_plain_reason_string(s.plain_reason));
