@@ -26,6 +26,9 @@ Process& Process::instance() {
 
 void Process::prepare() {
   if (key_ != MPI_KEYVAL_INVALID) return;
+  int threads = MPI_THREAD_MULTIPLE;
+  MPI_Query_thread(&threads);
+  one_thread_at_a_time_ = threads != MPI_THREAD_MULTIPLE;
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_comm_free, &key_, this);
   // MPI_Finalize deletes the attributes of MPI_COMM_SELF first, while MPI still works.
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &finalize_key_, this);
@@ -70,6 +73,13 @@ bool Process::progress() {
     moved = binding->progress() || moved;
     binding->mutex.unlock();
   }
+}
+
+bool Process::nothing_else_in_flight() {
+  std::lock_guard lock(mutex_);
+  int in_flight = 0;
+  for (const auto& binding : bindings_) in_flight += binding->in_flight;
+  return one_thread_at_a_time_ && in_flight <= 1;
 }
 
 MPI_Op Process::average() {

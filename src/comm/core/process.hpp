@@ -28,6 +28,9 @@ class Process {
   // operation moved.
   bool progress();
 
+  // Whether an operation in flight is the only one of the process, and no other thread can begin one.
+  bool nothing_else_in_flight();
+
   ProgressThread& progress_thread() { return progress_thread_; }
 
   ReceivedElsewhere& received_elsewhere() { return received_elsewhere_; }
@@ -42,6 +45,7 @@ class Process {
   std::mutex mutex_;  // threads may use different communicators at the same time
   int key_ = MPI_KEYVAL_INVALID;
   int finalize_key_ = MPI_KEYVAL_INVALID;
+  bool one_thread_at_a_time_ = false;  // in MPI
   MPI_Op average_ = MPI_OP_NULL;
   std::vector<std::shared_ptr<Binding>> bindings_;
   ReceivedElsewhere received_elsewhere_;

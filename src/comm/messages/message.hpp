@@ -42,6 +42,12 @@ class MessageOperation : public Operation {
 
   bool blocking = false;  // the caller waits for the end before it does anything else
 
+  // Waits inside MPI for the message on the application's communicator if the operation cannot move on without it.
+  // The caller makes sure that nothing else needs progress meanwhile.
+  void wait_in_mpi() {
+    if (in_flight && needs_packet()) packet_.wait();
+  }
+
   // The operation has failed, and no call need wait for it.
   bool failed() const { return finished_ && (!status.ok() || mpi_code != MPI_SUCCESS); }
 
@@ -50,6 +56,7 @@ class MessageOperation : public Operation {
 
   virtual void begin() = 0;
   virtual bool move_on() = 0;  // makes one step; false when it has to wait
+  virtual bool needs_packet() const = 0;
 
   // Finds out whether the data are on a device, and sets holder_ to that device.
   Status find_holder();
@@ -93,6 +100,7 @@ class SendOperation final : public MessageOperation {
  private:
   void begin() override;
   bool move_on() override;
+  bool needs_packet() const override { return plain_; }
   wire::Route route() const { return {binding->rank, call_.peer, call_.tag}; }
   laconic_plain_reason plain_reason(std::size_t bytes) const;
   Status begin_frames();
@@ -138,6 +146,7 @@ class ReceiveOperation final : public MessageOperation {
 
   void begin() override;
   bool move_on() override;
+  bool needs_packet() const override { return stage_ == Stage::matching; }
   void set_elements(std::size_t bytes);
   void match();
   void end_uncompressed();

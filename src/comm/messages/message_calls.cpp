@@ -100,6 +100,8 @@ int run_message(const MessageCall& call, MPI_Status* status, const laconic_optio
   MessageOperation* operation = nullptr;
   if (const int code = begin(call, prepared, true, prepared.settings.stats, operation); code != MPI_SUCCESS)
     return code;
+  // Polling takes the processor from ranks that share it, and longer than waiting inside MPI.
+  if (Process::instance().nothing_else_in_flight()) operation->wait_in_mpi();
   drive(*operation);
   return complete(*operation, status);
 }

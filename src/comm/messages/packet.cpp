@@ -37,29 +37,66 @@ bool Data::gapless() const {
 
 namespace {
 
-// The bytes of the first `count` elements.
-int pack(const Data& data, MPI_Count count, std::vector<std::byte>& out) {
-  const auto elements = static_cast<int>(count);
-  int room = 0;
-  if (const int code = MPI_Pack_size(elements, data.type, MPI_COMM_SELF, &room); code != MPI_SUCCESS) return code;
-  out.resize(static_cast<std::size_t>(room));
-  int at = 0;
-  return MPI_Pack(data.buffer, elements, data.type, out.data(), room, &at, MPI_COMM_SELF);
-}
+// A buffer for MPI_Pack and MPI_Unpack, which refuse MPI_BOTTOM in MPICH 4.0: its type is then moved by as much as the
+// address of an object that stands for the buffer.
+class PackBuffer {
+ public:
+  explicit PackBuffer(const Data& data) : buffer_(data.buffer), type_(data.type) {
+    if (data.buffer != MPI_BOTTOM) return;
+    MPI_Aint at = 0;
+    MPI_Get_address(&near_, &at);
+    const MPI_Aint back = -at;
+    const int one = 1;
+    MPI_Type_create_hindexed(1, &one, &back, data.type, &moved_);
+    MPI_Type_commit(&moved_);
+    buffer_ = &near_;
+    type_ = moved_;
+  }
+  ~PackBuffer() {
+    if (moved_ != MPI_DATATYPE_NULL) MPI_Type_free(&moved_);
+  }
+  PackBuffer(const PackBuffer&) = delete;
+  PackBuffer& operator=(const PackBuffer&) = delete;
+
+  // The bytes of the first `count` elements.
+  int pack(MPI_Count count, std::vector<std::byte>& out) const {
+    const auto elements = static_cast<int>(count);
+    int room = 0;
+    if (const int code = MPI_Pack_size(elements, type_, MPI_COMM_SELF, &room); code != MPI_SUCCESS) return code;
+    out.resize(static_cast<std::size_t>(room));
+    int at = 0;
+    return MPI_Pack(buffer_, elements, type_, out.data(), room, &at, MPI_COMM_SELF);
+  }
+
+  int unpack(MPI_Count count, const std::vector<std::byte>& in) const {
+    int at = 0;
+    return MPI_Unpack(in.data(), static_cast<int>(in.size()), &at, buffer_, static_cast<int>(count), type_,
+                      MPI_COMM_SELF);
+  }
+
+ private:
+  void* buffer_;
+  MPI_Datatype type_;
+  MPI_Datatype moved_ = MPI_DATATYPE_NULL;
+  std::byte near_{};
+};
 
 }  // namespace
 
 int Packet::send(const Data& data, const wire::Route& route, MPI_Comm comm) {
+  code_ = MPI_SUCCESS;
   const LargeCount numbers(data.count, data.type);
   return MPI_Isend(data.buffer, numbers.count(), numbers.type(), route.dest, route.tag, comm, &request_);
 }
 
 int Packet::send_envelope(const wire::Envelope& envelope, const wire::Route& route, MPI_Comm comm) {
+  code_ = MPI_SUCCESS;
   checksum_ = wire::write_envelope(envelope, route, near_);
   return MPI_Isend(near_.data(), static_cast<int>(near_.size()), MPI_BYTE, route.dest, route.tag, comm, &request_);
 }
 
 int Packet::receive(const Data& room, int source, int tag, MPI_Comm comm) {
+  code_ = MPI_SUCCESS;
   // MPI would fail to receive an envelope into less room, and the sender would wait for ever.
   aside_ = room.bytes() < near_.size();
   if (aside_) return MPI_Irecv(near_.data(), static_cast<int>(near_.size()), MPI_BYTE, source, tag, comm, &request_);
@@ -67,7 +104,11 @@ int Packet::receive(const Data& room, int source, int tag, MPI_Comm comm) {
   return MPI_Irecv(room.buffer, elements.count(), elements.type(), source, tag, comm, &request_);
 }
 
+void Packet::wait() { code_ = MPI_Wait(&request_, &status_); }
+
 int Packet::poll(bool& finished) {
+  finished = request_ == MPI_REQUEST_NULL;
+  if (finished) return code_;
   int done = 0;
   const int code = MPI_Test(&request_, &done, &status_);
   finished = done != 0 || code != MPI_SUCCESS;
@@ -85,12 +126,11 @@ int Packet::copy_to(const Data& room) const {
   const std::size_t bytes = received();
   if (bytes == 0) return MPI_SUCCESS;
   if (room.gapless()) return std::memcpy(room.buffer, near_.data(), bytes), MPI_SUCCESS;
+  const PackBuffer buffer(room);
   std::vector<std::byte> packed;
-  if (const int code = pack(room, room.count, packed); code != MPI_SUCCESS) return code;
+  if (const int code = buffer.pack(room.count, packed); code != MPI_SUCCESS) return code;
   std::memcpy(packed.data(), near_.data(), bytes);
-  int at = 0;
-  return MPI_Unpack(packed.data(), static_cast<int>(packed.size()), &at, room.buffer, static_cast<int>(room.count),
-                    room.type, MPI_COMM_SELF);
+  return buffer.unpack(room.count, packed);
 }
 
 int Packet::read_back(const Data& room) {
@@ -99,7 +139,7 @@ int Packet::read_back(const Data& room) {
   MPI_Type_size_x(room.type, &each);
   std::vector<std::byte> packed;
   const auto bytes = static_cast<MPI_Count>(near_.size());
-  if (const int code = pack(room, (bytes + each - 1) / each, packed); code != MPI_SUCCESS) return code;
+  if (const int code = PackBuffer(room).pack((bytes + each - 1) / each, packed); code != MPI_SUCCESS) return code;
   std::memcpy(near_.data(), packed.data(), near_.size());
   return MPI_SUCCESS;
 }

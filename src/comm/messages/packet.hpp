@@ -32,6 +32,8 @@ class Packet {
   int send_envelope(const wire::Envelope& envelope, const wire::Route& route, MPI_Comm comm);
   int receive(const Data& room, int source, int tag, MPI_Comm comm);
   int poll(bool& finished);
+  // Waits for the message inside MPI; poll() then returns the outcome.
+  void wait();
 
   // The status of the received message, as far as it has arrived, and its size in bytes.
   const MPI_Status& status() const { return status_; }
@@ -54,6 +56,7 @@ class Packet {
   bool aside_ = false;
   MPI_Request request_ = MPI_REQUEST_NULL;
   MPI_Status status_{};
+  int code_ = MPI_SUCCESS;  // of wait()
 };
 
 }  // namespace laconic
