@@ -18,9 +18,11 @@ constexpr std::uint64_t bursts_before_survey = 1 + 2 * bursts_per_window;
 constexpr std::uint64_t greatest_gap = 4096;
 constexpr std::uint64_t gap_growth = 4;
 
-// Compression is tried unless encoding alone takes this share of the time that it can save, and kept while it takes
-// less than the other share of the plain time.
+// Compression is tried unless coding takes this share of the time that it can save, and kept while it takes less than
+// the other share of the plain time.
 constexpr double worth_trying = 0.9;
+// Within a node a round trip is coded twice in its time, by processors that copy the messages, too.
+constexpr double worth_trying_within_node = 0.5;
 constexpr double worth_keeping = 0.97;
 
 // Compression is given up after a burst that takes this many times the plain time, with or without its set-up.
@@ -102,10 +104,11 @@ void MessageClass::restart_window() {
   window_bursts_ = 0;
 }
 
-void MessageClass::surveyed(const CodingCost& cost) {
+void MessageClass::surveyed(const CodingCost& cost, bool within_node) {
   cost_ = cost;
+  const double share = within_node ? worth_trying_within_node : worth_trying;
   const double saved = plain_.least() * (1 - cost.frame);
-  if (!cost.known() || cost.encode > worth_trying * saved) return leave();
+  if (!cost.known() || cost.encode + cost.decode > share * saved) return leave();
   mode_ = Decision::compressed;
   compressed_.clear();
   next_ = bursts_ + bursts_before_plain;

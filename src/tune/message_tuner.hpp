@@ -67,8 +67,8 @@ class MessageClass {
   // Ends the burst if the rank has waited since: messages of another class follow, whose time does not belong to it.
   void close(double now, const MessageClock& clock);
 
-  // Takes the cost of coding the message that has begun.
-  void surveyed(const CodingCost& cost);
+  // Takes the cost of coding the message that has begun.  within_node: all ranks of the communicator are on one node.
+  void surveyed(const CodingCost& cost, bool within_node);
 
   // Compresses all messages, or none.
   void pin(bool compresses);

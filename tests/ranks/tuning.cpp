@@ -206,11 +206,11 @@ void slow_network(Test& t, const Routine& routine) {
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   CHECK(t, agreed(t, routine, comm, 10) == LACONIC_PLAIN_SLOWER, "plain is measured first");
   int compressed = 0;
-  for (int k = 0; k < 30; ++k) compressed += agreed(t, routine, comm, 10) == LACONIC_PLAIN_NOT ? 1 : 0;
-  CHECK(t, compressed > 15, "%d of 30 calls compressed", compressed);
+  for (int k = 0; k < 45; ++k) compressed += agreed(t, routine, comm, 10) == LACONIC_PLAIN_NOT ? 1 : 0;
+  CHECK(t, compressed > 15, "%d of 45 calls compressed", compressed);
   const laconic_tuning tuning = learnt(t, comm);
   CHECK(t, std::string(routine.name).starts_with(tuning.collective), "%s", tuning.collective);
-  CHECK(t, tuning.calls == 31, "%d calls", static_cast<int>(tuning.calls));
+  CHECK(t, tuning.calls == 46, "%d calls", static_cast<int>(tuning.calls));
   CHECK(t, tuning.compressed_calls == static_cast<std::uint64_t>(compressed));
   CHECK(t, tuning.algorithm > LACONIC_ALGORITHM_PLAIN);
   CHECK(t, tuning.plain_seconds >= 10 && tuning.measured_seconds > 0 && tuning.predicted_seconds > 0);
@@ -224,7 +224,7 @@ void fast_network(Test& t, const Routine& routine) {
   t.count_case();
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  for (int k = 0; k < 12; ++k) agreed(t, routine, comm, 1e-9);
+  for (int k = 0; k < 30; ++k) agreed(t, routine, comm, 1e-9);
   agreements = 0;
   for (int k = 0; k < 5; ++k) CHECK(t, agreed(t, routine, comm, 1e-9) == LACONIC_PLAIN_SLOWER);
   CHECK(t, learnt(t, comm).algorithm == LACONIC_ALGORITHM_PLAIN);
@@ -239,7 +239,7 @@ void real_network(Test& t, const Routine& routine) {
   t.count_case();
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  for (int k = 0; k < 20; ++k) agreed(t, routine, comm, -1);
+  for (int k = 0; k < 40; ++k) agreed(t, routine, comm, -1);
   MPI_Comm_free(&comm);
 }
 

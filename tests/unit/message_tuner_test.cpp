@@ -23,7 +23,7 @@ class Program {
     const Decision decision = messages.begin(messages.bytes(), now, clock);
     if (decision == Decision::survey) {
       ++surveys;
-      messages.surveyed(cost);
+      messages.surveyed(cost, false);
     }
     return decision == Decision::compressed;
   }
@@ -163,7 +163,7 @@ TEST(MessageTuner, TimesClassesApart) {
     double now = 100;
     const auto exchange = [&](MessageClass& sending, double plain, double compressed, const CodingCost& coding) {
       const Decision decision = tuner.begin(sending, sending.bytes(), now, elsewhere);
-      if (decision == Decision::survey) sending.surveyed(coding);
+      if (decision == Decision::survey) sending.surveyed(coding, false);
       now += decision == Decision::compressed ? compressed : plain;
       by_laconic ? tuner.clock().received(now) : elsewhere.note(now);
     };

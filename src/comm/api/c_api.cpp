@@ -130,7 +130,7 @@ int laconic_send_sampled(MPI_Comm comm, double seconds_per_byte, double ratio) {
       laconic::CodingCost cost;
       cost.encode = cost.decode = seconds_per_byte;
       cost.frame = 1 / ratio;
-      known->surveyed(cost);
+      known->surveyed(cost, binding->tuner.within_node());
     }
     return MPI_SUCCESS;
   });
