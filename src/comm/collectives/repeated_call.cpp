@@ -42,7 +42,7 @@ bool RepeatedCall::begin() {
 int RepeatedCall::run_in_mpi() {
   PlainCall plain;
   Status problem;
-  const int code = plain.run(call_, false, nullptr, problem);
+  const int code = plain.run(call_, false, binding_.topology(), problem);
   return problem.ok() ? code : report(call_.comm, problem);
 }
 
@@ -66,8 +66,7 @@ void RepeatedCall::remember(Binding& binding, const CollectiveCall& call, const 
                             const RepeatedCalls::Known& known) {
   // Where counts and displacements are arrays, or types belong to the application, equal arguments may mean another
   // call.  Buffers on a device may have to be staged.
-  if (call.send.counts != nullptr || call.recv.counts != nullptr || call.traits().neighborhood() || has_devices())
-    return;
+  if (call.send.counts != nullptr || call.recv.counts != nullptr || has_devices()) return;
   const auto comparable = [](MPI_Datatype type) { return type == MPI_DATATYPE_NULL || find_dtype(type).has_value(); };
   if (!comparable(call.send.type) || !comparable(call.recv.type)) return;
   RepeatedCalls::Known copy = known;
