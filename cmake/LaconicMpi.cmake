@@ -1,5 +1,12 @@
-# Finds the MPI that -DMPI_C_COMPILER=<mpicc> names and the mpiexec that belongs to it; without it, the one in PATH.
-# Defines laconic_mpi: MPI's C interface for our C++ code.
+# Finds the MPI that -DMPI_C_COMPILER=<mpicc> or the environment variable MPICC names, and the mpiexec that belongs to it;
+# without either, the one in PATH.  Defines laconic_mpi: MPI's C interface for our C++ code.  LACONIC_MPI=AUTO becomes OFF
+# where there is no MPI.
+if(NOT LACONIC_MPI)
+  return()
+endif()
+if(NOT MPI_C_COMPILER AND NOT "$ENV{MPICC}" STREQUAL "")
+  find_program(MPI_C_COMPILER NAMES $ENV{MPICC})
+endif()
 
 # FindMPI looks for mpiexec on its own and would happily pair one MPI's compiler with another one's launcher.
 if(MPI_C_COMPILER AND NOT MPIEXEC_EXECUTABLE)
@@ -11,7 +18,16 @@ if(MPI_C_COMPILER AND NOT MPIEXEC_EXECUTABLE)
     find_program(MPIEXEC_EXECUTABLE NAMES ${mpiexec})
   endif()
 endif()
-find_package(MPI REQUIRED COMPONENTS C)
+if(LACONIC_MPI STREQUAL "AUTO")
+  find_package(MPI COMPONENTS C)
+  set(LACONIC_MPI ${MPI_C_FOUND})
+  message(STATUS "MPI: ${LACONIC_MPI}")
+  if(NOT LACONIC_MPI)
+    return()
+  endif()
+else()
+  find_package(MPI REQUIRED COMPONENTS C)
+endif()
 
 add_library(laconic_mpi INTERFACE)
 target_link_libraries(laconic_mpi INTERFACE MPI::MPI_C)

@@ -26,41 +26,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__GNUC__)
-#define LACONIC_API __attribute__((visibility("default")))
-#else
-#define LACONIC_API
-#endif
+#include <laconic/codec.h> /* bounds, codecs, types of numbers, and the codecs without MPI */
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define LACONIC_VERSION_MAJOR 0
-#define LACONIC_VERSION_MINOR 1
-#define LACONIC_VERSION_PATCH 0
-
-/* The kind of error bound (docs/error-model.md).  As text, a bound is spelled "abs:1e-3", "rel:1e-4", "rms:0.1",
- * "rate:8" or "lossless". */
-typedef enum laconic_bound_mode {
-  LACONIC_BOUND_UNSET = 0,
-  LACONIC_BOUND_ABS = 1,     /* value = largest absolute error, > 0 */
-  LACONIC_BOUND_REL = 2,     /* value = fraction of the range (max - min) of the finite inputs of all ranks, > 0;
-                                if the inputs have no range (all equal, or none finite), nothing is rounded */
-  LACONIC_BOUND_RMS = 3,     /* value = fraction, > 0, of the root mean square of the block of 512 numbers that contains
-                                an element.  The bound is on every rank's contribution, whatever the target is: the
-                                error of a sum is at most the sum of the ranks' bounds, the error of a mean at most
-                                their mean.  Codec quant, variants overlap and nd only */
-  LACONIC_BOUND_RATE = 4,    /* experimental.  value = bits per value; the error is not bounded.  Codec zfp only, in
-                                steps of 1/4, at least 2.25 (float) or 3 (double); from 32 (64) on, values are sent
-                                uncompressed */
-  LACONIC_BOUND_LOSSLESS = 5 /* no bit is lost, neither of floating-point numbers nor of integers; value unused */
-} laconic_bound_mode;
-
-typedef struct laconic_bound {
-  laconic_bound_mode mode;
-  double value;
-} laconic_bound;
 
 /* The quantity that the bound applies to. */
 typedef enum laconic_target {
@@ -68,15 +38,6 @@ typedef enum laconic_target {
   LACONIC_TARGET_RESULT = 1, /* the default: every element of the result, whatever the number of ranks */
   LACONIC_TARGET_INPUT = 2   /* every rank's contribution (as in the papers): the error of a sum is <= ranks x bound */
 } laconic_target;
-
-typedef enum laconic_codec {
-  LACONIC_CODEC_UNSET = 0,
-  LACONIC_CODEC_QUANT = 1,   /* integer lattice: the default */
-  LACONIC_CODEC_RAW = 2,     /* uncompressed bytes */
-  LACONIC_CODEC_SZX = 3,     /* experimental: SZx as customised by C-Coll; sums are rounded again at every hop */
-  LACONIC_CODEC_ZFP = 4,     /* experimental: libzfp, if built with it; sums are rounded again at every hop */
-  LACONIC_CODEC_LOSSLESS = 5 /* keeps every bit of every type: the default with LACONIC_BOUND_LOSSLESS */
-} laconic_codec;
 
 /* docs/algorithms.md lists the algorithms of each collective and their costs. */
 typedef enum laconic_algorithm {
@@ -105,18 +66,6 @@ typedef enum laconic_variant {
   LACONIC_VARIANT_HOST_CENTRIC = 5 /* experimental: same as cpr-p2p, but numbers on a device are coded there and added
                                       on the host, as in the GPU papers' "host-centric" designs */
 } laconic_variant;
-
-/* The treatment of denormal numbers (nonzero, and smaller in magnitude than any normal number of their type) under a
- * bound. */
-typedef enum laconic_denormals {
-  LACONIC_DENORMALS_UNSET = 0,
-  LACONIC_DENORMALS_ROUND = 1, /* the default: they are rounded within the bound, like all others */
-  LACONIC_DENORMALS_EXACT = 2  /* in operations that only move data, every block of numbers (quant: 1024, with rms 512;
-                                  szx: 128; zfp: 4096) that contains a denormal keeps all its bits, as blocks with NaN
-                                  or infinity always do.  This is for integers and addresses that are sent as
-                                  floating-point numbers: read as such, they are mostly denormal or NaN.  Reductions
-                                  ignore this setting: their inputs are numbers, and the bound holds for all of them */
-} laconic_denormals;
 
 /* The source of progress for operations in flight while the application is outside Laconic calls. */
 typedef enum laconic_progress {
@@ -621,10 +570,6 @@ LACONIC_API int laconic_compress(const void* numbers, MPI_Count count, MPI_Datat
 LACONIC_API int laconic_decompress(const void* compressed, size_t bytes, void* numbers, MPI_Count count,
                                    MPI_Datatype datatype);
 
-/* The checksum S of docs/wire-format.md, with which Laconic detects damaged frames, for applications that send frames
- * in their own messages.  bytes may be 0. */
-LACONIC_API uint64_t laconic_checksum_of(const void* data, size_t bytes);
-
 /* ---- Expected errors -----------------------------------------------------------------------------------------
  *
  * A prediction of the errors of a collective, from docs/error-model.md.  May be called before MPI_Init. */
@@ -669,9 +614,6 @@ LACONIC_API int laconic_predict_error(const char* collective, const char* op, in
 LACONIC_API int laconic_stats_get(MPI_Comm comm, laconic_stats* stats);
 LACONIC_API int laconic_stats_reset(MPI_Comm comm);
 
-/* Version of the library that is running.  Any pointer may be NULL. */
-LACONIC_API void laconic_version(int* major, int* minor, int* patch);
-
 /* Writes the message of the latest error code that a Laconic function returned in this thread, or MPI's text for
  * any other code.  `string` has room for `capacity` bytes (1024 hold every message) and is always
  * null-terminated. */
@@ -682,7 +624,6 @@ LACONIC_API const char* laconic_plain_reason_string(laconic_plain_reason reason)
 
 /* The names used in options, hints and the environment ("quant", "recursive-doubling"): static strings; NULL if the
  * value is unknown. */
-LACONIC_API const char* laconic_codec_name(laconic_codec codec);
 LACONIC_API const char* laconic_algorithm_name(laconic_algorithm algorithm);
 LACONIC_API const char* laconic_variant_name(laconic_variant variant);
 LACONIC_API const char* laconic_denormals_name(laconic_denormals denormals);

@@ -22,6 +22,13 @@ def start(mpiexec, program):
         sys.exit("the program said nothing")
 
 
+def check_codec(program):
+    if "right" not in run(program):
+        sys.exit("the program said nothing")
+    if "libmpi" in run("ldd", program):
+        sys.exit("a program without MPI loads one")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("cmake", "build", "mpicc", "mpiexec", "libdir"):
@@ -32,7 +39,7 @@ def main():
     shutil.rmtree(scratch, ignore_errors=True)
     prefix, source = scratch / "prefix", scratch / "source"
     source.mkdir(parents=True)
-    for name in ("use.c", "use.cpp"):
+    for name in ("use.c", "use.cpp", "use_codec.c"):
         shutil.copy(HERE / name, source / name)
     shutil.copy(HERE / "CMakeLists.in", source / "CMakeLists.txt")
     run(args.cmake, "--install", args.build, "--prefix", prefix)
@@ -42,6 +49,7 @@ def main():
     run(args.cmake, "--build", scratch / "cmake")
     for program in ("use", "use_cpp"):
         start(args.mpiexec, scratch / "cmake" / program)
+    check_codec(scratch / "cmake" / "use_codec")
     if (prefix / "bin" / "laconic").exists():  # built only where CLI11 and fmt are
         run(prefix / "bin" / "laconic", "info")
 
@@ -53,6 +61,9 @@ def main():
     program = scratch / "use-pkg-config"
     run(args.mpicc, source / "use.c", "-o", program, *flags, f"-Wl,-rpath,{prefix / args.libdir}")
     start(args.mpiexec, program)
+    flags = run("pkg-config", "--cflags", "--libs", "laconic-codec", env=env).split()
+    run("cc", source / "use_codec.c", "-o", program, *flags, "-lm", f"-Wl,-rpath,{prefix / args.libdir}")
+    check_codec(program)
 
 
 if __name__ == "__main__":

@@ -12,9 +12,10 @@ ROOMS = {
     "device": {"base"},
     "transport": {"base"},
     "codec": {"base", "wire", "device"},
+    "coder": {"base", "wire", "device", "codec"},
     "engine": {"base", "call", "wire", "device", "codec", "transport", "schedule"},
     "tune": {"base", "call", "schedule", "codec", "engine"},
-    "comm": {"base", "call", "wire", "device", "codec", "transport", "schedule", "engine", "tune"},
+    "comm": {"base", "call", "wire", "device", "codec", "coder", "transport", "schedule", "engine", "tune"},
 }
 # What folders beside src/ may include of its rooms, and of each other; their own headers, and the public one, always.
 CLIENTS = {
@@ -26,6 +27,7 @@ CLIENTS = {
 }
 SUFFIXES = (".cpp", ".hpp", ".h", ".c", ".cu", ".cuh", ".def", ".inl")
 MPI_MAY = ("transport/mpi/", "comm/")  # mpi.h, and our public header, which includes it
+CODEC_MAY = "coder/"  # laconic/codec.h
 FOR_USERS = ("laconic/laconic.hpp", "laconic/buffers.hpp")  # which the C API is below
 CUDA_MAY = "device/cuda/runtime.hpp"
 CUDA_WORDS = ("device/cuda/language.hpp", "device/cuda/runtime.hpp")  # for folders named cuda
@@ -48,6 +50,9 @@ def check_file(name, text):
         target = header.split("/")[0]
         if header in FOR_USERS:
             found.append(f"{where}: {header} is for users of the library only")
+        elif header == "laconic/codec.h":
+            if not name.startswith(CODEC_MAY):
+                found.append(f"{where}: {header} is for {CODEC_MAY} only")
         elif header in ("mpi.h", "laconic/laconic.h"):
             if not name.startswith(MPI_MAY):
                 found.append(f"{where}: {header} is for {' and '.join(MPI_MAY)} only")

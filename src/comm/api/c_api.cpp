@@ -167,12 +167,6 @@ int laconic_stats_reset(MPI_Comm comm) {
   });
 }
 
-void laconic_version(int* major, int* minor, int* patch) {
-  if (major != nullptr) *major = LACONIC_VERSION_MAJOR;
-  if (minor != nullptr) *minor = LACONIC_VERSION_MINOR;
-  if (patch != nullptr) *patch = LACONIC_VERSION_PATCH;
-}
-
 int laconic_error_string(int errorcode, char* string, size_t capacity) {
   return guarded(MPI_COMM_NULL, [&] {
     if (string == nullptr || capacity == 0)

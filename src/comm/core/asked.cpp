@@ -32,9 +32,7 @@ void fill_defaults(laconic_options& settings, bool within_node) {
 }
 
 const Codec* asked_codec(const laconic_options& settings) {
-  if (settings.codec == LACONIC_CODEC_UNSET)
-    return find_codec(settings.bound.mode == LACONIC_BOUND_LOSSLESS ? CodecName::lossless : CodecName::quant);
-  return find_codec(static_cast<CodecName>(settings.codec));
+  return codec_for(static_cast<CodecName>(settings.codec), bound_of(settings).mode);
 }
 
 Status asked_algorithm(const laconic_options& settings, Collective collective, int ranks, const Algorithm*& algorithm) {
@@ -56,13 +54,6 @@ const Algorithm& chosen_algorithm(const laconic_options& settings, Collective co
   const Codec* codec = asked_codec(settings);
   const Travel travel = codec != nullptr ? travel_of(*codec, per_hop(settings.variant)) : Travel::homomorphic;
   return choose_algorithm(collective, bytes, ranks, travel);
-}
-
-Status not_built(std::string_view codec) {
-  std::string available;
-  for (const Codec* other : all_codecs()) available += (available.empty() ? "" : ", ") + std::string(other->name());
-  return {Code::argument, "codec '" + std::string(codec) + "' is not in this build of Laconic; available are " +
-                              available + " (zfp needs libzfp: apt-get install libzfp-dev, then build again)"};
 }
 
 Coding asked_coding(const laconic_options& settings, Dtype dtype) {

@@ -9,6 +9,7 @@
 #include "codec/codec.hpp"
 #include "codec/range.hpp"
 #include "codec/resolve_bound.hpp"
+#include "coder/settings.hpp"
 #include "laconic/laconic.h"
 #include "schedule/schedule.hpp"
 
@@ -41,8 +42,6 @@ Status asked_algorithm(const laconic_options& settings, Collective collective, i
 // The library's choice for data of `bytes` bytes (or unknown_bytes).
 const Algorithm& chosen_algorithm(const laconic_options& settings, Collective collective, int ranks, std::size_t bytes);
 
-// The error for a codec that is not in this build: codecs that need another library are left out where it is missing.
-Status not_built(std::string_view codec);
 inline Status not_built(laconic_codec asked) { return not_built(text_of(static_cast<CodecName>(asked))); }
 
 // The coding of numbers that are only moved, as far as the settings determine it without the numbers.

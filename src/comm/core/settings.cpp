@@ -10,6 +10,7 @@
 #include "base/number.hpp"
 #include "codec/codec.hpp"
 #include "codec/quant/kernels.hpp"
+#include "coder/settings.hpp"
 #include "comm/core/asked.hpp"
 #include "comm/core/used_profile.hpp"
 #include "device/devices.hpp"
@@ -38,9 +39,6 @@ constexpr auto codec_names = spelled<laconic_codec, CodecName>();
 constexpr auto algorithm_names = spelled<laconic_algorithm, AlgorithmName>();
 
 constexpr bool same(int in_api, auto name) { return in_api == static_cast<int>(name); }
-static_assert(same(LACONIC_CODEC_QUANT, CodecName::quant) && same(LACONIC_CODEC_RAW, CodecName::raw) &&
-              same(LACONIC_CODEC_SZX, CodecName::szx) && same(LACONIC_CODEC_ZFP, CodecName::zfp) &&
-              same(LACONIC_CODEC_LOSSLESS, CodecName::lossless));
 static_assert(same(LACONIC_ALGORITHM_AUTO, AlgorithmName::automatic) &&
               same(LACONIC_ALGORITHM_PLAIN, AlgorithmName::plain) &&
               same(LACONIC_ALGORITHM_RING, AlgorithmName::ring) &&
@@ -261,14 +259,7 @@ Status check_together(const laconic_options& o) {
     return {Code::argument, "bound '" + to_string(bound_of(o)) + "' with variant '" + laconic_variant_name(o.variant) +
                                 "'; valid are the variants overlap and nd, or abs:E and rel:E"};
   const Codec* codec = asked_codec(o);
-  if (codec == nullptr || o.bound.mode == LACONIC_BOUND_UNSET || codec->supports_bound(bound_of(o).mode)) return {};
-  std::string needed;
-  for (const Codec* other : all_codecs())
-    if (other->supports_bound(bound_of(o).mode))
-      needed += (needed.empty() ? "the codec " : " or ") + std::string(other->name());
-  if (needed.empty()) needed = "a codec that is not in this build";
-  return {Code::argument, "bound '" + to_string(bound_of(o)) + "' needs " + needed +
-                              "; valid with other codecs are abs:E, rel:E or lossless"};
+  return codec == nullptr ? Status{} : check_bound_of(*codec, bound_of(o));
 }
 
 void fill_unset(laconic_options& o, const laconic_options& fallback) {
@@ -348,10 +339,6 @@ Bound bound_of(const laconic_options& options) {
 }  // namespace laconic
 
 // The option names of the public API.
-extern "C" LACONIC_API const char* laconic_codec_name(laconic_codec codec) {
-  return laconic::find_name(laconic::codec_names, codec);
-}
-
 extern "C" LACONIC_API const char* laconic_algorithm_name(laconic_algorithm algorithm) {
   return laconic::find_name(laconic::algorithm_names, algorithm);
 }

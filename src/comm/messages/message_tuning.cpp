@@ -39,7 +39,8 @@ bool left_to_mpi(Binding& binding, const Data& numbers, Dtype dtype, const lacon
   const std::size_t bytes = numbers.bytes();
   MessageClass& known = message_class(binding, bytes, settings);
   const Decision decision = begin_message_of(known, binding, bytes);
-  if (decision == Decision::survey) known.surveyed(sample(binding, numbers, dtype, settings), binding.tuner.within_node());
+  if (decision == Decision::survey)
+    known.surveyed(sample(binding, numbers, dtype, settings), binding.tuner.within_node());
   return decision != Decision::compressed;
 }
 
