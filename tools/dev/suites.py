@@ -2,7 +2,7 @@
 """./dev test: every suite, one after the other, and one line at the end that sums them up."""
 import dataclasses, os, re, shutil, subprocess, time, xml.etree.ElementTree as xml
 
-from . import applications, checks, fuzz, kernels, needs, trees
+from . import applications, checks, fuzz, kernels, needs, package, trees
 from .steps import ROOT, STATE, Failed, run, say
 
 CTEST_LIMIT = 1200  # seconds
@@ -34,6 +34,8 @@ SUITES = [
           cases=False),
     Suite("mpich-debian", "ranks under Debian's MPICH, 1, 2 and 4 of them", "mpicc.mpich", targets=("rank_tests",),
           select=("-R", r"^(ranks\..*\.n[124]|dropin\.(fortran_.*|collectives|handles|messages|movement|persistent|requests)\.n[12])$"), cases=False),
+    Suite("package", "the Python package, installed by pip with MPICH, with Open MPI and without MPI", tree=False),
+    Suite("torch", "training with PyTorch", tree=False),
     Suite("applications", "mpi4py's own tests under the drop-in (./dev applications runs more)", tree=False),
 ]
 
@@ -176,7 +178,8 @@ def run_suite(suite, jobs, pattern):
         return Count(skipped=1)
     if not suite.tree:
         return {"lint": lambda: lint(jobs), "python": python_tests, "fuzz": lambda: fuzzers(jobs),
-                "applications": lambda: mpi4py(jobs)}[suite.name]()
+                "applications": lambda: mpi4py(jobs), "package": lambda: Count(*package.package(pattern)),
+                "torch": lambda: Count(*package.torch(pattern))}[suite.name]()
     tree = trees.build(suite.name, jobs, suite.targets)
     count = ctest(suite, tree, jobs, pattern)
     if suite.name == "cuda" and not pattern:

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Python package: installed by pip into virtual environments of its own, and its tests."""
+import dataclasses, os, venv, xml.etree.ElementTree as xml
+
+from . import needs, trees
+from .steps import ROOT, STATE, Failed, run, say
+
+FOLDER = STATE / "package"
+TESTS = ROOT / "python" / "tests"
+PIP_LIMIT, TEST_LIMIT = 1200, 900  # seconds
+BUILD = ["scikit-build-core>=0.10", "nanobind>=2.4"]  # as in pyproject.toml
+USED = ["numpy", "pytest", "ml_dtypes"]
+TORCH = "torch==2.13.0"
+
+
+@dataclasses.dataclass
+class Environment:
+    name: str
+    what: str
+    wheels: tuple = ()
+    mpicc: object = None  # a function: the compiler wrapper of the MPI, or None
+    variables: dict = dataclasses.field(default_factory=dict)
+    settings: tuple = ()  # for pip install
+
+    @property
+    def folder(self):
+        return FOLDER / self.name
+
+    @property
+    def python(self):
+        return self.folder / "bin" / "python"
+
+    def environment(self):
+        path = os.pathsep.join([str(self.folder / "bin"), os.environ.get("PATH", ""), str(needs.VENV / "bin")])
+        return {**os.environ, "PATH": path, "PYTHONNOUSERSITE": "1", "LACONIC_TEST_SOURCE": str(ROOT), **self.variables}
+
+
+def mpich():
+    return str(FOLDER / "mpich" / "bin" / "mpicc")
+
+
+ENVIRONMENTS = {
+    "mpich": Environment("mpich", "with the MPICH wheel", ("mpich>=5,<6", "mpi4py>=4.1,<5", *BUILD), mpich),
+    "openmpi": Environment("openmpi", "with Debian's Open MPI", ("mpi4py>=4.1,<5", *BUILD),
+                           lambda: needs.program("mpicc.openmpi"),
+                           {"MPI4PY_MPIABI": "openmpi", "LACONIC_TEST_MPIEXEC": "mpiexec.openmpi"}),
+    "plain": Environment("plain", "without an MPI", variables={"LACONIC_TEST_WITHOUT_MPI": "1"},
+                         settings=("cmake.define.LACONIC_MPI=OFF",)),
+}
+
+
+def make(e, wheels):
+    """The virtual environment with these wheels."""
+    if not e.python.exists():
+        venv.create(e.folder, with_pip=True, clear=True)
+    stamp = e.folder / "wheels.txt"
+    if not stamp.exists() or stamp.read_text() != "\n".join(wheels):
+        run(f"{e.name}: pip install {' '.join(wheels)}", [e.python, "-m", "pip", "install", "-q", *wheels], PIP_LIMIT,
+            e.environment())
+        stamp.write_text("\n".join(wheels))
+
+
+def install(e):
+    """pip install of this tree, as a user does it; with an MPI in a build folder that is kept."""
+    variables = e.environment()
+    launcher = ";".join(trees.compiler_launcher())
+    for language in ("C", "CXX"):
+        variables[f"CMAKE_{language}_COMPILER_LAUNCHER"] = launcher
+    command = [e.python, "-m", "pip", "install", "-q", "--no-deps", "--force-reinstall"]
+    settings = [*e.settings, "cmake.define.LACONIC_CUDA=OFF"]
+    if e.mpicc:
+        variables["MPICC"] = e.mpicc()
+        command.append("--no-build-isolation")
+        settings.append(f"build-dir={ROOT / 'build' / ('python-' + e.name)}")
+    run(f"{e.name}: pip install .", command + [f"-C{setting}" for setting in settings] + [ROOT], PIP_LIMIT, variables)
+
+
+def pytest(e, title, tests, pattern):
+    """(passed, failed, skipped) of these tests; prints what the failing ones said."""
+    report = STATE / "logs" / f"junit-{title}.xml"
+    report.unlink(missing_ok=True)
+    command = [e.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", TESTS, f"--junit-xml={report}", *tests]
+    if pattern:
+        command += ["-k", pattern]
+    try:
+        # Not in the tree: the package that is tested is the installed one.
+        run(f"{title}: pytest", command, TEST_LIMIT, e.environment(), cwd=e.folder)
+    except Failed as error:
+        if not report.exists():
+            say(f"\n==== FAILED {title}\n{error}\n====")
+            return 0, 1, 0
+    count = [0, 0, 0]
+    for case in xml.parse(report).getroot().iter("testcase"):
+        wrong = case.find("failure") if case.find("failure") is not None else case.find("error")
+        count[1 if wrong is not None else 2 if case.find("skipped") is not None else 0] += 1
+        if wrong is not None:
+            text = wrong.text or wrong.get("message", "")
+            say(f"\n==== FAILED {title}: {case.get('name')}\n{text[-4000:]}\n====")
+    return tuple(count)
+
+
+def package(pattern):
+    """The suite package: every environment whose MPI is there."""
+    total = [0, 0, 0]
+    for e in ENVIRONMENTS.values():
+        if e.mpicc and not e.mpicc():
+            say(f"   SKIPPED: no MPI for the package {e.what}")
+            total[2] += 1
+            continue
+        say(f"   the package {e.what}")
+        make(e, [*USED, *e.wheels])
+        install(e)
+        found = pytest(e, f"package-{e.name}", [TESTS / "test_codec.py", TESTS / "test_mpi.py", TESTS / "test_readme.py"], pattern)
+        total = [a + b for a, b in zip(total, found)]
+    return total
+
+
+def torch(pattern):
+    """The suite torch, in the environment of MPICH."""
+    e = ENVIRONMENTS["mpich"]
+    make(e, [*USED, *e.wheels])
+    try:
+        run(f"torch: pip install {TORCH}", [e.python, "-m", "pip", "install", "-q", TORCH], PIP_LIMIT, e.environment())
+    except Failed as error:
+        say(f"   SKIPPED, all of it: PyTorch cannot be had ({TORCH})\n{error}")
+        return 0, 0, 1
+    install(e)
+    return pytest(e, "torch", [TESTS / "torch", TESTS / "test_readme.py"], pattern)
