@@ -44,12 +44,13 @@ def _first_line(text: str) -> str:
 
 
 def _check_same_mpi() -> None:
-    ours, theirs = _mpi.library_version(), MPI.Get_library_version().strip("\0")
+    ours, theirs = _mpi.library_version().strip(), MPI.Get_library_version().strip("\0").strip()
     if _first_line(ours) == _first_line(theirs) and _mpi.initialized() == MPI.Is_initialized():
         return
+    copies = " (another copy of it, or another interface such as the standard ABI)" if ours == theirs else ""
     raise ImportError(
         f"laconic was built for another MPI than mpi4py: laconic uses '{_first_line(ours)}', mpi4py uses "
-        f"'{_first_line(theirs)}'.  Install laconic again with the compiler wrapper of mpi4py's MPI: "
+        f"'{_first_line(theirs)}'{copies}.  Install laconic again with the compiler wrapper of mpi4py's MPI: "
         "MPICC=/path/to/mpicc pip install --force-reinstall --no-cache-dir --no-binary laconic laconic")
 
 

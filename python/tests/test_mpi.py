@@ -13,9 +13,9 @@ TIMEOUT = 240
 
 
 def mpiexec():
-    """The launcher of the MPI that laconic was built for: LACONIC_TEST_MPIEXEC, or the one beside this Python."""
+    """The launcher of the MPI that laconic was built for: TEST_MPIEXEC, or the one beside this Python."""
     beside = pathlib.Path(sys.executable).parent / "mpiexec"
-    return os.environ.get("LACONIC_TEST_MPIEXEC") or (str(beside) if beside.exists() else shutil.which("mpiexec"))
+    return os.environ.get("TEST_MPIEXEC") or (str(beside) if beside.exists() else shutil.which("mpiexec"))
 
 
 def has_collectives():
@@ -34,7 +34,7 @@ def mpi_environment():
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 def test_all_collectives(ranks):
     good, said = has_collectives()
-    if not good and os.environ.get("LACONIC_TEST_WITHOUT_MPI"):
+    if not good and os.environ.get("TEST_WITHOUT_MPI"):
         pytest.skip("this installation has no collectives")
     assert good, said
     done = subprocess.run([mpiexec(), "-n", str(ranks), sys.executable, str(HERE / "mpi_ranks.py")], capture_output=True,

@@ -34,7 +34,7 @@ def test_codecs(tmp_path):
 
 
 def test_collectives(tmp_path):
-    if not has_collectives()[0] and os.environ.get("LACONIC_TEST_WITHOUT_MPI"):
+    if not has_collectives()[0] and os.environ.get("TEST_WITHOUT_MPI"):
         pytest.skip("this installation has no collectives")
     assert "Stats(calls=3" in run(tmp_path, 1, [mpiexec(), "-n", "2", sys.executable])
 

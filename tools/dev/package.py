@@ -32,7 +32,7 @@ class Environment:
 
     def environment(self):
         path = os.pathsep.join([str(self.folder / "bin"), os.environ.get("PATH", ""), str(needs.VENV / "bin")])
-        return {**os.environ, "PATH": path, "PYTHONNOUSERSITE": "1", "LACONIC_TEST_SOURCE": str(ROOT), **self.variables}
+        return {**os.environ, "PATH": path, "PYTHONNOUSERSITE": "1", **self.variables}
 
 
 def mpich():
@@ -43,8 +43,8 @@ ENVIRONMENTS = {
     "mpich": Environment("mpich", "with the MPICH wheel", ("mpich>=5,<6", "mpi4py>=4.1,<5", *BUILD), mpich),
     "openmpi": Environment("openmpi", "with Debian's Open MPI", ("mpi4py>=4.1,<5", *BUILD),
                            lambda: needs.program("mpicc.openmpi"),
-                           {"MPI4PY_MPIABI": "openmpi", "LACONIC_TEST_MPIEXEC": "mpiexec.openmpi"}),
-    "plain": Environment("plain", "without an MPI", variables={"LACONIC_TEST_WITHOUT_MPI": "1"},
+                           {"MPI4PY_MPIABI": "openmpi", "TEST_MPIEXEC": "mpiexec.openmpi"}),
+    "plain": Environment("plain", "without an MPI", variables={"TEST_WITHOUT_MPI": "1"},
                          settings=("cmake.define.LACONIC_MPI=OFF",)),
 }
 

@@ -29,7 +29,7 @@ void laconic_options_init(laconic_options* options) {
 }
 
 int laconic_options_set(laconic_options* options, const char* name, const char* value) {
-  return guarded(MPI_COMM_NULL, [&] {
+  return guarded(MPI_COMM_NULL, [&]() -> int {
     if (options == nullptr) return laconic::remember(null_argument("options", "a laconic_options"));
     if (name == nullptr) return laconic::remember(null_argument("name", "the name of an option"));
     if (value == nullptr) return laconic::remember(null_argument("value", "text"));
@@ -38,7 +38,7 @@ int laconic_options_set(laconic_options* options, const char* name, const char* 
 }
 
 int laconic_comm_set_info(MPI_Comm comm, MPI_Info info) {
-  return guarded(comm, [&] {
+  return guarded(comm, [&]() -> int {
     std::shared_ptr<laconic::Binding> binding;
     if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
     return laconic::report(comm, laconic::set_hints(binding, info));
@@ -46,7 +46,7 @@ int laconic_comm_set_info(MPI_Comm comm, MPI_Info info) {
 }
 
 int laconic_comm_prepared(MPI_Comm comm, int* prepared) {
-  return guarded(comm, [&] {
+  return guarded(comm, [&]() -> int {
     std::shared_ptr<laconic::Binding> binding;
     if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
     if (prepared == nullptr)
@@ -58,7 +58,7 @@ int laconic_comm_prepared(MPI_Comm comm, int* prepared) {
 }
 
 int laconic_tuning_get(MPI_Comm comm, laconic_tuning* classes, int capacity, int* count) {
-  return guarded(comm, [&] {
+  return guarded(comm, [&]() -> int {
     if (count == nullptr) return laconic::report(comm, null_argument("count", "an int"));
     if (capacity < 0 || (capacity > 0 && classes == nullptr))
       return laconic::report(
@@ -80,7 +80,7 @@ int laconic_tuning_get(MPI_Comm comm, laconic_tuning* classes, int capacity, int
 }
 
 int laconic_plain_took(MPI_Comm comm, double seconds) {
-  return guarded(comm, [&] {
+  return guarded(comm, [&]() -> int {
     std::shared_ptr<laconic::Binding> binding;
     if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
     if (!(seconds >= 0))
@@ -93,7 +93,7 @@ int laconic_plain_took(MPI_Comm comm, double seconds) {
 }
 
 int laconic_send_advice(MPI_Comm comm, uint64_t bytes, const laconic_options* options, laconic_advice* advice) {
-  return guarded(comm, [&] {
+  return guarded(comm, [&]() -> int {
     if (advice == nullptr) return laconic::report(comm, null_argument("advice", "a laconic_advice"));
     std::shared_ptr<laconic::Binding> binding;
     if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
@@ -117,7 +117,7 @@ int laconic_send_advice(MPI_Comm comm, uint64_t bytes, const laconic_options* op
 }
 
 int laconic_send_sampled(MPI_Comm comm, double seconds_per_byte, double ratio) {
-  return guarded(comm, [&] {
+  return guarded(comm, [&]() -> int {
     std::shared_ptr<laconic::Binding> binding;
     if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
     if (!(seconds_per_byte > 0))
@@ -147,7 +147,7 @@ MPI_Op laconic_op_avg(void) {
 }
 
 int laconic_stats_get(MPI_Comm comm, laconic_stats* stats) {
-  return guarded(comm, [&] {
+  return guarded(comm, [&]() -> int {
     if (stats == nullptr) return laconic::report(comm, null_argument("stats", "a laconic_stats"));
     std::shared_ptr<laconic::Binding> binding;
     if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
@@ -158,7 +158,7 @@ int laconic_stats_get(MPI_Comm comm, laconic_stats* stats) {
 }
 
 int laconic_stats_reset(MPI_Comm comm) {
-  return guarded(comm, [&] {
+  return guarded(comm, [&]() -> int {
     std::shared_ptr<laconic::Binding> binding;
     if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
     const std::lock_guard lock(binding->mutex);
@@ -168,7 +168,7 @@ int laconic_stats_reset(MPI_Comm comm) {
 }
 
 int laconic_error_string(int errorcode, char* string, size_t capacity) {
-  return guarded(MPI_COMM_NULL, [&] {
+  return guarded(MPI_COMM_NULL, [&]() -> int {
     if (string == nullptr || capacity == 0)
       return laconic::remember(null_argument("string", "memory of at least one byte"));
     const std::string message = laconic::message_of(errorcode);

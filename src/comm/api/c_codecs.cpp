@@ -69,7 +69,7 @@ size_t laconic_max_compressed_size(MPI_Count count, MPI_Datatype datatype, const
 
 int laconic_compress(const void* numbers, MPI_Count count, MPI_Datatype datatype, void* out, size_t capacity,
                      size_t* bytes, const laconic_options* options) {
-  return guarded(MPI_COMM_NULL, [&] {
+  return guarded(MPI_COMM_NULL, [&]() -> int {
     laconic::CoderSettings settings;
     if (Status s = laconic::ask(count, datatype, options, settings); !s) return remember(s);
     if (numbers == nullptr && count > 0) return remember(null_argument("numbers", "memory of count numbers"));
@@ -88,7 +88,7 @@ int laconic_compress(const void* numbers, MPI_Count count, MPI_Datatype datatype
 }
 
 int laconic_decompress(const void* compressed, size_t bytes, void* numbers, MPI_Count count, MPI_Datatype datatype) {
-  return guarded(MPI_COMM_NULL, [&] {
+  return guarded(MPI_COMM_NULL, [&]() -> int {
     laconic::CoderSettings settings;
     if (Status s = laconic::check_numbers(count, datatype, settings.coding.dtype); !s) return remember(s);
     if (compressed == nullptr && bytes > 0) return remember(null_argument("compressed", "memory of `bytes` bytes"));

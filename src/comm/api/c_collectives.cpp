@@ -31,13 +31,13 @@ CollectiveCall call_of(MPI_Comm comm, Arguments... arguments) {
   }                                                                                                                    \
   int laconic_i##name(LACONIC_LIST PARAMETERS, MPI_Comm comm, laconic_request* request,                                \
                       const laconic_options* options) {                                                                \
-    return guarded(comm, [&] {                                                                                         \
+    return guarded(comm, [&]() -> int {                                                                                \
       return laconic::begin_collective(call_of<Routine::name>(comm, LACONIC_LIST ARGUMENTS), request, options);        \
     });                                                                                                                \
   }                                                                                                                    \
   int laconic_##name##_init(LACONIC_LIST PARAMETERS, MPI_Comm comm, laconic_request* request,                          \
                             const laconic_options* options) {                                                          \
-    return guarded(comm, [&] {                                                                                         \
+    return guarded(comm, [&]() -> int {                                                                                \
       return laconic::init_collective(call_of<Routine::name>(comm, LACONIC_LIST ARGUMENTS), request, options);         \
     });                                                                                                                \
   }

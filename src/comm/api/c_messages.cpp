@@ -22,7 +22,7 @@ MessageCall receiving(void* buf, MPI_Count count, MPI_Datatype type, int source,
 
 int laconic_send(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                  const laconic_options* options) {
-  return guarded(comm, [&] {
+  return guarded(comm, [&]() -> int {
     return laconic::run_message(sending(buf, count, datatype, dest, tag, comm), MPI_STATUS_IGNORE, options);
   });
 }
@@ -36,7 +36,7 @@ int laconic_recv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, 
 int laconic_sendrecv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
                      void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
                      MPI_Status* status, const laconic_options* options) {
-  return guarded(comm, [&] {
+  return guarded(comm, [&]() -> int {
     MessageCall send = sending(sendbuf, sendcount, sendtype, dest, sendtag, comm);
     MessageCall receive = receiving(recvbuf, recvcount, recvtype, source, recvtag, comm);
     send.paired = receive.paired = true;
@@ -52,7 +52,7 @@ int laconic_isend(const void* buf, MPI_Count count, MPI_Datatype datatype, int d
 
 int laconic_irecv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                   laconic_request* request, const laconic_options* options) {
-  return guarded(comm, [&] {
+  return guarded(comm, [&]() -> int {
     return laconic::begin_message(receiving(buf, count, datatype, source, tag, comm), request, options);
   });
 }

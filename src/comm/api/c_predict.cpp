@@ -156,7 +156,7 @@ Status predict(const char* collective, const char* op, int ranks, MPI_Count byte
 
 int laconic_predict_error(const char* collective, const char* op, int ranks, MPI_Count bytes,
                           const laconic_options* options, laconic_prediction* prediction) {
-  return laconic::guarded(MPI_COMM_NULL, [&] {
+  return laconic::guarded(MPI_COMM_NULL, [&]() -> int {
     return laconic::remember(laconic::predict(collective, op, ranks, bytes, options, prediction));
   });
 }

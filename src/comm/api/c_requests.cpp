@@ -7,27 +7,27 @@
 using laconic::guarded;
 
 int laconic_wait(laconic_request* request, MPI_Status* status) {
-  return guarded(MPI_COMM_NULL, [&] { return laconic::wait(request, status); });
+  return guarded(MPI_COMM_NULL, [&]() -> int { return laconic::wait(request, status); });
 }
 
 int laconic_waitall(int count, laconic_request requests[], MPI_Status statuses[]) {
-  return guarded(MPI_COMM_NULL, [&] { return laconic::wait_all(count, requests, statuses); });
+  return guarded(MPI_COMM_NULL, [&]() -> int { return laconic::wait_all(count, requests, statuses); });
 }
 
 int laconic_waitany(int count, laconic_request requests[], int* index, MPI_Status* status) {
-  return guarded(MPI_COMM_NULL, [&] { return laconic::wait_any(count, requests, index, status); });
+  return guarded(MPI_COMM_NULL, [&]() -> int { return laconic::wait_any(count, requests, index, status); });
 }
 
 int laconic_test(laconic_request* request, int* flag, MPI_Status* status) {
-  return guarded(MPI_COMM_NULL, [&] { return laconic::test_one(request, flag, status); });
+  return guarded(MPI_COMM_NULL, [&]() -> int { return laconic::test_one(request, flag, status); });
 }
 
 int laconic_testall(int count, laconic_request requests[], int* flag, MPI_Status statuses[]) {
-  return guarded(MPI_COMM_NULL, [&] { return laconic::test_all(count, requests, flag, statuses); });
+  return guarded(MPI_COMM_NULL, [&]() -> int { return laconic::test_all(count, requests, flag, statuses); });
 }
 
 int laconic_start(laconic_request* request) {
-  return guarded(MPI_COMM_NULL, [&] { return laconic::start(request); });
+  return guarded(MPI_COMM_NULL, [&]() -> int { return laconic::start(request); });
 }
 
 int laconic_startall(int count, laconic_request requests[]) {
@@ -37,5 +37,5 @@ int laconic_startall(int count, laconic_request requests[]) {
 }
 
 int laconic_request_free(laconic_request* request) {
-  return guarded(MPI_COMM_NULL, [&] { return laconic::free_request(request); });
+  return guarded(MPI_COMM_NULL, [&]() -> int { return laconic::free_request(request); });
 }
