@@ -125,4 +125,4 @@ def torch(pattern):
         say(f"   SKIPPED, all of it: PyTorch cannot be had ({TORCH})\n{error}")
         return 0, 0, 1
     install(e)
-    return pytest(e, "torch", [TESTS / "torch", TESTS / "test_readme.py"], pattern)
+    return pytest(e, "torch", [TESTS / "training", TESTS / "test_readme.py"], pattern)
