@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What has to be on the machine, what for, and how it gets there: Debian packages where we may install them, else wheels."""
-import dataclasses, glob, os, re, shutil, subprocess, sys, urllib.request, venv
+import dataclasses, glob, os, re, shutil, subprocess, sys, sysconfig, urllib.request, venv
 
 from .steps import STATE, Failed, run, say
 
@@ -86,6 +86,8 @@ NEEDS = [
          "libfmt-dev", "", ("build", "test", "demo", "bench", "figures"), False),
     Need("pkg-config", lambda: program("pkg-config"), "half of the install test", "pkg-config", "", ("test",), False),
     Need("Open MPI", lambda: program("mpicc.openmpi"), "the suite openmpi", "libopenmpi-dev openmpi-bin", "", ("test", "applications"), False),
+    Need("Python headers", file(os.path.join(sysconfig.get_path("include"), "Python.h")), "the suites package and torch",
+         "python3-dev", "", ("test",)),
     Need("LAMMPS", lammps, "half of ./dev applications",
          "lammps lammps-data lammps-examples", "", ("applications",), False),
     Need("Debian's MPICH", lambda: program("mpicc.mpich"), "the suite mpich-debian", "libmpich-dev mpich", "", ("test",), False),
