@@ -2,7 +2,7 @@
 """The commands of ./dev."""
 import argparse, os, sys
 
-from . import applications, attack, checks, fuzz, gpu, needs, suites, sweep, trees
+from . import applications, attack, checks, fuzz, gpu, needs, package, suites, sweep, trees
 from .steps import ROOT, Failed, say
 
 
@@ -64,6 +64,11 @@ def sweeping(args, extra):
     return sweep.sweep(args)
 
 
+def training(args, extra):
+    needs.provide("train")
+    return package.train(args.accuracy, extra)
+
+
 def parse(argv):
     parser = argparse.ArgumentParser(prog="./dev", description="Installs the tools that a command needs, then runs the command.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -119,11 +124,14 @@ def parse(argv):
     command.add_argument("--rehearse", action="store_true", help="run the same steps in the emulator, with tiny sizes")
     command.add_argument("--short", action="store_true", help="run only a few of the tests")
     command.add_argument("--tree", metavar="FOLDER", help="use this tree, which is already built")
+    command = add("train", training, "train models with compressed gradients: accuracy, bytes and step times; further arguments go to "
+                  "bench/training/train.py; takes a quarter of an hour")
+    command.add_argument("--accuracy", action="store_true", help="no step times")
     add("fmt", fmt, "format all C and C++ files")
     add("lint", lint, "check includes, format, words and licences, and run clang-tidy")
     add("doctor", lambda args, extra: needs.doctor(), "list the tools that are present and missing, and how to get them")
     args, extra = parser.parse_known_args(argv)
-    if extra and args.command not in ("demo", "bench", "figures"):
+    if extra and args.command not in ("demo", "bench", "figures", "train"):
         parser.error("unknown: " + " ".join(extra))
     return args, [word for word in extra if word != "--"]
 

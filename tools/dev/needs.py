@@ -69,7 +69,7 @@ def lammps():
     return program("lmp") if whole else None
 
 
-ALL = ("build", "test", "demo", "bench", "lint", "fuzz", "figures", "sweep", "applications")
+ALL = ("build", "test", "demo", "bench", "lint", "fuzz", "figures", "sweep", "applications", "train")
 NEEDS = [
     Need("C++ compiler", lambda: program("g++", "c++"), "g++ 11 or newer", "g++", "", ALL),
     Need("git", lambda: program("git"), "the list of files to lint", "git", "", ("test", "lint", "fmt")),
@@ -87,7 +87,7 @@ NEEDS = [
     Need("pkg-config", lambda: program("pkg-config"), "half of the install test", "pkg-config", "", ("test",), False),
     Need("Open MPI", lambda: program("mpicc.openmpi"), "the suite openmpi", "libopenmpi-dev openmpi-bin", "", ("test", "applications"), False),
     Need("Python headers", file(os.path.join(sysconfig.get_path("include"), "Python.h")), "the suites package and torch",
-         "python3-dev", "", ("test",)),
+         "python3-dev", "", ("test", "train")),
     Need("LAMMPS", lammps, "half of ./dev applications",
          "lammps lammps-data lammps-examples", "", ("applications",), False),
     Need("Debian's MPICH", lambda: program("mpicc.mpich"), "the suite mpich-debian", "libmpich-dev mpich", "", ("test",), False),
@@ -98,7 +98,7 @@ NEEDS = [
          how="CUDA 12 or newer, from NVIDIA"),
     Need("zstd", lambda: program("zstd"), "./dev sweep --data with fields packed by it", "zstd", "", ("sweep",), False),
     Need("ip, tc", lambda: program("tc") or file("/usr/sbin/tc", "/sbin/tc")(), "the shaped network of demo and bench",
-         "iproute2", "", ("demo", "bench"), False),
+         "iproute2", "", ("demo", "bench", "train"), False),
 ]
 
 

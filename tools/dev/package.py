@@ -7,7 +7,7 @@ from .steps import ROOT, STATE, Failed, run, say
 
 FOLDER = STATE / "package"
 TESTS = ROOT / "python" / "tests"
-PIP_LIMIT, TEST_LIMIT = 1200, 900  # seconds
+PIP_LIMIT, TEST_LIMIT, TRAIN_LIMIT, STEPS_LIMIT = 1200, 900, 7200, 700  # seconds
 BUILD = ["scikit-build-core>=0.10", "nanobind>=2.4"]  # as in pyproject.toml
 USED = ["numpy", "pytest", "ml_dtypes"]
 TORCH = "torch==2.13.0"
@@ -115,14 +115,44 @@ def package(pattern):
     return total
 
 
-def torch(pattern):
-    """The suite torch, in the environment of MPICH."""
+class NoTorch(Failed):
+    """PyTorch cannot be had."""
+
+
+def with_torch(*more):
+    """The environment of MPICH with PyTorch, further wheels and the package.  Raises NoTorch where PyTorch cannot be had."""
     e = ENVIRONMENTS["mpich"]
     make(e, [*USED, *e.wheels])
     try:
-        run(f"torch: pip install {TORCH}", [e.python, "-m", "pip", "install", "-q", TORCH], PIP_LIMIT, e.environment())
+        for wheel in (TORCH, *more):
+            run(f"torch: pip install {wheel}", [e.python, "-m", "pip", "install", "-q", wheel], PIP_LIMIT, e.environment())
     except Failed as error:
+        raise NoTorch(str(error)) from error
+    install(e)
+    return e
+
+
+def torch(pattern):
+    """The suite torch."""
+    try:
+        e = with_torch()
+    except NoTorch as error:
         say(f"   SKIPPED, all of it: PyTorch cannot be had ({TORCH})\n{error}")
         return 0, 0, 1
-    install(e)
     return pytest(e, "torch", [TESTS / "training", TESTS / "test_readme.py"], pattern)
+
+
+def train(accuracy, extra):
+    """./dev train: accuracy with compressed gradients, then the time of a step over links of 1 Gbit/s and over loopback."""
+    e = with_torch("scikit-learn", "matplotlib")
+    scripts = ROOT / "bench" / "training"
+    run("train: accuracy", [e.python, scripts / "train.py", *extra], TRAIN_LIMIT, e.environment(), show=True)
+    if accuracy:
+        return 0
+    tree = trees.build("release", os.cpu_count() or 1, ("idle",))
+    for ranks, rate in ((2, "1gbit"), (4, "1gbit"), (4, "none")):
+        out = ROOT / "bench" / "results" / f"training-step-N{ranks}-{'loopback' if rate == 'none' else rate}.json"
+        run(f"train: steps of {ranks} ranks, {rate}", [e.python, scripts / "step_time.py", "--ranks", ranks, "--rate", rate, "--steps",
+            80 if rate == "none" else 40, "--build", tree, "--mpiexec", e.folder / "bin" / "mpiexec", "--out", out],
+            STEPS_LIMIT, e.environment(), show=True)
+    return 0

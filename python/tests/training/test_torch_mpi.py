@@ -42,7 +42,7 @@ def _idle(tmp_path: pathlib.Path) -> list:
     return ["--preload", str(library)] if built.returncode == 0 else []
 
 
-@pytest.mark.parametrize("size", [2, 4])
+@pytest.mark.parametrize("size", [2, 3, 4, 5])
 def test_mpi(size: int, tmp_path: pathlib.Path) -> None:
     mpiexec = _mpiexec()
     if not _usable():
