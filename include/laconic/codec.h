@@ -128,7 +128,7 @@ typedef enum laconic_denormals {
                                   ignore this setting: their inputs are numbers, and the bound holds for all of them */
 } laconic_denormals;
 
-/* What laconic_coder_fold() and laconic_coder_add() do with two numbers. */
+/* The operation of laconic_coder_fold() and laconic_coder_add() on two numbers. */
 typedef enum laconic_reduction {
   LACONIC_REDUCTION_SUM = 0,
   LACONIC_REDUCTION_MAX = 1,
@@ -182,7 +182,7 @@ LACONIC_API int laconic_coder_fold(laconic_coder coder, const void* frames, size
 LACONIC_API int laconic_coder_add(laconic_coder coder, const void* a, size_t a_bytes, const void* b, size_t b_bytes,
                                   size_t count, void* result, size_t capacity, size_t* result_bytes);
 
-/* What frames hold, from their headers. */
+/* The contents of a sequence of frames, according to their headers. */
 typedef struct laconic_frames_info {
   uint64_t frames;     /* their number */
   uint64_t count;      /* numbers in all of them */

@@ -44,7 +44,7 @@ def _first_line(text: str) -> str:
 
 
 def _check_same_mpi() -> None:
-    ours, theirs = _mpi.library_version().strip(), MPI.Get_library_version().strip("\0").strip()
+    ours, theirs = _mpi.version_of_mpi().strip(), MPI.Get_library_version().strip("\0").strip()
     if _first_line(ours) == _first_line(theirs) and _mpi.initialized() == MPI.Is_initialized():
         return
     copies = " (another copy of it, or another interface such as the standard ABI)" if ours == theirs else ""

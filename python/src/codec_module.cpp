@@ -9,20 +9,14 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
-#include <stdexcept>
 #include <string>
 
 #include "buffer.hpp"
+#include "error.hpp"
 #include "laconic/codec.h"
 
 namespace laconic::python {
 namespace {
-
-// Becomes laconic.Error.
-struct Error : std::runtime_error {
-  Error(int number, const char* message) : std::runtime_error(message), code(number) {}
-  int code;
-};
 
 void check(int code) {
   if (code != LACONIC_OK) throw Error(code, laconic_codec_error());
@@ -236,18 +230,7 @@ NB_MODULE(_codec, m) {
   static nb::object error_class = nb::exception<Error>(m, "Error");
   error_class.attr("__module__") = "laconic";
   error_class.attr("__doc__") = "An error of the library, with its message.  `code` is its number in laconic/codec.h.";
-  nb::register_exception_translator(
-      [](const std::exception_ptr& thrown, void* type) {
-        try {
-          std::rethrow_exception(thrown);
-        } catch (const Error& error) {
-          nb::object made = nb::steal(PyObject_CallFunction(static_cast<PyObject*>(type), "s", error.what()));
-          if (!made.is_valid()) return;
-          made.attr("code") = error.code;
-          PyErr_SetObject(static_cast<PyObject*>(type), made.ptr());
-        }
-      },
-      error_class.ptr());
+  raise_errors_as(error_class);
 
   m.def("compress", &compress, "array"_a, "bound"_a, nb::kw_only(), "codec"_a = nb::none(), "threads"_a = 1);
   m.def("describe", &describe, "frames"_a);

@@ -13,24 +13,17 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "error.hpp"
 #include "laconic/laconic.h"
 
 namespace laconic::python {
-namespace nb = nanobind;
 namespace {
 
 constexpr std::size_t message_bytes = 1024;
-
-// Becomes laconic.Error.
-struct Error : std::runtime_error {
-  Error(int number, const std::string& message) : std::runtime_error(message), code(number) {}
-  int code;
-};
 
 void check(int code) {
   if (code == MPI_SUCCESS) return;
@@ -287,7 +280,7 @@ nb::tuple predict_error(const std::string& collective, const std::optional<std::
                         p.worst_case, p.likely);
 }
 
-std::string library_version() {
+std::string version_of_mpi() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   MPI_Get_library_version(text, &length);
@@ -305,18 +298,7 @@ bool initialized() {
 NB_MODULE(_mpi, m) {
   using namespace nb::literals;
   static nb::object error_class = nb::module_::import_("laconic").attr("Error");
-  nb::register_exception_translator(
-      [](const std::exception_ptr& thrown, void* type) {
-        try {
-          std::rethrow_exception(thrown);
-        } catch (const Error& error) {
-          nb::object made = nb::steal(PyObject_CallFunction(static_cast<PyObject*>(type), "s", error.what()));
-          if (!made.is_valid()) return;
-          made.attr("code") = error.code;
-          PyErr_SetObject(static_cast<PyObject*>(type), made.ptr());
-        }
-      },
-      error_class.ptr());
+  raise_errors_as(error_class);
   m.def("run", &run);
   m.def("begin", &begin, nb::rv_policy::take_ownership);
   m.def("stats_get", &stats_get);
@@ -331,7 +313,7 @@ NB_MODULE(_mpi, m) {
   });
   m.def("tuning", &tuning);
   m.def("predict_error", &predict_error, nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg());
-  m.def("library_version", &library_version);
+  m.def("version_of_mpi", &version_of_mpi);
   m.def("initialized", &initialized);
   m.attr("built_for") = MPI_VERSION >= 4 ? "MPI 4" : "MPI 3";
   nb::class_<Request>(m, "Request")

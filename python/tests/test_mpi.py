@@ -24,6 +24,14 @@ def has_collectives():
     return done.returncode == 0, done.stderr
 
 
+def needs_collectives():
+    """Fails where collectives cannot be used, and skips the test where none are expected (TEST_WITHOUT_MPI)."""
+    good, said = has_collectives()
+    if not good and os.environ.get("TEST_WITHOUT_MPI"):
+        pytest.skip("this installation is one without MPI")
+    assert good, said
+
+
 def mpi_environment():
     """For ranks that share a few cores, as root or not."""
     return {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -33,10 +41,7 @@ def mpi_environment():
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 def test_all_collectives(ranks):
-    good, said = has_collectives()
-    if not good and os.environ.get("TEST_WITHOUT_MPI"):
-        pytest.skip("this installation has no collectives")
-    assert good, said
+    needs_collectives()
     done = subprocess.run([mpiexec(), "-n", str(ranks), sys.executable, str(HERE / "mpi_ranks.py")], capture_output=True,
                           text=True, timeout=TIMEOUT, env=mpi_environment())
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-6000:]
@@ -45,11 +50,10 @@ def test_all_collectives(ranks):
 
 def test_another_mpi_is_named():
     """Where mpi4py uses another MPI, the error says which, and what to do."""
-    if not has_collectives()[0]:
-        pytest.skip("this installation has no collectives")
+    needs_collectives()
     program = ("from mpi4py import MPI\n"
                "import laconic, laconic._mpi\n"
-               "laconic._mpi.library_version = lambda: 'Another MPI v1.0'\n"
+               "laconic._mpi.version_of_mpi = lambda: 'Another MPI v1.0'\n"
                "try:\n    import laconic.mpi\n"
                "except ImportError as error:\n    print(error)\n")
     # The real thing needs two MPI libraries in one process; what is replaced here is what the other one would say.

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The programs of python/README.md run as they are printed there."""
 import importlib.util
-import os
 import pathlib
 import re
 import subprocess
@@ -9,7 +8,7 @@ import sys
 
 import pytest
 
-from test_mpi import has_collectives, mpi_environment, mpiexec
+from test_mpi import mpi_environment, mpiexec, needs_collectives
 
 README = pathlib.Path(__file__).resolve().parents[1] / "README.md"
 TIMEOUT = 120
@@ -34,8 +33,7 @@ def test_codecs(tmp_path):
 
 
 def test_collectives(tmp_path):
-    if not has_collectives()[0] and os.environ.get("TEST_WITHOUT_MPI"):
-        pytest.skip("this installation has no collectives")
+    needs_collectives()
     assert "Stats(calls=3" in run(tmp_path, 1, [mpiexec(), "-n", "2", sys.executable])
 
 

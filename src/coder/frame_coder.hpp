@@ -13,7 +13,7 @@
 
 namespace laconic {
 
-// What the headers of a sequence of frames say.
+// The contents of a sequence of frames, according to their headers.
 struct FramesInfo {
   std::size_t frames = 0;
   std::size_t count = 0;

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import collections
 import queue
-import threading
 import time
 import typing
 
@@ -23,12 +22,10 @@ from .job import Job, Part, parts_of, slices_of
 from .message import Buffer, Pool, RemoteError, read, write_error, write_frames
 from .options import EXACT_CODECS, Options
 from .wire import Exchange, Wire
+from .worker import Worker
 
 # Chunks in each of the two stages: one on the wire while the other one is coded.
 _DEPTH = 2
-
-_CLOSE = object()
-_CLOSE_SECONDS = 5.0
 
 
 class _Chunk:
@@ -43,10 +40,11 @@ class _Chunk:
         self.own_bytes = 0
 
 
-class Engine:
+class Engine(Worker):
     """Runs jobs in the order in which they are submitted, which has to be the same on all ranks."""
 
     def __init__(self, group: dist.ProcessGroup, wire: Wire, pool: Pool, options: Options) -> None:
+        super().__init__()
         self._group, self._wire, self._pool, self._options = group, wire, pool, options
         self._rank, self._size = dist.get_rank(group), dist.get_world_size(group)
         self._signature = options.signature()
@@ -55,44 +53,26 @@ class Engine:
         self._one_at_a_time = wire.ordered or options.bound.mode == "rel"
         self._coders: typing.Dict[typing.Tuple[torch.dtype, str], laconic.Coder] = {}
         self._scratch: typing.Dict[typing.Tuple[torch.dtype, int], torch.Tensor] = {}
-        self._queue: "queue.SimpleQueue[typing.Any]" = queue.SimpleQueue()
         self._pending: typing.Deque[_Chunk] = collections.deque()  # not begun
         self._coded: typing.Deque[_Chunk] = collections.deque()  # the first stage is under way
         self._summed: typing.Deque[_Chunk] = collections.deque()  # the second stage is under way
         self._sequence = 0
         self._late: typing.Optional[BaseException] = None  # an error that other ranks have not heard of
         self._broken: typing.Optional[BaseException] = None  # the error of the process group
-        self._thread: typing.Optional[threading.Thread] = None
-
-    def submit(self, job: Job) -> None:
-        """Returns at once."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="laconic.torch", daemon=True)
-            self._thread.start()
-        self._queue.put(job)
-
-    def close(self) -> None:
-        """Ends the thread after what was submitted.  Waits for it, but not for ranks that are gone."""
-        thread, self._thread = self._thread, None
-        if thread is not None:
-            self._queue.put(_CLOSE)
-            if thread is not threading.current_thread():
-                thread.join(_CLOSE_SECONDS)
 
     # --- the thread
 
-    def _run(self) -> None:
-        with torch.no_grad():
-            while self._admit():
-                while self._pending or self._coded or self._summed:
-                    self._turn()
-                    if not self._one_at_a_time and not self._admit_waiting():
-                        self._queue.put(_CLOSE)  # for after what is under way
+    def _serve(self) -> None:
+        while self._admit():
+            while self._pending or self._coded or self._summed:
+                self._turn()
+                if not self._one_at_a_time and not self._admit_waiting():
+                    self._queue.put(self.CLOSE)  # for after what is under way
 
     def _admit(self) -> bool:
         """Waits for a job; False at the end."""
         job = self._queue.get()
-        if job is _CLOSE:
+        if job is self.CLOSE:
             return False
         self._begin(job)
         return True
@@ -104,7 +84,7 @@ class Engine:
                 job = self._queue.get_nowait()
             except queue.Empty:
                 return True
-            if job is _CLOSE:
+            if job is self.CLOSE:
                 return False
             self._begin(job)
 

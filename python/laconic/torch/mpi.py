@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import queue
 import sys
-import threading
 import typing
 
 import torch
@@ -15,9 +13,7 @@ import laconic
 
 from .job import Job
 from .options import Options
-
-_CLOSE = object()
-_CLOSE_SECONDS = 5.0
+from .worker import Worker
 
 
 def is_usable(size: int) -> bool:
@@ -56,12 +52,13 @@ def communicator_of(group: dist.ProcessGroup) -> typing.Any:
     return world.Create_group(world.Get_group().Incl(ranks))
 
 
-class MpiEngine:
+class MpiEngine(Worker):
     """Runs jobs in the order in which they are submitted, which has to be the same on all ranks."""
 
     def __init__(self, communicator: typing.Any, options: Options) -> None:
         import laconic.mpi
 
+        super().__init__()
         self._mpi = laconic.mpi
         self._comm = communicator
         self._options = options
@@ -71,35 +68,17 @@ class MpiEngine:
             # State decides between plain and compressed steps; here every call is to be compressed.
             "tune": "off",
         }
-        self._queue: "queue.SimpleQueue[typing.Any]" = queue.SimpleQueue()
-        self._thread: typing.Optional[threading.Thread] = None
 
-    def submit(self, job: Job) -> None:
-        """Returns at once."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="laconic.torch", daemon=True)
-            self._thread.start()
-        self._queue.put(job)
-
-    def close(self) -> None:
-        """Ends the thread after what was submitted.  Waits for it, but not for ranks that are gone."""
-        thread, self._thread = self._thread, None
-        if thread is not None:
-            self._queue.put(_CLOSE)
-            if thread is not threading.current_thread():
-                thread.join(_CLOSE_SECONDS)
-
-    def _run(self) -> None:
-        with torch.no_grad():
-            while True:
-                job = self._queue.get()
-                if job is _CLOSE:
-                    return
-                try:
-                    self._reduce(job)
-                except Exception as error:
-                    job.failed(error)
-                job.finish()
+    def _serve(self) -> None:
+        while True:
+            job = self._queue.get()
+            if job is self.CLOSE:
+                return
+            try:
+                self._reduce(job)
+            except Exception as error:
+                job.failed(error)
+            job.finish()
 
     def _reduce(self, job: Job) -> None:
         error = None
@@ -111,7 +90,7 @@ class MpiEngine:
             error = caught
         self._agree(error)
         stats = self._call(job)
-        # What cannot be compressed is MPI's own call, and its statistics say why.
+        # A call that cannot be compressed is MPI's own, and its statistics give the reason.
         job.record.uncompressed_bytes += stats.bytes_uncompressed * job.itemsize // job.numbers.element_size()
         job.record.sent_bytes += stats.bytes_sent
         job.record.codec += stats.seconds_encode + stats.seconds_decode + stats.seconds_reduce

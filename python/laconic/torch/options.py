@@ -13,7 +13,7 @@ PRESETS = {"safe": "rms:0.1", "fast": "rms:0.3"}
 TRANSPORTS = ("auto", "torch", "mpi")
 DTYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 
-# What adds the frames of several ranks without rounding again.
+# The codecs that add the frames of several ranks without rounding again.
 EXACT_CODECS = ("quant", "lossless", "raw")
 
 

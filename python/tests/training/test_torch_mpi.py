@@ -21,8 +21,7 @@ def _mpiexec() -> str:
     """The one of this environment, else the one in PATH."""
     beside = pathlib.Path(sys.executable).parent / "mpiexec"
     found = str(beside) if beside.exists() else shutil.which("mpiexec")
-    if found is None:
-        pytest.skip("there is no mpiexec")
+    assert found is not None, "there is no mpiexec"
     return found
 
 
@@ -45,8 +44,7 @@ def _idle(tmp_path: pathlib.Path) -> list:
 @pytest.mark.parametrize("size", [2, 3, 4, 5])
 def test_mpi(size: int, tmp_path: pathlib.Path) -> None:
     mpiexec = _mpiexec()
-    if not _usable():
-        pytest.skip("laconic.mpi cannot be imported: laconic or mpi4py was installed without an MPI")
+    assert _usable(), "laconic.mpi cannot be imported: laconic or mpi4py was installed without an MPI"
     env = dict(os.environ, GLOO_SOCKET_IFNAME="lo", OMP_NUM_THREADS="1",
                PYTHONPATH=os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])]))
     # tests/mpirun knows how to run more ranks than there are cores.
