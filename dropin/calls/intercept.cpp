@@ -41,6 +41,41 @@ bool prepared(MPI_Comm comm) {
 // others would wait forever.
 bool found_alone(Reason reason) { return reason == Reason::memory || reason == Reason::device; }
 
+// Whether equal arguments make an equal call: not where counts are arrays, which the program may change, or datatypes
+// its own, which it may free, so that MPI uses their handles again.
+bool can_be_repeated(const Call& call) {
+  if (call.send.counts.given() || call.recv.counts.given()) return false;
+  if (Process::instance().settings().rules.differ_by_rank()) return false;
+  const auto predefined = [](MPI_Datatype type) { return type == MPI_DATATYPE_NULL || numbers_of(type).known(); };
+  return predefined(call.send.type) && predefined(call.recv.type);
+}
+
+CallArguments arguments_of(const Call& call) {
+  const bool in_place = call.send.buffer == MPI_IN_PLACE || call.recv.buffer == MPI_IN_PLACE;
+  return {call.operation,  in_place,       call.root,      call.send.count,
+          call.recv.count, call.send.type, call.recv.type, call.op};
+}
+
+void remember(const Call& call, Communicator& communicator) {
+  if (!can_be_repeated(call)) return;
+  const Quiet ours;
+  std::uint64_t number = 0;
+  if (laconic_plain_call(call.comm, &number) == MPI_SUCCESS && number != 0)
+    communicator.repeated_calls.add(arguments_of(call), number);
+}
+
+// Whether Laconic leaves the call to MPI because it repeats one that it has left before.
+// A report shows classes of calls as Laconic's functions leave them.
+bool repeats(const Call& call, Communicator& communicator) {
+  if (call.send.counts.given() || call.recv.counts.given()) return false;
+  if (Process::instance().settings().report != Report::none) return false;
+  const std::uint64_t number = communicator.repeated_calls.find(arguments_of(call));
+  if (number == 0) return false;
+  const Quiet ours;
+  int again = 0;
+  return laconic_plain_again(call.comm, number, &again) == MPI_SUCCESS && again != 0;
+}
+
 // Laconic leaves the call to this function if any rank has a reason not to compress it.
 int compress(const Call& call, Communicator& communicator, NumberSides& numbers, Reason mine, Plain plain) {
   laconic_stats stats{};
@@ -63,6 +98,7 @@ int compress(const Call& call, Communicator& communicator, NumberSides& numbers,
     const Quiet ours;
     Tallies::instance().tuned(communicator.tallies(), call.comm);
   }
+  if (reason == LACONIC_PLAIN_SLOWER) remember(call, communicator);
   if (reason != LACONIC_PLAIN_NOT) return leave(call, reason_of(reason), &communicator, plain);
   if (numbers.recv.used()) code = numbers.recv.put_all();
   Tallies::instance().compressed(communicator.tallies(), call.operation, stats);
@@ -130,6 +166,9 @@ int intercept_other(const Call& call, const Decision& decision, Plain plain) {
 
 int intercept(const Call& call, Plain plain) {
   if (from_library(call.site) || !Process::instance().running()) return plain();
+  if (call.form == Form::blocking)
+    if (Communicator* last = Communicator::found_last(call.comm); last != nullptr && repeats(call, *last))
+      return leave(call, Reason::slower, last, plain);
   const Decision decision = filter(call);
   if (decision.reason != Reason::touched) return leave(call, decision.reason, decision.communicator, plain);
   if (call.form == Form::blocking) return intercept_blocking(call, decision, plain);

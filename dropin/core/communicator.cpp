@@ -88,7 +88,7 @@ void Communicator::settle(MPI_Comm comm) {
   tallies_ = &Tallies::instance().group(name_of(comm), size_);
 }
 
-Communicator& Communicator::of(MPI_Comm comm) {
+Communicator& Communicator::find(MPI_Comm comm) {
   static std::mutex making;
   std::unique_lock lock(making);
   const int key = attribute_key(on_copy, on_delete);
@@ -98,6 +98,7 @@ Communicator& Communicator::of(MPI_Comm comm) {
   if (!found) {
     auto* made = new Communicator(comm);
     PMPI_Comm_set_attr(comm, key, made);
+    last_ = {comm, made, frees_.load(std::memory_order_relaxed)};
     return *made;
   }
   auto* known = static_cast<Communicator*>(value);
@@ -108,6 +109,7 @@ Communicator& Communicator::of(MPI_Comm comm) {
     lock.lock();
     if (known->proposal_ == proposal) known->decide(*proposal);
   }
+  last_ = {comm, known, frees_.load(std::memory_order_relaxed)};
   return *known;
 }
 
@@ -119,6 +121,7 @@ int Communicator::on_copy(MPI_Comm, int, void*, void* from, void* to, int* flag)
   if (!*flag) return MPI_SUCCESS;
   auto* copy = new Communicator(*original);
   copy->audited = 0;
+  copy->repeated_calls.forget();
   copy->complained_ = false;
   if (original->for_duplicate_) copy->proposal_ = std::move(original->for_duplicate_);
   copy->for_duplicate_.reset();
@@ -127,6 +130,7 @@ int Communicator::on_copy(MPI_Comm, int, void*, void* from, void* to, int* flag)
 }
 
 int Communicator::on_delete(MPI_Comm, int, void* self, void*) {
+  frees_.fetch_add(1, std::memory_order_release);
   delete static_cast<Communicator*>(self);
   return MPI_SUCCESS;
 }
@@ -172,6 +176,7 @@ void Communicator::decide(Proposal& proposal) {
   if (!differ_) {
     hints_ = proposal.hints();
     merge();
+    repeated_calls.forget();
   }
   proposal_.reset();
 }

@@ -6,12 +6,14 @@
 #include <laconic/laconic.h>
 #include <mpi.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <utility>
 
 #include "call/collective.hpp"
 #include "core/proposal.hpp"
+#include "core/repeated_calls.hpp"
 #include "report/tally.hpp"
 
 namespace laconic::dropin {
@@ -19,7 +21,17 @@ namespace laconic::dropin {
 class Communicator {
  public:
   // The state of comm, created on first use. A local operation, except while hints wait for the ranks' comparison.
-  static Communicator& of(MPI_Comm comm);
+  static Communicator& of(MPI_Comm comm) {
+    Communicator* const last = found_last(comm);
+    return last != nullptr ? *last : find(comm);
+  }
+
+  // The same if it is the state that this thread has found last, else nullptr. It takes no lock and no call of MPI,
+  // which take part of the time of a small call.
+  static Communicator* found_last(MPI_Comm comm) {
+    const bool same = last_.comm == comm && last_.frees == frees_.load(std::memory_order_acquire);
+    return same ? last_.communicator : nullptr;
+  }
 
   int rank() const { return rank_; }
   int size() const { return size_; }
@@ -56,9 +68,20 @@ class Communicator {
   // True only the first time: a problem that affects every call is reported once.
   bool complain() { return !std::exchange(complained_, true); }
 
+  RepeatedCalls repeated_calls;  // by one thread at a time: MPI forbids collectives of one communicator at once
+
   std::int64_t audited = 0;  // calls eligible for an audit so far
 
  private:
+  struct Last {
+    MPI_Comm comm;
+    Communicator* communicator;
+    std::uint64_t frees;
+  };
+  static inline thread_local Last last_{MPI_COMM_NULL, nullptr, 0};
+  static inline std::atomic<std::uint64_t> frees_{0};  // counts frees of communicators, whose handles MPI uses again
+
+  static Communicator& find(MPI_Comm comm);
   explicit Communicator(MPI_Comm comm);
   static int on_copy(MPI_Comm, int, void*, void* from, void* to, int* flag);
   static int on_delete(MPI_Comm, int, void* self, void*);

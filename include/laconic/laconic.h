@@ -139,7 +139,8 @@ typedef struct laconic_stats {
   double seconds_reduce; /* folding numbers and frames into frames */
   double seconds_copy;   /* copying uncompressed numbers */
   double seconds_wait;   /* polling the network with no other work to do */
-  double seconds_other;  /* agreement, set-up, posting messages; all of a plain call */
+  double seconds_other;  /* agreement, set-up, posting messages; all of a plain call.  In laconic_stats_get(), of
+                            repeated  calls that are left to MPI one in 8 is timed and counts for all */
   double seconds_total;
   /* Experimental: the two parts of a reduction, as papers report them. */
   double seconds_wait_reducing; /* the part of seconds_wait during which a message to be reduced was outstanding */
@@ -235,6 +236,18 @@ LACONIC_API int laconic_tuning_get(MPI_Comm comm, laconic_tuning* classes, int c
  * LACONIC_PLAIN_SLOWER, the seconds that MPI's call took on this rank.  Without this, compression is never found to be
  * faster.  Local. */
 LACONIC_API int laconic_plain_took(MPI_Comm comm, double seconds);
+
+/* For the same callers, which can so leave a repeated call to MPI without passing its arguments.
+ *
+ * laconic_plain_call() sets *number to the number of the latest call on comm that was left to its caller because of
+ * LACONIC_PLAIN_SLOWER, or to 0 if a repetition of that call could not be recognised.  Local.
+ *
+ * laconic_plain_again() is called in place of a call whose arguments differ from those of the call with this number in
+ * nothing but buffers, and whose root is the same rank.  If it sets *again to 1, the call counts as made and left to
+ * the caller because of LACONIC_PLAIN_SLOWER.  If it sets *again to 0, nothing has happened, and the call has to be
+ * made as any other.  A number that is not known, or no longer, gives 0.  Local. */
+LACONIC_API int laconic_plain_call(MPI_Comm comm, uint64_t* number);
+LACONIC_API int laconic_plain_again(MPI_Comm comm, uint64_t number, int* again);
 
 /* For callers that send compressed messages of their own in place of MPI's, as the drop-in does: whether to compress a
  * message (docs/tuning.md). */

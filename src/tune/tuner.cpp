@@ -45,7 +45,7 @@ constexpr double forgetting = 0.8;
 
 }  // namespace
 
-CallClass::CallClass(const CallModel& model, bool agrees_first) : model_(model) {
+CallClass::CallClass(const CallModel& model, bool agrees_first) : bytes_(model.bytes), model_(model) {
   gap_ = calls_before_survey + static_cast<std::uint64_t>(bytes_before_survey / model.bytes);
   next_ = agrees_first ? 1 : gap_ + 1;
 }
@@ -83,7 +83,7 @@ bool CallClass::agreed(const Measured& all, const Path& start) {
 
 void CallClass::end(bool compressed, double seconds, double bytes) {
   if (compressed) ++compressed_calls_;
-  const double scaled = bytes > 0 ? seconds * model_.bytes / bytes : seconds;
+  const double scaled = bytes > 0 && bytes != bytes_ ? seconds * bytes_ / bytes : seconds;
   if (!compressed)
     plain_times_.add(scaled);
   else if (begun_with_ == trial_)

@@ -56,6 +56,13 @@ class CallClass {
   // Whether begin() will leave the next call to MPI.
   bool leaves_next() const { return mode_ == Decision::plain && calls_ + 1 != next_; }
 
+  // How many calls the time of the call that has begun stands for; 0 if it need not be timed.  All are timed at first,
+  // then one in a few, because a look at the clock takes part of the time of a small call.
+  int timed_call_stands_for() const {
+    constexpr int few = 8;
+    return calls_ < 64 ? 1 : calls_ % few == 0 ? few : 0;
+  }
+
   // The candidate for the call that has begun, with Decision::compressed; nullptr for numbers on devices.
   const Candidate* candidate() const { return on_devices_ ? nullptr : &candidates_[current_]; }
 
@@ -112,15 +119,20 @@ class CallClass {
   void try_candidate(std::size_t k);
   std::uint64_t calls_between_plain() const;
 
-  CallModel model_;
+  // First what a plain call touches: a call that has moved more than the cache holds finds this in few cache lines.
   Decision mode_ = Decision::plain;      // or compressed
   Decision decision_ = Decision::plain;  // of the call that has begun
+  bool on_devices_ = false;
   std::uint64_t calls_ = 0;
   std::uint64_t next_;            // the call that surveys, or in compressed mode the one that is left to MPI
-  std::uint64_t gap_;             // calls between surveys
-  std::uint64_t tried_ = 0;       // calls with the current candidate
   std::uint64_t trial_ = 0;       // counts the changes of the candidate
   std::uint64_t begun_with_ = 0;  // trial_ when the call began
+  double bytes_;                  // of model_
+  LatestTimes plain_times_;       // of this rank alone
+
+  CallModel model_;
+  std::uint64_t gap_;        // calls between surveys
+  std::uint64_t tried_ = 0;  // calls with the current candidate
   double plain_ = 0;
   double correction_ = 1;  // measured over predicted seconds of compressed calls
   CodingCost cost_;
@@ -130,7 +142,6 @@ class CallClass {
   std::size_t among_ = 0;  // the number of candidates that are tried
   std::size_t current_ = 0;
   bool trying_ = false;
-  bool on_devices_ = false;
   bool pinned_ = false;
 
   struct Burst {
@@ -145,7 +156,6 @@ class CallClass {
   };
 
   // Of this rank alone.
-  LatestTimes plain_times_;
   LatestTimes compressed_times_;
   CodingCost sample_;
   Burst burst_;

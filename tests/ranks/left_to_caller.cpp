@@ -176,6 +176,71 @@ void expect_error(Test& t, int rc, const char* needed) {
   CHECK(t, message_of(rc).find(needed) != std::string::npos, "%s", message_of(rc).c_str());
 }
 
+// Makes the call as a caller does that makes MPI's calls itself.  number: of the call before, or 0; the new one is
+// returned.
+laconic_plain_reason call_again(Test& t, MPI_Comm comm, bool by_number, std::uint64_t& number, int& recognised) {
+  static const std::vector<float> send = ramp(t.rank(), count);
+  static std::vector<float> recv(count);
+  int again = 0;
+  if (by_number && number != 0) CHECK(t, laconic_plain_again(comm, number, &again) == MPI_SUCCESS);
+  recognised += again;
+  laconic_plain_reason reason = again != 0 ? LACONIC_PLAIN_SLOWER : LACONIC_PLAIN_NOT;
+  if (again == 0) {
+    laconic_options o = options_with(LACONIC_BOUND_ABS, bound);
+    o.tune = LACONIC_TUNE_ON;
+    o.plain = &reason;
+    const int rc = laconic_allreduce(send.data(), recv.data(), count, MPI_FLOAT, MPI_SUM, comm, &o);
+    CHECK(t, rc == MPI_SUCCESS, "%s", message_of(rc).c_str());
+  }
+  if (reason != LACONIC_PLAIN_SLOWER) return reason;
+  if (again == 0) CHECK(t, laconic_plain_call(comm, &number) == MPI_SUCCESS);
+  MPI_Allreduce(send.data(), recv.data(), count, MPI_FLOAT, MPI_SUM, comm);
+  CHECK(t, laconic_plain_took(comm, 1e-9) == MPI_SUCCESS);
+  return reason;
+}
+
+#ifdef SERVES_DEVICES
+constexpr bool recognisable = false;
+#else
+constexpr bool recognisable = true;
+#endif
+
+// Some ranks pass the arguments of every call, the others recognise calls by their number: all count the same calls.
+void recognise(Test& t) {
+  t.doing("repeated calls by their number");
+  t.count_case();
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  std::uint64_t number = 0;
+  int recognised = 0;
+  constexpr int calls = 300;
+  for (int k = 0; k < calls; ++k) {
+    const laconic_plain_reason reason = call_again(t, comm, t.rank() % 2 == 0, number, recognised);
+    CHECK(t, reason == LACONIC_PLAIN_SLOWER, "call %d: reason %d", k, reason);
+  }
+  CHECK(t, (number != 0) == recognisable);
+  const bool many = recognisable && t.rank() % 2 == 0;
+  CHECK(t, many ? recognised > calls / 2 : recognised == 0, "%d recognised", recognised);
+  laconic_tuning learnt{};
+  int classes = 0;
+  laconic_stats stats{};
+  CHECK(t, laconic_tuning_get(comm, &learnt, 1, &classes) == MPI_SUCCESS && classes == 1);
+  CHECK(t, learnt.calls == calls, "%d calls", static_cast<int>(learnt.calls));
+  CHECK(t, laconic_stats_get(comm, &stats) == MPI_SUCCESS && stats.plain_calls == calls);
+  CHECK(t, stats.bytes_in == calls * count * sizeof(float));
+
+  t.doing("numbers that are not known");
+  int again = -1;
+  for (const std::uint64_t unknown : {std::uint64_t{0}, number + 1, number + 8, UINT64_MAX})
+    CHECK(t, laconic_plain_again(comm, unknown, &again) == MPI_SUCCESS && again == 0);
+  CHECK(t, laconic_comm_set_info(comm, MPI_INFO_NULL) == MPI_SUCCESS);
+  CHECK(t, laconic_plain_again(comm, number, &again) == MPI_SUCCESS && again == 0, "the settings may have changed");
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  expect_error(t, laconic_plain_again(comm, number, nullptr), "again");
+  expect_error(t, laconic_plain_call(comm, nullptr), "number");
+  MPI_Comm_free(&comm);
+}
+
 void errors(Test& t) {
   t.count_case();
   laconic_plain_reason reason = LACONIC_PLAIN_NOT;
@@ -212,6 +277,7 @@ int main(int argc, char** argv) {
   refuse_for_the_type(t);
   small(t);
   plain_after_agreement(t);
+  if (t.size() > 1) recognise(t);
   errors(t);
   return t.finish();
 }

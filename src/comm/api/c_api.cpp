@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "comm/api/c_guard.hpp"
+#include "comm/collectives/repeated_call.hpp"
 #include "comm/core/asked.hpp"
 #include "comm/core/binding.hpp"
 #include "comm/core/errors.hpp"
@@ -79,16 +80,50 @@ int laconic_tuning_get(MPI_Comm comm, laconic_tuning* classes, int capacity, int
   });
 }
 
+namespace {
+
+// Runs body with the binding of comm, locked, in functions that are part of a small call.
+template <class Body>
+int with_binding(MPI_Comm comm, Body&& body) {
+  laconic::Process& process = laconic::Process::instance();
+  laconic::Binding* binding = process.found_last(comm);
+  std::shared_ptr<laconic::Binding> found;
+  if (binding == nullptr) {
+    if (Status s = laconic::bind(comm, found); !s) return laconic::report(comm, s);
+    binding = found.get();
+  }
+  const auto lock = process.lock_short(*binding);
+  body(*binding);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
 int laconic_plain_took(MPI_Comm comm, double seconds) {
   return guarded(comm, [&]() -> int {
-    std::shared_ptr<laconic::Binding> binding;
-    if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
     if (!(seconds >= 0))
       return laconic::report(comm, {laconic::Code::argument, "seconds is negative or NaN; valid are 0 and above"});
-    const std::lock_guard lock(binding->mutex);
-    if (binding->left_to_caller != nullptr) binding->left_to_caller->end(false, seconds, binding->bytes_left_to_caller);
-    binding->left_to_caller = nullptr;
-    return MPI_SUCCESS;
+    return with_binding(comm, [&](laconic::Binding& binding) {
+      laconic::LeftToCaller& left = binding.left_to_caller;
+      if (left.call_class != nullptr) left.call_class->end(false, seconds, left.bytes);
+      left.call_class = nullptr;
+    });
+  });
+}
+
+int laconic_plain_call(MPI_Comm comm, uint64_t* number) {
+  return guarded(comm, [&]() -> int {
+    if (number == nullptr) return laconic::report(comm, null_argument("number", "a uint64_t"));
+    return with_binding(comm, [&](laconic::Binding& binding) { *number = binding.left_to_caller.number; });
+  });
+}
+
+int laconic_plain_again(MPI_Comm comm, uint64_t number, int* again) {
+  return guarded(comm, [&]() -> int {
+    if (again == nullptr) return laconic::report(comm, null_argument("again", "an int"));
+    return with_binding(comm, [&](laconic::Binding& binding) {
+      *again = laconic::RepeatedCall::leave_to_caller(binding, number) ? 1 : 0;
+    });
   });
 }
 

@@ -57,6 +57,7 @@ void CollectiveOperation::begin(bool blocking) {
   if (local_.ok() && !blocking && settings().plain != nullptr) local_ = plain_not_allowed();
   placement_.set(resolved_);
   class_ = nullptr;
+  number_ = 0;
   decides_in_turn_ = false;
   if (reason_ == LACONIC_PLAIN_NOT) ask_tuner();
   in_flight = true;

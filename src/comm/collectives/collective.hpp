@@ -120,8 +120,9 @@ class CollectiveOperation final : public Operation {
   laconic_plain_reason reason_ = LACONIC_PLAIN_NOT;
   Status local_;  // the error that this rank found
   double began_ = 0;
-  double plain_since_ = 0;  // when MPI's own collective began
-  double waited_ = 0;       // when the wait for an agreement began
+  RepeatedCalls::Number number_ = 0;  // of the call, if it was left to MPI and can be recognised
+  double plain_since_ = 0;            // when MPI's own collective began
+  double waited_ = 0;                 // when the wait for an agreement began
   laconic_stats stats_{};
 
   std::uint64_t turn_ = 0;

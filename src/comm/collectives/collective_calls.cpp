@@ -39,21 +39,34 @@ void CollectiveOperation::release() {
   give_back(this, keep->idle_collectives);
 }
 
+namespace {
+
+// Makes a call that repeats one which was left to MPI; false, and nothing has happened, for any other call.
+bool repeats(Binding& binding, const CollectiveCall& call, const laconic_options* options, int& code) {
+  RepeatedCall repeated(binding, call, options);
+  {
+    const auto lock = Process::instance().lock_short(binding);
+    if (!repeated.begin()) return false;
+  }
+  code = repeated.left_to_caller() ? MPI_SUCCESS : repeated.run_in_mpi();
+  const auto lock = Process::instance().lock_short(binding);
+  repeated.end(code);
+  return true;
+}
+
+}  // namespace
+
 int run_collective(const CollectiveCall& call, const laconic_options* options) {
+  int code = MPI_SUCCESS;
+  Binding* const last = Process::instance().found_last(call.comm);
+  if (last != nullptr && repeats(*last, call, options, code)) return code;
   std::shared_ptr<Binding> binding;
   if (Status s = bind(call.comm, binding); !s) return report(call.comm, s);
+  if (last == nullptr && repeats(*binding, call, options, code)) return code;
   CollectiveOperation* operation = nullptr;
   bool polled = false;
   {
-    std::unique_lock lock(binding->mutex);
-    if (RepeatedCall repeated(*binding, call, options); repeated.begin()) {
-      if (repeated.left_to_caller()) return repeated.end(MPI_SUCCESS), MPI_SUCCESS;
-      lock.unlock();
-      const int code = repeated.run_in_mpi();
-      lock.lock();
-      repeated.end(code);
-      return code;
-    }
+    const std::lock_guard lock(binding->mutex);
     operation = make(binding, call, options);
     operation->begin(true);
     launch(*operation);
@@ -61,7 +74,7 @@ int run_collective(const CollectiveCall& call, const laconic_options* options) {
   }
   if (polled) drive(*operation);
   if (operation->blocks_in_mpi()) operation->run_in_mpi();
-  const int code = outcome(*operation);
+  code = outcome(*operation);
   operation->pending = false;
   operation->release();
   return code;

@@ -23,8 +23,7 @@ void CollectiveOperation::begin_plain() {
   if (!local_.ok()) return end(local_);
   if (caller_calls) {
     *settings().plain = reason_;
-    binding->left_to_caller = std::exchange(class_, nullptr);
-    binding->bytes_left_to_caller = static_cast<double>(shape().bytes());
+    binding->left_to_caller = {std::exchange(class_, nullptr), static_cast<double>(shape().bytes()), number_};
     return end({});
   }
   const bool mean = shape().signature().mean;

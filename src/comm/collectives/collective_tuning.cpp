@@ -68,8 +68,9 @@ void CollectiveOperation::begin_class(Collective collective) {
     reason_ = LACONIC_PLAIN_SLOWER;
     const Shape& s = shape();
     if (local_.ok() && !refuses() && !s.signature().mean)
-      RepeatedCall::remember(*binding, asked_, has_options_ ? &given_ : nullptr,
-                             {{}, class_, static_cast<double>(s.bytes()), s.contribution() * s.signature().width});
+      number_ =
+          RepeatedCall::remember(*binding, asked_, has_options_ ? &given_ : nullptr,
+                                 {{}, class_, static_cast<double>(s.bytes()), s.contribution() * s.signature().width});
   }
   if (decision == Decision::compressed) take_candidate();
 }

@@ -26,16 +26,31 @@ void count_plain(laconic_stats& stats, std::size_t bytes_in, double seconds) {
   stats.seconds_total += seconds;
 }
 
+// Counts a call that repeats a known one, if it is left to MPI.
+bool begin_known(Binding& binding, const RepeatedCalls::Known* known) {
+  // Operations in flight need progress during the call.
+  if (binding.nonblocking || known == nullptr || !known->call_class->leaves_next()) return false;
+  known->call_class->begin();
+  binding.tuner.set_latest(traits_of(known->arguments.routine).pattern, Decision::plain);
+  return true;
+}
+
 }  // namespace
 
 bool RepeatedCall::begin() {
-  // Operations in flight need progress during the call.
-  if (binding_.nonblocking) return false;
-  known_ = binding_.repeated_calls.find(arguments_of(call_), options_);
-  if (known_ == nullptr || !known_->call_class->leaves_next()) return false;
-  known_->call_class->begin();
-  binding_.tuner.set_latest(call_.traits().pattern, Decision::plain);
-  if (!left_to_caller()) began_ = now();
+  known_ = binding_.repeated_calls.find(arguments_of(call_), options_, number_);
+  if (!begin_known(binding_, known_)) return false;
+  const bool has_stats = options_ != nullptr && options_->stats != nullptr;
+  stands_for_ = left_to_caller() ? 0 : has_stats ? 1 : known_->call_class->timed_call_stands_for();
+  if (stands_for_ > 0) began_ = now();
+  return true;
+}
+
+bool RepeatedCall::leave_to_caller(Binding& binding, RepeatedCalls::Number number) {
+  const RepeatedCalls::Known* known = binding.repeated_calls.find(number);
+  if (!begin_known(binding, known)) return false;
+  binding.left_to_caller = {known->call_class, known->bytes, number};
+  count_plain(binding.stats, known->bytes_in, 0);
   return true;
 }
 
@@ -48,30 +63,29 @@ int RepeatedCall::run_in_mpi() {
 
 void RepeatedCall::end(int code) {
   if (code != MPI_SUCCESS) return;
-  const double seconds = left_to_caller() ? 0 : now() - began_;
+  const double seconds = stands_for_ > 0 ? now() - began_ : 0;
   if (left_to_caller()) {
     *options_->plain = LACONIC_PLAIN_SLOWER;
-    binding_.left_to_caller = known_->call_class;
-    binding_.bytes_left_to_caller = known_->bytes;
-  } else {
+    binding_.left_to_caller = {known_->call_class, known_->bytes, number_};
+  } else if (stands_for_ > 0) {
     known_->call_class->end(false, seconds, known_->bytes);
   }
-  count_plain(binding_.stats, known_->bytes_in, seconds);
+  count_plain(binding_.stats, known_->bytes_in, stands_for_ * seconds);
   if (options_ == nullptr || options_->stats == nullptr) return;
   *options_->stats = empty_stats();
   count_plain(*options_->stats, known_->bytes_in, seconds);
 }
 
-void RepeatedCall::remember(Binding& binding, const CollectiveCall& call, const laconic_options* options,
-                            const RepeatedCalls::Known& known) {
+RepeatedCalls::Number RepeatedCall::remember(Binding& binding, const CollectiveCall& call,
+                                             const laconic_options* options, const RepeatedCalls::Known& known) {
   // Where counts and displacements are arrays, or types belong to the application, equal arguments may mean another
   // call.  Buffers on a device may have to be staged.
-  if (call.send.counts != nullptr || call.recv.counts != nullptr || has_devices()) return;
+  if (call.send.counts != nullptr || call.recv.counts != nullptr || has_devices()) return 0;
   const auto comparable = [](MPI_Datatype type) { return type == MPI_DATATYPE_NULL || find_dtype(type).has_value(); };
-  if (!comparable(call.send.type) || !comparable(call.recv.type)) return;
+  if (!comparable(call.send.type) || !comparable(call.recv.type)) return 0;
   RepeatedCalls::Known copy = known;
   copy.arguments = arguments_of(call);
-  binding.repeated_calls.add(copy, options);
+  return binding.repeated_calls.add(copy, options);
 }
 
 }  // namespace laconic

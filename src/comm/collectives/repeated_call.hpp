@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A blocking call that repeats one which the tuner left to MPI, and is left to MPI, too, at the cost of little more
-// than two looks at the clock.
+// A blocking call that repeats one which the tuner left to MPI, and is left to MPI, too, at little cost.
 #pragma once
 
 #include "comm/collectives/call.hpp"
@@ -23,15 +22,21 @@ class RepeatedCall {
   int run_in_mpi();
   void end(int code);
 
-  // Remembers a call that the tuner has left to MPI, if it can be recognised by its arguments.
-  static void remember(Binding& binding, const CollectiveCall& call, const laconic_options* options,
-                       const RepeatedCalls::Known& known);
+  // Remembers a call that the tuner has left to MPI, if it can be recognised by its arguments; else returns 0.
+  static RepeatedCalls::Number remember(Binding& binding, const CollectiveCall& call, const laconic_options* options,
+                                        const RepeatedCalls::Known& known);
+
+  // Counts a call that repeats the one of this number and is left to the caller of Laconic.  False, and nothing has
+  // happened, if it has to be resolved as any other call.
+  static bool leave_to_caller(Binding& binding, RepeatedCalls::Number number);
 
  private:
   Binding& binding_;
   const CollectiveCall& call_;
   const laconic_options* options_;
   const RepeatedCalls::Known* known_ = nullptr;
+  RepeatedCalls::Number number_ = 0;
+  int stands_for_ = 0;  // so many calls have about the time of this one; 0: it is not timed
   double began_ = 0;
 };
 

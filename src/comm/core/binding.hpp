@@ -127,6 +127,13 @@ class Machinery {
   std::vector<std::unique_ptr<RunPool>> run_pools_;
 };
 
+// The latest call that was left to the caller (laconic_options.plain).
+struct LeftToCaller {
+  CallClass* call_class = nullptr;
+  double bytes = 0;                  // the size of the call
+  RepeatedCalls::Number number = 0;  // 0: the call could not be recognised if it were repeated
+};
+
 struct Binding : std::enable_shared_from_this<Binding> {
   Binding();
   ~Binding();
@@ -163,8 +170,7 @@ struct Binding : std::enable_shared_from_this<Binding> {
   RepeatedCalls repeated_calls;
   MessageTuner message_tuner;
   CodingSampler sampler;
-  CallClass* left_to_caller = nullptr;        // of the latest call that was left to the caller (laconic_options.plain)
-  double bytes_left_to_caller = 0;            // the size of that call
+  LeftToCaller left_to_caller;
   MessageClass* sampled_by_caller = nullptr;  // of the latest message that the caller has to sample
 
   // The first call that needs the machinery makes it, collectively over comm.  may_block: the call may block until all

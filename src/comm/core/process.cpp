@@ -41,7 +41,9 @@ std::shared_ptr<Binding> Process::find(MPI_Comm comm) {
   void* value = nullptr;
   int found = 0;
   MPI_Comm_get_attr(comm, key_, &value, &found);
-  return found ? static_cast<Binding*>(value)->shared_from_this() : nullptr;
+  if (!found) return nullptr;
+  last_ = {comm, static_cast<Binding*>(value), frees_.load(std::memory_order_relaxed)};
+  return last_.binding->shared_from_this();
 }
 
 Status Process::keep(MPI_Comm comm, const std::shared_ptr<Binding>& binding, std::shared_ptr<Binding>& kept) {
@@ -101,6 +103,7 @@ int Process::on_comm_free(MPI_Comm, int, void* binding, void* process) {
     // After on_finalize the entry no longer exists.
     if (entry() == self->bindings_.end()) return MPI_SUCCESS;
     freed = *entry();
+    self->frees_.fetch_add(1, std::memory_order_release);
   }
   // Called without the mutex: finish_making() takes the binding's mutex, whose holders may wait for this one.
   freed->finish_making();
@@ -115,6 +118,7 @@ int Process::on_finalize(MPI_Comm, int, void*, void* process) {
   auto* self = static_cast<Process*>(process);
   self->progress_thread_.stop();
   std::lock_guard lock(self->mutex_);
+  self->frees_.fetch_add(1, std::memory_order_release);
   // Freeing communicators is collective, and here ranks may differ in which communicators they have left, so
   // MPI_Finalize frees them.
   for (auto& binding : self->bindings_) binding->abandon();

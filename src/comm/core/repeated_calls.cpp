@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/core/repeated_calls.hpp"
 
-#include <algorithm>
-
 namespace laconic {
 
 bool RepeatedCalls::same_options(const Entry& entry, const laconic_options* given) {
@@ -17,19 +15,29 @@ bool RepeatedCalls::same_options(const Entry& entry, const laconic_options* give
          o.stream == given->stream && (given->plain == nullptr || *given->plain == LACONIC_PLAIN_NOT);
 }
 
-const RepeatedCalls::Known* RepeatedCalls::find(const CallArguments& arguments, const laconic_options* options) const {
-  for (std::size_t k = 0; k < used_; ++k)
-    if (entries_[k].known.arguments == arguments && same_options(entries_[k], options)) return &entries_[k].known;
+const RepeatedCalls::Entry* RepeatedCalls::entry_of(const CallArguments& arguments,
+                                                    const laconic_options* options) const {
+  for (const Entry& entry : entries_)
+    if (entry.number != 0 && entry.known.arguments == arguments && same_options(entry, options)) return &entry;
   return nullptr;
 }
 
-void RepeatedCalls::add(const Known& known, const laconic_options* options) {
-  if (find(known.arguments, options) != nullptr) return;
-  Entry& entry = entries_[next_++ % entries_.size()];
-  used_ = std::min(used_ + 1, entries_.size());
+const RepeatedCalls::Known* RepeatedCalls::find(const CallArguments& arguments, const laconic_options* options,
+                                                Number& number) const {
+  const Entry* entry = entry_of(arguments, options);
+  if (entry == nullptr) return nullptr;
+  number = entry->number;
+  return &entry->known;
+}
+
+RepeatedCalls::Number RepeatedCalls::add(const Known& known, const laconic_options* options) {
+  if (const Entry* entry = entry_of(known.arguments, options); entry != nullptr) return entry->number;
+  Entry& entry = entries_[++last_ % entries_.size()];
+  entry.number = last_;
   entry.known = known;
   entry.has_options = options != nullptr;
   if (options != nullptr) entry.options = *options;
+  return last_;
 }
 
 }  // namespace laconic

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "call/collective.hpp"
 #include "laconic/laconic.h"
@@ -34,25 +35,36 @@ class RepeatedCalls {
     double bytes = 0;          // size of the call
     std::size_t bytes_in = 0;  // of this rank's contribution
   };
+  // Identifies a call that is known; never 0.
+  using Number = std::uint64_t;
 
   // nullptr for a call that is not known.  options: as the application passes them.
-  const Known* find(const CallArguments& arguments, const laconic_options* options) const;
-  void add(const Known& known, const laconic_options* options);
+  const Known* find(const CallArguments& arguments, const laconic_options* options, Number& number) const;
+  Number add(const Known& known, const laconic_options* options);
+
+  // nullptr if the call is no longer known.
+  const Known* find(Number number) const {
+    const Entry& entry = entries_[number % entries_.size()];
+    return number != 0 && entry.number == number ? &entry.known : nullptr;
+  }
 
   // Called when the settings of the communicator change.
-  void forget() { used_ = 0; }
+  void forget() {
+    for (Entry& entry : entries_) entry.number = 0;
+  }
 
  private:
   struct Entry {
+    Number number = 0;  // 0: unused
     Known known;
     bool has_options = false;
     laconic_options options{};
   };
   static bool same_options(const Entry& entry, const laconic_options* options);
+  const Entry* entry_of(const CallArguments& arguments, const laconic_options* options) const;
 
   std::array<Entry, 8> entries_;
-  std::size_t used_ = 0;
-  std::size_t next_ = 0;
+  Number last_ = 0;
 };
 
 }  // namespace laconic
