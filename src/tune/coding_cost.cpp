@@ -13,7 +13,7 @@ namespace {
 // sample costs much less than the call.
 constexpr std::size_t piece = 4096;
 constexpr std::size_t most_pieces = 8;
-constexpr std::size_t numbers_per_piece = 16 * piece;
+constexpr std::size_t numbers_per_piece = 32 * piece;
 
 // An array is read in about a third of the time that pieces of it take which are far apart, because the processor
 // fetches it ahead.

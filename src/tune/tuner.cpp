@@ -19,8 +19,11 @@ constexpr std::uint64_t greatest_gap = 16384;
 constexpr std::uint64_t gap_growth = 4;
 
 // Compression is tried where it is predicted to take less than this share of the plain time, and ends where it takes
-// more than the plain time.  The distance keeps noise from changing the decision to and fro.
+// more than the plain time.  The distance keeps noise from changing the decision to and fro.  The first time it is
+// tried where it is predicted to be slower, too: predictions may be wrong by a factor of 1.5, and MPI's own algorithm
+// may be slower than ours.  A trial in vain then costs as much as one or two plain calls.
 constexpr double worth_trying = 0.9;
+constexpr double worth_a_first_try = 1.5;
 constexpr double worth_keeping = 1.0;
 
 // Candidates predicted to be up to this much slower than the fastest are tried, too.
@@ -28,11 +31,14 @@ constexpr double close_behind = 1.6;
 constexpr std::size_t most_tried = 4;
 constexpr std::uint64_t calls_to_try = 3;
 
-// A candidate is given up after its first call if it took this many times the plain time and the set-up, after its
-// second call if it took this many times the plain time.  The next is not tried if it can be expected to do no better.
+// A candidate is given up after its first call if it took this many times the plain time and the set-up, which touches
+// memory that later calls use again.  It is given up after its second call, in which caches are still cold, if that
+// took this many times the plain time and a little.  The next is not tried if it can be expected to do no better.
 constexpr double first_limit = 2;
 constexpr double set_up = 500e-6;
+constexpr double set_up_per_byte = 1e-9;
 constexpr double second_limit = 1.25;
+constexpr double cold = 20e-6;
 constexpr double give_up = 1.1;
 
 // In compressed mode a plain call is made now and then.  Its cost is to be at most this share of the time.
@@ -135,7 +141,8 @@ void CallClass::consider(const Path& start) {
   if (cost_.known()) {
     candidates_ = candidates(model_, cost_, path_of(model_, plain_, start));
     if (!candidates_.empty() && best_.measured == 0) best_ = candidates_[0];
-    if (!candidates_.empty() && candidates_[0].predicted * correction_ < worth_trying * plain_) {
+    const double worth = trial_ == 0 ? worth_a_first_try : worth_trying;
+    if (!candidates_.empty() && candidates_[0].predicted * correction_ < worth * plain_) {
       mode_ = Decision::compressed;
       trying_ = true;
       among_ = 1;
@@ -160,7 +167,8 @@ void CallClass::try_candidate(std::size_t k) {
 // include the set-up of memory.
 bool CallClass::hopeless(double seconds) const {
   if (!trying_) return false;
-  return tried_ == 2 ? seconds > first_limit * plain_ + set_up : tried_ > 2 && seconds > second_limit * plain_;
+  if (tried_ == 2) return seconds > first_limit * plain_ + set_up + set_up_per_byte * bytes_;
+  return tried_ > 2 && seconds > second_limit * plain_ + cold;
 }
 
 // Takes the time of the current candidate.

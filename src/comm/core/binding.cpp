@@ -5,6 +5,7 @@
 #include <string>
 
 #include "comm/core/maximum.hpp"
+#include "comm/core/node.hpp"
 #include "comm/core/process.hpp"
 #include "comm/core/settings.hpp"
 #include "comm/core/stats.hpp"
@@ -155,26 +156,6 @@ Device* Binding::device(int number, Status& status) {
   return devices_.back().device.get();
 }
 
-namespace {
-
-// Whether all ranks share memory; the same on every rank.
-bool on_one_node(MPI_Comm comm) {
-  MPI_Comm node = MPI_COMM_NULL;
-  int others = 1;
-  int all = 0;
-  if (MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
-    int here = 0;
-    int ranks = 0;
-    MPI_Comm_size(node, &here);
-    MPI_Comm_size(comm, &ranks);
-    MPI_Comm_free(&node);
-    others = here < ranks ? 1 : 0;
-  }
-  return MPI_Allreduce(&others, &all, 1, MPI_INT, MPI_MAX, comm) == MPI_SUCCESS && all == 0;
-}
-
-}  // namespace
-
 Status Binding::make_blocking() {
   // MPI_Comm_dup would copy the application's attributes, calling its functions, and hints that are promises about the
   // application's messages, not about Laconic's.
@@ -183,7 +164,7 @@ Status Binding::make_blocking() {
                   MPI_Comm_create(comm, everybody, &made_) == MPI_SUCCESS && made_ != MPI_COMM_NULL;
   if (everybody != MPI_GROUP_NULL) MPI_Group_free(&everybody);
   if (!ok) return no_communicator();
-  tuner.set_within_node(on_one_node(made_));
+  tuner.set_within_node(node_.shared());
   return {};
 }
 
@@ -197,10 +178,10 @@ bool Binding::poll_machinery(bool may_block, Status& status) {
   if (machinery_) return true;
   if (making_ == MPI_REQUEST_NULL) {
     // A blocking call must know that the other ranks are there, or they may wait elsewhere for this rank's progress:
-    // hence the barrier.  Without blocking, duplication is the only way to make a communicator.
-    making_by_barrier_ = may_block;
+    // hence a reduction, which is a barrier.  Without blocking, duplication is the only way to make a communicator.
+    making_blocks_ = may_block;
     making_begun_ = true;
-    const int rc = may_block ? MPI_Ibarrier(comm, &making_) : MPI_Comm_idup(comm, &made_, &making_);
+    const int rc = may_block ? node_.begin(comm, &making_) : MPI_Comm_idup(comm, &made_, &making_);
     if (rc != MPI_SUCCESS) {
       making_ = MPI_REQUEST_NULL;
       making_begun_ = false;
@@ -220,7 +201,7 @@ bool Binding::poll_machinery(bool may_block, Status& status) {
   }
   if (!done) return false;
   making_begun_ = false;
-  if (making_by_barrier_) status = make_blocking();
+  if (making_blocks_) status = make_blocking();
   if (!status.ok()) return true;
   MPI_Comm_set_errhandler(made_, MPI_ERRORS_RETURN);
   machinery_ = std::make_unique<Machinery>(made_, tags, topology());

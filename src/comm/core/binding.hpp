@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "call/neighborhood.hpp"
+#include "comm/core/node.hpp"
 #include "comm/core/operation.hpp"
 #include "comm/core/repeated_calls.hpp"
 #include "comm/core/slots.hpp"
@@ -206,8 +207,9 @@ struct Binding : std::enable_shared_from_this<Binding> {
   std::unique_ptr<Machinery> machinery_;
   Status make_blocking();
 
-  MPI_Request making_ = MPI_REQUEST_NULL;  // a barrier before the creation, or the duplication itself
-  bool making_by_barrier_ = false;
+  SharedNode node_;
+  MPI_Request making_ = MPI_REQUEST_NULL;  // what comes before the creation, or the duplication itself
+  bool making_blocks_ = false;
   std::atomic<bool> making_begun_{false};  // begun and not ended; read without the lock
   std::atomic<std::thread::id> tester_;    // the thread that is inside MPI_Test of making_
   MPI_Comm made_ = MPI_COMM_NULL;
