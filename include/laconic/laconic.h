@@ -456,10 +456,11 @@ LACONIC_API int laconic_ineighbor_alltoallv(const void* sendbuf, const MPI_Count
  * is completed like a nonblocking operation; the request stays valid until laconic_request_free().
  *
  * All ranks create the persistent operations of a communicator in the same order, also relative to its other
- * collectives.  Compressed ones may then be started in any order, which may differ between ranks; plain ones are
- * started in the same order on all ranks.  Creation does not wait for other ranks, except for every 4096th on a
- * communicator.  It fails for a NULL argument, for lack of memory, or when 4096 persistent operations exist on the
- * communicator (fewer if MPI_TAG_UB is below 2^24). */
+ * collectives.  Those that may be compressed may then be started in any order, which may differ between ranks; plain
+ * ones are started in the same order on all ranks.  As in MPI, creation may wait until all ranks create the operation.
+ * Where starts are tuned (docs/tuning.md), it makes MPI's own persistent operation as well.  It fails for a NULL
+ * argument, for lack of memory, or when 4096 persistent operations exist on the communicator (fewer if MPI_TAG_UB is
+ * below 2^24). */
 LACONIC_API int laconic_allreduce_init(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
                                        MPI_Op op, MPI_Comm comm, laconic_request* request,
                                        const laconic_options* options);

@@ -31,6 +31,7 @@ struct CallModel {
   int depth = default_depth;
   bool relative = false;       // the bound is relative to the range of the numbers
   bool nonblocking = false;    // calls that teach each other alone, because they overlap
+  bool persistent = false;     // starts of one persistent operation, which teach each other alone
   std::uint64_t settings = 0;  // a hash of the settings that matter for the time of a call
 };
 

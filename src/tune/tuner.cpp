@@ -213,7 +213,7 @@ const CallClass* Tuner::find(const CallModel& model) const {
   for (const auto& c : classes_) {
     const CallModel& known = c->model();
     if (known.collective == model.collective && known.bytes == bytes && known.partial == model.partial &&
-        known.nonblocking == model.nonblocking && known.settings == model.settings)
+        known.nonblocking == model.nonblocking && !known.persistent && known.settings == model.settings)
       return c.get();
   }
   return nullptr;
@@ -221,6 +221,14 @@ const CallClass* Tuner::find(const CallModel& model) const {
 
 CallClass& Tuner::class_of(const CallModel& model, const Profile* profile) {
   if (const CallClass* known = find(model)) return const_cast<CallClass&>(*known);
+  return make_class(model, profile);
+}
+
+void Tuner::remove(const CallClass& known) {
+  std::erase_if(classes_, [&](const auto& c) { return c.get() == &known; });
+}
+
+CallClass& Tuner::make_class(const CallModel& model, const Profile* profile) {
   CallModel of_class = model;
   of_class.bytes = class_bytes(model.bytes);
   CallClass& made = *classes_.emplace_back(std::make_unique<CallClass>(of_class, devices_));

@@ -181,6 +181,9 @@ class Tuner {
   // if there was no such call.
   CallClass& class_of(const CallModel& model, const Profile* profile = nullptr);
   const CallClass* find(const CallModel& model) const;
+  // A class for these calls alone, whatever other classes there are, until it is removed.
+  CallClass& make_class(const CallModel& model, const Profile* profile = nullptr);
+  void remove(const CallClass& known);
 
   // What happened in the latest blocking call of a collective.
   std::optional<Decision> latest(Collective collective) const { return latest_[static_cast<std::size_t>(collective)]; }

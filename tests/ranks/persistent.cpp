@@ -8,11 +8,30 @@
 
 namespace {
 
+double seconds_of_start = 0;  // of MPI's own persistent collectives, besides what they take
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) int MPI_Start(MPI_Request* request) {
+  if (seconds_of_start > 0) std::this_thread::sleep_for(std::chrono::duration<double>(seconds_of_start));
+  return PMPI_Start(request);
+}
+
+namespace {
+
 using ranks::Random;
 using ranks::Test;
 
 constexpr int count = 512;
+constexpr int learning_count = 1 << 18;  // 1 MiB of floats
 constexpr double bound = 1e-3;
+
+// Where buffers may be on a device, MPI's own operation, which keeps its buffers, does not serve.
+#ifdef SERVES_DEVICES
+constexpr bool leaves_starts = false;
+#else
+constexpr bool leaves_starts = MPI_VERSION >= 4;
+#endif
 
 struct Sum {
   std::vector<double> mine;
@@ -119,6 +138,111 @@ void all_there_can_be(Test& t, Random& random) {
   MPI_Comm_free(&comm);
 }
 
+// Allreduces whose starts the ranks learn to compress, or to leave to MPI.
+struct Learning {
+  std::vector<float> mine;
+  std::vector<float> got;
+  laconic_stats stats{};
+  laconic_request request = LACONIC_REQUEST_NULL;
+
+  int make(MPI_Comm comm, const Test& t, bool compressible) {
+    mine.resize(learning_count);
+    got.resize(learning_count);
+    Random random(7 + static_cast<std::uint64_t>(t.rank()));
+    for (std::size_t k = 0; k < mine.size(); ++k)
+      mine[k] =
+          compressible ? 0.001F * static_cast<float>(k % 5000) : static_cast<float>(random.below(1 << 24)) * 0x1p-24F;
+    laconic_options o = ranks::options_with(LACONIC_BOUND_ABS, compressible ? bound : 1e-9);
+    o.tune = LACONIC_TUNE_ON;
+    o.min_bytes = 1;
+    o.stats = &stats;
+    return laconic_allreduce_init(mine.data(), got.data(), learning_count, MPI_FLOAT, MPI_SUM, comm, &request, &o);
+  }
+};
+
+// MPI's own starts take long, so compression is faster, or data do not compress.
+void learn(Test& t, Random& random, bool slow) {
+  if (t.size() == 1) return;
+  t.doing(slow ? "starts that are faster compressed" : "starts that do not compress");
+  t.count_case();
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  std::vector<Learning> all(3);
+  for (Learning& one : all) CHECK(t, one.make(comm, t, slow) == MPI_SUCCESS);
+  seconds_of_start = slow ? 0.05 : 0;
+  std::vector<int> compressed(all.size());
+  std::vector<std::size_t> order{0, 1, 2};
+  constexpr int rounds = 30;
+  for (int round = 0; round < rounds; ++round) {
+    shuffle(order, random);
+    for (const std::size_t k : order) CHECK(t, laconic_start(&all[k].request) == MPI_SUCCESS);
+    shuffle(order, random);
+    for (const std::size_t k : order) CHECK(t, laconic_wait(&all[k].request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const int mine = all[k].stats.plain_calls == 0 ? 1 : 0;
+      CHECK(t, mine == 1 || all[k].stats.plain_reason == LACONIC_PLAIN_SLOWER, "reason %d", all[k].stats.plain_reason);
+      int both[2] = {mine, -mine};
+      MPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_INT, MPI_MAX, comm);
+      CHECK(t, both[0] == -both[1], "round %d: some ranks compressed start %zu", round, k);
+      compressed[k] += mine;
+    }
+    if (round % 10 != 0) continue;
+    for (Learning& one : all) {
+      std::vector<float> exact(one.mine.size());
+      MPI_Allreduce(one.mine.data(), exact.data(), learning_count, MPI_FLOAT, MPI_SUM, comm);
+      double worst = 0;
+      for (std::size_t k = 0; k < exact.size(); ++k)
+        worst = std::max(worst, std::abs(static_cast<double>(exact[k]) - static_cast<double>(one.got[k])));
+      CHECK(t, worst <= (slow ? 2 * bound : 1e-4), "%g", worst);
+    }
+  }
+  seconds_of_start = 0;
+  laconic_tuning learnt[4];
+  int classes = 0;
+  CHECK(t, laconic_tuning_get(comm, learnt, 4, &classes) == MPI_SUCCESS);
+  // Other libraries have no persistent collectives of their own, so every start is compressed.
+  CHECK(t, classes == (leaves_starts ? 3 : 0), "%d classes", classes);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    CHECK(t, !leaves_starts || learnt[k].calls == rounds, "%d calls", static_cast<int>(learnt[k].calls));
+    if (leaves_starts && slow)
+      CHECK(t, compressed[k] > 5 && compressed[k] < rounds, "%d starts compressed", compressed[k]);
+    if (leaves_starts && !slow) CHECK(t, compressed[k] < 10, "%d starts compressed", compressed[k]);
+    if (!leaves_starts) CHECK(t, compressed[k] == rounds, "%d starts compressed", compressed[k]);
+  }
+  for (Learning& one : all) CHECK(t, laconic_request_free(&one.request) == MPI_SUCCESS);
+  CHECK(t, laconic_tuning_get(comm, nullptr, 0, &classes) == MPI_SUCCESS && classes == 0);
+  MPI_Comm_free(&comm);
+}
+
+// A mistake of one rank: no rank makes MPI's operation, and the first start is an error on all of them.
+void one_rank_is_wrong(Test& t) {
+  if (t.size() == 1) return;
+  t.doing("a persistent operation that one rank makes with a wrong argument");
+  t.count_case();
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  std::vector<float> in(learning_count, 1);
+  std::vector<float> out(learning_count);
+  laconic_options o = ranks::options_with(LACONIC_BOUND_ABS, bound);
+  o.tune = LACONIC_TUNE_ON;
+  laconic_request request = LACONIC_REQUEST_NULL;
+  float* const recv = t.rank() == t.size() - 1 ? in.data() + 1 : out.data();  // overlaps
+  CHECK(t, laconic_allreduce_init(in.data(), recv, learning_count - 1, MPI_FLOAT, MPI_SUM, comm, &request, &o) ==
+               MPI_SUCCESS);
+  for (int k = 0; k < 2; ++k) {
+    CHECK(t, laconic_start(&request) == MPI_SUCCESS);
+    CHECK(t, laconic_wait(&request, MPI_STATUS_IGNORE) != MPI_SUCCESS);
+  }
+  CHECK(t, laconic_request_free(&request) == MPI_SUCCESS);
+  Learning good;
+  CHECK(t, good.make(comm, t, true) == MPI_SUCCESS);
+  CHECK(t, laconic_start(&good.request) == MPI_SUCCESS);
+  CHECK(t, laconic_wait(&good.request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK(t, laconic_request_free(&good.request) == MPI_SUCCESS);
+  MPI_Comm_free(&comm);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -126,5 +250,7 @@ int main(int argc, char** argv) {
   Random random(t.seed() * 1000 + static_cast<std::uint64_t>(t.rank()));
   started_in_any_order(t, random);
   all_there_can_be(t, random);
+  for (const bool slow : {true, false}) learn(t, random, slow);
+  one_rank_is_wrong(t);
   return t.finish();
 }

@@ -25,6 +25,7 @@ void CollectiveOperation::set(const std::shared_ptr<Binding>& b, const Collectiv
   binding = b;
   asked_ = call;
   slot_ = Slots::none;
+  starts_ = nullptr;
   has_options_ = options != nullptr;
   if (has_options_) given_ = *options;
 }
@@ -48,6 +49,8 @@ void CollectiveOperation::begin(bool blocking) {
   has_turn_ = begun_ = false;
   run_ = nullptr;
   device_rows_ = 0;
+  if (starts_ != nullptr && starts_->leaves_next() && read_hints_ == binding->read_hints) return start_again_in_mpi();
+  read_hints_ = binding->read_hints;
   resolved_.resolve(*binding, asked_, has_options_ ? &given_ : nullptr);
   local_ = resolved_.status();
   algorithm_ = nullptr;
@@ -58,11 +61,11 @@ void CollectiveOperation::begin(bool blocking) {
   placement_.set(resolved_);
   class_ = nullptr;
   number_ = 0;
-  decides_in_turn_ = false;
+  decides_in_turn_ = in_bursts_ = false;
   if (reason_ == LACONIC_PLAIN_NOT) ask_tuner();
   in_flight = true;
   if (!blocking) binding->nonblocking = true;
-  if (reason_ != LACONIC_PLAIN_NOT) return begin_plain();
+  if (reason_ != LACONIC_PLAIN_NOT) return starts_ != nullptr ? restart_plain() : begin_plain();
   if (local_.ok() && !refuses()) local_ = placement_.place(*binding, false);
   // Where the error handler ends the program, there is no need to tell the other ranks, and none of them can delay it.
   if (!local_.ok() && errors_are_fatal(asked_.comm)) return end(local_);
@@ -258,7 +261,7 @@ void CollectiveOperation::let_next_begin() {
 }
 
 void CollectiveOperation::start_run() {
-  if (decides_in_turn_) class_->overlapping_runs(true);
+  if (in_bursts_) class_->overlapping_runs(true);
   set_bound();
   work_.largest = largest_;
   work_.sequence = slot_ == Slots::none ? turn_ : static_cast<std::uint64_t>(slot_);

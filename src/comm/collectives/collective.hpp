@@ -31,6 +31,14 @@ class CollectiveOperation final : public Operation {
   // made.
   bool wants_slot();
   void set_slot(int slot) { slot_ = slot; }
+  bool has_slot() const { return slot_ != Slots::none; }
+
+  // For a persistent operation with a slot: whether its starts can be left to MPI, as far as this rank knows; MPI's own
+  // persistent operation, which is made where all ranks can, and MPI's error code; and that all ranks have made it.
+  bool can_leave_starts();
+  int make_plain() { return plain_.init(asked_); }
+  void tune_starts();
+  void drop_plain() { plain_.free(); }
 
   // Keeps the datatypes, because the application may free its own before the operation has ended.
   void keep_types();
@@ -47,6 +55,7 @@ class CollectiveOperation final : public Operation {
   bool poll() override;
   bool moved() const override { return run_ != nullptr && run_->moved(); }
   void restart() override { begin(false); }
+  void completed() override;
   void release() override;
 
  private:
@@ -77,6 +86,8 @@ class CollectiveOperation final : public Operation {
   void begin_plain();
   void leave_to_mpi();
   void start_plain_in_turn();
+  void restart_plain();
+  void start_again_in_mpi();
   void start_exchange();
   bool poll_plain();
 
@@ -96,6 +107,7 @@ class CollectiveOperation final : public Operation {
   void take_candidate();
   void follow_class(Collective collective);
   void decide_in_turn();
+  void decide_start();
   bool surveys() const { return class_ != nullptr && class_->decision() == Decision::survey; }
   CodingCost sample();
   const Algorithm& algorithm();
@@ -127,7 +139,8 @@ class CollectiveOperation final : public Operation {
 
   std::uint64_t turn_ = 0;
   bool has_turn_ = false;
-  int slot_ = Slots::none;  // instead of turns
+  std::uint64_t read_hints_ = 0;  // Binding::read_hints at the latest start that was resolved
+  int slot_ = Slots::none;        // instead of turns
   bool begun_ = false;
   RangeJob range_job_;
   Range own_range_{};
@@ -136,9 +149,11 @@ class CollectiveOperation final : public Operation {
   std::uint64_t salt_ = 0;
   std::size_t largest_ = 0;
   const Algorithm* algorithm_ = nullptr;
-  CallClass* class_ = nullptr;  // nullptr: the tuner neither decides nor learns
+  CallClass* class_ = nullptr;   // nullptr: the tuner neither decides nor learns
+  CallClass* starts_ = nullptr;  // the class of the starts of a persistent operation that can be left to MPI
   bool decides_in_turn_ = false;
-  int device_rows_ = 0;  // set where the numbers of all ranks are on devices, and no chunk was asked for; else 0
+  bool in_bursts_ = false;  // the class times its calls in bursts
+  int device_rows_ = 0;     // set where the numbers of all ranks are on devices, and no chunk was asked for; else 0
   Run* run_ = nullptr;
   Work work_;
   std::vector<Region> regions_;

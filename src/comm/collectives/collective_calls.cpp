@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mutex>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -34,7 +36,11 @@ void CollectiveOperation::release() {
   const std::shared_ptr<Binding> keep = binding;
   const std::lock_guard lock(keep->mutex);
   if (decides_in_turn_) class_->overlapping_ends(now());
-  decides_in_turn_ = false;
+  decides_in_turn_ = in_bursts_ = false;
+  if (starts_ != nullptr) {
+    plain_.free();
+    keep->tuner.remove(*std::exchange(starts_, nullptr));
+  }
   if (slot_ != Slots::none) keep->slots.give_back(slot_);
   give_back(this, keep->idle_collectives);
 }
@@ -96,10 +102,8 @@ int begin_collective(const CollectiveCall& call, laconic_request* request, const
 
 namespace {
 
-// Lets the ranks find out which slots none of them uses any more.
-Status renew(Slots& slots, Binding& binding) {
-  const std::vector<std::uint64_t> mine(slots.used().begin(), slots.used().end());
-  std::vector<std::uint64_t> all(mine.size());
+// Returns the union of the bits of all ranks, in a call that is collective and not local.
+Status unite(Binding& binding, std::span<const std::uint64_t> mine, std::span<std::uint64_t> all) {
   MPI_Request request = MPI_REQUEST_NULL;
   int code = MPI_Iallreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_BOR, binding.comm,
                             &request);
@@ -108,6 +112,14 @@ Status renew(Slots& slots, Binding& binding) {
     code = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
   }
   if (code != MPI_SUCCESS) return {Code::transport, "the agreement of the ranks failed: " + message_of(code)};
+  return {};
+}
+
+// Lets the ranks find out which slots none of them uses any more.
+Status renew(Slots& slots, Binding& binding) {
+  const std::vector<std::uint64_t> mine(slots.used().begin(), slots.used().end());
+  std::vector<std::uint64_t> all(mine.size());
+  if (Status s = unite(binding, mine, all); !s) return s;
   const std::lock_guard lock(binding.mutex);
   if (slots.renew(all)) return {};
   return {Code::request, "there are " + std::to_string(binding.tags.slots) +
@@ -145,6 +157,23 @@ Status prepare_starts(CollectiveOperation& operation, Binding& binding) {
   return {};
 }
 
+// Makes MPI's own persistent operation beside this one, if all ranks can: the starts that would be slower compressed
+// are left to it.  A rank that cannot has found a mistake in its arguments, which the first start reports on all ranks.
+Status prepare_plain(CollectiveOperation& operation, Binding& binding) {
+  std::uint64_t fails = operation.can_leave_starts() ? 0 : 1;
+  std::uint64_t any_fails = 0;
+  if (Status s = unite(binding, std::span(&fails, 1), std::span(&any_fails, 1)); !s) return s;
+  if (any_fails != 0) return {};
+  fails = operation.make_plain() == MPI_SUCCESS ? 0 : 1;
+  if (Status s = unite(binding, std::span(&fails, 1), std::span(&any_fails, 1)); !s) return s;
+  const std::lock_guard lock(binding.mutex);
+  if (any_fails == 0)
+    operation.tune_starts();
+  else
+    operation.drop_plain();
+  return {};
+}
+
 }  // namespace
 
 int init_collective(const CollectiveCall& call, laconic_request* request, const laconic_options* options) {
@@ -158,9 +187,12 @@ int init_collective(const CollectiveCall& call, laconic_request* request, const 
     operation->keep_types();
     operation->persistent = true;
   }
-  if (Status s = prepare_starts(*operation, *binding); !s) {
+  Status prepared = prepare_starts(*operation, *binding);
+  if (prepared.ok() && PlainCall::has_persistent && operation->has_slot())
+    prepared = prepare_plain(*operation, *binding);
+  if (!prepared.ok()) {
     operation->release();
-    return report(call.comm, s);
+    return report(call.comm, prepared);
   }
   *request = operation;
   return MPI_SUCCESS;

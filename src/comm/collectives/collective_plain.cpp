@@ -60,6 +60,7 @@ bool CollectiveOperation::poll_plain() {
 // all ranks, so MPI can still match it.
 void CollectiveOperation::leave_to_mpi() {
   if (decides_in_turn_) return start_plain_in_turn();
+  if (starts_ != nullptr) return restart_plain();
   if (!blocking_) return start_exchange();
   let_next_begin();
   placement_.release();
@@ -92,6 +93,22 @@ void CollectiveOperation::start_plain_in_turn() {
   }
   if (code != MPI_SUCCESS) problem = failed_in_mpi(code);
   if (!problem.ok()) end(problem);
+}
+
+// A start of a persistent operation: MPI's own may be started at any time, in any order, before or after an agreement.
+void CollectiveOperation::restart_plain() {
+  if (in_bursts_) class_->overlapping_runs(false);
+  placement_.release();
+  stage_ = Stage::plain;
+  mpi_code = plain_.restart();
+  if (mpi_code != MPI_SUCCESS) end({});
+}
+
+// The same without resolving arguments and settings, which are those of the start before.
+void CollectiveOperation::start_again_in_mpi() {
+  decide_start();
+  in_flight = true;
+  restart_plain();
 }
 
 void CollectiveOperation::start_exchange() {

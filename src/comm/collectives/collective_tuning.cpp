@@ -9,6 +9,7 @@
 #include "comm/core/asked.hpp"
 #include "comm/core/errors.hpp"
 #include "comm/core/used_profile.hpp"
+#include "device/devices.hpp"
 #include "engine/ledger.hpp"
 
 namespace laconic {
@@ -46,6 +47,7 @@ CallModel CollectiveOperation::model() const {
 // because of its own mistake assumes that the other ranks decide as they did in the latest call of this collective.  If
 // they leave it to MPI, there is no agreement, and the mistake is an error at once.
 void CollectiveOperation::ask_tuner() {
+  if (starts_ != nullptr) return decide_start();
   if (!tunes()) return;
   Tuner& tuner = binding->tuner;
   const Collective collective = asked_.traits().pattern;
@@ -90,7 +92,7 @@ void CollectiveOperation::follow_class(Collective collective) {
     called.nonblocking = true;
     class_ = &binding->tuner.class_of(called);
     class_->overlapping_begins(began_, static_cast<double>(shape().bytes()));
-    decides_in_turn_ = true;
+    decides_in_turn_ = in_bursts_ = true;
     return;
   }
   binding->tuner.set_latest(collective, known->decision());
@@ -98,6 +100,43 @@ void CollectiveOperation::follow_class(Collective collective) {
     reason_ = LACONIC_PLAIN_SLOWER;
   else if (const Candidate* candidate = known->candidate())
     algorithm_ = candidate->algorithm;
+}
+
+bool CollectiveOperation::can_leave_starts() {
+  resolved_.resolve(*binding, asked_, has_options_ ? &given_ : nullptr);
+  // MPI's operation keeps its buffers, which may have to be staged where they are on a device.
+  const bool fits = tuned(resolved_.settings()) && !has_devices() &&
+                    PlainCall::can_persist(asked_, resolved_.shape().signature().mean);
+  if (!fits || !resolved_.status().ok()) return false;
+  placement_.set(resolved_);
+  const bool placed = placement_.place(*binding, true).ok();
+  placement_.release();
+  return placed;
+}
+
+// The starts of a persistent operation teach each other alone.  They may come in any order among other calls, so what
+// those have taught may be known to some ranks and not yet to others.  An agreement of one start has been concluded on
+// all ranks before the next start of the same operation.
+void CollectiveOperation::tune_starts() {
+  CallModel of_starts = model();
+  of_starts.persistent = true;
+  starts_ = &binding->tuner.make_class(of_starts, profile());
+  read_hints_ = binding->read_hints;
+}
+
+void CollectiveOperation::decide_start() {
+  class_ = starts_;
+  in_bursts_ = true;
+  class_->overlapping_begins(began_, static_cast<double>(shape().bytes()));
+  const Decision decision = class_->begin();
+  if (decision == Decision::plain) reason_ = LACONIC_PLAIN_SLOWER;
+  if (decision == Decision::compressed) take_candidate();
+}
+
+void CollectiveOperation::completed() {
+  if (!in_bursts_) return;
+  const std::lock_guard lock(binding->mutex);
+  class_->overlapping_ends(now());
 }
 
 // All ranks have concluded the agreements of earlier calls here, and none has begun one of later calls.
@@ -143,7 +182,7 @@ bool CollectiveOperation::tuner_agrees() {
 
 // Gives the time of a blocking call to the tuner.
 void CollectiveOperation::teach(bool was_plain) {
-  if (class_ == nullptr || decides_in_turn_) return;
+  if (class_ == nullptr || in_bursts_) return;
   class_->end(!was_plain, now() - (was_plain ? plain_since_ : began_), static_cast<double>(shape().bytes()));
 }
 

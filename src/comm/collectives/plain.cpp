@@ -117,7 +117,7 @@ bool PlainCall::more() {
   return true;
 }
 
-int PlainCall::issue(bool blocking) {
+int PlainCall::issue(Form form) {
   const CollectiveCall& c = *call_;
   const MPI_Op op = mean_ ? MPI_SUM : c.op;
 #if MPI_VERSION >= 4
@@ -131,14 +131,20 @@ int PlainCall::issue(bool blocking) {
   const PlainSide send = narrow(piece_of(send_), send_counts_, send_displs_);
   const PlainSide recv = narrow(piece_of(c.recv), recv_counts_, recv_displs_);
 #endif
+#if MPI_VERSION >= 4
+#define LACONIC_INIT(Name) MPI_##Name##_init_c(arguments..., c.comm, MPI_INFO_NULL, &request_)
+#else
+#define LACONIC_INIT(Name) MPI_ERR_INTERN
+#endif
   switch (c.routine) {
-#define LACONIC_COLLECTIVE(name, Name, ...)                                             \
-  case Routine::name:                                                                   \
-    return std::apply(                                                                  \
-        [&](auto... arguments) {                                                        \
-          return blocking ? LACONIC_WIDE(MPI_##Name)(arguments..., c.comm)              \
-                          : LACONIC_WIDE(MPI_I##name)(arguments..., c.comm, &request_); \
-        },                                                                              \
+#define LACONIC_COLLECTIVE(name, Name, ...)                                                               \
+  case Routine::name:                                                                                     \
+    return std::apply(                                                                                    \
+        [&](auto... arguments) {                                                                          \
+          return form == Form::blocking      ? LACONIC_WIDE(MPI_##Name)(arguments..., c.comm)             \
+                 : form == Form::nonblocking ? LACONIC_WIDE(MPI_I##name)(arguments..., c.comm, &request_) \
+                                             : LACONIC_INIT(Name);                                        \
+        },                                                                                                \
         arguments_of<Routine::name>(send, recv, op, c.root));
 #include "call/collectives.def"
   }
@@ -148,8 +154,8 @@ int PlainCall::issue(bool blocking) {
 int PlainCall::run(const CollectiveCall& call, bool mean, const Neighborhood* neighborhood, Status& status) {
   status = begin(call, mean, neighborhood, call.send);
   if (!status.ok()) return MPI_SUCCESS;
-  int code = issue(true);
-  while (code == MPI_SUCCESS && more()) code = issue(true);
+  int code = issue(Form::blocking);
+  while (code == MPI_SUCCESS && more()) code = issue(Form::blocking);
   if (code == MPI_SUCCESS) finish();
   return code;
 }
@@ -161,7 +167,20 @@ int PlainCall::start(const CollectiveCall& call, bool mean, const Neighborhood* 
     send.buffer = &no_elements;
   }
   status = begin(call, mean, neighborhood, send);
-  return status.ok() ? issue(false) : MPI_SUCCESS;
+  return status.ok() ? issue(Form::nonblocking) : MPI_SUCCESS;
+}
+
+bool PlainCall::can_persist(const CollectiveCall& call, bool mean) {
+  return has_persistent && !mean && !(elementwise(call) && call.recv.count > piece);
+}
+
+int PlainCall::init(const CollectiveCall& call) {
+  // With the large counts of MPI 4 nothing is converted.
+  return begin(call, false, nullptr, call.send).ok() ? issue(Form::persistent) : MPI_ERR_COUNT;
+}
+
+void PlainCall::free() {
+  if (request_ != MPI_REQUEST_NULL) MPI_Request_free(&request_);
 }
 
 Status PlainCall::begin(const CollectiveCall& call, bool mean, const Neighborhood* neighborhood, const Side& send) {
@@ -190,7 +209,7 @@ int PlainCall::poll(bool& finished) {
   finished = done != 0 || code != MPI_SUCCESS;
   if (!finished || code != MPI_SUCCESS) return code;
   if (more()) {
-    code = issue(false);
+    code = issue(Form::nonblocking);
     finished = code != MPI_SUCCESS;
     return code;
   }

@@ -27,9 +27,18 @@ class PlainCall {
   // MPI gets the call in pieces, each after the end of the one before.
   bool in_pieces() const;
 
+  // MPI's own persistent operation, which only MPI 4 has: init() makes it, collectively, restart() begins it, poll()
+  // polls it and free() ends its use.  Not for means, nor for calls that MPI would get in pieces.
+  static constexpr bool has_persistent = MPI_VERSION >= 4;
+  static bool can_persist(const CollectiveCall& call, bool mean);
+  int init(const CollectiveCall& call);
+  int restart() { return MPI_Start(&request_); }
+  void free();
+
  private:
+  enum class Form { blocking, nonblocking, persistent };
   Status begin(const CollectiveCall& call, bool mean, const Neighborhood* neighborhood, const Side& send);
-  int issue(bool blocking);
+  int issue(Form form);
   Side piece_of(const Side& side) const;
   bool more();
   Status convert(const Side& side, std::size_t parts, std::vector<int>& counts, std::vector<int>& displs) const;

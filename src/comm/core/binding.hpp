@@ -145,8 +145,9 @@ struct Binding : std::enable_shared_from_this<Binding> {
   bool intercomm = false;
   std::optional<Neighborhood> neighborhood;  // where the application has attached a topology
   const Neighborhood* topology() const { return neighborhood ? &*neighborhood : nullptr; }
-  laconic_options inherited{};  // settings from hints, then environment
-  Status inherited_status;      // why they could not be read; every call reports this error
+  laconic_options inherited{};   // settings from hints, then environment
+  Status inherited_status;       // why they could not be read; every call reports this error
+  std::uint64_t read_hints = 0;  // how often hints were read
   laconic_stats stats{};
 
   // Threads may drive operations of different communicators at the same time, but those of one communicator only in

@@ -28,6 +28,9 @@ class Operation : public laconic_request_s {
   // Begins a persistent operation once more.  The caller holds the binding's lock.
   virtual void restart() = 0;
 
+  // Called when the application has completed a persistent operation, which keeps it.
+  virtual void completed() {}
+
   // Ends the use of the operation: it may be used again, for another call.
   virtual void release() = 0;
 

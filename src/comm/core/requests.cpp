@@ -41,7 +41,9 @@ int complete(laconic_request* request, MPI_Status* status, int& own_code) {
     status->MPI_ERROR = own_code;
   }
   operation.pending = false;
-  if (!operation.persistent) {
+  if (operation.persistent) {
+    operation.completed();
+  } else {
     operation.release();
     *request = LACONIC_REQUEST_NULL;
   }
