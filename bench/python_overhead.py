@@ -51,12 +51,14 @@ def main(path):
         coder = laconic.Coder("f32", "abs:1e-2")
         out = np.zeros(coder.capacity(x.size), np.uint8)
         c, nothing = c_encoder(library, "abs:1e-2", x, out)
-        calls = {"C": c, "empty": nothing, "encode": lambda: coder.encode(x, out), "compress": lambda: laconic.compress(x, "abs:1e-2")}
+        calls = {"C": c, "empty": nothing, "encode": lambda: coder.encode(x, out), "compress": lambda: laconic.compress(x, "abs:1e-2"),
+                 "into": lambda: laconic.compress(x, "abs:1e-2", out=out)}
         rounds = [{name: seconds(call, repeats) for name, call in calls.items()} for _ in range(15)]
         m = {name: statistics.median(r[name] for r in rounds) for name in calls}
         in_c = m["C"] - m["empty"]
         print(f"{size:9d} bytes: C {1e6 * in_c:.2f} us, Coder.encode +{1e6 * (m['encode'] - in_c):.2f} us ({in_c / m['encode']:.3f} of "
-              f"its speed), compress +{1e6 * (m['compress'] - in_c):.2f} us ({in_c / m['compress']:.3f})")
+              f"its speed), compress +{1e6 * (m['compress'] - in_c):.2f} us ({in_c / m['compress']:.3f}), "
+              f"compress into a buffer +{1e6 * (m['into'] - in_c):.2f} us ({in_c / m['into']:.3f})")
 
 
 main(*sys.argv[1:])

@@ -2,7 +2,7 @@
 """Laconic: arrays of numbers in fewer bytes, with a bound on the error that you set.
 
     import laconic, numpy as np
-    frames = laconic.compress(array, "rel:1e-4")      # bytes
+    frames = laconic.compress(array, "rel:1e-4")      # bytes; with out=buffer, a view of its first bytes
     again = laconic.decompress(frames)                # |again - array| <= 1e-4 * (max - min)
 
 Bounds are text: "abs:1e-3", "rel:1e-4", "rms:0.1", "rate:8", "lossless" (docs/error-model.md).
@@ -18,7 +18,7 @@ from __future__ import annotations
 import typing
 
 from . import _codec
-from ._codec import Error, compress, finite_range
+from ._codec import Error, finite_range
 
 __version__: str = _codec.version()
 __all__ = ["Coder", "Error", "FramesInfo", "compress", "decompress", "describe", "finite_range"]
@@ -70,6 +70,19 @@ class Coder(_codec.Coder):
                  contributions: int = 1, frame_elements: int = 0, denormals: str = "round", threads: int = 1) -> None:
         super().__init__(_dtype_name(dtype), bound, codec=codec, reduction=reduction, contributions=contributions,
                          frame_elements=frame_elements, denormals=denormals, threads=threads)
+
+
+def compress(array: typing.Any, bound: str, *, codec: typing.Optional[str] = None, threads: int = 1,
+             out: typing.Any = None) -> typing.Union[bytes, memoryview]:
+    """The frames of all numbers of an array of any shape, in C order.
+
+    array: C-contiguous, in host memory.
+    bound, codec, threads: as in Coder.
+    out: a writable contiguous buffer with at least Coder(...).capacity(array.size) bytes; the result is a view of its
+        first bytes.  Where arrays are large, this saves mapping new memory for every call.  None: the result is bytes.
+    Errors: ValueError and TypeError for arguments, laconic.Error for what the library reports.
+    """
+    return _codec.compress(array, bound, codec=codec, threads=threads, out=out)
 
 
 def describe(frames: typing.Any) -> FramesInfo:

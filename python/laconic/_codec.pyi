@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The functions of laconic/codec.h.  laconic documents them."""
-from typing import Any, Optional
+from typing import Any, Optional, overload
 
 class Error(Exception):
     """An error of the library, with its message.  `code` is its number in laconic/codec.h."""
 
     code: int
 
-def compress(array: Any, bound: str, *, codec: Optional[str] = None, threads: int = 1) -> bytes:
-    """The frames of all numbers of an array of any shape, in C order."""
+@overload
+def compress(array: Any, bound: str, *, codec: Optional[str] = None, threads: int = 1, out: None = None) -> bytes: ...
+@overload
+def compress(array: Any, bound: str, *, codec: Optional[str] = None, threads: int = 1, out: Any) -> memoryview: ...
 
 def describe(frames: Any) -> tuple[int, int, Optional[str], Optional[str], float]: ...
 def finite_range(array: Any) -> tuple[float, float]:

@@ -127,10 +127,29 @@ void use_large_pages(char* begin, std::size_t bytes) {
 #endif
 }
 
-nb::object compress(nb::handle array, const std::string& bound, const std::optional<std::string>& codec, int threads) {
+std::size_t encode(Coder& coder, nb::handle numbers, nb::handle out) {
+  const Buffer from(numbers, "numbers", false);
+  const Buffer to(out, "out", true);
+  const std::size_t count = coder.count_of(from, "numbers");
+  std::size_t written = 0;
+  coder.run(
+      [&](laconic_coder c) { return laconic_coder_encode(c, from.data(), count, to.data(), to.bytes(), &written); });
+  return written;
+}
+
+// The first bytes of an object with the buffer protocol.
+nb::object first_bytes(nb::handle object, std::size_t bytes) {
+  nb::object view = nb::steal(PyMemoryView_FromObject(object.ptr()));
+  if (!view.is_valid()) throw nb::python_error();
+  return view.attr("cast")("B")[nb::slice(nb::int_(0), nb::int_(bytes), nb::int_(1))];
+}
+
+nb::object compress(nb::handle array, const std::string& bound, const std::optional<std::string>& codec, int threads,
+                    nb::handle out_or_none) {
   const Buffer numbers(array, "array", false);
   Coder coder(coding_of(type_of(numbers, "array"), bound, codec, threads));
   const std::size_t count = coder.count_of(numbers, "array");
+  if (!out_or_none.is_none()) return first_bytes(out_or_none, encode(coder, array, out_or_none));
   const std::size_t capacity = coder.capacity(count);
   // The pages behind the end of the frames are never touched, and are given back.
   PyObject* bytes = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(capacity));
@@ -170,16 +189,6 @@ nb::tuple finite_range(nb::handle array) {
   }
   check(code);
   return nb::make_tuple(least, greatest);
-}
-
-std::size_t encode(Coder& coder, nb::handle numbers, nb::handle out) {
-  const Buffer from(numbers, "numbers", false);
-  const Buffer to(out, "out", true);
-  const std::size_t count = coder.count_of(from, "numbers");
-  std::size_t written = 0;
-  coder.run(
-      [&](laconic_coder c) { return laconic_coder_encode(c, from.data(), count, to.data(), to.bytes(), &written); });
-  return written;
 }
 
 void decode(Coder& coder, nb::handle frames, nb::handle out, double divisor) {
@@ -232,7 +241,8 @@ NB_MODULE(_codec, m) {
   error_class.attr("__doc__") = "An error of the library, with its message.  `code` is its number in laconic/codec.h.";
   raise_errors_as(error_class);
 
-  m.def("compress", &compress, "array"_a, "bound"_a, nb::kw_only(), "codec"_a = nb::none(), "threads"_a = 1);
+  m.def("compress", &compress, "array"_a, "bound"_a, nb::kw_only(), "codec"_a = nb::none(), "threads"_a = 1,
+        "out"_a = nb::none());
   m.def("describe", &describe, "frames"_a);
   m.def("finite_range", &finite_range, "array"_a);
   m.def("version", &version);

@@ -81,6 +81,21 @@ def test_threads_change_no_byte(threads):
     assert added[0] == added[1]
 
 
+def test_given_buffer_gets_the_same_frames():
+    x = field(100_000, np.float32)
+    frames = laconic.compress(x, "abs:1e-3")
+    capacity = laconic.Coder("f32", "abs:1e-3").capacity(x.size)
+    for out in (bytearray(capacity), np.zeros(capacity, np.uint8), np.zeros(capacity // 4 + 1, np.float32)):
+        view = laconic.compress(x, "abs:1e-3", out=out)
+        assert isinstance(view, memoryview) and view == frames
+        assert bytes(memoryview(out).cast("B")[:len(frames)]) == frames
+        assert laconic.decompress(view).tobytes() == laconic.decompress(frames).tobytes()
+    with pytest.raises(laconic.Error, match="capacity"):
+        laconic.compress(x, "abs:1e-3", out=bytearray(100))
+    with pytest.raises(Exception, match="writable|read-only|readonly"):
+        laconic.compress(x, "abs:1e-3", out=bytes(capacity))
+
+
 @pytest.mark.parametrize("bound, dtype", [("abs:1e-3", np.float32), ("abs:1e-3", np.float64), ("rms:0.1", np.float32),
                                           ("rms:0.1", ml_dtypes.bfloat16), ("rms:0.1", np.float16)])
 def test_sums_are_exact_in_any_order(bound, dtype):

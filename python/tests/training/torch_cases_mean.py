@@ -2,6 +2,8 @@
 """The error of the mean, against float64, for numbers of every kind."""
 from __future__ import annotations
 
+import lzma
+import pathlib
 import time
 import typing
 
@@ -11,6 +13,7 @@ import laconic.torch as lt
 from torch_models import state
 from torch_registry import World, case, digest
 
+DATA = pathlib.Path(__file__).resolve().parents[3] / "data"
 BLOCK = 512  # numbers that share a step with a bound rms
 DTYPES = (torch.float32, torch.bfloat16, torch.float16, torch.float64)
 HALF_UNIT = {torch.float32: 2.0**-24, torch.float64: 2.0**-53, torch.bfloat16: 2.0**-9, torch.float16: 2.0**-12}
@@ -122,6 +125,24 @@ def _check(world: World, bound: str, dtypes: typing.Sequence[torch.dtype], count
 @case()
 def mean_rms(world: World) -> None:
     _check(world, "rms:0.1", DTYPES, 30011)
+
+
+def saved_gradients(rank: int) -> torch.Tensor:
+    """What one of four workers sent in a late step of a small transformer (data/README.md)."""
+    with lzma.open(DATA / "gradients_gpt_4x131072.f32.xz") as packed:
+        numbers = torch.frombuffer(bytearray(packed.read()), dtype=torch.float32)
+    return numbers.view(4, -1)[rank % 4].clone()
+
+
+@case()
+def mean_of_saved_gradients(world: World) -> None:
+    for bound in ("rms:0.1", "rms:0.3"):
+        for dtype in (torch.float32, torch.bfloat16, torch.float16):
+            mine = saved_gradients(world.rank).to(dtype)
+            made = state(bound)
+            mean, = reduced(made, [mine])
+            check_mean(world, mean, mine, bound, f"saved gradients {dtype}")
+            made.close()
 
 
 @case()
