@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Collectives of mpi4py communicators, compressed.
+"""Collectives and messages of mpi4py communicators, compressed.
 
     from mpi4py import MPI
     import laconic
@@ -116,20 +116,25 @@ class Prediction(typing.NamedTuple):
     likely: float
 
 
+def _address_of(status: typing.Optional[MPI.Status]) -> int:
+    return 0 if status is None else MPI._addressof(status)
+
+
 class Request:
     """An operation in flight, or a persistent one.  The buffers must not be used until it has completed."""
 
     def __init__(self, request: typing.Any) -> None:
         self._request = request
 
-    def wait(self) -> typing.Optional[Stats]:
-        """Waits for the operation.  The statistics of the call; None for a persistent operation."""
-        found = self._request.wait()
+    def wait(self, status: typing.Optional[MPI.Status] = None) -> typing.Optional[Stats]:
+        """Waits for the operation.  The statistics of the call; None for a persistent operation.  status: of a message
+        that is received."""
+        found = self._request.wait(_address_of(status))
         return None if found is None else Stats(*found)
 
-    def test(self) -> bool:
+    def test(self, status: typing.Optional[MPI.Status] = None) -> bool:
         """Makes progress; True when the operation has completed."""
-        return self._request.test()
+        return self._request.test(_address_of(status))
 
     def start(self) -> "Request":
         """Starts a persistent operation."""
@@ -230,14 +235,22 @@ class _Call(typing.NamedTuple):
                                   self.root, self.comm, self.options, self.keep))
 
 
-def _finish(name: str, send: _Side, recv: _Side, op: typing.Any, root: int, comm: MPI.Comm, options: dict) -> _Call:
+def _handle(comm: typing.Any) -> int:
     if not isinstance(comm, MPI.Comm):
         raise TypeError(f"comm is a {type(comm).__name__}; valid are communicators of mpi4py")
+    return MPI._addressof(comm)
+
+
+def _texts(options: dict) -> dict:
+    return {key: str(value) for key, value in options.items() if value is not None}
+
+
+def _finish(name: str, send: _Side, recv: _Side, op: typing.Any, root: int, comm: MPI.Comm, options: dict) -> _Call:
+    handle = _handle(comm)
     if not isinstance(op, (MPI.Op, _Average)):
         raise TypeError(f"op is a {type(op).__name__}; valid are operations of mpi4py and laconic.AVG")
-    texts = {key: str(value) for key, value in options.items() if value is not None}
-    return _Call(name, send, recv, 0 if isinstance(op, _Average) else MPI._addressof(op), root, MPI._addressof(comm),
-                 texts, (send.keep, recv.keep, send.type, recv.type, comm, op))
+    return _Call(name, send, recv, 0 if isinstance(op, _Average) else MPI._addressof(op), root, handle,
+                 _texts(options), (send.keep, recv.keep, send.type, recv.type, comm, op))
 
 
 def _reduction(name: str):
@@ -339,6 +352,49 @@ for _name, _make in _ROUTINES.items():
     globals().update(_forms(_name, _make))
 
 
+def Send(buf: typing.Any, dest: int, tag: int = 0, comm: MPI.Comm = MPI.COMM_WORLD, **options: typing.Any) -> Stats:
+    """MPI.Comm.Send.  The message must be received with Recv, Irecv or Sendrecv of laconic, which also receive messages
+    of MPI.  The sender's options decide; bounds are on each element."""
+    side = _side(buf, "buf")
+    return Stats(*_mpi.pass_message(True, False, side.arguments(), dest, tag, _NOTHING.arguments(), 0, 0, _handle(comm), 0,
+                                    _texts(options)))
+
+
+def Recv(buf: typing.Any, source: int = MPI.ANY_SOURCE, tag: int = MPI.ANY_TAG, status: typing.Optional[MPI.Status] = None,
+         comm: MPI.Comm = MPI.COMM_WORLD, **options: typing.Any) -> Stats:
+    """MPI.Comm.Recv, of compressed messages and of MPI's."""
+    side = _side(buf, "buf", writable=True)
+    return Stats(*_mpi.pass_message(False, True, _NOTHING.arguments(), 0, 0, side.arguments(), source, tag, _handle(comm),
+                                    _address_of(status), _texts(options)))
+
+
+def Sendrecv(sendbuf: typing.Any, dest: int, sendtag: int = 0, recvbuf: typing.Any = None, source: int = MPI.ANY_SOURCE,
+             recvtag: int = MPI.ANY_TAG, status: typing.Optional[MPI.Status] = None, comm: MPI.Comm = MPI.COMM_WORLD,
+             **options: typing.Any) -> Stats:
+    """MPI.Comm.Sendrecv.  In the statistics it counts as two calls."""
+    send, recv = _side(sendbuf, "sendbuf"), _side(recvbuf, "recvbuf", writable=True)
+    return Stats(*_mpi.pass_message(True, True, send.arguments(), dest, sendtag, recv.arguments(), source, recvtag,
+                                    _handle(comm), _address_of(status), _texts(options)))
+
+
+def Isend(buf: typing.Any, dest: int, tag: int = 0, comm: MPI.Comm = MPI.COMM_WORLD, **options: typing.Any) -> Request:
+    """MPI.Comm.Isend; see Send."""
+    side = _side(buf, "buf")
+    return Request(_mpi.begin_message(True, side.arguments(), dest, tag, _NOTHING.arguments(), 0, 0, _handle(comm),
+                                      _texts(options), (side.keep, side.type, comm)))
+
+
+def Irecv(buf: typing.Any, source: int = MPI.ANY_SOURCE, tag: int = MPI.ANY_TAG, comm: MPI.Comm = MPI.COMM_WORLD,
+          **options: typing.Any) -> Request:
+    """MPI.Comm.Irecv; see Recv.  Request.wait(status) fills the status."""
+    side = _side(buf, "buf", writable=True)
+    return Request(_mpi.begin_message(False, _NOTHING.arguments(), 0, 0, side.arguments(), source, tag, _handle(comm),
+                                      _texts(options), (side.keep, side.type, comm)))
+
+
+_MESSAGES = ("Send", "Recv", "Sendrecv", "Isend", "Irecv")
+
+
 def prepare(comm: MPI.Comm) -> None:
     """Makes the communicator for compressed data now and not in the first call.  Collective."""
     _mpi.prepare(MPI._addressof(comm))
@@ -362,8 +418,7 @@ def predict_error(collective: str, ranks: int, *, op: typing.Optional[str] = Non
                   **options: typing.Any) -> Prediction:
     """The errors of a collective ("allreduce", ...) on so many ranks.  op: "sum", "avg", "max", "min", or None where data
     only move."""
-    texts = {key: str(value) for key, value in options.items() if value is not None}
-    return Prediction(*_mpi.predict_error(collective, op, ranks, bytes, texts))
+    return Prediction(*_mpi.predict_error(collective, op, ranks, bytes, _texts(options)))
 
 
 class _Wrapped:
@@ -398,13 +453,23 @@ for _name in _ROUTINES:
         setattr(_Wrapped, _full, _method(globals()[_full], returns_nothing=_full == _name))
 
 
-def wrap(comm: MPI.Comm, **options: typing.Any) -> typing.Any:
-    """A communicator that behaves like `comm`, and compresses the collectives of buffers with these options.  All else,
-    messages and the methods for Python objects included, is the communicator's own."""
-    if not isinstance(comm, MPI.Comm):
-        raise TypeError(f"comm is a {type(comm).__name__}; valid are communicators of mpi4py")
-    return _Wrapped(comm, options)
+class _WrappedWithMessages(_Wrapped):
+    """The same, with compressed messages."""
+
+
+for _name in _MESSAGES:
+    setattr(_WrappedWithMessages, _name, _method(globals()[_name], returns_nothing=not _name.startswith("I")))
+
+
+def wrap(comm: MPI.Comm, *, messages: bool = False, **options: typing.Any) -> typing.Any:
+    """A communicator that behaves like `comm`, and compresses the collectives of buffers with these options.
+
+    messages: Send, Recv, Sendrecv, Isend and Irecv as well.  All ranks that exchange messages then use such a
+        communicator, because compressed messages must be received with laconic, and Probe does not find their size.
+    All else, the methods for Python objects included, is the communicator's own."""
+    _handle(comm)
+    return (_WrappedWithMessages if messages else _Wrapped)(comm, options)
 
 
 __all__ = ["AVG", "Prediction", "Request", "Stats", "Tuning", "predict_error", "prepare", "reset_stats", "stats", "tuning",
-           "wrap", *(full for name in _ROUTINES for full in (name, f"I{name.lower()}", f"{name}_init"))]
+           "wrap", *_MESSAGES, *(full for name in _ROUTINES for full in (name, f"I{name.lower()}", f"{name}_init"))]

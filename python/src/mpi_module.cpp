@@ -124,6 +124,24 @@ const std::map<std::string, Routine>& routines() {
   return table;
 }
 
+// One message, or two: MPI_Send, MPI_Recv, MPI_Sendrecv.
+struct Message {
+  Side send;
+  int dest = MPI_PROC_NULL;
+  int send_tag = 0;
+  Side recv;
+  int source = MPI_PROC_NULL;
+  int recv_tag = 0;
+  MPI_Comm comm = MPI_COMM_NULL;
+};
+
+#define TO m.send.buffer, m.send.count, m.send.type, m.dest, m.send_tag
+#define FROM m.recv.buffer, m.recv.count, m.recv.type, m.source, m.recv_tag
+
+MPI_Status* status_at(std::uintptr_t address) {
+  return address == 0 ? MPI_STATUS_IGNORE : reinterpret_cast<MPI_Status*>(address);
+}
+
 nb::tuple stats_tuple(const laconic_stats& s) {
   const auto text = [](const char* name) {
     return name != nullptr ? nb::object(nb::str(name)) : nb::object(nb::none());
@@ -162,26 +180,40 @@ class Request {
     check(code);
   }
 
+  // A message has one side.
+  void begin(const Message& m, bool sends, laconic_options options) {
+    State& s = *state_;
+    options.stats = &s.stats;
+    int code = MPI_SUCCESS;
+    {
+      nb::gil_scoped_release released;
+      code =
+          sends ? laconic_isend(TO, m.comm, &s.request, &options) : laconic_irecv(FROM, m.comm, &s.request, &options);
+    }
+    check(code);
+  }
+
   void start() {
     nb::gil_scoped_release released;
     check(laconic_start(&state_->request));
   }
 
-  nb::object wait() {
+  // status: the address of an MPI_Status, or 0.
+  nb::object wait(std::uintptr_t status) {
     int code = MPI_SUCCESS;
     {
       nb::gil_scoped_release released;
-      code = laconic_wait(&state_->request, MPI_STATUS_IGNORE);
+      code = laconic_wait(&state_->request, status_at(status));
     }
     return completed(code);
   }
 
-  bool test() {
+  bool test(std::uintptr_t status) {
     int flag = 0;
     int code = MPI_SUCCESS;
     {
       nb::gil_scoped_release released;
-      code = laconic_test(&state_->request, &flag, MPI_STATUS_IGNORE);
+      code = laconic_test(&state_->request, &flag, status_at(status));
     }
     if (flag != 0) completed(code);
     check(code);
@@ -251,6 +283,39 @@ Request* begin(const std::string& name, bool persistent, nb::tuple send, nb::tup
   return request.release();
 }
 
+Message message_of(nb::tuple send, int dest, int send_tag, nb::tuple recv, int source, int recv_tag,
+                   std::uintptr_t comm) {
+  return {side_of(send), dest, send_tag, side_of(recv), source, recv_tag, handle_at<MPI_Comm>(comm)};
+}
+
+// sends, receives: one of them, or both as in MPI_Sendrecv.
+nb::tuple pass_message(bool sends, bool receives, nb::tuple send, int dest, int send_tag, nb::tuple recv, int source,
+                       int recv_tag, std::uintptr_t comm, std::uintptr_t status, const nb::dict& texts) {
+  const Message m = message_of(send, dest, send_tag, recv, source, recv_tag, comm);
+  laconic_options options = options_of(texts);
+  laconic_stats stats{};
+  options.stats = &stats;
+  int code = MPI_SUCCESS;
+  {
+    nb::gil_scoped_release released;
+    if (sends && receives)
+      code = laconic_sendrecv(TO, FROM, m.comm, status_at(status), &options);
+    else if (sends)
+      code = laconic_send(TO, m.comm, &options);
+    else
+      code = laconic_recv(FROM, m.comm, status_at(status), &options);
+  }
+  check(code);
+  return stats_tuple(stats);
+}
+
+Request* begin_message(bool sends, nb::tuple send, int dest, int send_tag, nb::tuple recv, int source, int recv_tag,
+                       std::uintptr_t comm, const nb::dict& texts, nb::object buffers) {
+  auto request = std::make_unique<Request>(Call{}, std::move(buffers));
+  request->begin(message_of(send, dest, send_tag, recv, source, recv_tag, comm), sends, options_of(texts));
+  return request.release();
+}
+
 nb::tuple stats_get(std::uintptr_t comm) {
   laconic_stats stats{};
   check(laconic_stats_get(handle_at<MPI_Comm>(comm), &stats));
@@ -301,6 +366,8 @@ NB_MODULE(_mpi, m) {
   raise_errors_as(error_class);
   m.def("run", &run);
   m.def("begin", &begin, nb::rv_policy::take_ownership);
+  m.def("pass_message", &pass_message);
+  m.def("begin_message", &begin_message, nb::rv_policy::take_ownership);
   m.def("stats_get", &stats_get);
   m.def("stats_reset", [](std::uintptr_t comm) { check(laconic_stats_reset(handle_at<MPI_Comm>(comm))); });
   m.def("prepare", [](std::uintptr_t comm) {

@@ -176,6 +176,40 @@ def wrapped():
         assert total.plain_reason
 
 
+def messages():
+    left, right = (rank - 1) % size, (rank + 1) % size
+    mine, got, status = numbers(5000), np.empty(5000, np.float32), MPI.Status()
+    expected = numbers(5000, of=left)
+
+    def check(stats=None):
+        near(got, expected)
+        assert (status.Get_source(), status.Get_tag(), status.Get_count(MPI.FLOAT)) == (left, 7, 5000)
+        assert stats is None or size == 1 or (stats.plain_calls == 0 and stats.codec == "quant"), stats
+        got[...] = -7
+
+    request = laconic.Isend(mine, right, 7, comm, **FORCED)
+    check(laconic.Recv(got, left, 7, status, comm))  # the sender's options decide
+    request.wait()
+    receiving = laconic.Irecv([got, MPI.FLOAT], comm=comm)
+    sent = laconic.Send(mine, right, 7, comm, **FORCED)
+    assert sent.calls == 1 and (size == 1 or sent.bytes_sent < mine.nbytes), sent
+    receiving.wait(status)
+    check()
+    lac = laconic.wrap(comm, messages=True, **FORCED)
+    assert lac.Sendrecv(mine, right, 7, got, left, 7, status) is None
+    check()
+    receiving = lac.Irecv(got, left, 7)
+    lac.Send(mine, right, 7)
+    while not receiving.test(status):
+        pass
+    check()
+    request = comm.Isend(mine, right, 7)  # of MPI
+    lac.Recv(got, left, 7, status)
+    request.Wait()
+    assert got.tobytes() == expected.tobytes()
+    raises(laconic.Error, "tag", laconic.Send, mine, right, -5, comm, **FORCED)
+
+
 def many_requests():
     sends = [numbers(2000 + 100 * k) for k in range(10)]
     outs = [np.empty(s.size, np.float32) for s in sends]
@@ -220,7 +254,7 @@ def errors():
 
 
 def main():
-    for case in (reductions, movement, neighborhoods, wrapped, many_requests, predictions_and_tuning, errors):
+    for case in (reductions, movement, neighborhoods, wrapped, messages, many_requests, predictions_and_tuning, errors):
         faulthandler.dump_traceback_later(WATCHDOG, exit=True)
         try:
             case()
