@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "calls/intercept.hpp"
 
+#include "call/arguments.hpp"
 #include "calls/audit.hpp"
 #include "calls/dispatch.hpp"
 #include "calls/filter.hpp"
@@ -41,18 +42,20 @@ bool prepared(MPI_Comm comm) {
 // others would wait forever.
 bool found_alone(Reason reason) { return reason == Reason::memory || reason == Reason::device; }
 
-// Whether equal arguments make an equal call: not where counts are arrays, which the program may change, or datatypes
-// its own, which it may free, so that MPI uses their handles again.
+// Whether equal arguments make an equal call: not where datatypes are the program's own, which it may free, so that MPI
+// uses their handles again.
 bool can_be_repeated(const Call& call) {
-  if (call.send.counts.given() || call.recv.counts.given()) return false;
   if (Process::instance().settings().rules.differ_by_rank()) return false;
   const auto predefined = [](MPI_Datatype type) { return type == MPI_DATATYPE_NULL || numbers_of(type).known(); };
   return predefined(call.send.type) && predefined(call.recv.type);
 }
 
-CallArguments arguments_of(const Call& call) {
+CallArguments arguments_of(const Call& call, const Communicator& communicator) {
   const bool in_place = call.send.buffer == MPI_IN_PLACE || call.recv.buffer == MPI_IN_PLACE;
-  return {call.operation,  in_place,       call.root,      call.send.count,
+  const std::uint64_t counts = hash_of_counts(
+      call, communicator.rank() == call.root, MPI_IN_PLACE, [](const auto& array) { return array.given(); },
+      [&](bool sending) { return communicator.num_parts(call.traits(), sending); });
+  return {call.operation,  in_place,       call.root,      counts, call.send.count,
           call.recv.count, call.send.type, call.recv.type, call.op};
 }
 
@@ -61,15 +64,14 @@ void remember(const Call& call, Communicator& communicator) {
   const Quiet ours;
   std::uint64_t number = 0;
   if (laconic_plain_call(call.comm, &number) == MPI_SUCCESS && number != 0)
-    communicator.repeated_calls.add(arguments_of(call), number);
+    communicator.repeated_calls.add(arguments_of(call, communicator), number);
 }
 
 // Whether Laconic leaves the call to MPI because it repeats one that it has left before.
 // A report shows classes of calls as Laconic's functions leave them.
 bool repeats(const Call& call, Communicator& communicator) {
-  if (call.send.counts.given() || call.recv.counts.given()) return false;
   if (Process::instance().settings().report != Report::none) return false;
-  const std::uint64_t number = communicator.repeated_calls.find(arguments_of(call));
+  const std::uint64_t number = communicator.repeated_calls.find(arguments_of(call, communicator));
   if (number == 0) return false;
   const Quiet ours;
   int again = 0;

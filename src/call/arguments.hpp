@@ -6,6 +6,8 @@
 // A side is anything with buffer, count, counts, displs and type; no header of MPI is needed.
 #pragma once
 
+#include <bit>
+#include <cstdint>
 #include <tuple>
 #include <utility>
 
@@ -90,6 +92,29 @@ constexpr void set_arguments(Call& call, Arguments... arguments) {
       call.recv.type = std::get<3 + num_sent + num_received>(a);
     }
   }
+}
+
+// A hash of the arrays of counts and displacements of a call that are significant on this rank; 0 where there are none.
+// in_place: MPI_IN_PLACE.  given: whether an array is one.  parts: the number of blocks on the sending side (true) or
+// the receiving side.
+template <class Call, class Given, class Parts>
+std::uint64_t hash_of_counts(const Call& call, bool at_root, const void* in_place, Given given, Parts parts) {
+  const CollectiveTraits& t = call.traits();
+  std::uint64_t hash = 0;
+  const auto mix = [&](std::uint64_t value) { hash = (std::rotl(hash, 23) ^ value) * 0x9e3779b97f4a7c15ULL; };
+  for (const bool sending : {true, false}) {
+    const auto& side = sending ? call.send : call.recv;
+    if (!given(side.counts) && !given(side.displs)) continue;
+    if ((t.side(sending).root_only && !at_root) || (!t.reduces && side.buffer == in_place)) continue;
+    const auto add = [&](const auto& array) {
+      if (!given(array)) return;
+      for (int p = 0; p < parts(sending); ++p) mix(static_cast<std::uint64_t>(array[p]));
+    };
+    mix(sending ? 1 : 2);
+    add(side.counts);
+    add(side.displs);
+  }
+  return hash;
 }
 
 }  // namespace laconic

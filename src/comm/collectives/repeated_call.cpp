@@ -2,6 +2,7 @@
 #include "comm/collectives/repeated_call.hpp"
 
 #include "base/clock.hpp"
+#include "call/arguments.hpp"
 #include "comm/core/datatypes.hpp"
 #include "comm/core/errors.hpp"
 #include "comm/core/stats.hpp"
@@ -10,9 +11,17 @@
 namespace laconic {
 namespace {
 
-CallArguments arguments_of(const CollectiveCall& call) {
+CallArguments arguments_of(const Binding& binding, const CollectiveCall& call) {
   const bool in_place = call.send.buffer == MPI_IN_PLACE || call.recv.buffer == MPI_IN_PLACE;
-  return {call.routine, in_place, call.send.count, call.recv.count, call.send.type, call.recv.type, call.op};
+  const auto parts = [&](bool sending) {
+    if (!call.traits().neighborhood()) return binding.size;
+    const Neighborhood* neighbors = binding.topology();
+    if (neighbors == nullptr) return 0;
+    return static_cast<int>(sending ? neighbors->destinations.size() : neighbors->sources.size());
+  };
+  const std::uint64_t counts = hash_of_counts(
+      call, binding.rank == call.root, MPI_IN_PLACE, [](const auto* array) { return array != nullptr; }, parts);
+  return {call.routine, in_place, counts, call.send.count, call.recv.count, call.send.type, call.recv.type, call.op};
 }
 
 // As accumulate() of the statistics of such a call, which would take part of the time of a small call.
@@ -38,7 +47,7 @@ bool begin_known(Binding& binding, const RepeatedCalls::Known* known) {
 }  // namespace
 
 bool RepeatedCall::begin() {
-  known_ = binding_.repeated_calls.find(arguments_of(call_), options_, number_);
+  known_ = binding_.repeated_calls.find(arguments_of(binding_, call_), options_, number_);
   if (!begin_known(binding_, known_)) return false;
   const bool has_stats = options_ != nullptr && options_->stats != nullptr;
   stands_for_ = left_to_caller() ? 0 : has_stats ? 1 : known_->call_class->timed_call_stands_for();
@@ -78,13 +87,13 @@ void RepeatedCall::end(int code) {
 
 RepeatedCalls::Number RepeatedCall::remember(Binding& binding, const CollectiveCall& call,
                                              const laconic_options* options, const RepeatedCalls::Known& known) {
-  // Where counts and displacements are arrays, or types belong to the application, equal arguments may mean another
-  // call.  Buffers on a device may have to be staged.
-  if (call.send.counts != nullptr || call.recv.counts != nullptr || has_devices()) return 0;
+  // Where types belong to the application, equal arguments may mean another call.  Buffers on a device may have to be
+  // staged.
+  if (has_devices()) return 0;
   const auto comparable = [](MPI_Datatype type) { return type == MPI_DATATYPE_NULL || find_dtype(type).has_value(); };
   if (!comparable(call.send.type) || !comparable(call.recv.type)) return 0;
   RepeatedCalls::Known copy = known;
-  copy.arguments = arguments_of(call);
+  copy.arguments = arguments_of(binding, call);
   return binding.repeated_calls.add(copy, options);
 }
 

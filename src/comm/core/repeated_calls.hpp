@@ -19,6 +19,7 @@ namespace laconic {
 struct CallArguments {
   Routine routine = Routine::allreduce;
   bool in_place = false;
+  std::uint64_t counts = 0;  // a hash of the arrays of counts and displacements
   MPI_Count send_count = 0;
   MPI_Count recv_count = 0;
   MPI_Datatype send_type = MPI_DATATYPE_NULL;

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a communicator has learnt about its calls, and numbers to learn from.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+
+#include "support.hpp"
+
+namespace ranks {
+
+inline float number_of(int rank, std::size_t i) {
+  return static_cast<float>(std::sin(0.001 * static_cast<double>(i)) + rank);
+}
+
+// What the communicator has learnt about its only class of calls.
+inline laconic_tuning learnt(Test& t, MPI_Comm comm) {
+  int classes = 0;
+  laconic_tuning tuning{};
+  CHECK(t, laconic_tuning_get(comm, &tuning, 1, &classes) == MPI_SUCCESS);
+  CHECK(t, classes == 1, "%d classes", classes);
+  return tuning;
+}
+
+}  // namespace ranks
