@@ -67,8 +67,8 @@ void remember(const Call& call, Communicator& communicator) {
     communicator.repeated_calls.add(arguments_of(call, communicator), number);
 }
 
-// Whether Laconic leaves the call to MPI because it repeats one that it has left before.
-// A report shows classes of calls as Laconic's functions leave them.
+// Whether Laconic leaves the call to MPI because it repeats one that it has left before. Where a report is asked for,
+// every call passes through Laconic's functions, because the report reads its classes after each of them.
 bool repeats(const Call& call, Communicator& communicator) {
   if (Process::instance().settings().report != Report::none) return false;
   const std::uint64_t number = communicator.repeated_calls.find(arguments_of(call, communicator));

@@ -140,7 +140,7 @@ typedef struct laconic_stats {
   double seconds_copy;   /* copying uncompressed numbers */
   double seconds_wait;   /* polling the network with no other work to do */
   double seconds_other;  /* agreement, set-up, posting messages; all of a plain call.  In laconic_stats_get(), of
-                            repeated  calls that are left to MPI one in 8 is timed and counts for all */
+                            repeated calls that are left to MPI one in 8 is timed and counts for all */
   double seconds_total;
   /* Experimental: the two parts of a reduction, as papers report them. */
   double seconds_wait_reducing; /* the part of seconds_wait during which a message to be reduced was outstanding */

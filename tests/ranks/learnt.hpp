@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a communicator has learnt about its calls, and numbers to learn from.
+// Helpers of the tests of options.tune: the class of a communicator's calls, and numbers to send.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@ inline float number_of(int rank, std::size_t i) {
   return static_cast<float>(std::sin(0.001 * static_cast<double>(i)) + rank);
 }
 
-// What the communicator has learnt about its only class of calls.
+// Returns the class of the calls on comm, which all belong to one class.
 inline laconic_tuning learnt(Test& t, MPI_Comm comm) {
   int classes = 0;
   laconic_tuning tuning{};

@@ -102,8 +102,8 @@ void CollectiveOperation::follow_class(Collective collective) {
     algorithm_ = candidate->algorithm;
 }
 
+// After wants_slot(), which has resolved the call.
 bool CollectiveOperation::can_leave_starts() {
-  resolved_.resolve(*binding, asked_, has_options_ ? &given_ : nullptr);
   // MPI's operation keeps its buffers, which may have to be staged where they are on a device.
   const bool fits = tuned(resolved_.settings()) && !has_devices() &&
                     PlainCall::can_persist(asked_, resolved_.shape().signature().mean);
