@@ -67,7 +67,7 @@ Comparison compare(const Question& q) {
   const Travel travel = travel_in(q);
   CallModel call = model_of(q.collective, q.bytes, q.ranks, travel);
   call.bytes = static_cast<double>(q.bytes);
-  call.depth = q.depth;
+  call.chunk = q.chunk;
   call.relative = q.bound.mode == BoundMode::rel;
   const auto compressed = candidates(call, q.coding, q.path);
   const auto uncompressed = uncompressed_candidates(call, q.path);

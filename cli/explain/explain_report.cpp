@@ -118,8 +118,9 @@ std::string steps_text(const Question& q, const Answer& a) {
 }
 
 std::string verdict_text(const Question& q, const Profile::Verdict& v) {
-  const std::string decision =
-      v.algorithm != nullptr ? fmt::format("is compressed with {}", v.algorithm->name()) : "is left to MPI";
+  const std::string decision = v.algorithm != nullptr
+                                   ? fmt::format("is compressed with {} in {} rows", v.algorithm->name(), v.rows)
+                                   : "is left to MPI";
   std::string text = fmt::format("profile: {}\nwith it the call {}", q.profile->remark, decision);
   if (v.compressed <= 0) return text + ": the plans of the ranks are too large to be walked\n";
   return text + fmt::format(": {} compressed, {} as plain MPI, both {}\n", seconds_text(v.compressed),
@@ -153,20 +154,22 @@ std::string heading(const Question& q, const Comparison& all) {
     text += verdict_text(q, *all.verdict);
   else
     text += fmt::format("auto takes {} where nothing is measured\n", all.chosen->name());
-  std::vector<Cells> rows{{"algorithm", "terms", "predicted", "coding", "wire", "latency", "without compression"}};
+  std::vector<Cells> rows{
+      {"algorithm", "terms", "rows", "predicted", "coding", "wire", "latency", "without compression"}};
   for (const Row& r : all.rows) {
-    Cells cells{std::string(r.algorithm->name()), std::to_string(r.terms.all()), "-", "", "", "", "-"};
+    Cells cells{std::string(r.algorithm->name()), std::to_string(r.terms.all()), "", "-", "", "", "", "-"};
     if (r.compressed) {
       const Timing& t = r.compressed->timing;
       cells = {cells[0],
                cells[1],
+               std::to_string(r.compressed->rows),
                seconds_text(r.compressed->predicted),
                seconds_text(t.codec),
                seconds_text(t.wire),
                seconds_text(t.latency),
-               cells[6]};
+               cells[7]};
     }
-    if (r.uncompressed) cells[6] = seconds_text(r.uncompressed->predicted);
+    if (r.uncompressed) cells[7] = seconds_text(r.uncompressed->predicted);
     rows.push_back(cells);
   }
   text += aligned(rows, 1);
@@ -203,6 +206,7 @@ std::string json(const Question& q, const Comparison& all, const Answer& a, cons
     JsonObject row;
     row.text("algorithm", r.algorithm->name())
         .number("terms", r.terms.all())
+        .raw("rows", r.compressed ? std::to_string(r.compressed->rows) : "null")
         .raw("predicted_s", r.compressed ? json_number(r.compressed->predicted) : "null")
         .raw("codec_s", seconds(&Timing::codec))
         .raw("wire_s", seconds(&Timing::wire))

@@ -41,38 +41,73 @@ Coder uncompressed_coder() {
 // A walk along so many actions takes a few milliseconds.  Where ranks are many, fewer rows are walked.
 constexpr std::size_t quick_actions = std::size_t{1} << 15;
 
-// The engine's number of rows for the largest block.  Ranks may have different types, so none of them counts.
-int rows_of(const CallModel& call, double block_bytes) {
+// The rows of the largest block with chunks of so many numbers.  Ranks may have different types, so none of them
+// counts.
+int rows_of(double block_bytes, std::size_t chunk) {
   const double numbers = block_bytes / static_cast<double>(size_of(Dtype::f32));
-  const auto chunk = static_cast<double>(choose_chunk(static_cast<std::size_t>(numbers), Dtype::f32, call.depth));
-  return static_cast<int>(std::clamp(std::ceil(numbers / chunk), 1.0, 1e6));
+  return static_cast<int>(std::clamp(std::ceil(numbers / static_cast<double>(chunk)), 1.0, 1e6));
 }
 
-std::optional<Timing> timing_of(const CallModel& call, const Algorithm& algorithm, const Coder& coder, double ratio,
-                                const Path& path) {
+// The numbers of rows that the model chooses among: all that there are, unless the user asks for one.
+using RowCounts = std::vector<int> (*)(const CallModel& call, double block_bytes);
+
+std::vector<int> all_row_counts(const CallModel& call, double block_bytes) {
+  if (call.chunk == 0) return row_counts(block_bytes);
+  return {rows_of(block_bytes, call.chunk)};
+}
+
+std::vector<int> usual_row_count(const CallModel&, double block_bytes) {
+  const auto numbers = static_cast<std::size_t>(block_bytes) / size_of(Dtype::f32);
+  return {rows_of(block_bytes, choose_chunk(numbers, Dtype::f32, default_depth))};
+}
+
+// An algorithm with each number of rows; nothing where its plans are too large to be walked.
+std::vector<Candidate> timings_of(const CallModel& call, RowCounts rows_of_block, const Algorithm& algorithm,
+                                  const Coder& coder, double ratio, const Path& path) {
   Journey journey;
   journey.bytes = call.bytes;
   journey.size = call.size;
   journey.travel = call.travel;
   journey.ratio = ratio;
+  std::vector<Candidate> found;
   const auto hops = Hops::find(algorithm, call.size, 0, call.travel);
-  if (!hops) return {};
-  journey.rows = rows_of(call, call.bytes / num_parts(call.collective, hops->plan(0).cut, call.size));
+  if (!hops) return found;
+  auto counts = rows_of_block(call, call.bytes / num_parts(call.collective, hops->plan(0).cut, call.size));
   const std::size_t affordable = quick_actions / std::max<std::size_t>(hops->actions(), 1);
-  const auto rows = static_cast<int>(std::clamp<std::size_t>(affordable, 2, most_walked_rows));
-  return time_of(algorithm.collective, *hops, journey, coder, path, rows);
+  // Algorithms with so many actions have small blocks, for which few rows are best.
+  counts.resize(std::clamp<std::size_t>(affordable / 4, 1, counts.size()));
+  const auto walked = static_cast<int>(std::clamp<std::size_t>(affordable / counts.size(), 2, most_walked_rows));
+  for (const int rows : counts) {
+    journey.rows = rows;
+    if (const auto timing = time_of(algorithm.collective, *hops, journey, coder, path, walked))
+      found.push_back({&algorithm, rows, timing->seconds, 0, *timing});
+  }
+  return found;
 }
 
-// All algorithms that serve the call, the fastest first.  before: seconds to add to each.
-std::vector<Candidate> timed(const CallModel& call, const Coder& coder, double ratio, const Path& path, double before) {
+bool faster(const Candidate& a, const Candidate& b) { return a.predicted < b.predicted; }
+
+// before: seconds to add to each.
+std::vector<Candidate> timed(const CallModel& call, RowCounts rows_of_block, const Coder& coder, double ratio,
+                             const Path& path, double before) {
   std::vector<Candidate> found;
+  std::vector<Candidate> of_fastest;  // by rows
   for (const Algorithm& a : all_algorithms()) {
     if (a.collective != call.collective || !a.fits(call.size)) continue;
-    if (const auto timing = timing_of(call, a, coder, ratio, path))
-      found.push_back({&a, before + timing->seconds, 0, *timing});
+    std::vector<Candidate> all = timings_of(call, rows_of_block, a, coder, ratio, path);
+    if (all.empty()) continue;
+    for (Candidate& c : all) c.predicted += before;
+    const Candidate best = *std::min_element(all.begin(), all.end(), faster);
+    if (std::none_of(found.begin(), found.end(), [&](const Candidate& c) { return !faster(best, c); }))
+      of_fastest = std::move(all);
+    found.push_back(best);
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.predicted < b.predicted; });
+  std::stable_sort(found.begin(), found.end(), faster);
+  for (std::size_t k = 0; k + 1 < of_fastest.size(); ++k) {
+    if (of_fastest[k].rows == found[0].rows) found.push_back(of_fastest[k + 1]);
+    if (of_fastest[k + 1].rows == found[0].rows) found.push_back(of_fastest[k]);
+  }
+  std::stable_sort(found.begin(), found.end(), faster);
   return found;
 }
 
@@ -96,6 +131,7 @@ Path path_within_node() {
   path.latency = 1e-6;
   path.bytes_per_second = copy_rate;
   path.per_message = 0.5e-6;
+  path.per_frame = 0.5e-6;
   path.moved_by_ranks = true;
   return path;
 }
@@ -105,19 +141,22 @@ Path path_between_nodes() {
   path.latency = 30e-6;
   path.bytes_per_second = 1e9;
   path.per_message = 5e-6;
+  path.per_frame = 5e-6;
   // With 8 hosts and links of 1 Gbit/s, seven senders at a time lose 5 % (allgather) to 38 % (reduce_scatter).
   path.congestion = 0.02;
   return path;
 }
 
 std::vector<Candidate> candidates(const CallModel& call, const CodingCost& cost, const Path& path) {
-  return timed(call, coder_of(cost), 1 / cost.frame, path, seconds_before(call, cost, path));
+  return timed(call, all_row_counts, coder_of(cost), 1 / cost.frame, path, seconds_before(call, cost, path));
 }
 
 std::vector<Candidate> uncompressed_candidates(const CallModel& call, const Path& path) {
   CallModel raw = call;
   raw.travel = Travel::homomorphic;  // numbers are added as they arrive
-  return timed(raw, uncompressed_coder(), 1, path, 0);
+  Path of_mpi = path;
+  of_mpi.per_frame = 0;
+  return timed(raw, usual_row_count, uncompressed_coder(), 1, of_mpi, 0);
 }
 
 Path path_of(const CallModel& call, double seconds, const Path& start) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The candidates for a collective on hosts: algorithms, with the times that the model predicts for them (walk.hpp), and
-// plain MPI.
+// The candidates for a collective on hosts: algorithms and numbers of rows, with the times that the model predicts for
+// them (walk.hpp), and plain MPI.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,7 @@ namespace laconic {
 
 struct Candidate {
   const Algorithm* algorithm = nullptr;
+  int rows = 0;          // that blocks are cut into; 0: as choose_chunk() does
   double predicted = 0;  // seconds
   double measured = 0;   // seconds; 0: not measured
   Timing timing;         // how the predicted seconds divide, without the agreement that comes before
@@ -28,7 +29,7 @@ struct CallModel {
   bool partial = false;  // ranks see different counts, and `bytes` stands for any size
   int size = 1;
   Travel travel = Travel::homomorphic;
-  int depth = default_depth;
+  std::size_t chunk = 0;       // numbers per frame, where the user asks for it; else 0
   bool relative = false;       // the bound is relative to the range of the numbers
   bool nonblocking = false;    // calls that teach each other alone, because they overlap
   bool persistent = false;     // starts of one persistent operation, which teach each other alone
@@ -43,8 +44,9 @@ double class_bytes(double bytes);
 Path path_within_node();
 Path path_between_nodes();
 
-// All algorithms that serve the call, the fastest first.  Algorithms whose plans are too large to be walked are left
-// out.
+// All algorithms that serve the call, each with the number of rows that is predicted to be the fastest, the fastest
+// first.  The fastest algorithm is there with the next smaller and larger number of rows, too.  Algorithms whose plans
+// are too large to be walked are left out.
 std::vector<Candidate> candidates(const CallModel& call, const CodingCost& cost, const Path& path);
 
 // The same algorithms without compression.  The first is the model of MPI's own collective.

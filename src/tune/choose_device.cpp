@@ -9,7 +9,7 @@ std::optional<DeviceChoice> best_rows(const Algorithm& algorithm, Journey journe
                                       const Path& path) {
   std::optional<DeviceChoice> best;
   const auto hops = Hops::find(algorithm, journey.size, journey.root, journey.travel);
-  for (const int rows : row_counts) {
+  for (const int rows : device_row_counts) {
     if (!hops) break;
     journey.rows = rows;
     const auto timing = time_of(algorithm.collective, *hops, journey, coder, path);

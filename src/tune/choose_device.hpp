@@ -13,7 +13,7 @@
 namespace laconic {
 
 // The numbers of rows that are tried; the fastest is chosen.
-inline constexpr std::array<int, 4> row_counts{1, 2, 4, 8};
+inline constexpr std::array<int, 4> device_row_counts{1, 2, 4, 8};
 
 struct DeviceChoice {
   const Algorithm* algorithm = nullptr;
@@ -24,12 +24,6 @@ struct DeviceChoice {
 // Numbers per frame that keep a device busy, however large the data.  The limit bounds the memory for frames, which is
 // a multiple of it.
 inline constexpr std::size_t largest_device_chunk = std::size_t{1} << 24;
-
-// The numbers per frame that cut blocks of at most `largest` numbers into `rows` rows.
-constexpr std::size_t chunk_of(std::size_t largest, int rows) {
-  const auto n = static_cast<std::size_t>(rows);
-  return largest < n ? 1 : (largest + n - 1) / n;
-}
 
 // The fastest number of rows of an algorithm; empty if its plans are too large to be walked.
 std::optional<DeviceChoice> best_rows(const Algorithm& algorithm, Journey journey, const Coder& coder,

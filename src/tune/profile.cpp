@@ -14,7 +14,7 @@
 namespace laconic {
 namespace {
 
-constexpr std::string_view first_line = "laconic profile 1";
+constexpr std::string_view first_line = "laconic profile 2";
 constexpr std::string_view last_line = "end";  // a file without it was cut
 
 // The words of a line.
@@ -56,14 +56,15 @@ bool read_coding(const std::vector<std::string_view>& words, CodingCost& coding)
 }
 
 bool read_class(const std::vector<std::string_view>& words, Profile::Class& c) {
-  if (words.size() != 6) return false;
+  if (words.size() != 7) return false;
   const auto named = std::find_if(std::begin(all_collectives), std::end(all_collectives),
                                   [&](Collective known) { return name_of(known) == words[1]; });
   if (named == std::end(all_collectives)) return false;
   c.collective = *named;
   c.algorithm = find_algorithm(c.collective, words[4]);
   return read_number(words[2], c.bytes) && c.bytes == class_bytes(c.bytes) && read_number(words[3], c.plain) &&
-         c.plain > 0 && c.algorithm != nullptr && read_number(words[5], c.compressed) && c.compressed > 0;
+         c.plain > 0 && c.algorithm != nullptr && read_number(words[5], c.rows) && c.rows > 0 &&
+         read_number(words[6], c.compressed) && c.compressed > 0;
 }
 
 }  // namespace
@@ -74,10 +75,10 @@ std::string Profile::text() const {
   out << "\n# seconds per byte: encode decode fold add read; bytes of frames per byte\ncoding";
   CodingCost cost = coding;
   for (const double* field : fields_of(cost)) out << ' ' << text_of(*field);
-  out << "\n# collective, bytes, seconds of plain MPI, fastest algorithm with compression, its seconds\n";
+  out << "\n# collective, bytes, seconds of plain MPI, fastest algorithm with compression, its rows and seconds\n";
   for (const Class& c : classes)
     out << "class " << name_of(c.collective) << ' ' << text_of(c.bytes) << ' ' << text_of(c.plain) << ' '
-        << c.algorithm->name() << ' ' << text_of(c.compressed) << '\n';
+        << c.algorithm->name() << ' ' << c.rows << ' ' << text_of(c.compressed) << '\n';
   out << last_line << '\n';
   return out.str();
 }
@@ -158,7 +159,7 @@ Path Profile::path_of(const Class& c) const {
 
 std::optional<double> Profile::predicted(const Class& c) const {
   for (const Candidate& candidate : candidates(model_of(c), coding, path_of(c)))
-    if (candidate.algorithm == c.algorithm) return candidate.predicted;
+    if (candidate.algorithm == c.algorithm) return candidate.predicted;  // with the rows that are predicted to be best
   return {};
 }
 
@@ -167,7 +168,7 @@ Path Profile::path_for(const CallModel& call) const { return path_of(nearest(cal
 Profile::Verdict Profile::decide(const CallModel& call) const {
   const Class& like = nearest(call);
   if (like.collective == call.collective && like.bytes == class_bytes(call.bytes) && ranks == call.size)
-    return {like.compressed < like.plain ? like.algorithm : nullptr, like.plain, like.compressed, true};
+    return {like.compressed < like.plain ? like.algorithm : nullptr, like.rows, like.plain, like.compressed, true};
   const Path path = path_of(like);
   CallModel rounded = call;
   rounded.bytes = class_bytes(call.bytes);
@@ -176,7 +177,8 @@ Profile::Verdict Profile::decide(const CallModel& call) const {
   if (plain.empty() || compressed.empty()) return {};
   const double correction = like.compressed / predicted(like).value_or(like.compressed);
   const double seconds = compressed[0].predicted * correction;
-  return {seconds < plain[0].predicted ? compressed[0].algorithm : nullptr, plain[0].predicted, seconds, false};
+  const Candidate& best = compressed[0];
+  return {seconds < plain[0].predicted ? best.algorithm : nullptr, best.rows, plain[0].predicted, seconds, false};
 }
 
 double Profile::predicted_from_others(const Class& c) const {

@@ -21,12 +21,14 @@ class Profile {
     double bytes = 0;
     double plain = 0;                      // seconds of MPI's own collective
     const Algorithm* algorithm = nullptr;  // the fastest with compression
+    int rows = 0;                          // that it was the fastest with
     double compressed = 0;                 // seconds of it
   };
 
-  // A verdict on a call: the algorithm, or nullptr if the call is left to MPI.
+  // A verdict on a call: the algorithm and its number of rows, or nullptr if the call is left to MPI.
   struct Verdict {
     const Algorithm* algorithm = nullptr;
+    int rows = 0;
     double plain = 0;       // seconds
     double compressed = 0;  // seconds with the fastest algorithm; 0: no algorithm serves the call
     bool measured = false;  // both; else they are predicted

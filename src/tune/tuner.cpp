@@ -28,7 +28,7 @@ constexpr double worth_keeping = 1.0;
 
 // Candidates predicted to be up to this much slower than the fastest are tried, too.
 constexpr double close_behind = 1.6;
-constexpr std::size_t most_tried = 4;
+constexpr std::size_t most_tried = 5;
 constexpr std::uint64_t calls_to_try = 3;
 
 // A candidate is given up after its first call if it took this many times the plain time and the set-up, which touches
@@ -131,7 +131,11 @@ void CallClass::pin(const Profile::Verdict& verdict) {
   mode_ = verdict.algorithm != nullptr ? Decision::compressed : Decision::plain;
   next_ = 0;  // before the first call: there is neither a survey nor a plain call to compare with
   plain_ = verdict.plain;
-  best_ = {verdict.algorithm, verdict.measured ? 0 : verdict.compressed, verdict.measured ? verdict.compressed : 0, {}};
+  best_ = {verdict.algorithm,
+           verdict.rows,
+           verdict.measured ? 0 : verdict.compressed,
+           verdict.measured ? verdict.compressed : 0,
+           {}};
   candidates_ = {best_};
 }
 
@@ -176,7 +180,8 @@ void CallClass::judge(double seconds) {
   Candidate& c = candidates_[current_];
   c.measured = seconds;
   correction_ = c.measured / c.predicted;
-  if (best_.measured == 0 || c.algorithm == best_.algorithm || c.measured < best_.measured) best_ = c;
+  const bool same = c.algorithm == best_.algorithm && c.rows == best_.rows;
+  if (best_.measured == 0 || same || c.measured < best_.measured) best_ = c;
   // The others are about as much slower than predicted.
   const bool more = trying_ && current_ + 1 < among_;
   if (more && candidates_[current_ + 1].predicted * correction_ < give_up * plain_) return try_candidate(current_ + 1);

@@ -45,7 +45,7 @@ class Walk {
           seconds += coder_[kernel](bytes);
           busy += coder_[kernel](bytes) - coder_[kernel].launch();
         }
-      graph_.set_seconds(k.task, seconds, busy);
+      graph_.set_seconds(k.task, seconds + path_.per_frame, busy + path_.per_frame);
     }
     return graph_.run();
   }

@@ -17,7 +17,10 @@ namespace laconic {
 struct Path {
   double latency = 5e-6;  // seconds per message
   double bytes_per_second = 12.5e9;
-  double per_message = 1e-6;  // seconds that a sender is busy with each message
+  double per_message = 1e-6;  // seconds that a sender's link is busy with each message, whatever its size
+  // Seconds that a rank's core is busy with each frame besides coding it: it posts messages, looks for those that
+  // arrive, and checks headers and seals.
+  double per_frame = 0;
   // The share of its rate that an incoming link loses for each further peer that sends at the same time, down to half
   // of the rate.
   double congestion = 0;

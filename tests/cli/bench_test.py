@@ -132,7 +132,7 @@ class Bench(unittest.TestCase):
         (self.folder / "field").write_bytes(b"1234\n1234")
         self.assertIn("not a profile", self.laconic("field", command="tune", code=2).stderr)
         self.assertEqual((self.folder / "field").read_bytes(), b"1234\n1234")
-        (self.folder / "cut").write_text("laconic profile 1\nranks 2")
+        (self.folder / "cut").write_text("laconic profile 2\nranks 2")
         done = self.laconic("allreduce", "--set", "tune=cut", code=2)
         self.assertIn("line 2", done.stderr)
 

@@ -6,6 +6,7 @@
 
 #include "support/seed.hpp"
 #include "tune/choose_device.hpp"
+#include "tune/chunk.hpp"
 #include "tune/device_model.hpp"
 
 namespace laconic::test {
@@ -104,7 +105,7 @@ TEST(DeviceChoice, TakesDirectIntoAccount) {
 TEST(DeviceChoice, OfRowsIsAChunk) {
   for (const std::size_t largest :
        {std::size_t{0}, std::size_t{1}, std::size_t{7}, std::size_t{8}, std::size_t{1} << 28})
-    for (const int rows : row_counts) {
+    for (const int rows : device_row_counts) {
       const std::size_t chunk = chunk_of(largest, rows);
       EXPECT_GE(chunk, 1u);
       EXPECT_LE((largest + chunk - 1) / chunk, static_cast<std::size_t>(rows));

@@ -212,8 +212,8 @@ TEST(MessageTuner, ClassesAreSizesAndSettings) {
 TEST(MessageTuner, IsPinnedByAProfile) {
   Profile profile;
   const std::string text =
-      "laconic profile 1\n# test\nranks 2\nwithin_node 0\ncoding 5e-10 3e-10 6e-10 6e-10 1e-10 0.2\n"
-      "class bcast 65536 2e-5 binomial 1e-4\nclass bcast 1048576 9e-3 binomial 3e-3\nend\n";
+      "laconic profile 2\n# test\nranks 2\nwithin_node 0\ncoding 5e-10 3e-10 6e-10 6e-10 1e-10 0.2\n"
+      "class bcast 65536 2e-5 binomial 1 1e-4\nclass bcast 1048576 9e-3 binomial 4 3e-3\nend\n";
   ASSERT_TRUE(Profile::parse(text, profile).ok()) << Profile::parse(text, profile).message();
   MessageTuner tuner;
   MessageClock clock;

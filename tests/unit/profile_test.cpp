@@ -15,12 +15,12 @@ Profile profile() {
   p.ranks = 8;
   p.remark = "MPI, 8 ranks";
   p.coding = {5e-10, 2.5e-10, 7e-10, 7e-10, 1e-10, 0.25};
-  const auto add = [&](Collective c, double bytes, double plain, AlgorithmName algorithm, double compressed) {
-    p.classes.push_back({c, bytes, plain, find_algorithm(c, algorithm), compressed});
+  const auto add = [&](Collective c, double bytes, double plain, AlgorithmName algorithm, int rows, double compressed) {
+    p.classes.push_back({c, bytes, plain, find_algorithm(c, algorithm), rows, compressed});
   };
-  add(Collective::allreduce, 1 << 16, 2e-4, AlgorithmName::recursive_doubling, 3e-4);
-  add(Collective::allreduce, 1 << 24, 0.3, AlgorithmName::ring, 0.1);
-  add(Collective::bcast, 1 << 20, 1e-2, AlgorithmName::chain, 4e-3);
+  add(Collective::allreduce, 1 << 16, 2e-4, AlgorithmName::recursive_doubling, 1, 3e-4);
+  add(Collective::allreduce, 1 << 24, 0.3, AlgorithmName::ring, 8, 0.1);
+  add(Collective::bcast, 1 << 20, 1e-2, AlgorithmName::chain, 4, 4e-3);
   return p;
 }
 
@@ -40,6 +40,7 @@ TEST(Profile, ReadsWhatItHasWritten) {
   EXPECT_EQ(read.remark, "MPI, 8 ranks");
   EXPECT_EQ(read.coding.frame, 0.25);
   ASSERT_EQ(read.classes.size(), 3u);
+  EXPECT_EQ(read.classes[2].rows, 4);
   EXPECT_EQ(read.classes[2].algorithm, find_algorithm(Collective::bcast, AlgorithmName::chain));
 }
 
@@ -69,7 +70,7 @@ TEST(Profile, RefusesOtherText) {
   };
   refused("", "ranks, coding, class and end");
   refused("{}\n", "line 1");
-  refused(with("profile 1", "profile 2"), "line 1");
+  refused(with("profile 2", "profile 1"), "line 1");
   refused(with("ranks 8\n", "ranks 1\n"), "ranks 1");
   refused(with("ranks 8\n", "ranks 8x\n"), "ranks 8x");
   refused(with("ranks 8\n", ""), "ranks, coding, class and end");
@@ -80,6 +81,8 @@ TEST(Profile, RefusesOtherText) {
   refused(with("class allreduce", "class allreduces"), "allreduces");
   refused(with("65536", "65537"), "65537");
   refused(with("ring", "chain"), "chain");
+  refused(with("ring 8", "ring 0"), "ring 0");
+  refused(with("ring 8", "ring"), "ring");
   refused(with("bcast 1048576 0.01", "bcast 1048576 -1"), "-1");
   refused(with("0.01 chain", "inf chain"), "inf");
   refused(with("end", "something"), "something");
@@ -91,7 +94,7 @@ TEST(Profile, RefusesOtherText) {
 TEST(Profile, RefusesAlgorithmsThatDoNotServeItsRanks) {
   Profile p = profile();
   p.classes.push_back(
-      {Collective::allgather, 1024, 1, find_algorithm(Collective::allgather, AlgorithmName::recursive_doubling), 1});
+      {Collective::allgather, 1024, 1, find_algorithm(Collective::allgather, AlgorithmName::recursive_doubling), 1, 1});
   Profile read;
   EXPECT_TRUE(Profile::parse(p.text(), read).ok());
   p.ranks = 7;
@@ -108,6 +111,7 @@ TEST(Profile, DecidesOnMeasuredClassesByTheMeasurements) {
   EXPECT_TRUE(large.measured);
   ASSERT_NE(large.algorithm, nullptr);
   EXPECT_EQ(large.algorithm->id, AlgorithmName::ring);
+  EXPECT_EQ(large.rows, 8);
   EXPECT_EQ(large.compressed, 0.1);
 }
 

@@ -197,6 +197,7 @@ TEST(Tuner, PredictsTimesInProportionToLargeSizes) {
     for (const Collective collective : all_collectives) {
       CallModel model = model_of(64 * megabyte);
       model.collective = collective;
+      model.chunk = 1 << 16;
       CallModel twice = model;
       twice.bytes *= 2;
       for (const Candidate& one : candidates(model, fast_codec, path))
@@ -205,6 +206,43 @@ TEST(Tuner, PredictsTimesInProportionToLargeSizes) {
             EXPECT_NEAR(two.predicted / one.predicted, 2, 0.1) << name_of(collective) << " " << one.algorithm->name();
           }
     }
+}
+
+// Few rows where a message costs much, many where the wire is slow and ranks pass numbers on.
+TEST(Tuner, ChoosesRowsByTheCostOfAMessage) {
+  const auto rows_of = [](const CallModel& model, const Path& path) {
+    for (const Candidate& c : candidates(model, fast_codec, path))
+      if (c.algorithm->id == AlgorithmName::chain) return c.rows;
+    return 0;
+  };
+  CallModel model = model_of(megabyte);
+  model.collective = Collective::bcast;
+  Path slow = path_between_nodes();
+  slow.bytes_per_second = 1e7;
+  Path dear = path_between_nodes();
+  dear.bytes_per_second = 1e10;
+  dear.per_frame = 1e-3;
+  EXPECT_EQ(rows_of(model, dear), 2) << "chunks of 512 KiB";
+  EXPECT_EQ(rows_of(model, slow), 16) << "the most that are tried";
+  model.chunk = 1 << 15;
+  EXPECT_EQ(rows_of(model, dear), 8) << "the chunk is the user's";
+}
+
+TEST(Tuner, TriesTheNextNumbersOfRowsOfTheFastestAlgorithm) {
+  World world(16 * megabyte, {1});
+  std::vector<std::pair<AlgorithmName, int>> tried;
+  const World::Times times{0.2, [](const Algorithm&) { return 0.05; }};
+  for (int k = 0; k < 60; ++k) {
+    world.call(times);
+    if (!world.rank(0).compresses()) continue;
+    const Candidate& c = *world.rank(0).candidate();
+    if (tried.empty() || tried.back() != std::pair{c.algorithm->id, c.rows})
+      tried.emplace_back(c.algorithm->id, c.rows);
+  }
+  ASSERT_GE(tried.size(), 3u);
+  EXPECT_GT(std::count_if(tried.begin(), tried.end(), [&](const auto& t) { return t.first == tried[0].first; }), 1);
+  for (std::size_t k = 0; k + 1 < tried.size(); ++k)
+    EXPECT_EQ(std::count(tried.begin(), tried.end() - 1, tried[k]), 1) << "tried twice";
 }
 
 // In builds for devices the first call agrees.  That alone teaches nothing, and must not delay the next survey.

@@ -48,7 +48,8 @@ void CollectiveOperation::begin(bool blocking) {
   mpi_code = MPI_SUCCESS;
   has_turn_ = begun_ = false;
   run_ = nullptr;
-  device_rows_ = 0;
+  rows_ = 0;
+  on_devices_ = false;
   if (starts_ != nullptr && starts_->leaves_next() && read_hints_ == binding->read_hints) return start_again_in_mpi();
   read_hints_ = binding->read_hints;
   resolved_.resolve(*binding, asked_, has_options_ ? &given_ : nullptr);
@@ -315,7 +316,8 @@ void CollectiveOperation::choose_for_devices() {
   const DeviceChoice& choice = binding->machinery()->device_choice(
       {any ? nullptr : &algorithm(), asked_.traits().pattern, root, travel, codec, shape().signature().dtype, rounded});
   algorithm_ = choice.algorithm;
-  if (settings().chunk_elements == 0) device_rows_ = choice.rows;
+  rows_ = choice.rows;
+  on_devices_ = true;
 }
 
 }  // namespace laconic

@@ -104,7 +104,7 @@ class CollectiveOperation final : public Operation {
   CallModel model() const;
   void ask_tuner();
   void begin_class(Collective collective);
-  void take_candidate();
+  void take_candidate(const CallClass& known);
   void follow_class(Collective collective);
   void decide_in_turn();
   void decide_start();
@@ -152,8 +152,9 @@ class CollectiveOperation final : public Operation {
   CallClass* class_ = nullptr;   // nullptr: the tuner neither decides nor learns
   CallClass* starts_ = nullptr;  // the class of the starts of a persistent operation that can be left to MPI
   bool decides_in_turn_ = false;
-  bool in_bursts_ = false;  // the class times its calls in bursts
-  int device_rows_ = 0;     // set where the numbers of all ranks are on devices, and no chunk was asked for; else 0
+  bool in_bursts_ = false;   // the class times its calls in bursts
+  int rows_ = 0;             // that the tuner or the model of devices has chosen, where no chunk was asked for; else 0
+  bool on_devices_ = false;  // the numbers of all ranks are
   Run* run_ = nullptr;
   Work work_;
   std::vector<Region> regions_;

@@ -37,7 +37,7 @@ CallModel CollectiveOperation::model() const {
   model.bytes = known_to_all(shape()) ? static_cast<double>(shape().bytes()) : bytes_of_partial;
   model.size = binding->size;
   if (const Codec* codec = asked_codec(settings())) model.travel = travel_of(*codec, false);
-  model.depth = settings().depth;
+  model.chunk = static_cast<std::size_t>(settings().chunk_elements);
   model.relative = settings().bound.mode == LACONIC_BOUND_REL;
   model.settings = tuning_key(settings());
   return model;
@@ -74,11 +74,14 @@ void CollectiveOperation::begin_class(Collective collective) {
           RepeatedCall::remember(*binding, asked_, has_options_ ? &given_ : nullptr,
                                  {{}, class_, static_cast<double>(s.bytes()), s.contribution() * s.signature().width});
   }
-  if (decision == Decision::compressed) take_candidate();
+  if (decision == Decision::compressed) take_candidate(*class_);
 }
 
-void CollectiveOperation::take_candidate() {
-  if (const Candidate* candidate = class_->candidate()) algorithm_ = candidate->algorithm;
+void CollectiveOperation::take_candidate(const CallClass& known) {
+  const Candidate* const candidate = known.candidate();
+  if (candidate == nullptr) return;
+  algorithm_ = candidate->algorithm;
+  rows_ = candidate->rows;
 }
 
 // A nonblocking call follows what blocking calls have taught, which is the same on all ranks when it begins.  Where
@@ -98,8 +101,8 @@ void CollectiveOperation::follow_class(Collective collective) {
   binding->tuner.set_latest(collective, known->decision());
   if (!known->compresses())
     reason_ = LACONIC_PLAIN_SLOWER;
-  else if (const Candidate* candidate = known->candidate())
-    algorithm_ = candidate->algorithm;
+  else
+    take_candidate(*known);
 }
 
 // After wants_slot(), which has resolved the call.
@@ -130,7 +133,7 @@ void CollectiveOperation::decide_start() {
   class_->overlapping_begins(began_, static_cast<double>(shape().bytes()));
   const Decision decision = class_->begin();
   if (decision == Decision::plain) reason_ = LACONIC_PLAIN_SLOWER;
-  if (decision == Decision::compressed) take_candidate();
+  if (decision == Decision::compressed) take_candidate(*class_);
 }
 
 void CollectiveOperation::completed() {
@@ -144,7 +147,7 @@ void CollectiveOperation::decide_in_turn() {
   const Decision decision = class_->begin();
   binding->tuner.set_latest(asked_.traits().pattern, decision);
   if (decision == Decision::plain) reason_ = LACONIC_PLAIN_SLOWER;
-  if (decision == Decision::compressed) take_candidate();
+  if (decision == Decision::compressed) take_candidate(*class_);
 }
 
 CodingCost CollectiveOperation::sample() {

@@ -37,8 +37,9 @@ Status CollectiveOperation::make_work(std::size_t largest) {
     work_.chunk = std::max<std::size_t>(work_.largest, 1);
   else if (settings().chunk_elements > 0)
     work_.chunk = static_cast<std::size_t>(settings().chunk_elements);
-  else if (device_rows_ > 0)
-    work_.chunk = std::min(chunk_of(work_.largest, device_rows_), largest_device_chunk);
+  else if (rows_ > 0)
+    work_.chunk = on_devices_ ? std::min(chunk_of(work_.largest, rows_), largest_device_chunk)
+                              : host_chunk_of(work_.largest, rows_, m.dtype);
   else
     work_.chunk = choose_chunk(work_.largest, m.dtype, work_.depth);
   try {
