@@ -1,68 +1,68 @@
-laconic profile 1
+laconic profile 2
 # MPICH Version:      5.0.2, 4 ranks, field noise, codec quant, bound rel:1e-3
 ranks 4
 within_node 0
 # seconds per byte: encode decode fold add read; bytes of frames per byte
-coding 5.969225114199617e-11 3.887934418855821e-11 8.715805854819791e-11 7.568345949948707e-11 3.5712412194133236e-11 0.386199951171875
-# collective, bytes, seconds of plain MPI, fastest algorithm with compression, its seconds
-class allreduce 16384 0.000147666 recursive-doubling 0.000405747
-class allreduce 65536 0.000254227 ring 0.000730864
-class allreduce 262144 0.000667772 recursive-halving 0.001486168
-class allreduce 1048576 0.002157727 recursive-doubling 0.002606942
-class allreduce 4194304 0.008640376 ring 0.006053776
-class reduce 16384 9.0022e-05 chain 0.000233616
-class reduce 65536 0.000119556 chain 0.000278718
-class reduce 262144 0.00041817 binomial 0.000495948
-class reduce 1048576 0.001830836 binomial 0.001318975
-class reduce 4194304 0.014243024 ring 0.004836831
-class reduce_scatter 16384 6.0656e-05 ring 0.000288993
-class reduce_scatter 65536 9.2597e-05 ring 0.00048024
-class reduce_scatter 262144 0.000313335 recursive-halving 0.001102725
-class reduce_scatter 1048576 0.001253905 ring 0.001537092
-class reduce_scatter 4194304 0.006018843 ring 0.004623095
-class allgather 16384 6.5632e-05 recursive-doubling 0.000377228
-class allgather 65536 5.3125e-05 bruck 0.000206557
-class allgather 262144 0.000170862 ring 0.00068465
-class allgather 1048576 0.000814694 ring 0.001348748
-class allgather 4194304 0.003932714 bruck 0.002557695
-class bcast 16384 4.3738e-05 binomial 0.00017708
-class bcast 65536 0.000125497 chain 0.000277095
-class bcast 262144 0.000393033 chain 0.00040605
-class bcast 1048576 0.002270912 binomial 0.000982193
-class bcast 4194304 0.009083447 chain 0.003039704
-class scatter 16384 3.7673e-05 direct 0.000203271
-class scatter 65536 4.5826e-05 direct 0.000210784
-class scatter 262144 0.000106445 direct 0.000462015
-class scatter 1048576 0.000672494 binomial 0.000905181
-class scatter 4194304 0.002477529 binomial 0.001472976
-class gather 16384 6.4008e-05 direct 0.000219259
-class gather 65536 5.3014e-05 direct 0.000215627
-class gather 262144 0.000136458 direct 0.000254611
-class gather 1048576 0.000462605 binomial 0.000581743
-class gather 4194304 0.002879122 direct 0.001693426
-class alltoall 16384 5.9789e-05 pairwise 0.000315672
-class alltoall 65536 7.9834e-05 pairwise 0.000301307
-class alltoall 262144 0.000208074 pairwise 0.000921027
-class alltoall 1048576 0.000794124 pairwise 0.00198697
-class alltoall 4194304 0.003978749 pairwise 0.003733019
-class scan 16384 6.3376e-05 chain 0.000273881
-class scan 65536 0.000273376 chain 0.000460859
-class scan 262144 0.000929747 chain 0.000727893
-class scan 1048576 0.003272856 chain 0.001264105
-class scan 4194304 0.016200416 chain 0.005565754
-class exscan 16384 7.0464e-05 chain 0.000200383
-class exscan 65536 0.000190422 chain 0.000375603
-class exscan 262144 0.000683871 recursive-doubling 0.000746657
-class exscan 1048576 0.003356789 chain 0.00194211
-class exscan 4194304 0.014899166 chain 0.007406194
-class neighbor_allgather 16384 7.2465e-05 direct 0.000366357
-class neighbor_allgather 65536 0.000110653 direct 0.000345069
-class neighbor_allgather 262144 0.000218549 direct 0.000834737
-class neighbor_allgather 1048576 0.001172871 direct 0.002135907
-class neighbor_allgather 4194304 0.00432786 direct 0.00280831
-class neighbor_alltoall 16384 7.5504e-05 direct 0.000344238
-class neighbor_alltoall 65536 0.000109228 direct 0.00044868
-class neighbor_alltoall 262144 0.000223053 direct 0.000894891
-class neighbor_alltoall 1048576 0.001162043 direct 0.002086491
-class neighbor_alltoall 4194304 0.004522669 direct 0.004238597
+coding 6.036371402728946e-11 4.211431203771099e-11 8.459455358433843e-11 7.879652486053601e-11 3.123167002794247e-11 0.386199951171875
+# collective, bytes, seconds of plain MPI, fastest algorithm with compression, its rows and seconds
+class allreduce 16384 8.5675e-05 recursive-doubling 1 0.000238343
+class allreduce 65536 0.00013283 recursive-doubling 1 0.000257236
+class allreduce 262144 0.000437111 ring 1 0.00066254
+class allreduce 1048576 0.002072934 ring 1 0.001612617
+class allreduce 4194304 0.010383147 recursive-halving 8 0.006036734
+class reduce 16384 8.0593e-05 binomial 1 0.000229468
+class reduce 65536 0.000117474 binomial 1 0.000269654
+class reduce 262144 0.00036575 binomial 1 0.000429326
+class reduce 1048576 0.00150173 ring 1 0.001305366
+class reduce 4194304 0.008085915 ring 4 0.004731093
+class reduce_scatter 16384 6.4909e-05 direct 1 0.000487444
+class reduce_scatter 65536 8.2032e-05 recursive-halving 1 0.00035268
+class reduce_scatter 262144 0.000236512 ring 1 0.000532933
+class reduce_scatter 1048576 0.001149789 ring 2 0.001206036
+class reduce_scatter 4194304 0.006734004 ring 4 0.004477521
+class allgather 16384 3.9366e-05 recursive-doubling 1 0.000311201
+class allgather 65536 5.4874e-05 ring 1 0.000289145
+class allgather 262144 0.000168065 bruck 1 0.000299147
+class allgather 1048576 0.000772285 recursive-doubling 2 0.000822039
+class allgather 4194304 0.003849378 bruck 2 0.002431882
+class bcast 16384 4.4792e-05 chain 1 0.00021625
+class bcast 65536 0.000100353 chain 2 0.000179318
+class bcast 262144 0.000371064 chain 4 0.000291184
+class bcast 1048576 0.001589903 binomial 8 0.000884053
+class bcast 4194304 0.006761782 ring 2 0.003374157
+class scatter 16384 2.8715e-05 binomial 1 0.000145058
+class scatter 65536 3.673e-05 direct 1 0.000156861
+class scatter 262144 9.3101e-05 binomial 1 0.000273943
+class scatter 1048576 0.000521296 direct 1 0.000398033
+class scatter 4194304 0.002777809 binomial 2 0.001505585
+class gather 16384 5.8489e-05 direct 1 0.00019947
+class gather 65536 7.0031e-05 binomial 1 0.000244578
+class gather 262144 0.000183774 direct 1 0.000220116
+class gather 1048576 0.000734043 direct 4 0.000419163
+class gather 4194304 0.002884229 direct 2 0.001475521
+class alltoall 16384 6.5464e-05 pairwise 1 0.000328348
+class alltoall 65536 7.6169e-05 pairwise 1 0.000276886
+class alltoall 262144 0.000249549 pairwise 1 0.000449934
+class alltoall 1048576 0.00091444 pairwise 1 0.001167114
+class alltoall 4194304 0.004035264 pairwise 2 0.003743359
+class scan 16384 6.0116e-05 chain 1 0.000222508
+class scan 65536 0.000179093 chain 2 0.000273643
+class scan 262144 0.000687476 chain 2 0.000402841
+class scan 1048576 0.003527506 chain 4 0.001105017
+class scan 4194304 0.016308899 chain 32 0.005660293
+class exscan 16384 9.3734e-05 recursive-doubling 1 0.000274015
+class exscan 65536 0.000158846 chain 1 0.000190451
+class exscan 262144 0.00061573 chain 2 0.000504054
+class exscan 1048576 0.003508164 chain 8 0.001766422
+class exscan 4194304 0.014642707 recursive-doubling 32 0.007141895
+class neighbor_allgather 16384 7.8059e-05 direct 1 0.000482452
+class neighbor_allgather 65536 0.000116366 direct 1 0.000515927
+class neighbor_allgather 262144 0.000214087 direct 1 0.000618998
+class neighbor_allgather 1048576 0.001166358 direct 1 0.000985815
+class neighbor_allgather 4194304 0.004428016 direct 2 0.002531628
+class neighbor_alltoall 16384 0.000109917 direct 1 0.000686809
+class neighbor_alltoall 65536 0.000169487 direct 1 0.00083736
+class neighbor_alltoall 262144 0.000203155 direct 1 0.000416696
+class neighbor_alltoall 1048576 0.00121512 direct 1 0.001139407
+class neighbor_alltoall 4194304 0.00494659 direct 2 0.003747817
 end

@@ -1,68 +1,68 @@
-laconic profile 1
+laconic profile 2
 # MPICH Version:      5.0.2, 4 ranks, field wave, codec quant, bound rel:1e-3
 ranks 4
 within_node 0
 # seconds per byte: encode decode fold add read; bytes of frames per byte
-coding 4.083267057808371e-11 6.384270889725485e-11 5.664069213651146e-11 4.0222269959144796e-11 3.655090535792382e-11 0.0684051513671875
-# collective, bytes, seconds of plain MPI, fastest algorithm with compression, its seconds
-class allreduce 16384 8.9959e-05 recursive-doubling 0.000245667
-class allreduce 65536 0.000689737 recursive-halving 0.000335597
-class allreduce 262144 0.003109548 recursive-halving 0.001026796
-class allreduce 1048576 0.013398769 recursive-doubling 0.002273438
-class allreduce 4194304 0.053727178 ring 0.006561994
-class reduce 16384 7.893e-05 binomial 0.000103316
-class reduce 65536 0.000599854 chain 0.000285824
-class reduce 262144 0.003028844 binomial 0.000433057
-class reduce 1048576 0.01278916 chain 0.001220785
-class reduce 4194304 0.057531805 direct 0.004944594
-class reduce_scatter 16384 5.4271e-05 ring 0.000270169
-class reduce_scatter 65536 0.000378539 recursive-halving 0.000412868
-class reduce_scatter 262144 0.002017578 ring 0.000940118
-class reduce_scatter 1048576 0.011148664 ring 0.00162838
-class reduce_scatter 4194304 0.048566834 ring 0.004083678
-class allgather 16384 4.0766e-05 bruck 0.000224349
-class allgather 65536 0.000246168 direct 0.000233595
-class allgather 262144 0.001500228 ring 0.000594069
-class allgather 1048576 0.006414823 ring 0.001368595
-class allgather 4194304 0.025909065 ring 0.0022438
-class bcast 16384 0.000141309 chain 0.000225354
-class bcast 65536 0.001097986 ring 0.000300478
-class bcast 262144 0.005793563 ring 0.00042865
-class bcast 1048576 0.018749023 chain 0.000881946
-class bcast 4194304 0.069800501 chain 0.002729264
-class scatter 16384 3.1115e-05 direct 0.000141985
-class scatter 65536 0.00019893 direct 0.000220327
-class scatter 262144 0.0016301 direct 0.000239023
-class scatter 1048576 0.007914013 binomial 0.000582019
-class scatter 4194304 0.027205234 direct 0.001562852
-class gather 16384 3.5123e-05 binomial 0.000133133
-class gather 65536 0.000204315 direct 0.000137448
-class gather 262144 0.001377763 direct 0.000287861
-class gather 1048576 0.006254043 direct 0.0005635
-class gather 4194304 0.025336218 binomial 0.001223624
-class alltoall 16384 0.000113919 pairwise 0.00042093
-class alltoall 65536 0.000292076 pairwise 0.000359336
-class alltoall 262144 0.001479958 pairwise 0.000777766
-class alltoall 1048576 0.006428178 pairwise 0.00212848
-class alltoall 4194304 0.025751114 pairwise 0.00343609
-class scan 16384 0.000102209 chain 0.000191197
-class scan 65536 0.000975336 chain 0.000344594
-class scan 262144 0.004292758 chain 0.000451332
-class scan 1048576 0.018060401 chain 0.001206366
-class scan 4194304 0.073633302 chain 0.006316773
-class exscan 16384 0.000116996 recursive-doubling 0.000196351
-class exscan 65536 0.000984086 recursive-doubling 0.000372426
-class exscan 262144 0.004380211 recursive-doubling 0.000661501
-class exscan 1048576 0.017694018 chain 0.001845828
-class exscan 4194304 0.073520519 chain 0.006751785
-class neighbor_allgather 16384 0.000100526 direct 0.000558012
-class neighbor_allgather 65536 0.000382307 direct 0.000549616
-class neighbor_allgather 262144 0.001499058 direct 0.000935633
-class neighbor_allgather 1048576 0.006180019 direct 0.002438138
-class neighbor_allgather 4194304 0.025814124 direct 0.002878512
-class neighbor_alltoall 16384 7.6568e-05 direct 0.000454014
-class neighbor_alltoall 65536 0.000257755 direct 0.000526522
-class neighbor_alltoall 262144 0.001443509 direct 0.000974288
-class neighbor_alltoall 1048576 0.006102489 direct 0.002147411
-class neighbor_alltoall 4194304 0.025506829 direct 0.004103587
+coding 3.997824293833219e-11 5.596900720661324e-11 5.895994803495341e-11 4.321254465367019e-11 3.170431694954345e-11 0.0684051513671875
+# collective, bytes, seconds of plain MPI, fastest algorithm with compression, its rows and seconds
+class allreduce 16384 8.385e-05 recursive-doubling 1 0.000166961
+class allreduce 65536 0.000702175 recursive-doubling 1 0.000337175
+class allreduce 262144 0.003217108 recursive-halving 1 0.000628317
+class allreduce 1048576 0.013143917 direct 2 0.001652961
+class allreduce 4194304 0.053597396 direct 4 0.006856789
+class reduce 16384 8.371e-05 binomial 1 9.1467e-05
+class reduce 65536 0.000625785 binomial 1 0.000249227
+class reduce 262144 0.00308455 chain 2 0.000437482
+class reduce 1048576 0.012902589 chain 8 0.001239117
+class reduce 4194304 0.052686244 direct 16 0.005311945
+class reduce_scatter 16384 5.0381e-05 ring 1 0.000341427
+class reduce_scatter 65536 0.00035876 recursive-halving 1 0.000467913
+class reduce_scatter 262144 0.001994998 recursive-halving 1 0.000603789
+class reduce_scatter 1048576 0.011623551 ring 1 0.001067427
+class reduce_scatter 4194304 0.047299083 ring 4 0.004037696
+class allgather 16384 4.5743e-05 direct 1 0.000277417
+class allgather 65536 0.000244875 recursive-doubling 1 0.000335073
+class allgather 262144 0.001601177 bruck 1 0.000399546
+class allgather 1048576 0.006350945 recursive-doubling 1 0.000502945
+class allgather 4194304 0.025959354 bruck 2 0.002038356
+class bcast 16384 5.6106e-05 binomial 1 0.000146044
+class bcast 65536 0.001094477 binomial 2 0.000273689
+class bcast 262144 0.005785406 binomial 1 0.000294499
+class bcast 1048576 0.018742508 chain 2 0.000730571
+class bcast 4194304 0.069498932 chain 8 0.002577452
+class scatter 16384 3.9761e-05 binomial 1 0.000234516
+class scatter 65536 0.000141138 direct 1 0.000174083
+class scatter 262144 0.001636663 direct 1 0.00021893
+class scatter 1048576 0.007915279 binomial 2 0.000400485
+class scatter 4194304 0.027155251 direct 2 0.001427735
+class gather 16384 2.3792e-05 binomial 1 7.9947e-05
+class gather 65536 0.000188663 binomial 1 0.0002308
+class gather 262144 0.001360551 direct 2 0.000210091
+class gather 1048576 0.006196787 binomial 2 0.000367637
+class gather 4194304 0.025234123 direct 8 0.001278651
+class alltoall 16384 5.5327e-05 pairwise 1 0.000255624
+class alltoall 65536 0.000349328 pairwise 1 0.000336428
+class alltoall 262144 0.001483887 pairwise 1 0.00042933
+class alltoall 1048576 0.006404294 pairwise 1 0.001007254
+class alltoall 4194304 0.025832677 pairwise 4 0.003174659
+class scan 16384 0.000121665 chain 1 0.000245711
+class scan 65536 0.000998464 recursive-doubling 1 0.000269288
+class scan 262144 0.004318641 chain 2 0.000405881
+class scan 1048576 0.018220419 chain 4 0.001266474
+class scan 4194304 0.073875224 chain 16 0.005495801
+class exscan 16384 0.000105946 chain 1 0.000213796
+class exscan 65536 0.000963237 recursive-doubling 1 0.000253003
+class exscan 262144 0.004321306 recursive-doubling 2 0.000485228
+class exscan 1048576 0.017909999 chain 4 0.001514141
+class exscan 4194304 0.074086678 chain 32 0.006580994
+class neighbor_allgather 16384 7.1672e-05 direct 1 0.000333097
+class neighbor_allgather 65536 0.000269681 direct 1 0.000420156
+class neighbor_allgather 262144 0.001426172 direct 1 0.000554681
+class neighbor_allgather 1048576 0.006217099 direct 1 0.000953525
+class neighbor_allgather 4194304 0.02592875 direct 2 0.002317293
+class neighbor_alltoall 16384 7.3316e-05 direct 1 0.000291647
+class neighbor_alltoall 65536 0.000249793 direct 1 0.00030494
+class neighbor_alltoall 262144 0.001346874 direct 1 0.000634784
+class neighbor_alltoall 1048576 0.006129485 direct 1 0.001125818
+class neighbor_alltoall 4194304 0.025656307 direct 2 0.003541043
 end
