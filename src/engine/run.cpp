@@ -93,13 +93,13 @@ bool Run::poll() {
   if (first_row_ == rows_) return true;
   device_.progress();
   if (broken_) return !coding();
-  completions_.clear();
   if (Status s = channel_->poll(completions_); !s) {
     break_off(std::move(s));
     return !coding();
   }
   for (const Completion& completion : completions_) complete(completion);
   bool moved = !completions_.empty();
+  completions_.clear();
   ran_job_ = false;
   // The oldest row comes first, because other ranks have waited longest for its frames.
   for (std::uint64_t row = first_row_; row < next_row_ && !broken_; ++row) {
@@ -112,6 +112,11 @@ bool Run::poll() {
   waiting_ = !moved && std::none_of(lanes_.begin(), lanes_.end(),
                                     [](const auto& lane) { return lane->active && lane->job_pending; });
   return broken_ ? !coding() : first_row_ == rows_;
+}
+
+void Run::wait() {
+  if (!waiting_ || broken_) return;
+  if (Status s = channel_->wait(completions_); !s) break_off(std::move(s));
 }
 
 void Run::pass_time(bool moved) {

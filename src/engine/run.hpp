@@ -88,6 +88,9 @@ class Run {
   // Advances the operation as far as possible without waiting; returns true once it has finished.
   bool poll();
 
+  // Waits for a message, for callers that have nothing else to do after a poll() that found waiting().
+  void wait();
+
   // True if the last poll() made progress.
   bool moved() const { return moved_; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A transport moves bytes between ranks.  It does not interpret them, and it never blocks.
+// A transport moves bytes between ranks.  It does not interpret them, and it never blocks except in Channel::wait().
 #pragma once
 
 #include <cstddef>
@@ -34,6 +34,9 @@ class Channel {
 
   // Appends the transfers that have completed since the last call.
   virtual Status poll(std::vector<Completion>& done) = 0;
+
+  // As poll(), but may wait until at least one transfer has completed, if any is outstanding.
+  virtual Status wait(std::vector<Completion>& done) { return poll(done); }
 };
 
 class Transport {

@@ -69,6 +69,16 @@ def training(args, extra):
     return package.train(args.accuracy, extra)
 
 
+def scaling(args, extra):
+    needs.provide("scale")
+    tree = trees.build("simulation", args.jobs, ("laconic_simulate", "fields"))
+    command = [str(needs.PYTHON), str(ROOT / "bench/scale/scale.py"), "--program", str(tree / "bench/scale/simulate"),
+               "--field", str(tree / "data/pcm_TREFHT_110x64x128.f32"), *extra]
+    os.chdir(ROOT)
+    sys.stdout.flush()
+    os.execv(command[0], command)
+
+
 def parse(argv):
     parser = argparse.ArgumentParser(prog="./dev", description="Installs the tools that a command needs, then runs the command.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -127,11 +137,13 @@ def parse(argv):
     command = add("train", training, "train models with compressed gradients: accuracy, bytes and step times; further arguments go to "
                   "bench/training/train.py; takes a quarter of an hour")
     command.add_argument("--accuracy", action="store_true", help="no step times")
+    add("scale", scaling, "simulate collectives of 2 to 128 nodes: speed-up over plain MPI; further arguments go to "
+        "bench/scale/scale.py")
     add("fmt", fmt, "format all C and C++ files")
     add("lint", lint, "check includes, format, words and licences, and run clang-tidy")
     add("doctor", lambda args, extra: needs.doctor(), "list the tools that are present and missing, and how to get them")
     args, extra = parser.parse_known_args(argv)
-    if extra and args.command not in ("demo", "bench", "figures", "train"):
+    if extra and args.command not in ("demo", "bench", "figures", "train", "scale"):
         parser.error("unknown: " + " ".join(extra))
     return args, [word for word in extra if word != "--"]
 

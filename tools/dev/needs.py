@@ -69,7 +69,7 @@ def lammps():
     return program("lmp") if whole else None
 
 
-ALL = ("build", "test", "demo", "bench", "lint", "fuzz", "figures", "sweep", "applications", "train")
+ALL = ("build", "test", "demo", "bench", "lint", "fuzz", "figures", "sweep", "applications", "train", "scale")
 NEEDS = [
     Need("C++ compiler", lambda: program("g++", "c++"), "g++ 11 or newer", "g++", "", ALL),
     Need("git", lambda: program("git"), "the list of files to lint", "git", "", ("test", "lint", "fmt")),
@@ -81,7 +81,7 @@ NEEDS = [
     Need("libzfp", file("/usr/include/zfp.h", "/usr/local/include/zfp.h"), "the codec zfp (the library builds without)",
          "libzfp-dev", "", ALL, False),
     Need("CLI11", file("/usr/include/CLI/CLI.hpp", "/usr/local/include/CLI/CLI.hpp"), "the command laconic",
-         "libcli11-dev", "", ("build", "test", "demo", "bench", "figures"), False),
+         "libcli11-dev", "", ("build", "test", "demo", "bench", "figures", "scale"), False),
     Need("fmt", file("/usr/include/fmt/format.h", "/usr/local/include/fmt/format.h"), "the command laconic",
          "libfmt-dev", "", ("build", "test", "demo", "bench", "figures"), False),
     Need("pkg-config", lambda: program("pkg-config"), "half of the install test", "pkg-config", "", ("test",), False),
@@ -91,6 +91,7 @@ NEEDS = [
     Need("LAMMPS", lammps, "half of ./dev applications",
          "lammps lammps-data lammps-examples", "", ("applications",), False),
     Need("Debian's MPICH", lambda: program("mpicc.mpich"), "the suite mpich-debian", "libmpich-dev mpich", "", ("test",), False),
+    Need("SimGrid", lambda: program("smpirun"), "./dev scale, the suite simulation", "libsimgrid-dev", "", ("test", "scale"), False),
     Need("gfortran", lambda: program("gfortran"), "tests of the drop-in in Fortran", "gfortran", "", ("test",), False),
     Need("clang", clang, "./dev fuzz, the suite fuzz", "clang libclang-rt-dev", "", ("test", "fuzz"), False),
     Need("clang-tidy", lambda: program("clang-tidy"), "./dev lint", "clang-tidy", "", ("lint",), False),

@@ -54,12 +54,16 @@ class MpiChannel final : public Channel {
     return {};
   }
 
-  Status poll(std::vector<Completion>& done) override {
+  Status poll(std::vector<Completion>& done) override { return some(MPI_Testsome, done); }
+  Status wait(std::vector<Completion>& done) override { return some(MPI_Waitsome, done); }
+
+ private:
+  Status some(decltype(&MPI_Testsome) test_or_wait, std::vector<Completion>& done) {
     if (requests_.empty()) return {};
     indices_.resize(requests_.size());
     statuses_.resize(requests_.size());
     int completed = 0;
-    const int rc = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &completed, indices_.data(),
+    const int rc = test_or_wait(static_cast<int>(requests_.size()), requests_.data(), &completed, indices_.data(),
                                 statuses_.data());
     if (rc != MPI_SUCCESS) return failure(rc, completed);
     if (completed == MPI_UNDEFINED || completed == 0) return {};
@@ -73,7 +77,6 @@ class MpiChannel final : public Channel {
     return {};
   }
 
- private:
   int tag(std::uint64_t message) const { return static_cast<int>(first_tag_ + message % messages_); }
 
   struct Transfer {

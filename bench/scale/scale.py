@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Collectives of 2 to 128 nodes, simulated: plain MPI, the engine without compression, and the codecs.
+
+Runs every line of --lines on every number of nodes and writes all numbers to --out, a table and a figure beside it.  The
+engine runs for real and all results are checked; the network and the time of coding are simulated (README.md).  The rates
+of coding are measured once for each line and number of nodes, with nothing else running, unless --rates names them.
+Exit status 1: a result was out of its bound, or its bits differed between ranks.
+"""
+import argparse, json, os, sys
+
+SCALE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, SCALE)
+import simulation  # noqa: E402
+
+# What is compared: name, arguments of the simulated program.  `input` is C-Coll's meaning of a bound, `result` ours.
+LINES = {
+    "plain MPI": {"algorithm": "mpi"},
+    "raw": {"codec": "raw"},
+    "szx per hop, input": {"codec": "szx", "per-hop": True, "target": "input"},
+    "szx, input": {"codec": "szx", "target": "input"},
+    "quant, input": {"codec": "quant", "target": "input"},
+    "quant, input, 4 threads": {"codec": "quant", "target": "input", "threads": 4},
+    "quant, result": {"codec": "quant"},
+    "quant, result, 4 threads": {"codec": "quant", "threads": 4},
+}
+ALGORITHMS = {"allreduce": ["ring", "recursive-doubling", "recursive-halving", "direct"],
+              "reduce_scatter": ["ring", "recursive-halving", "direct"],
+              "allgather": ["ring", "recursive-doubling", "bruck", "direct"],
+              "bcast": ["binomial", "chain", "ring"],
+              "scatter": ["binomial", "direct"],
+              "alltoall": ["pairwise", "bruck"]}
+
+
+def bandwidth_bound(collective, ranks, size, network):
+    """Seconds that the bytes of the busiest link take without compression."""
+    share = {"allreduce": 2 * (ranks - 1) / ranks, "bcast": 1}.get(collective, (ranks - 1) / ranks)
+    return share * size * 8 / network.bits_per_second
+
+
+def measure(a, ranks, line, algorithm):
+    network = simulation.Network(ranks, a.gbit * 1e9, a.latency)
+    arguments = {"collective": a.collective, "algorithm": algorithm, "bytes": a.bytes, "bound": a.bound, "field": a.field,
+                 "coherent": a.coherent, **LINES[line]}
+    if a.rates and line != "plain MPI":
+        arguments["rates"] = a.rates
+    found = simulation.run(a.program, network, arguments, a.mpi, a.timeout)
+    found.update(line=line, bandwidth_bound=bandwidth_bound(a.collective, ranks, a.bytes, network))
+    return found
+
+
+def best_algorithm(rows, ranks, line):
+    of_line = [row for row in rows if row["line"] == line and row["ranks"] == ranks]
+    return min(of_line, key=lambda row: row["seconds"]) if of_line else None
+
+
+def table(rows, nodes, lines):
+    text = ["| nodes | " + " | ".join(lines) + " |", "|" + "---:|" * (len(lines) + 1)]
+    for ranks in nodes:
+        cells = [str(ranks)]
+        plain = best_algorithm(rows, ranks, "plain MPI")
+        for line in lines:
+            best = best_algorithm(rows, ranks, line)
+            if best is None:
+                cells.append("-")
+                continue
+            cell = "%.2f ms" % (1e3 * best["seconds"])
+            if line not in ("plain MPI", "raw"):
+                cell += ", %.2f x" % best["ratio"]
+            if plain and line != "plain MPI":
+                cell += ", **%.2f**" % (plain["seconds"] / best["seconds"])
+            cells.append(cell)
+        text.append("| " + " | ".join(cells) + " |")
+    return "\n".join(text)
+
+
+def draw(rows, nodes, lines, title, file):
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    figure, axes = plt.subplots(figsize=(7, 4.5))
+    for line in lines:
+        if line == "plain MPI":
+            continue
+        points = [(n, best_algorithm(rows, n, "plain MPI")["seconds"] / best_algorithm(rows, n, line)["seconds"])
+                  for n in nodes if best_algorithm(rows, n, line) and best_algorithm(rows, n, "plain MPI")]
+        if points:
+            axes.plot(*zip(*points), marker="o", label=line)
+    axes.axhline(1, color="grey", linewidth=0.8)
+    axes.set(xscale="log", xlabel="nodes", ylabel="speed-up over plain MPI", title=title)
+    axes.set_xticks(nodes, [str(n) for n in nodes])
+    axes.minorticks_off()
+    axes.legend(fontsize=8)
+    figure.tight_layout()
+    figure.savefig(file, dpi=110)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], allow_abbrev=False)
+    parser.add_argument("--program", required=True, help="build/simulation/bench/scale/simulate")
+    parser.add_argument("--field", required=True, help="a file of float32")
+    parser.add_argument("--collective", choices=sorted(ALGORITHMS), default="allreduce")
+    parser.add_argument("--algorithm", action="append", default=[], help="only these; default: all")
+    parser.add_argument("--nodes", default="2,4,8,16,32,64,128")
+    parser.add_argument("--bytes", type=int, default=28 << 20, help="of the largest buffer; default: %(default)s")
+    parser.add_argument("--bound", default="rel:1e-3")
+    parser.add_argument("--coherent", action="store_true", help="contributions are shifted by one number, not at random")
+    parser.add_argument("--gbit", type=float, default=100, help="rate of a cable; default: %(default)s")
+    parser.add_argument("--latency", type=float, default=2e-6, help="seconds from node to node; default: %(default)s")
+    parser.add_argument("--mpi", default="mpich", help="whose algorithms plain MPI takes: mpich, ompi, impi, mvapich2")
+    parser.add_argument("--lines", action="append", choices=list(LINES), default=[], help="only these (repeatable)")
+    parser.add_argument("--rates", help="GB/s of encode, fold, add and decode, with commas; default: measured")
+    parser.add_argument("--timeout", type=float, default=900, help="seconds of one simulation; default: %(default)s")
+    parser.add_argument("--out", default="bench/results/local/scale.json")
+    a = parser.parse_args()
+    a.nodes = [int(word) for word in a.nodes.split(",")]
+    a.field, a.program = os.path.abspath(a.field), os.path.abspath(a.program)
+    return a
+
+
+def main():
+    a = arguments()
+    if not simulation.available():
+        sys.exit("smpirun is missing: apt-get install libsimgrid-dev")
+    lines = a.lines or list(LINES)
+    rows, broken = [], 0
+    for ranks in a.nodes:
+        for line in lines:
+            for algorithm in ["mpi"] if line == "plain MPI" else a.algorithm or ALGORITHMS[a.collective]:
+                try:
+                    row = measure(a, ranks, line, algorithm)
+                except RuntimeError as error:
+                    if "does not serve" in str(error):
+                        continue
+                    raise
+                rows.append(row)
+                broken += not (row["bound_kept"] and row["bits_equal"]) and line != "szx per hop, input"
+                print("%4d %-26s %-20s %9.3f ms  model %9.3f ms  ratio %6.2f  coding %9.3f ms  %6d messages  bound %s" % (
+                    ranks, line, algorithm, 1e3 * row["seconds"], 1e3 * row["predicted_seconds"], row["ratio"],
+                    1e3 * row["coding_seconds"], row["messages"], "kept" if row["bound_kept"] else "BROKEN"), flush=True)
+    os.makedirs(os.path.dirname(os.path.abspath(a.out)), exist_ok=True)
+    stem = os.path.splitext(a.out)[0]
+    with open(a.out, "w") as f:
+        json.dump({"simulated": True, "gbit": a.gbit, "latency": a.latency, "mpi": a.mpi, "rows": rows}, f, indent=1)
+    text = table(rows, a.nodes, lines)
+    with open(stem + ".md", "w") as f:
+        f.write(text + "\n")
+    print("\n" + text)
+    try:
+        draw(rows, a.nodes, lines, "%s of %.0f MB, simulated, %g Gbit/s" % (a.collective, a.bytes / 1e6, a.gbit), stem + ".png")
+    except ImportError:
+        print("no figure: matplotlib is missing")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

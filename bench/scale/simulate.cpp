@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One collective on ranks that SimGrid's SMPI simulates: the library's schedules, engine, codecs and transport run as
+// they are, on real numbers, and every result is checked.  The network and the time of coding are simulated.
+//
+// The agreement of the ranks is one MPI_Allreduce of as many numbers.  All ranks live in one process and take turns,
+// so static objects are shared by all of them.
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "arguments.hpp"
+#include "base/bound.hpp"
+#include "codec/range.hpp"
+#include "codec/resolve_bound.hpp"
+#include "device/host/host_device.hpp"
+#include "engine/ledger.hpp"
+#include "engine/run.hpp"
+#include "input.hpp"
+#include "measured_rates.hpp"
+#include "timed_codec.hpp"
+#include "transport/mpi/mpi_transport.hpp"
+#include "tune/candidates.hpp"
+
+namespace laconic::scale {
+namespace {
+
+constexpr int agreed_numbers = 48;
+constexpr std::uint64_t message_numbers = 4096;
+constexpr std::size_t checked_numbers = 4096;  // of a rank, in places that differ between ranks
+
+struct Outcome {
+  double seconds = 0;    // of the slowest rank
+  double predicted = 0;  // by the model of tune/, which gets the rates, the network and the ratio; 0: plans too large
+  double coding = 0;     // the most of any rank
+  double sent = 0;       // bytes, of all ranks
+  double numbers = 0;    // the same, uncompressed
+  double error = 0;      // the greatest of the checked numbers
+  double bound = 0;
+  std::uint64_t messages = 0;  // the most that a rank sends
+  std::uint64_t hash = 0;      // of the results of rank 0
+  bool kept = true;
+  bool bits_equal = true;
+  Rates rates;
+};
+
+std::uint64_t hash_of(const std::vector<float>& numbers) {
+  std::uint64_t h = 1469598103934665603u;
+  for (const float x : numbers) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &x, sizeof bits);
+    h = (h ^ bits) * 1099511628211u;
+  }
+  return h;
+}
+
+// The data of a collective as one rank sees it: blocks of equal size, the numbers that the rank brings, and its result.
+class Data {
+ public:
+  Data(const Arguments& a, Collective collective, const Place& at, const Input& input)
+      : collective_(collective), at_(at), input_(input), count_(a.bytes / sizeof(float)) {
+    if (!traits_of(collective).cut_freely()) count_ -= count_ % static_cast<std::size_t>(at.size);
+    const CollectiveTraits& t = traits_of(collective);
+    const bool one_block = !t.cut_freely() && t.recv.contents == Contents::block;
+    const bool receives = !t.recv.root_only || at.rank == at.root;
+    if (receives) result.assign(one_block ? count_ / static_cast<std::size_t>(at.size) : count_, -1);
+  }
+
+  std::size_t count() const { return count_; }
+
+  void set_blocks(std::int32_t cut) { cut_ = cut; }
+  std::size_t begin_of(std::int32_t part) const {
+    const auto parts = static_cast<std::size_t>(num_parts(collective_, cut_, at_.size));
+    const auto k = static_cast<std::size_t>(part);
+    return k * (count_ / parts) + std::min(k, count_ % parts);
+  }
+
+  Region region(std::int32_t block) {
+    const Ownership own = ownership_of(collective_, at_, block);
+    Region region;
+    if (!own.has && !own.wants) return region;
+    region.count = begin_of(part_of(block) + 1) - begin_of(part_of(block));
+    if (own.has) region.input = reinterpret_cast<const std::byte*>(input_.of(at_.rank) + place_in_input(block));
+    if (own.wants) region.output = reinterpret_cast<std::byte*>(result.data() + place_in_result(block));
+    return region;
+  }
+
+  // The exact value of number i of a block that the rank wants.
+  double exactly(std::int32_t block, std::size_t i) const {
+    if (reduces(collective_)) {
+      double sum = 0;
+      for (int r = 0; r < at_.size; ++r) sum += static_cast<double>(input_.of(r)[place_in_input(block) + i]);
+      return sum;
+    }
+    for (int r = 0; r < at_.size; ++r)
+      if (ownership_of(collective_, {r, at_.size, at_.root, nullptr}, block).has)
+        return static_cast<double>(input_.of(r)[place_in_input(block) + i]);
+    return 0;
+  }
+  double found(std::int32_t block, std::size_t i) const {
+    return static_cast<double>(result[place_in_result(block) + i]);
+  }
+
+  std::vector<float> result;
+
+ private:
+  std::int32_t part_of(std::int32_t block) const {
+    return traits_of(collective_).all_to_all() ? block % at_.size : block;
+  }
+  // A rank that has one block brings only that.
+  std::size_t place_in_input(std::int32_t block) const {
+    const CollectiveTraits& t = traits_of(collective_);
+    return !t.cut_freely() && !t.all_to_all() && t.send.contents == Contents::block ? 0 : begin_of(part_of(block));
+  }
+  std::size_t place_in_result(std::int32_t block) const {
+    const CollectiveTraits& t = traits_of(collective_);
+    if (t.all_to_all()) return begin_of(block / at_.size);
+    return !t.cut_freely() && t.recv.contents == Contents::block ? 0 : begin_of(block);
+  }
+
+  Collective collective_;
+  Place at_;
+  const Input& input_;
+  std::size_t count_;
+  std::int32_t cut_ = 1;
+};
+
+double greatest(double value) {
+  double all = 0;
+  MPI_Allreduce(&value, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return all;
+}
+double total(double value) {
+  double all = 0;
+  MPI_Allreduce(&value, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return all;
+}
+
+// The range of the numbers of all ranks, agreed as the library does it.
+Range agree(const float* numbers, std::size_t count, double seconds_of_search) {
+  const Range own = finite_range(numbers, count, Dtype::f32);
+  if (seconds_of_search > 0) smpi_execute(seconds_of_search);
+  std::array<double, agreed_numbers> mine{own.greatest, -own.least};
+  std::array<double, agreed_numbers> all{};
+  MPI_Allreduce(mine.data(), all.data(), agreed_numbers, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return {-all[1], all[0]};
+}
+
+// The simulated MPI's own collective.
+void run_mpi(Collective collective, const Place& at, const Input& input, Data& data) {
+  const auto n = static_cast<int>(data.count());
+  const int part = n / at.size;
+  const float* mine = input.of(at.rank);
+  float* out = data.result.data();
+  const MPI_Comm world = MPI_COMM_WORLD;
+  switch (collective) {
+    case Collective::allreduce: MPI_Allreduce(mine, out, n, MPI_FLOAT, MPI_SUM, world); break;
+    case Collective::reduce_scatter: MPI_Reduce_scatter_block(mine, out, part, MPI_FLOAT, MPI_SUM, world); break;
+    case Collective::allgather: MPI_Allgather(mine, part, MPI_FLOAT, out, part, MPI_FLOAT, world); break;
+    case Collective::scatter: MPI_Scatter(mine, part, MPI_FLOAT, out, part, MPI_FLOAT, at.root, world); break;
+    case Collective::alltoall: MPI_Alltoall(mine, part, MPI_FLOAT, out, part, MPI_FLOAT, world); break;
+    default:
+      if (at.rank == at.root) std::copy_n(mine, n, out);
+      MPI_Bcast(out, n, MPI_FLOAT, at.root, world);
+  }
+}
+
+// Compares a sample of the results with exact ones, and the bits of results that all ranks have.
+void check(Collective collective, const Place& at, std::int32_t cut, double bound, const Data& data, Outcome& o) {
+  const bool reduction = reduces(collective);
+  std::size_t wanted = 0;
+  for (std::int32_t b = 0; b < cut; ++b) wanted += ownership_of(collective, at, b).wants;
+  for (std::int32_t b = 0; b < cut; ++b) {
+    if (!ownership_of(collective, at, b).wants) continue;
+    const std::int32_t part = traits_of(collective).all_to_all() ? b % at.size : b;
+    const std::size_t n = data.begin_of(part + 1) - data.begin_of(part);
+    const std::size_t step = std::max<std::size_t>(n * wanted / checked_numbers, 1);
+    for (std::size_t i = static_cast<std::size_t>(at.rank) % step; i < n; i += step) {
+      const double exact = data.exactly(b, i);
+      const double error = std::fabs(data.found(b, i) - exact);
+      const double rounding = std::fabs(exact) * (reduction ? 0x1p-23 : 0x1p-24);
+      o.error = std::max(o.error, error);
+      o.kept = o.kept && error <= bound * (1 + 1e-12) + rounding;
+    }
+  }
+  o.error = greatest(o.error);
+  o.kept = greatest(o.kept ? 0 : 1) == 0;
+  o.hash = hash_of(data.result);
+  if (!traits_of(collective).replicates()) return;
+  unsigned long long mine[2] = {o.hash, ~o.hash};
+  unsigned long long most[2] = {0, 0};
+  MPI_Allreduce(mine, most, 2, MPI_UNSIGNED_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
+  o.bits_equal = most[0] == ~most[1];
+}
+
+// The model's prediction for a call with this chunk.  seconds_of_search: for the range of a rank's numbers.
+double predict(const Arguments& a, const Algorithm& algorithm, int size, Travel travel, std::size_t chunk,
+               const Outcome& o, double seconds_of_search) {
+  CallModel call;
+  call.collective = algorithm.collective;
+  call.bytes = static_cast<double>(a.bytes);
+  call.size = size;
+  call.travel = travel;
+  call.chunk = chunk;
+  CodingCost cost;
+  // The model takes 0 for a cost that is not known.
+  const auto known = [&](double seconds_per_byte) { return std::max(seconds_per_byte / a.threads, 1e-15); };
+  cost.encode = known(o.rates.encode);
+  cost.decode = known(o.rates.decode);
+  cost.fold = known(o.rates.fold);
+  cost.add = known(o.rates.add);
+  cost.frame = o.numbers > 0 ? o.sent / o.numbers : 1;
+  Path path;
+  path.latency = a.latency;
+  path.bytes_per_second = a.rate / 8;
+  path.per_message = 0;
+  for (const Candidate& c : candidates(call, cost, path))
+    if (c.algorithm == &algorithm) return c.predicted + seconds_of_search;
+  return 0;
+}
+
+void fail(const std::string& what) { throw std::runtime_error(what); }
+
+Outcome simulate(const Arguments& a, int rank, int size) {
+  const Place at{rank, size, 0, nullptr};
+  const auto named = std::find_if(std::begin(all_collectives), std::end(all_collectives),
+                                  [&](Collective c) { return name_of(c) == a.collective; });
+  const Collective collective = *named;
+  static const Input input(a.field, a.bytes / sizeof(float), size, a.coherent, a.seed);
+  Data data(a, collective, at, input);
+  Outcome o;
+  if (a.algorithm == "mpi") {
+    for (int k = 0; k < a.iterations; ++k) {
+      MPI_Barrier(MPI_COMM_WORLD);
+      const double begin = MPI_Wtime();
+      run_mpi(collective, at, input, data);
+      o.seconds = greatest(MPI_Wtime() - begin);
+    }
+    o.hash = hash_of(data.result);
+    return o;
+  }
+  const Algorithm* const algorithm = find_algorithm(collective, a.algorithm);
+  if (algorithm == nullptr) fail("--algorithm " + a.algorithm + ": not one of " + a.collective);
+  if (!algorithm->fits(size)) fail("--algorithm " + a.algorithm + " does not serve so many ranks");
+  const Codec& codec = *find_codec(a.codec);
+  const Travel travel = travel_of(codec, a.per_hop);
+  const Plan plan = lower(algorithm->build(at), collective, at, travel);
+  data.set_blocks(plan.cut);
+  Bound bound;
+  if (Status s = parse_bound(a.bound, bound); !s.ok()) fail("--bound: " + s.message());
+
+  const bool sum = reduces(collective);
+  const std::size_t own = traits_of(collective).send.contents == Contents::block && !traits_of(collective).all_to_all()
+                              ? data.count() / static_cast<std::size_t>(size)
+                              : data.count();
+  const auto coding_of = [&](const Range& range) {
+    o.bound = absolute_bound(bound, range);
+    const Budget budget = divide_bound(o.bound, a.target == "input", Op::sum, false, *algorithm, size, travel);
+    o.bound = budget.worst_case;
+    Coding coding = coding_for(bound, Dtype::f32);
+    coding.allowance = budget.allowance;
+    coding.terms = sum ? budget.terms : 1;
+    return std::pair{coding, budget.last_allowance};
+  };
+  // Before simulated time begins.
+  const Range range = agree(input.of(rank), own, 0);
+  static Rates rates;
+  static double search = 0;  // seconds per byte
+  if (rank == 0 && !a.free_coding) {
+    if (a.rates.empty()) {
+      rates = measure_rates(codec, coding_of(range).first, input, size, data.count());
+      const std::size_t n = std::min<std::size_t>(own, std::size_t{1} << 16);
+      search =
+          seconds_per_byte(n, [&] { return finite_range(input.of(0), n, Dtype::f32).least > 0 ? Status{} : Status{}; });
+    } else {
+      rates = {1e-9 / a.rates[0], 1e-9 / a.rates[1], 1e-9 / a.rates[2], 1e-9 / a.rates[3]};
+      search = 1e-9 / 30;
+    }
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  o.rates = rates;
+
+  std::vector<Region> regions;
+  std::size_t largest = 0;
+  const int parts = num_parts(collective, plan.cut, size);
+  for (std::int32_t b = 0; b < parts; ++b) largest = std::max(largest, data.begin_of(b + 1) - data.begin_of(b));
+  for (const std::int32_t b : plan.blocks) regions.push_back(data.region(b));
+  const TimedCodec timed(codec, rates, a.threads);
+  MpiTransport transport(MPI_COMM_WORLD, 0, 1, message_numbers);
+  HostDevice host(1);
+  Run run(transport, host);
+  Work work;
+  work.plan = &plan;
+  work.codec = &timed;
+  work.regions = regions;
+  work.largest = largest;
+  work.depth = a.depth;
+  work.chunk = a.chunk > 0 ? a.chunk : choose_chunk(largest, Dtype::f32, a.depth);
+  work.checksum = false;
+  double coded = 0;
+  const bool searches = bound.mode == BoundMode::rel && a.codec != "raw";
+  const double seconds_of_search = searches ? search * static_cast<double>(own * sizeof(float)) / a.threads : 0;
+  for (int k = 0; k < a.iterations; ++k) {
+    std::fill(data.result.begin(), data.result.end(), -1.0f);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begin = MPI_Wtime();
+    const double before = timed.seconds();
+    const auto [coding, last] = coding_of(agree(input.of(rank), own, seconds_of_search));
+    work.coding = coding;
+    work.last_allowance = last;
+    work.sequence = static_cast<std::uint64_t>(k);
+    run.start(work);
+    while (!run.poll())
+      if (run.waiting()) run.wait();
+    o.seconds = MPI_Wtime() - begin;
+    coded = timed.seconds() - before;
+    if (!run.status().ok()) fail(run.status().message());
+  }
+  o.seconds = greatest(o.seconds);
+  o.coding = greatest(coded);
+  o.sent = total(static_cast<double>(run.account().bytes_sent));
+  o.numbers = total(static_cast<double>(run.account().bytes_uncompressed));
+  o.predicted = predict(a, *algorithm, size, travel, work.chunk, o, seconds_of_search);
+  std::uint64_t sends = 0;
+  for (const Action& action : plan.actions) sends += action.act == Act::send;
+  o.messages =
+      static_cast<std::uint64_t>(greatest(static_cast<double>(sends * ((largest + work.chunk - 1) / work.chunk))));
+  check(collective, at, plan.cut, a.codec == "raw" ? std::numeric_limits<double>::infinity() : o.bound, data, o);
+  return o;
+}
+
+void print(const Arguments& a, int size, const Outcome& o) {
+  const auto speed = [](double seconds_per_byte) { return seconds_per_byte > 0 ? 1e-9 / seconds_per_byte : 0; };
+  std::printf(
+      "{\"collective\": \"%s\", \"algorithm\": \"%s\", \"codec\": \"%s\", \"per_hop\": %s, \"bound\": \"%s\", "
+      "\"target\": \"%s\", \"ranks\": %d, \"bytes\": %zu, \"threads\": %d, \"coherent\": %s, \"free_coding\": %s, "
+      "\"seconds\": %.9g, \"predicted_seconds\": %.9g, \"coding_seconds\": %.9g, \"bytes_sent\": %.0f, \"ratio\": "
+      "%.6g, \"messages\": %llu, "
+      "\"error\": %.6g, \"bound_result\": %.6g, \"bound_kept\": %s, \"bits_equal\": %s, \"hash\": \"%016llx\", "
+      "\"encode_GB_s\": %.4g, \"fold_GB_s\": %.4g, \"add_GB_s\": %.4g, \"decode_GB_s\": %.4g}\n",
+      a.collective.c_str(), a.algorithm.c_str(), a.codec.c_str(), a.per_hop ? "true" : "false", a.bound.c_str(),
+      a.target.c_str(), size, a.bytes, a.threads, a.coherent ? "true" : "false", a.free_coding ? "true" : "false",
+      o.seconds, o.predicted, o.coding, o.sent, o.sent > 0 ? o.numbers / o.sent : 1,
+      static_cast<unsigned long long>(o.messages), o.error, o.bound, o.kept ? "true" : "false",
+      o.bits_equal ? "true" : "false", static_cast<unsigned long long>(o.hash), speed(o.rates.encode),
+      speed(o.rates.fold), speed(o.rates.add), speed(o.rates.decode));
+}
+
+int run_program(int argc, char** argv) {
+  int rank = 0;
+  int size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  Arguments a;
+  int status = 0;
+  if (!read_arguments(argc, argv, rank == 0, a, status)) return status;
+  try {
+    const Outcome o = simulate(a, rank, size);
+    if (rank == 0) print(a, size, o);
+    return o.kept && o.bits_equal ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "rank %d: %s\n", rank, error.what());
+    MPI_Abort(MPI_COMM_WORLD, 2);
+    return 2;
+  }
+}
+
+}  // namespace
+}  // namespace laconic::scale
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int status = laconic::scale::run_program(argc, argv);
+  MPI_Finalize();
+  return status;
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A codec that codes as another one does, and lets simulated time pass as a table of rates says.
+#pragma once
+
+#include <smpi/smpi.h>
+
+#include <utility>
+
+#include "codec/codec.hpp"
+
+namespace laconic::scale {
+
+// Seconds of one core per byte of numbers.
+struct Rates {
+  double encode = 0;
+  double fold = 0;
+  double add = 0;
+  double decode = 0;
+};
+
+class TimedCodec final : public Codec {
+ public:
+  // threads: cores that code the chunks of a rank at the same time; the rates are divided by it.
+  TimedCodec(const Codec& codec, const Rates& rates, int threads) : codec_(codec), rates_(rates), threads_(threads) {}
+
+  // Simulated seconds that this rank has coded.
+  double seconds() const { return seconds_; }
+
+  std::string_view name() const override { return codec_.name(); }
+  CodecName api_name() const override { return codec_.api_name(); }
+  std::uint8_t id() const override { return codec_.id(); }
+  bool supports(Dtype dtype) const override { return codec_.supports(dtype); }
+  bool supports_bound(BoundMode mode) const override { return codec_.supports_bound(mode); }
+  bool relative() const override { return codec_.relative(); }
+  bool exact_sums() const override { return codec_.exact_sums(); }
+  ErrorShape error_shape() const override { return codec_.error_shape(); }
+  std::size_t capacity(std::size_t count, Dtype dtype) const override { return codec_.capacity(count, dtype); }
+
+  Coded encode(const void* numbers, std::size_t count, const Coding& coding, Blob out) const override {
+    return after(rates_.encode, count, coding, codec_.encode(numbers, count, coding, out));
+  }
+  Coded fold(Frame frame, const void* numbers, std::size_t count, const Coding& coding, Blob out) const override {
+    return after(rates_.fold, count, coding, codec_.fold(frame, numbers, count, coding, out));
+  }
+  Coded add(Frame a, Frame b, std::size_t count, const Coding& coding, Blob out) const override {
+    return after(rates_.add, count, coding, codec_.add(a, b, count, coding, out));
+  }
+  Status decode(Frame frame, void* numbers, std::size_t count, const Coding& coding) const override {
+    return after(rates_.decode, count, coding, codec_.decode(frame, numbers, count, coding));
+  }
+
+ private:
+  template <class Outcome>
+  Outcome after(double rate, std::size_t count, const Coding& coding, Outcome outcome) const {
+    const double seconds = rate * static_cast<double>(count * size_of(coding.dtype)) / threads_;
+    if (seconds > 0) smpi_execute(seconds);
+    seconds_ += seconds;
+    return outcome;
+  }
+
+  const Codec& codec_;
+  Rates rates_;
+  int threads_;
+  mutable double seconds_ = 0;
+};
+
+}  // namespace laconic::scale

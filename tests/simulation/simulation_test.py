@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Collectives of 16 and more simulated ranks.  Arguments: the simulated program, a field, and names of tests."""
+import pathlib, sys, unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench" / "scale"))
+import scale, simulation  # noqa: E402
+
+PROGRAM = FIELD = ""
+RATES = "10,5,5,10"  # GB/s, so that simulated times do not depend on the machine
+LIMIT = 120  # seconds of one simulation
+
+
+def run(ranks=16, network=None, **arguments):
+    arguments = {name.replace("_", "-"): value for name, value in arguments.items()}
+    if arguments.get("algorithm") != "mpi":
+        arguments.setdefault("rates", RATES)
+    return simulation.run(PROGRAM, network or simulation.Network(ranks), {"field": FIELD, "bytes": 1 << 18, **arguments},
+                          limit=LIMIT)
+
+
+class Simulation(unittest.TestCase):
+    def check(self, found):
+        self.assertTrue(found["bound_kept"], found)
+        self.assertTrue(found["bits_equal"], found)
+        self.assertGreater(found["seconds"], 0)
+
+    def test_algorithms_give_the_same_bits(self):
+        for bound in ("rel:1e-3", "rel:1e-5"):
+            results = {name: run(algorithm=name, bound=bound) for name in scale.ALGORITHMS["allreduce"]}
+            for found in results.values():
+                self.check(found)
+            self.assertEqual(len({found["hash"] for found in results.values()}), 1, bound)
+            chunks = run(algorithm="ring", bound=bound, chunk=1024)
+            self.assertEqual(chunks["hash"], results["ring"]["hash"])
+
+    def test_two_runs_are_equal(self):
+        first, second = run(), run()
+        self.check(first)
+        self.assertEqual(first, second)
+
+    def test_every_collective_keeps_its_bound(self):
+        for collective, algorithms in scale.ALGORITHMS.items():
+            for algorithm in algorithms:
+                with self.subTest(collective=collective, algorithm=algorithm):
+                    self.check(run(collective=collective, algorithm=algorithm))
+                    self.check(run(collective=collective, algorithm=algorithm, codec="raw"))
+
+    def test_the_engine_reaches_the_bandwidth_bound(self):
+        """Without compression, where coding takes no time, 28 MB."""
+        network = simulation.Network(16)
+        size = 28 << 20
+        found = run(network=network, codec="raw", algorithm="ring", free_coding=True, rates=None, bytes=size)
+        self.check(found)
+        bound = scale.bandwidth_bound("allreduce", 16, size, network)
+        self.assertGreater(found["seconds"], bound)
+        self.assertLess(found["seconds"], 1.15 * bound)
+
+    def test_simulated_mpi_is_there_to_compare_with(self):
+        for collective in scale.ALGORITHMS:
+            with self.subTest(collective=collective):
+                self.assertGreater(run(collective=collective, algorithm="mpi")["seconds"], 0)
+
+    def test_rates_and_threads_count(self):
+        slow = run(rates="1,1,1,1")
+        fast = run(rates="1,1,1,1", threads=4)
+        free = run(free_coding=True, rates=None)
+        self.assertEqual(slow["hash"], free["hash"])
+        self.assertAlmostEqual(slow["coding_seconds"], 4 * fast["coding_seconds"], delta=1e-3 * slow["coding_seconds"])
+        self.assertGreater(slow["seconds"], fast["seconds"])
+        self.assertGreater(fast["seconds"], free["seconds"])
+        self.assertEqual(free["coding_seconds"], 0)
+
+    def test_invalid_arguments_are_named(self):
+        for arguments, word in (({"algorithm": "chain"}, "--algorithm"), ({"bound": "rel:x"}, "--bound"),
+                                ({"collective": "scan"}, "--collective"), ({"codec": "zip"}, "--codec")):
+            with self.assertRaisesRegex(RuntimeError, word):
+                run(**arguments)
+
+
+if __name__ == "__main__":
+    PROGRAM, FIELD = sys.argv[1:3]
+    if not simulation.available():
+        sys.exit("smpirun is missing: apt-get install libsimgrid-dev")
+    unittest.main(argv=[sys.argv[0], *("Simulation." + name for name in sys.argv[3:])])
