@@ -153,7 +153,12 @@ TEST_P(KernelTable, RoundsLikeTheReferenceAtTheLimits) {
             x.push_back(w);
         }
     for (std::size_t i = x.size(); i > 1; --i) std::swap(x[i - 1], x[random.below(i)]);
-    for (const std::size_t cut : {std::size_t{1}, std::size_t{5}, std::size_t{40}, x.size()})
+    // In a part with no number beyond the largest point, all are rounded, in float and in double side by side.
+    for (std::size_t k = 0; k < quant::block_values; ++k) {
+      const float v = x[random.below(x.size())];
+      x.push_back(std::fabs(static_cast<double>(v)) < 0.999 * lattice.largest * lattice.step ? v : 0);
+    }
+    for (const std::size_t cut : {std::size_t{1}, std::size_t{5}, std::size_t{16}, std::size_t{40}, x.size()})
       for (std::size_t from = 0; from < x.size(); from += cut) {
         const std::size_t n = std::min(cut, x.size() - from);
         const std::vector<float> part(x.begin() + static_cast<std::ptrdiff_t>(from),

@@ -33,7 +33,7 @@ bool quantise_single_all(const float* x, std::size_t n, const Lattice& lattice, 
   const __m512 largest = _mm512_set1_ps(lattice.largest_single);
   __mmask16 bad = lattice.largest_single == 0;
   std::size_t i = 0;
-  for (; i + 16 <= n; i += 16) {
+  for (; i + 16 <= n && bad == 0; i += 16) {
     _mm_prefetch(reinterpret_cast<const char*>(x + i) + prefetch_bytes, _MM_HINT_T0);
     const __m512 y = _mm512_mul_ps(_mm512_loadu_ps(x + i), inverse);
     bad |= _mm512_cmp_ps_mask(_mm512_abs_ps(y), largest, _CMP_NLE_UQ);
@@ -60,10 +60,50 @@ __mmask8 single8(const double*, const Lattice&, __mmask8, __m256i& q) {
   return 0;
 }
 
+// Rounds eight numbers; clears `near` for those that are too far from their lattice point, and for NaN.  r * step is
+// exact, so the fused operation rounds once, as the subtraction of the product does.
+LACONIC_INLINE __m256i quantise8(__m512d x, __m512d inverse, __m512d step, __m512d allowance, __mmask8& near) {
+  const __m512d y = _mm512_mul_pd(x, inverse);
+  const __m512d r = _mm512_roundscale_pd(y, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+  const __m512d off = _mm512_abs_pd(_mm512_fnmadd_pd(r, step, x));
+  near = _mm512_mask_cmp_pd_mask(near, off, allowance, _CMP_LE_OQ);
+  return _mm512_cvtpd_epi32(r);
+}
+
+// Rounds a block of which some numbers need float64.  False where some number may have no lattice point, or n is not a
+// multiple of 16.  It is stricter than quantise(): numbers that are rounded in float32 must be near in float64, too,
+// and those close to the largest point are refused, since float32 does not tell them from larger ones.
+bool quantise_mixed_all(const float* x, std::size_t n, const Lattice& lattice, Points& points) {
+  if (n % 16 != 0 || lattice.largest_single == 0) return false;
+  const __m512 inverse_single = _mm512_set1_ps(lattice.inverse_single);
+  const __m512 reach = _mm512_set1_ps(lattice.largest_single);
+  const __m512 largest = _mm512_set1_ps(static_cast<float>(lattice.largest * (1 - 0x1p-20)));
+  const __m512d inverse = _mm512_set1_pd(lattice.inverse);
+  const __m512d step = _mm512_set1_pd(lattice.step);
+  const __m512d allowance = _mm512_set1_pd(lattice.allowance);
+  __mmask16 small = 0xffff;
+  __mmask8 near_low = 0xff;
+  __mmask8 near_high = 0xff;
+  for (std::size_t i = 0; i < n; i += 16) {
+    _mm_prefetch(reinterpret_cast<const char*>(x + i) + prefetch_bytes, _MM_HINT_T0);
+    const __m512 v = _mm512_loadu_ps(x + i);
+    const __m512 y = _mm512_mul_ps(v, inverse_single);
+    small = _mm512_mask_cmp_ps_mask(small, _mm512_abs_ps(y), largest, _CMP_LE_OQ);
+    const __mmask16 in_single = _mm512_cmp_ps_mask(_mm512_abs_ps(y), reach, _CMP_LE_OQ);
+    const __m256i low = quantise8(_mm512_cvtps_pd(_mm512_castps512_ps256(v)), inverse, step, allowance, near_low);
+    const __m256i high = quantise8(_mm512_cvtps_pd(_mm512_extractf32x8_ps(v, 1)), inverse, step, allowance, near_high);
+    const __m512i q = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+    _mm512_store_si512(points.q + i, _mm512_mask_cvtps_epi32(q, in_single, y));
+  }
+  return small == 0xffff && near_low == 0xff && near_high == 0xff;
+}
+bool quantise_mixed_all(const double*, std::size_t, const Lattice&, Points&) { return false; }
+
 template <class T>
 bool quantise_all(const T* x, std::size_t n, const Lattice& lattice, Points& points) {
   if constexpr (sizeof(T) == 4)
     if (quantise_single_all(x, n, lattice, points)) return true;
+  if (quantise_mixed_all(x, n, lattice, points)) return true;
   const __m512d inverse = _mm512_set1_pd(lattice.inverse);
   const __m512d step = _mm512_set1_pd(lattice.step);
   const __m512d largest = _mm512_set1_pd(lattice.largest);
