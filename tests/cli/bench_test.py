@@ -102,7 +102,8 @@ class Bench(unittest.TestCase):
                          [(name, size << 10) for name in ("allreduce", "bcast") for size in (16, 256)])
         # Decisions that do not depend on this machine.
         lines = [line for line in file.read_text().splitlines() if not line.startswith(("class ", "end"))]
-        lines += ["class allreduce 16384 1e-5 ring 1", "class allreduce 262144 1 direct 1e-3", "class bcast 262144 1e-9 chain 1", "end"]
+        lines += ["class allreduce 16384 1e-5 ring 1 1", "class allreduce 262144 1 direct 1 1e-3",
+                  "class bcast 262144 1e-9 chain 1 1", "end"]
         file.write_text("\n".join(lines) + "\n")
         for name, size, expected in (("allreduce", "16K", "plain"), ("allreduce", "256K", "direct"), ("bcast", "256K", "plain")):
             for run in range(2):

@@ -21,13 +21,16 @@ int fail(int count, MPI_Status* statuses) {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) int MPI_Testsome(int count, MPI_Request requests[], int* completed,
-                                                                   int indices[], MPI_Status statuses[]) {
-  static auto* const next =
-      reinterpret_cast<int (*)(int, MPI_Request*, int*, int*, MPI_Status*)>(dlsym(RTLD_NEXT, "MPI_Testsome"));
-  const int code = next(count, requests, completed, indices, statuses);
-  return code == MPI_SUCCESS && *completed != MPI_UNDEFINED ? fail(*completed, statuses) : code;
-}
+using TestOrWait = int (*)(int, MPI_Request*, int*, int*, MPI_Status*);
+#define FAILING(NAME)                                                                                           \
+  extern "C" __attribute__((visibility("default"))) int NAME(int count, MPI_Request requests[], int* completed, \
+                                                             int indices[], MPI_Status statuses[]) {            \
+    static auto* const next = reinterpret_cast<TestOrWait>(dlsym(RTLD_NEXT, #NAME));                            \
+    const int code = next(count, requests, completed, indices, statuses);                                       \
+    return code == MPI_SUCCESS && *completed != MPI_UNDEFINED ? fail(*completed, statuses) : code;              \
+  }
+FAILING(MPI_Testsome)
+FAILING(MPI_Waitsome)
 
 namespace {
 
@@ -39,18 +42,25 @@ void says(Test& t, int rc, const std::vector<std::string>& words) {
   CHECK(t, message.find("MPI_ERROR field") == std::string::npos, "'%s'", message.c_str());
 }
 
-// The receive of a frame fails.
-void in_frames(Test& t) {
-  t.doing("a failure in a test of frames");
+// The receive of a frame fails.  Where the ranks do not know yet that they share a node, as after nonblocking calls
+// alone, they wait for frames inside MPI.
+void in_frames(Test& t, bool blocking) {
+  t.doing(blocking ? "a failure in a test of frames" : "a failure in a wait for frames");
   t.count_case();
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   const laconic_options o = options_with(LACONIC_BOUND_ABS, 1e-3);
   std::vector<float> x(1000, 1);
-  CHECK(t, laconic_bcast(x.data(), 1000, MPI_FLOAT, 0, comm, &o) == MPI_SUCCESS);
+  const auto bcast = [&] {
+    if (blocking) return laconic_bcast(x.data(), 1000, MPI_FLOAT, 0, comm, &o);
+    laconic_request request = LACONIC_REQUEST_NULL;
+    const int code = laconic_ibcast(x.data(), 1000, MPI_FLOAT, 0, comm, &request, &o);
+    return code == MPI_SUCCESS ? laconic_wait(&request, MPI_STATUS_IGNORE) : code;
+  };
+  CHECK(t, bcast() == MPI_SUCCESS);
   fail_next = t.rank() == 1;
-  const int rc = laconic_bcast(x.data(), 1000, MPI_FLOAT, 0, comm, &o);
+  const int rc = bcast();
   if (t.rank() == 1) says(t, rc, {"frame", "rank 0", "truncat"});
   fail_next = false;
   MPI_Barrier(MPI_COMM_WORLD);
@@ -89,7 +99,8 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   if (t.size() > 1) {
     in_an_exchange(t);
-    in_frames(t);
+    in_frames(t, true);
+    in_frames(t, false);
   }
   return t.finish();
 }

@@ -68,6 +68,7 @@ Status Exchange::start(const CollectiveCall& call, MPI_Comm comm, int tag, const
   comm_ = comm;
   tag_ = tag;
   requests_.clear();
+  failed_ = {};
   int rank = 0;
   int size = 1;
   MPI_Comm_rank(comm, &rank);
@@ -97,9 +98,15 @@ Status Exchange::start(const CollectiveCall& call, MPI_Comm comm, int tag, const
 Status Exchange::poll(bool& finished) {
   int done = 0;
   statuses_.resize(requests_.size());
+  for (MPI_Status& s : statuses_) s.MPI_ERROR = MPI_SUCCESS;
   const int code = MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, statuses_.data());
-  finished = done != 0 || code != MPI_SUCCESS;
-  return code == MPI_SUCCESS ? Status{} : failure(code);
+  if (code != MPI_SUCCESS && failed_.ok()) failed_ = failure(code);
+  // Where one message has failed, others may still be written into the application's memory.
+  const bool pending = code != MPI_SUCCESS && std::any_of(statuses_.begin(), statuses_.end(), [](const MPI_Status& s) {
+                         return s.MPI_ERROR == MPI_ERR_PENDING;
+                       });
+  finished = done != 0 || (code != MPI_SUCCESS && !pending);
+  return finished ? failed_ : Status{};
 }
 
 // The statuses tell which of the messages failed.

@@ -36,6 +36,7 @@ class Exchange {
   std::vector<MPI_Request> requests_;
   std::vector<Transfer> transfers_;
   std::vector<MPI_Status> statuses_;
+  Status failed_;           // of the first message that failed
   std::vector<int> order_;  // of the edges to neighbors
 };
 

@@ -93,7 +93,7 @@ void few_chunks(Test& t, const Stream& stream) {
   for (const bool all : {true, false}) {
     t.doing(all ? "an allreduce of devices" : "an allreduce of devices and a host");
     const Memory memory = all || t.rank() != 0 ? Memory::device : Memory::pageable;
-    Sum sum(t, stream, memory, 400000);
+    Sum sum(t, stream, memory, 300000 * static_cast<std::size_t>(t.size()));
     sum.options.chunk_elements = 0;
     sum.options.depth = 8;
     CHECK(t, sum.run() == MPI_SUCCESS);
