@@ -100,7 +100,9 @@ int main(int argc, char** argv) {
   if (t.size() > 1) {
     in_an_exchange(t);
     in_frames(t, true);
+#ifndef OPEN_MPI  // where nonblocking calls are not compressed before a blocking one
     in_frames(t, false);
+#endif
   }
   return t.finish();
 }
