@@ -42,10 +42,9 @@ void says(Test& t, int rc, const std::vector<std::string>& words) {
   CHECK(t, message.find("MPI_ERROR field") == std::string::npos, "'%s'", message.c_str());
 }
 
-// The receive of a frame fails.  Where the ranks do not know yet that they share a node, as after nonblocking calls
-// alone, they wait for frames inside MPI.
+// The receive of a frame fails.
 void in_frames(Test& t, bool blocking) {
-  t.doing(blocking ? "a failure in a test of frames" : "a failure in a wait for frames");
+  t.doing(blocking ? "a failure in frames of a blocking call" : "a failure in frames of a nonblocking call");
   t.count_case();
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);

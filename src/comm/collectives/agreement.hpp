@@ -78,11 +78,6 @@ class Agreement {
   // True when the values of all ranks have arrived.
   bool poll();
 
-  // Waits for values of other ranks, before another poll().
-  void wait() {
-    if (waiting_) maximum_.wait();
-  }
-
   // The verdict, the same on every rank (a rank that found an error itself gets its own message).
   const Status& verdict() const { return verdict_; }
 

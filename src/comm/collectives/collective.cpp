@@ -102,11 +102,6 @@ bool CollectiveOperation::poll() {
   return ended();
 }
 
-void CollectiveOperation::wait_in_mpi() {
-  if (stage_ == Stage::agreeing || stage_ == Stage::leasing) agreement_.wait();
-  if (stage_ == Stage::running) run_->wait();
-}
-
 // Makes one step; false when it has to wait.
 bool CollectiveOperation::move_on() {
   switch (stage_) {

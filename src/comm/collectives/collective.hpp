@@ -54,7 +54,6 @@ class CollectiveOperation final : public Operation {
 
   bool poll() override;
   bool moved() const override { return run_ != nullptr && run_->moved(); }
-  void wait_in_mpi() override;
   void restart() override { begin(false); }
   void completed() override;
   void release() override;

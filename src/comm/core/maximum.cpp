@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <utility>
 
 namespace laconic {
 
@@ -38,7 +37,7 @@ int Maximum::next_round() {
 }
 
 int Maximum::poll(bool& finished) {
-  int code = std::exchange(waited_, MPI_SUCCESS);
+  int code = MPI_SUCCESS;
   for (finished = false; code == MPI_SUCCESS;) {
     int done = 0;
     code = MPI_Testall(2, requests_, &done, MPI_STATUSES_IGNORE);

@@ -20,9 +20,6 @@ class Maximum {
 
   int poll(bool& finished);
 
-  // Waits for the messages of this round.  The next poll() reports an error.
-  void wait() { waited_ = MPI_Waitall(2, requests_, MPI_STATUSES_IGNORE); }
-
   static constexpr int most_rounds = 32;
 
  private:
@@ -30,7 +27,6 @@ class Maximum {
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Request requests_[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-  int waited_ = MPI_SUCCESS;  // the code of the latest wait
   int rank_ = 0;
   int size_ = 1;
   int tag_ = 0;

@@ -25,10 +25,6 @@ class Operation : public laconic_request_s {
   // Whether the last poll() made progress: then another one may make more at once.
   virtual bool moved() const { return false; }
 
-  // Waits inside MPI for what the operation cannot move on without, if that is known.  The caller holds the binding's
-  // lock, and makes sure that nothing else needs progress meanwhile.
-  virtual void wait_in_mpi() {}
-
   // Begins a persistent operation once more.  The caller holds the binding's lock.
   virtual void restart() = 0;
 

@@ -110,14 +110,8 @@ bool test(Operation& operation) {
   return finished(operation);
 }
 
-// Between nodes, an operation is waited for inside MPI where nothing else needs progress: each poll is a call of the
-// system, and takes the processor from ranks that share it.  Within a node messages arrive within microseconds, and
-// polling finds them sooner.
 void drive(Operation& operation) {
   while (!test(operation)) {
-    if (operation.binding->tuner.within_node() || !Process::instance().nothing_else_in_flight()) continue;
-    const std::lock_guard lock(operation.binding->mutex);
-    if (operation.in_flight) operation.wait_in_mpi();
   }
 }
 

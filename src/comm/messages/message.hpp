@@ -42,8 +42,9 @@ class MessageOperation : public Operation {
 
   bool blocking = false;  // the caller waits for the end before it does anything else
 
-  // For the message on the application's communicator.
-  void wait_in_mpi() override {
+  // Waits inside MPI for the message on the application's communicator if the operation cannot move on without it.
+  // The caller makes sure that nothing else needs progress meanwhile.
+  void wait_in_mpi() {
     if (in_flight && needs_packet()) packet_.wait();
   }
 

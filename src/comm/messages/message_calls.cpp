@@ -86,6 +86,14 @@ Status check_status(const MPI_Status* status) {
   return {Code::argument, "status is NULL; valid is the address of an MPI_Status, or MPI_STATUS_IGNORE"};
 }
 
+// Between nodes, a blocking message is waited for inside MPI where nothing else needs progress: each poll is a call of
+// the system, and takes the processor from ranks that share it.  Within a node messages arrive within microseconds, and
+// polling finds them sooner.
+void drive_message(MessageOperation& operation) {
+  if (!operation.binding->tuner.within_node() && Process::instance().nothing_else_in_flight()) operation.wait_in_mpi();
+  drive(operation);
+}
+
 }  // namespace
 
 Status message_settings(const laconic_options* options, const Binding& binding, laconic_options& settings) {
@@ -100,7 +108,7 @@ int run_message(const MessageCall& call, MPI_Status* status, const laconic_optio
   MessageOperation* operation = nullptr;
   if (const int code = begin(call, prepared, true, prepared.settings.stats, operation); code != MPI_SUCCESS)
     return code;
-  drive(*operation);
+  drive_message(*operation);
   return complete(*operation, status);
 }
 
