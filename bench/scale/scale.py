@@ -13,7 +13,8 @@ SCALE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, SCALE)
 import simulation  # noqa: E402
 
-# What is compared: name, arguments of the simulated program.  `input` is C-Coll's meaning of a bound, `result` ours.
+# The lines of the table: a name, and arguments of the simulated program.  `input`: the bound applies to every input, as
+# in C-Coll; else to the result.
 LINES = {
     "plain MPI": {"algorithm": "mpi"},
     "raw": {"codec": "raw"},

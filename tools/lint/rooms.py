@@ -53,7 +53,7 @@ def check_file(name, text):
         elif header == "laconic/codec.h":
             if not name.startswith(CODEC_MAY):
                 found.append(f"{where}: {header} is for {CODEC_MAY} only")
-        elif header in ("mpi.h", "laconic/laconic.h"):
+        elif header in ("mpi.h", "laconic/laconic.h", "laconic/options.h", "laconic/collectives.h"):
             if not name.startswith(MPI_MAY):
                 found.append(f"{where}: {header} is for {' and '.join(MPI_MAY)} only")
         elif header.startswith("cuda"):
