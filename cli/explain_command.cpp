@@ -113,7 +113,10 @@ explain::Question question_of(const Arguments& a) {
   if (q.mean && traits_of(q.collective).prefix()) throw not_valid("--op of " + a.collective, a.op, "sum, max, min");
   q.variant = a.variant;
   if (find_variant(a.variant) == nullptr) throw not_valid("--variant", a.variant, variant_list());
-  q.per_input = one_of("--target", a.target, {"result", "input"}) == "input";
+  one_of("--target", a.target, {"result", "input", "likely"});
+  q.target = a.target == "input"    ? BoundTarget::input
+             : a.target == "likely" ? BoundTarget::likely
+                                    : BoundTarget::result;
   q.chunk = a.chunk;
   q.depth = a.depth;
   if (a.profile.empty()) {
@@ -198,7 +201,8 @@ void add_explain_command(Command& app) {
   command.add_option("--dtype", a->dtype, "f32, f64, ...").capture_default_str();
   command.add_option("--op", a->op, "operation of reductions: sum, max, min, avg").capture_default_str();
   command.add_option("--variant", a->variant, variant_list()).capture_default_str();
-  command.add_option("--target", a->target, "numbers that the bound applies to: result, input").capture_default_str();
+  command.add_option("--target", a->target, "numbers that the bound applies to: result, input, likely")
+      .capture_default_str();
   add_real(command, "--latency", a->latency, false, "seconds per message (30e-6; --device 5e-6)");
   add_real(command, "--bandwidth", a->bandwidth, false, "bytes per second of a link (1e9; --device 12.5e9)");
   std::string devices;

@@ -29,7 +29,7 @@ struct Option {
 };
 constexpr std::array<Option, 17> options{{
     {"--bound", "LACONIC_BOUND", "abs:E, rel:E, rms:E, rate:B or lossless; without a bound no call is compressed"},
-    {"--target", "LACONIC_TARGET", "numbers that the bound applies to: result or input"},
+    {"--target", "LACONIC_TARGET", "numbers that the bound applies to: result, input or likely"},
     {"--codec", "LACONIC_CODEC", "a codec that laconic info lists"},
     {"--algorithm", "LACONIC_ALGORITHM", "an algorithm that laconic info lists"},
     {"--variant", "LACONIC_VARIANT", "overlap, or for comparison nd, cpr-p2p, host-centric, plain"},

@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 
+#include "comm/core/asked.hpp"
 #include "comm/core/settings.hpp"
 #include "dropin/core/settings.hpp"
 #include "failure.hpp"
@@ -25,7 +26,7 @@ std::vector<Setting> environment_settings() {
   };
   const auto text = [](const char* name) { return std::string(name != nullptr ? name : "?"); };
   add("bound", "LACONIC_BOUND", to_string(bound_of(o)), "none: plain MPI");
-  add("target", "LACONIC_TARGET", o.target == LACONIC_TARGET_INPUT ? "input" : "result", "result");
+  add("target", "LACONIC_TARGET", text_of(target_of(o)).data(), "result");
   add("codec", "LACONIC_CODEC", text(laconic_codec_name(o.codec)),
       o.bound.mode == LACONIC_BOUND_LOSSLESS ? "lossless" : "quant");
   add("algorithm", "LACONIC_ALGORITHM", text(laconic_algorithm_name(o.algorithm)), "auto");

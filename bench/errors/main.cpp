@@ -40,14 +40,14 @@ void measure(const char* data, const char* codec, const char* algorithm, const R
   o.op = reduction.op;
   o.mean = reduction.mean;
   o.bound = relative * range_of(detail::real_field(field));
-  o.per_input = true;
+  o.target = BoundTarget::input;
   o.count = numbers;
   o.chunk = 16384;
   const Bring independent = parts_of_field(field, 1);
   const bool same = std::string(data) == "same";
   ErrorTrial trial(o, ranks, [&](int rank, std::size_t n) { return independent(same ? 0 : rank, n); });
   const ErrorSummary s = summarise(trial.run());
-  const Prediction p = predict_error(o.bound, true, o.op, o.mean, *o.algorithm, ranks, *o.codec, per_hop);
+  const Prediction p = predict_error(o.bound, o.target, o.op, o.mean, *o.algorithm, ranks, *o.codec, per_hop);
   std::printf("%s,%s,%s,%s,%s,%d,%s,%g,%d,%.5f,%.5f,%.5f,%.5f,%.5f,%.5f\n", data, codec, algorithm,
               per_hop ? "cpr-p2p" : "overlap", reduction.name, ranks, field_names[field], relative, p.terms.all(),
               p.worst_case / o.bound, p.likely / o.bound, s.worst / o.bound, s.likely / o.bound, s.mean / o.bound,

@@ -15,7 +15,11 @@ bool read_arguments(int argc, char** argv, bool speaks, Arguments& a, int& statu
   app.add_option("--codec", a.codec)->check(CLI::IsMember({"quant", "raw", "szx"}));
   app.add_flag("--per-hop", a.per_hop, "every hop decodes and encodes");
   app.add_option("--bound", a.bound, "abs:E or rel:R");
-  app.add_option("--target", a.target)->check(CLI::IsMember({"result", "input"}));
+  app.add_option("--target", a.target)->check(CLI::IsMember({"result", "input", "likely"}));
+  app.add_option("--range-of", a.range_of,
+                 "the range that rel:R refers to: that of a sum where it is larger, or always "
+                 "that of the inputs")
+      ->check(CLI::IsMember({"result", "input"}));
   app.add_option("--bytes", a.bytes, "size of the largest buffer")
       ->check(CLI::Range(std::size_t{4}, std::size_t{1} << 34));
   app.add_option("--field", a.field, "a file of float32")->required()->check(CLI::ExistingFile);

@@ -15,7 +15,8 @@ struct Arguments {
   std::string codec = "quant";
   bool per_hop = false;  // every hop decodes and encodes, as C-Coll's CPR-P2P does
   std::string bound = "rel:1e-3";
-  std::string target = "result";  // or "input", which is C-Coll's meaning of a bound
+  std::string target = "result";  // or "input", which is C-Coll's meaning of a bound, or "likely"
+  std::string range_of = "result";
   std::size_t bytes = std::size_t{1} << 20;
   std::string field;       // a file of float32
   bool coherent = false;   // contributions are shifted by one number from rank to rank, else by random distances

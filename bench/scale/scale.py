@@ -24,6 +24,8 @@ LINES = {
     "quant, input, 4 threads": {"codec": "quant", "target": "input", "threads": 4},
     "quant, result": {"codec": "quant"},
     "quant, result, 4 threads": {"codec": "quant", "threads": 4},
+    "quant, result, range of inputs": {"codec": "quant", "range-of": "input"},
+    "quant, likely": {"codec": "quant", "target": "likely"},
 }
 ALGORITHMS = {"allreduce": ["ring", "recursive-doubling", "recursive-halving", "direct"],
               "reduce_scatter": ["ring", "recursive-halving", "direct"],

@@ -22,8 +22,9 @@
 #include "codec/range.hpp"
 #include "codec/resolve_bound.hpp"
 #include "device/host/host_device.hpp"
-#include "engine/ledger.hpp"
+#include "engine/predict.hpp"
 #include "engine/run.hpp"
+#include "engine/sampled_sum.hpp"
 #include "input.hpp"
 #include "measured_rates.hpp"
 #include "timed_codec.hpp"
@@ -144,6 +145,25 @@ Range agree(const float* numbers, std::size_t count, double seconds_of_search) {
   return {-all[1], all[0]};
 }
 
+// The width of the range that a relative bound on a sum refers to, agreed as the library does it.
+double agree_on_sum(const Arguments& a, const Range& inputs, const float* numbers, std::size_t count, int size) {
+  const double width = inputs.greatest - inputs.least;
+  if (a.target == "input" || a.range_of == "input" || !SampledSum::pays(count * sizeof(float), size)) return width;
+  std::vector<double> sample(Sample::size_for(count * sizeof(float)));
+  const RangeJob::Part part{numbers, count};
+  take_sample(std::span(&part, 1), Dtype::f32, sample);
+  const SampledSum sum(inputs, sample.size());
+  SampledSum::Words mine;
+  sum.write_words(sample, mine);
+  SampledSum::Words all(mine.size());
+  MPI_Allreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return std::max(width, sum.range_of(all, size));
+}
+
+BoundTarget target_of(const Arguments& a) {
+  return a.target == "input" ? BoundTarget::input : a.target == "likely" ? BoundTarget::likely : BoundTarget::result;
+}
+
 // The simulated MPI's own collective.
 void run_mpi(Collective collective, const Place& at, const Input& input, Data& data) {
   const auto n = static_cast<int>(data.count());
@@ -253,7 +273,7 @@ Outcome simulate(const Arguments& a, int rank, int size) {
                               : data.count();
   const auto coding_of = [&](const Range& range) {
     o.bound = absolute_bound(bound, range);
-    const Budget budget = divide_bound(o.bound, a.target == "input", Op::sum, false, *algorithm, size, travel);
+    const Budget budget = budget_for(o.bound, target_of(a), Op::sum, false, *algorithm, size, codec, a.per_hop);
     o.bound = budget.worst_case;
     Coding coding = coding_for(bound, Dtype::f32);
     coding.allowance = budget.allowance;
@@ -261,7 +281,12 @@ Outcome simulate(const Arguments& a, int rank, int size) {
     return std::pair{coding, budget.last_allowance};
   };
   // Before simulated time begins.
-  const Range range = agree(input.of(rank), own, 0);
+  const auto agree_on_range = [&](double seconds_of_search) {
+    const Range inputs = agree(input.of(rank), own, seconds_of_search);
+    if (!sum || bound.mode != BoundMode::rel) return inputs;
+    return Range{0, agree_on_sum(a, inputs, input.of(rank), own, size)};
+  };
+  const Range range = agree_on_range(0);
   static Rates rates;
   static double search = 0;  // seconds per byte
   if (rank == 0 && !a.free_coding) {
@@ -305,7 +330,7 @@ Outcome simulate(const Arguments& a, int rank, int size) {
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin = MPI_Wtime();
     const double before = timed.seconds();
-    const auto [coding, last] = coding_of(agree(input.of(rank), own, seconds_of_search));
+    const auto [coding, last] = coding_of(agree_on_range(seconds_of_search));
     work.coding = coding;
     work.last_allowance = last;
     work.sequence = static_cast<std::uint64_t>(k);

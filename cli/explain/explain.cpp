@@ -94,7 +94,9 @@ Answer answer(const Question& q, const Algorithm& algorithm) {
   a.travel = travel_in(q);
   a.terms = terms_of(algorithm, q.ranks, a.travel);
   a.budgeted = q.bound.mode == BoundMode::abs || q.bound.mode == BoundMode::rel;
-  if (a.budgeted) a.budget = divide_bound(q.bound.value, q.per_input, q.op, q.mean, algorithm, q.ranks, a.travel);
+  if (a.budgeted)
+    a.budget =
+        budget_for(q.bound.value, q.target, q.op, q.mean, algorithm, q.ranks, *q.codec, a.travel == Travel::per_hop);
   a.worked_out = q.rank_given || blocks_of(q) <= most_blocks_unasked;
   if (a.worked_out) a.work = work_of(q, algorithm, a.travel);
   return a;

@@ -13,8 +13,8 @@
 #include "base/dtype.hpp"
 #include "base/op.hpp"
 #include "codec/codec.hpp"
-#include "engine/ledger.hpp"
 #include "engine/plan.hpp"
+#include "engine/predict.hpp"
 #include "schedule/schedule.hpp"
 #include "tune/candidates.hpp"
 #include "tune/profile.hpp"
@@ -33,7 +33,7 @@ struct Question {
   const Codec* codec = nullptr;
   std::string codec_name;  // as the user spelled it
   Bound bound;
-  bool per_input = false;  // target input
+  BoundTarget target = BoundTarget::result;
   Op op = Op::sum;
   bool mean = false;
   std::string variant = "overlap";

@@ -138,12 +138,15 @@ std::string verdict_json(const Profile::Verdict& v) {
 }  // namespace
 
 std::string heading(const Question& q, const Comparison& all) {
+  const char* const on_target = q.target == BoundTarget::input    ? "inputs"
+                                : q.target == BoundTarget::likely ? "result of most elements"
+                                                                  : "result";
   std::string text =
       fmt::format("{}{} of {} ({} {}) on {} ranks", q.name, op_name(q), bytes_text(static_cast<double>(q.bytes)),
                   q.bytes / size_of(q.dtype), laconic::name_of(q.dtype), q.ranks);
   if (has_root(q.collective)) text += fmt::format(", root {}", q.root);
-  text += fmt::format("; codec {}, bound {} on the {}, variant {}\n", q.codec_name, to_string(q.bound),
-                      q.per_input ? "inputs" : "result", q.variant);
+  text += fmt::format("; codec {}, bound {} on the {}, variant {}\n", q.codec_name, to_string(q.bound), on_target,
+                      q.variant);
   if (q.name != laconic::name_of(q.collective))
     text += fmt::format("{} has the schedules of {}; parts are taken to be equal\n", q.name,
                         laconic::name_of(q.collective));
@@ -219,7 +222,7 @@ std::string json(const Question& q, const Comparison& all, const Answer& a, cons
       .text("schedules_of", laconic::name_of(q.collective))
       .text("algorithm", a.algorithm->name());
   out.text("auto", all.chosen->name()).text("codec", q.codec_name).text("bound", to_string(q.bound));
-  out.text("variant", q.variant).text("target", q.per_input ? "input" : "result");
+  out.text("variant", q.variant).text("target", text_of(q.target));
   out.number("ranks", q.ranks).number("rank", q.rank).number("root", q.root).whole("bytes", q.bytes);
   out.text("travel", name_of(a.travel))
       .number("terms_intermediate", a.terms.intermediate)

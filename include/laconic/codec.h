@@ -84,8 +84,9 @@ LACONIC_API size_t laconic_dtype_size(laconic_dtype dtype);
 typedef enum laconic_bound_mode {
   LACONIC_BOUND_UNSET = 0,
   LACONIC_BOUND_ABS = 1,     /* value = largest absolute error, > 0 */
-  LACONIC_BOUND_REL = 2,     /* value = fraction of the range (max - min) of the finite inputs of all ranks, > 0;
-                                if the inputs have no range (all equal, or none finite), nothing is rounded */
+  LACONIC_BOUND_REL = 2,     /* value = fraction of the range (max - min) of the finite inputs of all ranks, or of
+                                a large sum where its range is larger, > 0; if the inputs have no range (all equal, or
+                                none finite), nothing is rounded */
   LACONIC_BOUND_RMS = 3,     /* value = fraction, > 0, of the root mean square of the block of 512 numbers that contains
                                 an element.  The bound is on every rank's contribution, whatever the target is: the
                                 error of a sum is at most the sum of the ranks' bounds, the error of a mean at most

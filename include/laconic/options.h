@@ -17,7 +17,10 @@ extern "C" {
 typedef enum laconic_target {
   LACONIC_TARGET_UNSET = 0,
   LACONIC_TARGET_RESULT = 1, /* the default: every element of the result, whatever the number of ranks */
-  LACONIC_TARGET_INPUT = 2   /* every rank's contribution (as in the papers): the error of a sum is <= ranks x bound */
+  LACONIC_TARGET_INPUT = 2,  /* every rank's contribution (as in the papers): the error of a sum is <= ranks x bound */
+  LACONIC_TARGET_LIKELY = 3  /* experimental: at least 95.44 % of the elements of a sum, if the errors of the ranks are
+                                independent; the statistics have the worst case.  Where all ranks hold the same numbers,
+                                and for other operations, the same as RESULT (docs/error-model.md) */
 } laconic_target;
 
 /* docs/algorithms.md lists the algorithms of each collective and their costs. */
@@ -129,6 +132,8 @@ typedef struct laconic_stats {
   uint64_t most_chunks;         /* largest number of chunks in flight at a time: never more than options->depth */
   uint64_t memory_bytes;        /* peak memory for frames; for collectives with overlap it does not grow with the
                                    data */
+  laconic_target range_of;      /* for rel:R, the range that the latest bound refers to: that of the INPUT of all ranks,
+                                   or that of the RESULT of a sum, where a sample showed that it is larger */
 } laconic_stats;
 
 /* The value 0 of any option means "unset".  Initialise with laconic_options_init(). */

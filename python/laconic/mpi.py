@@ -89,6 +89,7 @@ class Stats(typing.NamedTuple):
     seconds_other: float
     seconds_total: float
     memory_bytes: int
+    range_of: typing.Optional[str]  # rel:R: whether the latest bound refers to the range of "input" or of "result"
 
 
 class Tuning(typing.NamedTuple):

@@ -151,7 +151,10 @@ nb::tuple stats_tuple(const laconic_stats& s) {
                         text(laconic_codec_name(s.codec)), text(laconic_algorithm_name(s.algorithm)),
                         text(laconic_variant_name(s.variant)), s.bytes_in, s.bytes_sent, s.bytes_uncompressed, s.ratio,
                         s.bound, s.achieved_bound, s.seconds_encode, s.seconds_decode, s.seconds_reduce, s.seconds_copy,
-                        s.seconds_wait, s.seconds_other, s.seconds_total, s.memory_bytes);
+                        s.seconds_wait, s.seconds_other, s.seconds_total, s.memory_bytes,
+                        text(s.range_of == LACONIC_TARGET_INPUT    ? "input"
+                             : s.range_of == LACONIC_TARGET_RESULT ? "result"
+                                                                   : nullptr));
 }
 
 // An operation in flight, or a persistent one, with all that it uses until it has completed.

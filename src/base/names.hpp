@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Codecs and algorithms as the public API numbers and spells them.  comm checks that laconic.h has the same numbers.
+// Codecs, algorithms and targets as the public API numbers and spells them.  comm checks that laconic.h has the same
+// numbers.
 #pragma once
 
 #include <array>
@@ -24,6 +25,9 @@ enum class AlgorithmName : std::uint8_t {
   pairwise = 10,
 };
 
+// The numbers that a bound applies to.  likely: most results, if the errors of single encodes are independent.
+enum class BoundTarget : std::uint8_t { unset = 0, result = 1, input = 2, likely = 3 };
+
 // The spelling of each number.
 template <class Name>
 inline constexpr std::array<std::string_view, 0> spellings{};
@@ -33,6 +37,9 @@ template <>
 inline constexpr std::array<std::string_view, 11> spellings<AlgorithmName>{
     "",         "auto",  "plain", "ring",    "recursive-doubling", "direct", "recursive-halving",
     "binomial", "chain", "bruck", "pairwise"};
+
+template <>
+inline constexpr std::array<std::string_view, 4> spellings<BoundTarget>{"", "result", "input", "likely"};
 
 template <class Name>
 constexpr std::string_view text_of(Name name) {

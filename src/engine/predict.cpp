@@ -57,12 +57,24 @@ double likely_of_sum(double half, double deviation) {
   return greatest * deviation;
 }
 
-Prediction predict_error(double bound, bool per_input, Op op, bool mean, const Algorithm& algorithm, int size,
+Budget budget_for(double bound, BoundTarget target, Op op, bool mean, const Algorithm& algorithm, int size,
+                  const Codec& codec, bool per_hop) {
+  const Travel travel = travel_of(codec, per_hop);
+  const Budget strict = divide_bound(bound, target == BoundTarget::input, op, mean, algorithm, size, travel);
+  if (target != BoundTarget::likely || op != Op::sum || !reduces(algorithm.collective)) return strict;
+  // The likely error of a result is proportional to the allowance, if all encodes have the same.
+  const double of_one = predict_error(1, BoundTarget::input, op, mean, algorithm, size, codec, per_hop).likely;
+  const double allowance = of_one > 0 ? bound / of_one : 0;
+  if (allowance <= std::max(strict.allowance, strict.last_allowance)) return strict;
+  return divide_bound(allowance, true, op, mean, algorithm, size, travel);
+}
+
+Prediction predict_error(double bound, BoundTarget target, Op op, bool mean, const Algorithm& algorithm, int size,
                          const Codec& codec, bool per_hop) {
   Prediction p;
   const Travel travel = travel_of(codec, per_hop);
   const ErrorShape shape = codec.error_shape();
-  p.budget = divide_bound(bound, per_input, op, mean, algorithm, size, travel);
+  p.budget = budget_for(bound, target, op, mean, algorithm, size, codec, per_hop);
   p.terms = adding_up(terms_of(algorithm, size, travel), op, algorithm, size, travel, shape);
   if (shape.none()) return p;
   p.worst_case = p.budget.worst_case;

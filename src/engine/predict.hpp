@@ -3,6 +3,7 @@
 // numbers do not exceed (docs/error-model.md has the derivation and its assumptions).
 #pragma once
 
+#include "base/names.hpp"
 #include "base/op.hpp"
 #include "codec/codec.hpp"
 #include "engine/ledger.hpp"
@@ -22,8 +23,13 @@ struct Prediction {
   double likely = 0;      // the error that likely_share of the numbers do not exceed
 };
 
-// The parameters are those of divide_bound().  The errors of different encodes are assumed to be independent.
-Prediction predict_error(double bound, bool per_input, Op op, bool mean, const Algorithm& algorithm, int size,
+// The budget of a bound on this target.  BoundTarget::likely: likely_share of the results keep the bound if the errors
+// of different encodes are independent; for operations other than sums it is the same as BoundTarget::result.
+Budget budget_for(double bound, BoundTarget target, Op op, bool mean, const Algorithm& algorithm, int size,
+                  const Codec& codec, bool per_hop);
+
+// The parameters are those of budget_for().  The errors of different encodes are assumed to be independent.
+Prediction predict_error(double bound, BoundTarget target, Op op, bool mean, const Algorithm& algorithm, int size,
                          const Codec& codec, bool per_hop);
 
 // The magnitude that likely_share of the sums do not exceed, where each sum adds a number uniform in -half ... half and

@@ -137,7 +137,7 @@ void add_options(std::vector<Mistake>& all) {
                  [](const Call&, const Layout&, Spoilt& s, Random& random) {
                    const auto which = random.below(3);
                    if (which == 0) s.options.variant = static_cast<laconic_variant>(6);
-                   if (which == 1) s.options.target = static_cast<laconic_target>(3);
+                   if (which == 1) s.options.target = static_cast<laconic_target>(4);
                    if (which == 2) s.options.denormals = static_cast<laconic_denormals>(-1);
                  }});
   all.push_back({"options of another size", false, always, [](const Call&, const Layout&, Spoilt& s, Random& random) {

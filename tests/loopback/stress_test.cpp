@@ -103,7 +103,7 @@ std::unique_ptr<AnyOperation> random_operation(int size, std::uint64_t sequence,
   }
   o.chunk = 1 + o.count / (1 + random.below(4));
   o.depth = static_cast<int>(1 + random.below(4));
-  o.per_input = random.below(4) == 0;
+  if (random.below(4) == 0) o.target = BoundTarget::input;
   o.in_place = random.below(3) == 0;
   o.checksum = random.below(4) != 0;
   const Kind kind = all_kinds[random.below(all_kinds.size())].kind;

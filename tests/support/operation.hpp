@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "codec/codec.hpp"
-#include "engine/ledger.hpp"
+#include "engine/predict.hpp"
 #include "schedule/schedule.hpp"
 #include "support/fields.hpp"
 #include "support/place.hpp"
@@ -25,8 +25,8 @@ struct Operation {
   int root = 0;
   Op op = Op::sum;
   bool mean = false;
-  double bound = 0;        // 0: lossless
-  bool per_input = false;  // the bound is on every encode instead of on the result
+  double bound = 0;  // 0: lossless
+  BoundTarget target = BoundTarget::result;
   // The numbers of the data (allreduce, reduce, bcast) or of each block (all others).
   std::size_t count = 0;
   std::vector<std::size_t> counts;  // counts of each block, where they differ
@@ -46,7 +46,7 @@ inline std::string to_text(const Operation& o, int size) {
   if (has_root(o.collective())) s << " (root " << o.root << ")";
   s << ", " << o.codec->name() << (o.per_hop ? " per hop" : "") << ", ";
   if (o.reduction()) s << (o.mean ? "mean" : o.op == Op::sum ? "sum" : o.op == Op::max ? "max" : "min") << ", ";
-  s << "bound " << o.bound << (o.per_input ? " on inputs" : "") << ", count " << o.count;
+  s << "bound " << o.bound << " on " << text_of(o.target) << ", count " << o.count;
   if (!o.counts.empty()) {
     s << " {";
     for (std::size_t i = 0; i < std::min<std::size_t>(o.counts.size(), 16); ++i) s << (i > 0 ? " " : "") << o.counts[i];
@@ -65,7 +65,7 @@ inline std::string plain_name(const Algorithm& algorithm) {
 }
 
 inline Budget budget_of(const Operation& o, int size) {
-  return divide_bound(o.bound, o.per_input, o.op, o.mean, *o.algorithm, size, o.travel());
+  return budget_for(o.bound, o.target, o.op, o.mean, *o.algorithm, size, *o.codec, o.per_hop);
 }
 
 // Forms the coding as the communicator does.

@@ -36,7 +36,7 @@ inline void choose(Operation& o, int size, Random& random) {
   o.chunk = std::max(o.chunk, largest / (slow_build ? 10 : 40));
   o.depth = depths[random.below(depths.size())];
   o.bound = bounds[random.below(bounds.size())];
-  o.per_input = random.below(4) == 0;
+  if (random.below(4) == 0) o.target = random.below(2) == 0 ? BoundTarget::input : BoundTarget::likely;
   o.in_place = random.below(3) == 0;
 }
 

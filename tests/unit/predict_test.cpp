@@ -57,16 +57,16 @@ TEST(Predict, OneNumberAlone) {
 TEST(Predict, SumsGrowWithTheRootAndMeansShrinkWithIt) {
   const Codec& quant = *find_codec("quant");
   for (const int n : {4, 16, 64, 1024}) {
-    const Prediction sum = predict_error(1, true, Op::sum, false, allreduce("ring"), n, quant, false);
+    const Prediction sum = predict_error(1, BoundTarget::input, Op::sum, false, allreduce("ring"), n, quant, false);
     EXPECT_NEAR(sum.deviation, std::sqrt(n / 3.0), 1e-9);
     EXPECT_NEAR(sum.likely, 2 * std::sqrt(n / 3.0), 0.05 * sum.likely);
     EXPECT_EQ(sum.worst_case, n);
     EXPECT_EQ(sum.drift, 0);
-    const Prediction mean = predict_error(1, true, Op::sum, true, allreduce("ring"), n, quant, false);
+    const Prediction mean = predict_error(1, BoundTarget::input, Op::sum, true, allreduce("ring"), n, quant, false);
     EXPECT_DOUBLE_EQ(mean.likely, sum.likely / n);
     EXPECT_EQ(mean.worst_case, 1);
     for (const Op op : {Op::max, Op::min}) {
-      const Prediction chosen = predict_error(1, true, op, false, allreduce("ring"), n, quant, false);
+      const Prediction chosen = predict_error(1, BoundTarget::input, op, false, allreduce("ring"), n, quant, false);
       EXPECT_EQ(chosen.likely, likely_share);
       EXPECT_EQ(chosen.worst_case, 1);
       EXPECT_EQ(chosen.terms.all(), 1);
@@ -80,14 +80,14 @@ TEST(Predict, NothingExceedsTheWorstCase) {
     for (const Algorithm& algorithm : all_algorithms())
       for (int size = 1; size <= 65; ++size)
         for (const bool per_hop : {false, true})
-          for (const bool per_input : {false, true})
+          for (const BoundTarget target : {BoundTarget::result, BoundTarget::input, BoundTarget::likely})
             for (const Op op : {Op::sum, Op::max, Op::min}) {
               if (!algorithm.fits(size)) continue;
-              const Prediction p = predict_error(1, per_input, op, false, algorithm, size, *codec, per_hop);
+              const Prediction p = predict_error(1, target, op, false, algorithm, size, *codec, per_hop);
               ASSERT_LE(p.likely, p.worst_case);
               ASSERT_EQ(p.worst_case, codec->error_shape().none() ? 0 : p.budget.worst_case);
               ASSERT_EQ(p.likely > 0, !codec->error_shape().none());
-              const Prediction large = predict_error(0x1p600, per_input, op, false, algorithm, size, *codec, per_hop);
+              const Prediction large = predict_error(0x1p600, target, op, false, algorithm, size, *codec, per_hop);
               ASSERT_NEAR(large.likely * 0x1p-600, p.likely, 1e-9);
             }
 }
@@ -95,12 +95,14 @@ TEST(Predict, NothingExceedsTheWorstCase) {
 // On the lattice, only the first hop of a result makes an error.
 TEST(Predict, HopsOfALatticeCountOnce) {
   const Codec& quant = *find_codec("quant");
-  EXPECT_EQ(predict_error(1, false, Op::sum, false, allreduce("ring"), 8, quant, true).terms.all(), 8);
-  EXPECT_EQ(predict_error(1, false, Op::sum, false, allreduce("recursive-doubling"), 8, quant, true).terms.all(), 7);
-  EXPECT_EQ(predict_error(1, false, Op::max, false, allreduce("ring"), 8, quant, true).terms.all(), 1);
+  EXPECT_EQ(predict_error(1, BoundTarget::result, Op::sum, false, allreduce("ring"), 8, quant, true).terms.all(), 8);
+  EXPECT_EQ(predict_error(1, BoundTarget::result, Op::sum, false, allreduce("recursive-doubling"), 8, quant, true)
+                .terms.all(),
+            7);
+  EXPECT_EQ(predict_error(1, BoundTarget::result, Op::max, false, allreduce("ring"), 8, quant, true).terms.all(), 1);
   const Algorithm& chain = *find_algorithm(Collective::bcast, "chain");
-  EXPECT_EQ(predict_error(1, false, Op::sum, false, chain, 8, quant, true).terms.all(), 1);
-  EXPECT_EQ(predict_error(1, false, Op::sum, false, chain, 8, *find_codec("szx"), true).terms.all(), 7);
+  EXPECT_EQ(predict_error(1, BoundTarget::result, Op::sum, false, chain, 8, quant, true).terms.all(), 1);
+  EXPECT_EQ(predict_error(1, BoundTarget::result, Op::sum, false, chain, 8, *find_codec("szx"), true).terms.all(), 7);
 }
 
 }  // namespace

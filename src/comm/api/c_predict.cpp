@@ -99,8 +99,8 @@ Status check_predictable(const laconic_options& settings) {
 void fill(const Plans& plans, const Codec& codec, const Algorithm& algorithm, laconic_prediction& out) {
   const laconic_options& s = plans.settings;
   const double bound = s.bound.mode == LACONIC_BOUND_LOSSLESS ? 0 : s.bound.value;
-  const Prediction p = predict_error(bound, s.target == LACONIC_TARGET_INPUT, plans.op, plans.mean, algorithm,
-                                     plans.ranks, codec, per_hop(s.variant));
+  const Prediction p =
+      predict_error(bound, target_of(s), plans.op, plans.mean, algorithm, plans.ranks, codec, per_hop(s.variant));
   out.codec = in_api(codec.api_name());
   out.algorithm = in_api(algorithm.id);
   out.terms = static_cast<int>(p.budget.terms);

@@ -41,6 +41,9 @@ Status Agreement::start(MPI_Comm comm, const Proposal& proposal, int tag) {
   mine_[most_bytes] = static_cast<double>(proposal.bytes);
   mine_[plain_reason] = proposal.plain;
   mine_[any_on_host] = proposal.on_device ? 0 : 1;
+  mine_[any_on_device] = proposal.on_device ? 1 : 0;
+  mine_[fingerprint_most] = proposal.fingerprint;
+  mine_[fingerprint_least] = -proposal.fingerprint;
   mine_[salt_most] = static_cast<double>(proposal.salt >> 12);
   const auto measured = proposal.measured.to_array();
   std::copy(measured.begin(), measured.end(), mine_.begin() + first_measured);

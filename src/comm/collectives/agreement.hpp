@@ -51,6 +51,7 @@ struct Proposal {
   laconic_plain_reason plain = LACONIC_PLAIN_NOT;  // why this rank cannot compress
   std::uint64_t salt = 0;                          // any number that no rank has proposed before
   bool on_device = false;                          // a device works on this rank's numbers
+  double fingerprint = 0;                          // of the numbers; 0: the rank does not know them
   Measured measured;                               // what this rank has learnt about calls of this class
   bool types_may_differ = false;                   // each pair of ranks may have its own type; the same on all ranks
 
@@ -82,11 +83,15 @@ class Agreement {
   const Status& verdict() const { return verdict_; }
 
   // These are the same on every rank: the range of all numbers, the largest counts, whether devices work on the numbers
-  // of all ranks, the reason of any rank that cannot compress, and the type of the numbers, where there are any.
+  // of all ranks or of any, the reason of any rank that cannot compress, and the type of the numbers, where there are
+  // any.
   const Range& range() const { return range_; }
   std::size_t largest() const { return static_cast<std::size_t>(all_[largest_count]); }
   std::size_t bytes() const { return static_cast<std::size_t>(all_[most_bytes]); }
   bool all_on_devices() const { return all_[any_on_host] == 0; }
+  bool any_on_devices() const { return all_[any_on_device] != 0; }
+  // Whether the fingerprints of all ranks' numbers are equal.
+  bool fingerprints_equal() const { return all_[fingerprint_most] == -all_[fingerprint_least]; }
   bool types_differ() const { return differ(Argument::datatype); }
   std::optional<Dtype> dtype() const;
   // The greatest measurements of all ranks.
@@ -104,6 +109,9 @@ class Agreement {
     most_bytes,
     plain_reason,
     any_on_host,
+    any_on_device,
+    fingerprint_most,
+    fingerprint_least,
     salt_most,
     first_measured,
     first_argument = first_measured + static_cast<int>(Measured::fields),  // two fields for each argument

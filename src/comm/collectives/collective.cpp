@@ -2,6 +2,7 @@
 #include "comm/collectives/collective.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 #include <string>
@@ -44,6 +45,7 @@ void CollectiveOperation::begin(bool blocking) {
   blocking_ = blocking;
   caller_ = std::this_thread::get_id();
   stats_ = empty_stats();
+  range_of_sum_.forget();
   status = {};
   mpi_code = MPI_SUCCESS;
   has_turn_ = begun_ = false;
@@ -112,6 +114,14 @@ bool CollectiveOperation::move_on() {
       if (!agreement_.poll()) return false;
       stats_.seconds_wait += now() - waited_;
       return decide();
+    case Stage::sampling:
+      if (!range_of_sum_.poll()) return false;
+      stats_.seconds_wait += now() - waited_;
+      if (range_of_sum_.status().ok())
+        start_run();
+      else
+        end(range_of_sum_.status());
+      return true;
     case Stage::running:
       if (!run_->poll()) return false;
       if (run_->status().ok()) take_account();
@@ -201,6 +211,12 @@ void CollectiveOperation::agree() {
   }
   if (local_.ok()) p.bytes = shape().bytes();
   p.on_device = placement_.device() != nullptr;
+  if (settings().target == LACONIC_TARGET_LIKELY && local_.ok() && compresses && !p.on_device) {
+    std::array<double, Sample::small> numbers;
+    shape().numbers(range_job_.parts);
+    take_sample(range_job_.parts, shape().signature().dtype, numbers);
+    p.fingerprint = fingerprint(numbers);
+  }
   // Other ranks may look at the clock at the same time, so the rank is part of the salt.
   p.salt = checksum::key(std::bit_cast<std::uint64_t>(now()) ^ static_cast<std::uint64_t>(binding->rank) << 40);
   p.measured = measurements();
@@ -234,9 +250,32 @@ bool CollectiveOperation::decide() {
     leave_to_mpi();
   else if (shape().counts_partial() || (device_may_choose() && agreement_.all_on_devices()))
     lease();
+  else if (may_sample() && !agreement_.any_on_devices() && RangeOfSum::can_sample(range_))
+    sample_sum();
   else
     let_next_begin(), start_run();
   return true;
+}
+
+// Whether the bound is relative to the range of a sum that may be larger than that of the contributions: that of a mean
+// never is.  The same on all ranks if their arguments are.
+bool CollectiveOperation::may_sample() const {
+  const Signature& s = shape().signature();
+  const bool relative = settings().bound.mode == LACONIC_BOUND_REL && settings().target != LACONIC_TARGET_INPUT;
+  return local_.ok() && relative && asked_.traits().reduces && s.op == Op::sum && !s.mean &&
+         SampledSum::pays(shape().bytes(), binding->size);
+}
+
+void CollectiveOperation::sample_sum() {
+  stage_ = Stage::sampling;
+  shape().numbers(range_job_.parts);
+  const bool exclusive = asked_.traits().recv.contents == Contents::exclusive_prefix;
+  if (exclusive && binding->rank == binding->size - 1) range_job_.parts.clear();
+  waited_ = now();
+  const Status started = range_of_sum_.start(binding->machinery()->comm(), agreement_tag(), range_, range_job_.parts,
+                                             shape().bytes(), shape().signature().dtype);
+  if (!started.ok()) return end(started);
+  let_next_begin();
 }
 
 // Reserves memory, once its size is known; the ranks agree that all of them have it.

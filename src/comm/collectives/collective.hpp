@@ -13,6 +13,7 @@
 #include "comm/collectives/exchange.hpp"
 #include "comm/collectives/placement.hpp"
 #include "comm/collectives/plain.hpp"
+#include "comm/collectives/range_of_sum.hpp"
 #include "comm/collectives/resolved_call.hpp"
 #include "comm/core/binding.hpp"
 #include "comm/core/datatypes.hpp"
@@ -59,7 +60,7 @@ class CollectiveOperation final : public Operation {
   void release() override;
 
  private:
-  enum class Stage { queued, measuring, agreeing, leasing, running, exchanging, plain, blocked, finished };
+  enum class Stage { queued, measuring, agreeing, leasing, sampling, running, exchanging, plain, blocked, finished };
 
   const Shape& shape() const { return placement_.shape(); }
   const laconic_options& settings() const { return resolved_.settings(); }
@@ -71,12 +72,14 @@ class CollectiveOperation final : public Operation {
   bool leave_queue();
   void let_others_agree();
   bool device_may_choose() const;
-  bool may_agree_again() const { return shape().counts_partial() || device_may_choose(); }
+  bool may_agree_again() const { return shape().counts_partial() || device_may_choose() || may_sample(); }
+  bool may_sample() const;
   bool measure();
   bool measured();
   void agree();
   bool decide();
   void lease();
+  void sample_sum();
   int agreement_tag() const;
   void let_next_begin();
   void start_run();
@@ -96,6 +99,8 @@ class CollectiveOperation final : public Operation {
   Status make_work(std::size_t largest);
   void propose_arguments(Proposal& proposal) const;
   double agreed_magnitude() const;
+  bool all_equal() const;
+  double agreed_bound() const;
   void set_bound();
 
   // The tuner (collective_tuning.cpp).
@@ -146,6 +151,7 @@ class CollectiveOperation final : public Operation {
   Range own_range_{};
   Agreement agreement_;
   Range range_{};
+  RangeOfSum range_of_sum_;
   std::uint64_t salt_ = 0;
   std::size_t largest_ = 0;
   const Algorithm* algorithm_ = nullptr;

@@ -10,7 +10,7 @@
 #include "comm/core/errors.hpp"
 #include "comm/core/used_profile.hpp"
 #include "device/devices.hpp"
-#include "engine/ledger.hpp"
+#include "engine/predict.hpp"
 
 namespace laconic {
 namespace {
@@ -156,9 +156,8 @@ CodingCost CollectiveOperation::sample() {
   const Signature& s = shape().signature();
   shape().numbers(range_job_.parts);
   const auto coding = [&](const Range& range) {
-    const Travel travel = travel_of(*codec, false);
-    const Budget budget = divide_bound(absolute_bound(settings(), range), settings().target == LACONIC_TARGET_INPUT,
-                                       s.op, s.mean, algorithm(), binding->size, travel);
+    const Budget budget = budget_for(absolute_bound(settings(), range), target_of(settings()), s.op, s.mean,
+                                     algorithm(), binding->size, *codec, false);
     Coding c = coding_of(resolved_, shape(), binding->size);
     c.allowance = budget.allowance;
     c.terms = asked_.traits().reduces && s.op == Op::sum ? budget.terms : 1;

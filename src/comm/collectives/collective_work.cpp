@@ -13,7 +13,7 @@
 #include "comm/core/asked.hpp"
 #include "comm/core/settings.hpp"
 #include "comm/core/stats.hpp"
-#include "engine/ledger.hpp"
+#include "engine/predict.hpp"
 #include "tune/chunk.hpp"
 
 namespace laconic {
@@ -97,11 +97,24 @@ double CollectiveOperation::agreed_magnitude() const {
   return greatest_magnitude(range_);
 }
 
+// Whether the ranks may all hold the same numbers, so that their errors are equal, too, and add up.
+bool CollectiveOperation::all_equal() const {
+  return settings().target == LACONIC_TARGET_LIKELY && (agreement_.any_on_devices() || agreement_.fingerprints_equal());
+}
+
+// The bound as an absolute error.  That of a sum is relative to the larger of two ranges.
+double CollectiveOperation::agreed_bound() const {
+  const double width = range_.greatest - range_.least;
+  const double of_sum = range_of_sum_.width();
+  return absolute_bound(settings(), of_sum > width ? Range{0, of_sum} : range_);
+}
+
 void CollectiveOperation::set_bound() {
   const Signature& m = shape().signature();
   const bool sum = reduces(algorithm().collective) && m.op == Op::sum;
-  Budget budget = divide_bound(absolute_bound(settings(), range_), settings().target == LACONIC_TARGET_INPUT, m.op,
-                               m.mean, algorithm(), binding->size, work_.plan->travel);
+  const BoundTarget target = all_equal() ? BoundTarget::result : target_of(settings());
+  Budget budget = budget_for(agreed_bound(), target, m.op, m.mean, algorithm(), binding->size, *work_.codec,
+                             work_.plan->travel == Travel::per_hop);
   work_.coding.allowance = budget.allowance;
   work_.last_allowance = budget.last_allowance;
   work_.coding.terms = sum ? budget.terms : 1;
@@ -113,6 +126,9 @@ void CollectiveOperation::set_bound() {
   stats_.codec = in_api(work_.codec->api_name());
   stats_.variant = settings().variant;
   stats_.bound = budget.worst_case;
+  if (settings().bound.mode == LACONIC_BOUND_REL)
+    stats_.range_of =
+        range_of_sum_.width() > range_.greatest - range_.least ? LACONIC_TARGET_RESULT : LACONIC_TARGET_INPUT;
 }
 
 void CollectiveOperation::take_account() {

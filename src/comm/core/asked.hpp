@@ -25,6 +25,8 @@ inline bool per_hop(laconic_variant v) { return v == LACONIC_VARIANT_CPR_P2P || 
 
 inline bool overlapping(laconic_variant v) { return v != LACONIC_VARIANT_ND && !per_hop(v); }
 
+inline BoundTarget target_of(const laconic_options& o) { return static_cast<BoundTarget>(o.target); }
+
 inline bool keeps_denormals(const laconic_options& o) { return o.denormals == LACONIC_DENORMALS_EXACT; }
 
 // Gives every field that no source has set its default.  within_node: all ranks are known to share a node.

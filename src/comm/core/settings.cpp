@@ -37,8 +37,11 @@ constexpr auto spelled() {
 }
 constexpr auto codec_names = spelled<laconic_codec, CodecName>();
 constexpr auto algorithm_names = spelled<laconic_algorithm, AlgorithmName>();
+constexpr auto target_names = spelled<laconic_target, BoundTarget>();
 
 constexpr bool same(int in_api, auto name) { return in_api == static_cast<int>(name); }
+static_assert(same(LACONIC_TARGET_RESULT, BoundTarget::result) && same(LACONIC_TARGET_INPUT, BoundTarget::input) &&
+              same(LACONIC_TARGET_LIKELY, BoundTarget::likely));
 static_assert(same(LACONIC_ALGORITHM_AUTO, AlgorithmName::automatic) &&
               same(LACONIC_ALGORITHM_PLAIN, AlgorithmName::plain) &&
               same(LACONIC_ALGORITHM_RING, AlgorithmName::ring) &&
@@ -56,10 +59,6 @@ constexpr std::array<Named<laconic_variant>, 5> variant_names{{
     {"cpr-p2p", LACONIC_VARIANT_CPR_P2P},
     {"plain", LACONIC_VARIANT_PLAIN},
     {"host-centric", LACONIC_VARIANT_HOST_CENTRIC},
-}};
-constexpr std::array<Named<laconic_target>, 2> target_names{{
-    {"result", LACONIC_TARGET_RESULT},
-    {"input", LACONIC_TARGET_INPUT},
 }};
 
 constexpr std::array<Named<laconic_denormals>, 2> denormals_names{{

@@ -57,6 +57,7 @@ void accumulate(laconic_stats& total, const laconic_stats& call) {
   total.ratio =
       total.bytes_sent == 0 ? 1 : static_cast<double>(total.bytes_uncompressed) / static_cast<double>(total.bytes_sent);
   total.bound = std::max(total.bound, call.bound);
+  if (call.range_of != LACONIC_TARGET_UNSET) total.range_of = call.range_of;
   total.achieved_bound = std::max(total.achieved_bound, call.achieved_bound);
   total.seconds_encode += call.seconds_encode;
   total.seconds_decode += call.seconds_decode;
