@@ -82,6 +82,11 @@ inline PointList curve(Random& random) {
         16382 + static_cast<std::int64_t>(random.below(3)) - *std::max_element(q.begin(), q.end());
     for (std::int32_t& v : q) v = wrapped(v + more);
   }
+  if (random.below(4) == 0) {  // too large for 16 bits, while residuals may fit
+    constexpr std::array<std::int64_t, 6> levels{32000, 40000, 65536, 1 << 20, 1 << 23, 1 << 28};
+    const std::int64_t level = levels[random.below(levels.size())] * (random.below(2) ? 1 : -1);
+    for (std::int32_t& v : q) v = wrapped(v + level);
+  }
   return q;
 }
 

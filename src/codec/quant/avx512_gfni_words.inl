@@ -197,8 +197,3 @@ bool encode_points(const Points16& points, Output& o) {
     default: return false;
   }
 }
-
-bool encode_block(const float* x, const Lattice& lattice, Staged& out) {
-  Points16 points;
-  return quantise_words(x, lattice, points) && encode_points(points, output_in(out));
-}
