@@ -219,19 +219,19 @@ struct GroupHead {
   alignas(64) std::uint8_t codes[block_subs];
   alignas(64) std::uint8_t low[block_subs];   // the planes of bits 0..7 of each sub-block
   alignas(64) std::uint8_t high[block_subs];  // the planes of bits 8..15
-  std::uint16_t is_wide = 0;
-  bool is_long = false;  // some residuals may have more than 16 bits
+  bool is_wide = false;   // some groups are wide or long
+  bool is_long = false;   // some groups are long
   bool is_full = false;  // some have 8 bits or more: a sum with others like them does not fit bytes
   int order = 0;
   std::int32_t base = 0;
+  std::uint16_t first_bitmap = 0;
+  std::uint16_t second_bitmap = 0;
   const std::byte* planes = nullptr;
 
   LACONIC_INLINE std::uint32_t low_planes(std::size_t g) const { return four(low + g * group_subs); }
   LACONIC_INLINE std::uint32_t high_planes(std::size_t g) const { return four(high + g * group_subs); }
-  LACONIC_INLINE bool wide_group(std::size_t g) const { return (is_wide >> g & 1) != 0; }
-  // Residuals of more than 16 bits are in wide groups with a code of 14 or 15.
-  bool long_group(std::size_t g) const {
-    return wide_group(g) && ((four(codes + g * group_subs) + 0x02020202u) & 0x10101010u) != 0;
+  GroupKind kind_of_group(std::size_t g) const {
+    return group_kind_of((first_bitmap >> g & 1) != 0, (second_bitmap >> g & 1) != 0);
   }
 
  private:
@@ -243,23 +243,27 @@ struct GroupHead {
 };
 
 // The planes for each code, repeated in each 16 bytes.
-constexpr ByteTable planes_table(bool wide, unsigned part) {
+constexpr ByteTable planes_table(GroupKind kind, unsigned part) {
   ByteTable t{};
   for (unsigned byte = 0; byte < 64; ++byte) {
-    const Planes p = part_of(planes_of_code(byte % 16, wide), part);
+    const Planes p = part_of(planes_of_code(byte % 16, kind), part);
     t.at[byte] = static_cast<std::uint8_t>(((1u << p.count) - 1) << (p.count == 0 ? 0 : p.first % 8));
   }
   return t;
 }
-constexpr ByteTable wide_widths_table() {
+constexpr ByteTable widths_table(GroupKind kind) {
   ByteTable t{};
-  for (unsigned byte = 0; byte < 64; ++byte) t.at[byte] = wide_width_of_code[byte % 16];
+  for (unsigned byte = 0; byte < 64; ++byte) t.at[byte] = static_cast<std::uint8_t>(width_of_code(byte % 16, kind));
   return t;
 }
-constexpr ByteTable narrow_planes = planes_table(false, 0);
-constexpr ByteTable wide_low_planes = planes_table(true, 0);
-constexpr ByteTable wide_high_planes = planes_table(true, 1);
-constexpr ByteTable wide_widths = wide_widths_table();
+constexpr ByteTable narrow_planes = planes_table(GroupKind::narrow_group, 0);
+constexpr ByteTable wide_low_planes = planes_table(GroupKind::wide_group, 0);
+constexpr ByteTable wide_high_planes = planes_table(GroupKind::wide_group, 1);
+constexpr ByteTable wide_widths = widths_table(GroupKind::wide_group);
+constexpr ByteTable long_widths = widths_table(GroupKind::long_group);
+
+// A mask of the sub-blocks of these groups.
+LACONIC_INLINE std::uint64_t subs_of_groups(unsigned bitmap) { return _pdep_u64(bitmap, 0x1111111111111111ULL) * 15; }
 
 // The counterpart of read_head of layout.hpp.
 bool read_groups(const Packed& in, std::size_t n, GroupHead& h) {
@@ -271,14 +275,14 @@ bool read_groups(const Packed& in, std::size_t n, GroupHead& h) {
   const std::byte* const body_end = in.body + size;
   if (body_end - at < (some_wide ? 4 : 2)) return false;
   if (h.order != 0) std::memcpy(&h.base, in.body, 4);
-  std::uint16_t present;
-  std::memcpy(&present, at, 2);
+  std::memcpy(&h.first_bitmap, at, 2);
   at += 2;
-  h.is_wide = 0;
+  h.second_bitmap = 0;
   if (some_wide) {
-    std::memcpy(&h.is_wide, at, 2);
+    std::memcpy(&h.second_bitmap, at, 2);
     at += 2;
   }
+  const auto present = static_cast<__mmask16>(h.first_bitmap | h.second_bitmap);
   const auto count = static_cast<unsigned>(_mm_popcnt_u32(present));
   if (body_end - at < 2 * static_cast<std::ptrdiff_t>(count)) return false;
   const __m256i words =
@@ -293,13 +297,16 @@ bool read_groups(const Packed& in, std::size_t n, GroupHead& h) {
   __m512i low = _mm512_shuffle_epi8(load(narrow_planes), codes);
   __m512i widths = _mm512_popcnt_epi8(low);
   __m512i high = _mm512_setzero_si512();
+  h.is_wide = h.second_bitmap != 0;
   h.is_long = false;
-  if (some_wide) {
-    const std::uint64_t in_wide = _pdep_u64(h.is_wide, 0x1111111111111111ULL) * 15;
+  if (h.is_wide) {
+    const std::uint64_t in_wide = subs_of_groups(h.first_bitmap & h.second_bitmap);
+    const std::uint64_t in_long = subs_of_groups(h.second_bitmap & ~unsigned{h.first_bitmap});
     widths = _mm512_mask_shuffle_epi8(widths, in_wide, load(wide_widths), codes);
     low = _mm512_mask_shuffle_epi8(low, in_wide, load(wide_low_planes), codes);
     high = _mm512_maskz_shuffle_epi8(in_wide, load(wide_high_planes), codes);
-    h.is_long = _mm512_mask_cmpgt_epu8_mask(in_wide, codes, _mm512_set1_epi8(13)) != 0;
+    h.is_long = in_long != 0;
+    widths = _mm512_mask_shuffle_epi8(widths, in_long, load(long_widths), codes);
     _mm512_store_si512(h.codes, codes);
   }
   h.is_full = _mm512_movepi8_mask(low) != 0;

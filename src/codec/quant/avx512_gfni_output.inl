@@ -75,16 +75,14 @@ class Output {
     // Bit 7 is set when any bit above it is.
     const __m512i filled = fill_bytes(_mm512_or_si512(low, _mm512_slli_epi16(_mm512_and_si512(high, one), 7)));
     const __m512i if_narrow = _mm512_ternarylogic_epi64(filled, low, one, 0xd0);
-    // wide_width_of_code has no 1, 3 and 5.
-    const __m512i if_wide =
-        _mm512_or_si512(filled, _mm512_and_si512(_mm512_slli_epi16(filled, 1), _mm512_set1_epi8(0x2a)));
+    // Wide groups have no width of 1.
+    const __m512i if_wide = _mm512_or_si512(filled, _mm512_slli_epi16(_mm512_and_si512(filled, one), 1));
     const __m512i keep = _mm512_mask_mov_epi32(if_narrow, static_cast<__mmask16>(wide_), if_wide);
     _mm512_store_si512(keep_.low, keep);
     _mm512_store_si512(keep_.high, high);
-    // 0, 1, 2, 3, 4, 5 ... 13 for 0, 2, 4, 6, 7, 8 ... 16 planes.
+    // 0, 1, 2 ... 15 for 0, 2, 3 ... 16 planes.
     const __m512i count = _mm512_add_epi8(_mm512_popcnt_epi8(keep), _mm512_popcnt_epi8(high));
-    const __m512i half = _mm512_and_si512(_mm512_srli_epi16(count, 1), _mm512_set1_epi8(15));
-    const __m512i wide_codes = _mm512_max_epi8(half, _mm512_sub_epi8(count, _mm512_set1_epi8(3)));
+    const __m512i wide_codes = _mm512_subs_epu8(count, one);
     codes_ = _mm512_mask_mov_epi32(narrow_codes(keep), static_cast<__mmask16>(wide_), wide_codes);
   }
 
@@ -94,7 +92,8 @@ class Output {
     long_ |= 1u << g;
     alignas(64) std::uint8_t codes[block_subs];
     _mm512_store_si512(codes, codes_);
-    for (std::size_t k = 0; k < group_subs; ++k) codes[g * group_subs + k] = code_of(bits16(zigzag16(r[k])), true);
+    for (std::size_t k = 0; k < group_subs; ++k)
+      codes[g * group_subs + k] = code_of(bits16(zigzag16(r[k])), GroupKind::long_group);
     codes_ = _mm512_load_si512(codes);
   }
 
@@ -110,18 +109,12 @@ class Output {
     const __m512i pairs = _mm512_maddubs_epi16(codes_, _mm512_set1_epi16(0x1001));
     const __m256i words = _mm512_cvtepi32_epi16(_mm512_madd_epi16(pairs, _mm512_set1_epi32(0x01000001)));
     const auto present = static_cast<std::uint16_t>(_mm256_test_epi16_mask(words, words));
-    const auto wide = static_cast<std::uint16_t>(wide_);
     if (order_ == 0 && present == 0) return out;
     if (order_ != 0) {
       std::memcpy(out, &base_, 4);
       out += 4;
     }
-    std::memcpy(out, &present, 2);
-    out += 2;
-    if (wide != 0) {
-      std::memcpy(out, &wide, 2);
-      out += 2;
-    }
+    out = write_bitmaps(present & ~long_, wide_, out);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_maskz_compress_epi16(present, words));
     return out + 2 * _mm_popcnt_u32(present);
   }

@@ -60,7 +60,7 @@ Entry pack_order(const Points& points, std::size_t subs, std::byte* out) {
     Planes planes[group_subs];
     for (std::size_t k = 0; k < group_subs; ++k) {
       r[k] = zigzag16(r[k]);
-      planes[k] = planes_of_code(code_of(bits16(r[k]), true), true);
+      planes[k] = planes_of_code(code_of(bits16(r[k]), GroupKind::long_group), GroupKind::long_group);
     }
     at = pack_group(r, planes, at);
   }
@@ -203,7 +203,7 @@ template <class Sink>
 LACONIC_INLINE void residuals_to_points(const GroupHead& h, Source in, std::size_t groups, Sink& sink) {
   for (std::size_t g = 0; g < groups; ++g) {
     const std::size_t i = g * group_values;
-    if (h.is_wide == 0) {
+    if (!h.is_wide) {
       const __m512i r = next_narrow(h.low_planes(g), in, each_bit);
       sink(i, _mm512_cvtepi8_epi32(_mm512_castsi512_si128(r)));
       sink(i + 16, _mm512_cvtepi8_epi32(_mm512_extracti32x4_epi32(r, 1)));
@@ -225,7 +225,7 @@ template <int order, class Sink>
 LACONIC_INLINE void block_to_points(const GroupHead& h, Source in, std::size_t groups, Sink& sink) {
   if constexpr (order == 0)
     residuals_to_points(h, in, groups, sink);
-  else if (h.is_wide == 0)
+  else if (!h.is_wide)
     sums_to_points<order, false>(h, in, groups, sink);
   else
     sums_to_points<order, true>(h, in, groups, sink);
@@ -245,7 +245,7 @@ void long_block_to_points(const GroupHead& h, Source in, std::size_t groups, std
   for (std::size_t g = 0; g < groups; ++g) {
     Planes planes[group_subs];
     for (std::size_t k = 0; k < group_subs; ++k)
-      planes[k] = planes_of_code(h.codes[g * group_subs + k], h.wide_group(g));
+      planes[k] = planes_of_code(h.codes[g * group_subs + k], h.kind_of_group(g));
     __m512i r[group_subs];
     in.at = unpack_group(in.at, planes, r);
     for (std::size_t k = 0; k < group_subs; ++k) {
