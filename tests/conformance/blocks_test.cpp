@@ -203,8 +203,8 @@ TEST_P(BlockKernels, Decode) {
   expect_some(there);
 }
 
-// Large points must not lead to the general path: it takes three times as long.
-TEST_P(BlockKernels, TakeLargePointsWithSmallResiduals) {
+// Neither large points nor long residuals must lead to the general path: it takes three times as long.
+TEST_P(BlockKernels, TakeLargePointsAndLongResiduals) {
   if (table().blocks.encode == nullptr) GTEST_SKIP() << "no functions for blocks";
   Random random(base_seed());
   for (int round = 0; round < rounds / 10; ++round) {
@@ -213,6 +213,11 @@ TEST_P(BlockKernels, TakeLargePointsWithSmallResiduals) {
     PointList q(block_values, random.below(2) ? level : -level);
     const auto slope = static_cast<std::int32_t>(random.below(100));
     for (std::size_t i = 1; i < q.size(); ++i) q[i] = q[i - 1] + slope + static_cast<std::int32_t>(random.below(64));
+    // Long residuals everywhere, or in some groups.
+    const std::uint64_t spread = 1 << random.below(22);
+    const std::size_t every = random.below(2) ? 1 : 1 + random.below(300);
+    for (std::size_t i = 0; i < q.size() && round % 2 != 0; i += every)
+      q[i] += static_cast<std::int32_t>(random.below(spread));
     const std::vector<float> x = numbers_of(q);
     Placed in;
     Room room[2];

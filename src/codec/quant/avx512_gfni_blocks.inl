@@ -11,7 +11,9 @@ bool encode_block(const float* x, const Lattice& lattice, Staged& out) {
     if (quantise_words(x, lattice, points) && encode_points(points, o)) return true;
   }
   Points points;
-  return quantise_large(x, lattice, points) && encode_large(points, o);
+  if (!quantise_large(x, lattice, points)) return false;
+  encode_large(points, false, o);
+  return true;
 }
 
 // Addition reads two frames and computes little, so memory cannot keep up without prefetching.  Prefetching does not
@@ -143,21 +145,21 @@ bool add_block(const Packed& a, const Packed& b, Staged& out) {
   Tail tail_b;
   const Source source_a = source_of(ha.planes, a, tail_a);
   const Source source_b = source_of(hb.planes, b, tail_b);
-  if (ha.is_long || hb.is_long) return false;
   Output& o = output_in(out);
   bool done = false;
-  if (ha.order == hb.order) switch (ha.order) {
+  if (ha.order == hb.order && !ha.is_long && !hb.is_long) switch (ha.order) {
       case 0: done = add_order<0>(ha, hb, source_a, source_b, o); break;
       case 1: done = add_order<1>(ha, hb, source_a, source_b, o); break;
       default: done = add_order<2>(ha, hb, source_a, source_b, o); break;
     }
   if (done) return true;
-  // The blocks have different orders, or the sum needs another order.
+  // The blocks have different orders, the sum needs another order, or its residuals have more than 16 bits.
   Points sum;
   std::memset(sum.q, 0, sizeof sum.q);
   add_points(ha, source_a, sum);
   add_points(hb, source_b, sum);
-  return encode_large(sum, o);
+  encode_large(sum, ha.is_long || hb.is_long, o);
+  return true;
 }
 
 template <int order>
@@ -183,6 +185,7 @@ bool fold_order(const GroupHead& h, Source in, const Points& own, Output& o) {
 // Folds points of either kind as residuals; false where the sum does not fit or needs another order.
 template <class AnyPoints>
 bool fold_residuals(const GroupHead& h, Source in, const AnyPoints& own, Output& o) {
+  if (h.is_long) return false;
   switch (h.order) {
     case 0: return fold_order<0>(h, in, own, o);
     case 1: return fold_order<1>(h, in, own, o);
@@ -192,7 +195,7 @@ bool fold_residuals(const GroupHead& h, Source in, const AnyPoints& own, Output&
 
 bool fold_block(const Packed& in, const float* x, const Lattice& lattice, Staged& out) {
   GroupHead h;
-  if (!read_groups(in, block_values, h) || h.is_long) return false;
+  if (!read_groups(in, block_values, h)) return false;
   Tail tail;
   const Source source = source_of(h.planes, in, tail);
   Output& o = output_in(out);
@@ -207,7 +210,8 @@ bool fold_block(const Packed& in, const float* x, const Lattice& lattice, Staged
     return true;
   }
   add_points(h, source, sum);
-  return encode_large(sum, o);
+  encode_large(sum, h.is_long, o);
+  return true;
 }
 
 void settle() { _mm_sfence(); }

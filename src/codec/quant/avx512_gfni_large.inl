@@ -1,54 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks whose points are too large for words of 16 bits, but whose residuals are not: smooth numbers under a small
-// allowance.  Included inside the target region of avx512_gfni.cpp.
+// Blocks of points that are too large for words of 16 bits, as smooth numbers have them under a small allowance.  Their
+// residuals may fit words all the same.  Included inside the target region of avx512_gfni.cpp.
 
 #include "codec/quant/avx512_gfni_order.inl"
 
-// The low or the high bytes of 64 words, as rows; two calls of _mm512_packs_epi32 made the words.
-constexpr ByteTable rows_of_packs_table(unsigned byte) {
-  ByteTable t{};
-  for (unsigned value = 0; value < 64; ++value) {
-    const unsigned word = value / 32 * 32 + value % 16 / 4 * 8 + value % 32 / 16 * 4 + value % 4;
-    t.at[row_of(value)] = static_cast<std::uint8_t>(2 * word + byte);
-  }
-  return t;
-}
-constexpr ByteTable rows_of_packs[2] = {rows_of_packs_table(0), rows_of_packs_table(1)};
-
-// The residuals of own points as rows of words, to be used only if valid() is true at the end.
-template <int order>
-struct LargeWords {
-  const Points& points;
-  __m512i most = _mm512_setzero_si512();
-  __m512i least = _mm512_setzero_si512();
-
-  LACONIC_INLINE Pair operator()(std::size_t g) {
-    const std::int32_t* q = points.q + g * group_values;
-    const __m512i r0 = _mm512_packs_epi32(differences16<order>(q), differences16<order>(q + 16));
-    const __m512i r1 = _mm512_packs_epi32(differences16<order>(q + 32), differences16<order>(q + 48));
-    most = _mm512_max_epi16(most, _mm512_max_epi16(r0, r1));
-    least = _mm512_min_epi16(least, _mm512_min_epi16(r0, r1));
-    return {_mm512_permutex2var_epi8(r0, load(rows_of_packs[0]), r1),
-            _mm512_permutex2var_epi8(r0, load(rows_of_packs[1]), r1)};
-  }
-  bool valid() const { return !saturated(most, least); }
-};
-
-template <int order>
-bool encode_large_order(const Points& points, Output& o) {
-  LargeWords<order> words{points};
-  o.words(words, block_groups);
-  o.name(order, points.q[0]);
-  return words.valid();
-}
-
-bool encode_large(Points& points, Output& o) {
+// Encodes any points; some_long: a summand has residuals of more than 16 bits, so the sum is likely to.
+void encode_large(Points& points, bool some_long, Output& o) {
   points.before[14] = points.before[15] = points.q[0];
   const unsigned width0 = sampled_width<0>(points, block_subs);
   const unsigned width1 = sampled_width<1>(points, block_subs);
   const unsigned width2 = sampled_width<2>(points, block_subs);
-  if (width2 < width0 && width2 < width1) return encode_large_order<2>(points, o);
-  return width1 < width0 ? encode_large_order<1>(points, o) : encode_large_order<0>(points, o);
+  if (width2 < width0 && width2 < width1) return take_points<2>(points, block_groups, some_long || likely_long(width2), o);
+  if (width1 < width0) return take_points<1>(points, block_groups, some_long || likely_long(width1), o);
+  take_points<0>(points, block_groups, some_long || likely_long(width0), o);
 }
 
 // True if a number at the beginning of a block has a point that is too large for words: then the others need not be
@@ -82,8 +46,8 @@ struct AddPoints {
 void add_points(const GroupHead& h, Source in, Points& sum) {
   AddPoints sink{sum.q};
   switch (h.order) {
-    case 0: block_to_points<0>(h, in, block_groups, sink); break;
-    case 1: block_to_points<1>(h, in, block_groups, sink); break;
-    default: block_to_points<2>(h, in, block_groups, sink); break;
+    case 0: any_to_points<0>(h, in, block_groups, sink); break;
+    case 1: any_to_points<1>(h, in, block_groups, sink); break;
+    default: any_to_points<2>(h, in, block_groups, sink); break;
   }
 }
