@@ -31,7 +31,7 @@ constexpr Codes make_codes() {
       t.planes[kind][code] = planes_of_code(code, static_cast<GroupKind>(kind));
   return t;
 }
-inline constexpr Codes codes = make_codes();
+inline constexpr Codes code_tables = make_codes();
 
 // The data before the planes, and the list of planes that are present.
 struct Head {
@@ -65,11 +65,11 @@ inline Head write_head(int order, std::int32_t base, const std::uint32_t* bits, 
     const auto k = static_cast<std::size_t>(kind);
     unsigned word = 0;
     for (std::size_t s = 0; s < group_subs; ++s) {
-      const unsigned narrow_code = codes.narrow_of_bits[b[s] & 0xff];
-      const unsigned other_code = codes.of_width[k][std::bit_width(b[s])];
+      const unsigned narrow_code = code_tables.narrow_of_bits[b[s] & 0xff];
+      const unsigned other_code = code_tables.of_width[k][std::bit_width(b[s])];
       const unsigned code = kind == GroupKind::narrow_group ? narrow_code : other_code;
       word |= code << (4 * s);
-      head.planes[g * group_subs + s] = codes.planes[k][code];
+      head.planes[g * group_subs + s] = code_tables.planes[k][code];
     }
     words[count] = static_cast<std::uint16_t>(word);
     count += any != 0;
@@ -118,7 +118,7 @@ inline bool read_head(Entry entry, const std::byte* in, std::size_t n, Head& hea
       const unsigned code = word >> (4 * k) & 15u;
       const std::size_t s = g * group_subs + k;
       if (code != 0 && s >= subs_of(n)) return false;
-      head.planes[s] = codes.planes[kind][code];
+      head.planes[s] = code_tables.planes[kind][code];
       planes += head.planes[s].count;
     }
   }
