@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import lossless, quant, szx, zfp  # noqa: E402
 from reader import LAYOUTS, NAMES as TYPES, Malformed, numbers_of, require  # noqa: E402
 
-MAGIC, VERSION, LAYOUT = 0x4E4F434C, 1, struct.Struct("<IBBBBIIdd")
+MAGIC, VERSION, LAYOUT = 0x4E4F434C, 2, struct.Struct("<IBBBBIIdd")
 FAILED, SCALED = 1, 2  # the flags
 NONE, RAW, QUANT, SZX, ZFP, LOSSLESS = range(6)
 NAMES = ("none", "raw", "quant", "szx", "zfp", "lossless")

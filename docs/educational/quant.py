@@ -7,22 +7,24 @@ from reader import NAMES, Malformed, Reader, require, rounded
 BLOCK, GROUP, SUB = 1024, 4, 16  # numbers, sub-blocks, numbers
 SCALED, SCALED_BLOCK = 2, 512  # the flag, numbers
 FLOATING = {1: ("<f", 4), 2: ("<d", 8), 3: ("<e", 2), 4: ("bf16", 2)}  # what rounded() calls the dtype, bytes
-RAW, FILL = 3, 7  # the other kinds are orders 0, 1, 2, and 4 more with wide groups
+RAW, FILL = 3, 7  # the other kinds are orders 0, 1, 2, and 4 more with wide or long groups
 # The bits of residuals that each code says are there.
 NARROW = [range(w) for w in range(9)] + [range(1, w) for w in range(2, 9)]
-WIDE = [range(w) for w in (0, 2, 4, *range(6, 17), 20, 32)]
+WIDE = [range(w) for w in (0, *range(2, 17))]
+LONG = [range(w) for w in (0, 12, *range(14, 26), 28, 32)]
 
 
-def residuals(body, n, has_wide):
+def residuals(body, n, has_second):
     """Those of a block of n numbers, as signed integers."""
-    present = body.number("<H", "a block")
-    wide = body.number("<H", "a block") if has_wide else 0
-    groups = [g for g in range(BLOCK // SUB // GROUP) if present >> g & 1]
+    first = body.number("<H", "a block")
+    second = body.number("<H", "a block") if has_second else 0
+    groups = [g for g in range(BLOCK // SUB // GROUP) if (first | second) >> g & 1]
     planes = {}  # of each sub-block
     for g in groups:
         word = body.number("<H", "a block")
         for k in range(GROUP):
-            planes[GROUP * g + k] = (WIDE if wide >> g & 1 else NARROW)[word >> 4 * k & 15]
+            widths = NARROW if not second >> g & 1 else WIDE if first >> g & 1 else LONG
+            planes[GROUP * g + k] = widths[word >> 4 * k & 15]
     require(not any(planes[s] for s in planes if s * SUB >= n), "sub-blocks that the block does not have")
     z = [0] * BLOCK
     for g in groups:

@@ -13,7 +13,7 @@
 namespace laconic::wire {
 
 inline constexpr std::uint32_t magic = 0x4e4f434c;  // "LCON" as little-endian bytes
-inline constexpr std::uint8_t version = 1;
+inline constexpr std::uint8_t version = 2;
 inline constexpr std::size_t header_bytes = 32;
 
 // Offsets of the fields that are known last: kernels fill them into a header that the host has written.

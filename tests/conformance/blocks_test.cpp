@@ -203,6 +203,31 @@ TEST_P(BlockKernels, Decode) {
   expect_some(there);
 }
 
+// Neither large points nor long residuals must lead to the general path: it takes three times as long.
+TEST_P(BlockKernels, TakeLargePointsAndLongResiduals) {
+  if (table().blocks.encode == nullptr) GTEST_SKIP() << "no functions for blocks";
+  Random random(base_seed());
+  for (int round = 0; round < rounds / 10; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round) + ", " + seed_note());
+    const auto level = static_cast<std::int32_t>(32001 + random.below(1 << (16 + random.below(6))));
+    PointList q(block_values, random.below(2) ? level : -level);
+    const auto slope = static_cast<std::int32_t>(random.below(100));
+    for (std::size_t i = 1; i < q.size(); ++i) q[i] = q[i - 1] + slope + static_cast<std::int32_t>(random.below(64));
+    // Long residuals everywhere, or in some groups.
+    const std::uint64_t spread = 1 << random.below(22);
+    const std::size_t every = random.below(2) ? 1 : 1 + random.below(300);
+    for (std::size_t i = 0; i < q.size() && round % 2 != 0; i += every)
+      q[i] += static_cast<std::int32_t>(random.below(spread));
+    const std::vector<float> x = numbers_of(q);
+    Placed in;
+    Room room[2];
+    ASSERT_TRUE(table().blocks.encode(x.data(), lattice(), staged_));
+    ASSERT_NO_FATAL_FAILURE(room[0].expect(table().blocks.put(staged_, room[0].out()), packed(q)));
+    ASSERT_TRUE(table().blocks.fold(in.put(packed(q), true), x.data(), lattice(), staged_));
+    ASSERT_NO_FATAL_FAILURE(room[1].expect(table().blocks.put(staged_, room[1].out()), packed(sum_of(q, q))));
+  }
+}
+
 // Named cases for every early exit of the functions above, run through the codec, which then takes the fallback.
 struct Case {
   std::string name;
@@ -245,6 +270,11 @@ std::vector<Case> cases() {
       {"all of 8 bits", points_from([](std::int64_t i) { return i % 2 ? 127 : -128; }), small},
       {"all of 9 bits", points_from([](std::int64_t i) { return i % 2 ? 128 : -128; }), small},
       {"all of 16 bits", points_from([](std::int64_t i) { return i % 2 ? 16383 : -16383; }), small},
+      {"lines far from 0", points_from([](std::int64_t i) { return 100000 + 90 * i; }), line},
+      {"lines far from 0 on both sides", points_from([](std::int64_t i) { return 400000 - 90 * i + i % 7; }),
+       points_from([](std::int64_t i) { return -4000000 + 1000 * i + i % 3; })},
+      {"bows far from 0", sum_of(bow, constant(1 << 22)), sum_of(bow, constant(-(1 << 21)))},
+      {"far from 0 after small numbers", points_from([](std::int64_t i) { return i < 64 ? i : 90 * i; }), line},
       {"neighbours far apart", points_from([](std::int64_t i) { return i % 3 ? 16383 : -16383; }), bow},
   };
   // Two neighbours as far apart as points of 16 bits can be, or one step further, in both directions.
@@ -264,6 +294,8 @@ std::vector<Case> cases() {
       made.push_back({name + " of order 0", with(small, at, value), with(small, at, value)});
       made.push_back({name + " of order 1", with(line, at, value), line});
       made.push_back({name + " of order 2", with(bow, at, value), with(bow, at, -value)});
+      made.push_back({name + " far from 0", with(sum_of(line, PointList(block_values, 1 << 20)), at, (1 << 20) + value),
+                      sum_of(line, PointList(block_values, 70000))});
       made.push_back({name + " of order 2, above the curve", bow, with(bow, at, bow[at] + value / 2)});
     }
   return made;

@@ -150,6 +150,18 @@ Bytes all_widths(const Codec& codec) {
   return encoded_points(codec, points);
 }
 
+// All widths of long groups, next to narrow and wide ones, in every order; the last block is partial.
+Bytes long_widths(const Codec& codec) {
+  std::vector<std::int32_t> points;
+  append_points(points, 1024, {17, 0,  12, 13, 18, 14, 15, 16, 19, 1, 11, 20, 21, 8,  22, 23, 24, 25,
+                               26, 27, 28, 29, 30, 31, 32, 9,  0,  0, 16, 16, 16, 16, 8,  7,  6,  5},
+                0);
+  append_points(points, 1024, {3, 2, 4, 1, 4, 5, 6, 2, 17, 18, 19, 20, 21, 0, 16, 12, 9, 1, 1, 1, 3, 22, 14, 15}, 1);
+  append_points(points, 1024, {2, 3, 2, 1, 4, 3, 0, 2, 17, 7, 10, 0, 1, 2, 1, 0, 18, 12, 13, 1, 9, 2, 3}, 2);
+  append_points(points, 1000, {20, 17, 19, 18, 21, 3, 22, 16, 8, 2, 2, 1}, 1);
+  return encoded_points(codec, points);
+}
+
 // A curve whose second differences are constant, and one of third degree.
 Bytes smooth(const Codec& codec) {
   std::vector<std::int32_t> points;
@@ -178,13 +190,14 @@ Bytes greatest_known(const Codec& codec, double allowance) {
 // Bodies that no encoder writes, but that readers accept and decode as defined.
 Bytes not_canonical(const Codec& codec) {
   const std::vector<std::pair<int, std::vector<std::uint16_t>>> blocks{
-      {0, {0}},                                                       // zeros, not of size 0
-      {0, {0x8001, 0x0000, 0x4000, 0x0003, 0x0000, 0x0000, 0x0000}},  // groups without codes, widths too large
-      {4, {0x0002, 0x7ffd, 0x0201, 0xffff, 0x0001, 0x1234}},          // wide groups that are not there; none wide
-      {5, {7, 0, 0x0001, 0x0001, 0x0005, 1, 0, 2, 3, 0, 0, 0, 0}},    // residual 0 is not 0; fits a narrow group
-      {2, {7, 0x8000, 0x0001, 0x0012, 0x0003, 0x0001, 0x8000}},       // residual 0 is not 0, q overflows
-      {6, {1, 0, 0x0001, 0x0000, 0x000a, 9, 0xffff}},                 // wide without wide groups; no signs
-      {1, {3, 0, 0x0001, 0x0002, 0xffff, 0xff0f}},                    // of 5 numbers: the missing are not 0
+      {0, {0}},                                                           // zeros, not of size 0
+      {0, {0x8001, 0x0000, 0x4000, 0x0003, 0x0000, 0x0000, 0x0000}},      // groups without codes, widths too large
+      {4, {0x0002, 0x0000, 0x0201, 0xffff, 0x0001, 0x1234}},              // none is wide
+      {4, {0x0000, 0x0002, 0x0001, 1, 2, 4, 0, 0, 9, 0, 0, 0, 0, 0, 0}},  // a long group that need not be long
+      {5, {7, 0, 0x0001, 0x0001, 0x0007, 1, 0, 2, 3, 0, 0, 0, 0}},        // residual 0 is not 0; fits a narrow group
+      {2, {7, 0x8000, 0x0001, 0x0012, 0x0003, 0x0001, 0x8000}},           // residual 0 is not 0, q overflows
+      {6, {1, 0, 0x0001, 0x0000, 0x000a, 9, 0xffff}},                     // wide without wide groups; no signs
+      {1, {3, 0, 0x0001, 0x0002, 0xffff, 0xff0f}},                        // of 5 numbers: the missing are not 0
   };
   std::vector<std::uint16_t> words;
   for (const auto& [kind, body] : blocks)
@@ -195,7 +208,7 @@ Bytes not_canonical(const Codec& codec) {
   wire::Header header;
   header.codec = codec.id();
   header.dtype = Dtype::f32;
-  header.count = 6 * 1024 + 5;
+  header.count = 7 * 1024 + 5;
   header.payload = static_cast<std::uint32_t>(2 * words.size());
   header.step = 0.25;
   wire::write_header(header, frame);
@@ -215,6 +228,7 @@ const std::vector<Golden>& goldens() {
       {"quant_f32_sum", "quant", summed<float>(Kind::walk, 1030, 0x1p-9, Op::sum)},
       {"quant_f64_max", "quant", summed<double>(Kind::normal, 600, 0x1p-5, Op::max)},
       {"quant_f64_widths", "quant", all_widths},
+      {"quant_f64_long", "quant", long_widths},
       {"quant_f64_smooth", "quant", smooth},
       {"quant_f32_mixed", "quant", mixed},
       {"quant_f32_greatest", "quant", [](const Codec& codec) { return greatest_known(codec, 0x1p-14); }},

@@ -187,22 +187,48 @@ TEST(Zigzag, IsInverted) {
 }
 
 TEST(Widths, AreTheSmallestThatHold) {
+  using quant::GroupKind;
   for (unsigned width = 0; width <= 32; ++width) {
     const auto bits = width == 0 ? 0u : 1u << (width - 1);
-    const auto code = quant::code_of(bits, true);
-    EXPECT_GE(quant::wide_width_of_code[code], width);
-    if (code > 0) {
-      EXPECT_LT(quant::wide_width_of_code[code - 1], width);
+    for (const GroupKind kind : {GroupKind::wide_group, GroupKind::long_group}) {
+      if (width > 16 && kind == GroupKind::wide_group) continue;
+      const auto code = quant::code_of(bits, kind);
+      EXPECT_GE(quant::width_of_code(code, kind), width);
+      if (code > 0) {
+        EXPECT_LT(quant::width_of_code(code - 1u, kind), width);
+      }
+      EXPECT_EQ(quant::planes_of_code(code, kind).first, 0);
+      EXPECT_EQ(quant::planes_of_code(code, kind).count, quant::width_of_code(code, kind));
     }
     if (width > 8) continue;
     // Residuals with and without negative values.
-    const auto some = quant::planes_of_code(quant::code_of(bits | 1, false), false);
+    const auto narrow = GroupKind::narrow_group;
+    const auto some = quant::planes_of_code(quant::code_of(bits | 1, narrow), narrow);
     EXPECT_EQ(some.first, 0);
     EXPECT_EQ(some.count, std::max(width, 1u));
-    const auto none = quant::planes_of_code(quant::code_of(bits, false), false);
+    const auto none = quant::planes_of_code(quant::code_of(bits, narrow), narrow);
     EXPECT_EQ(none.first + none.count, width);
     EXPECT_EQ(none.first, width >= 2 ? 1 : 0);
   }
+}
+
+TEST(Widths, AreThoseOfTheFormat) {
+  const unsigned of_wide[16] = {0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+  const unsigned of_long[16] = {0, 12, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 28, 32};
+  for (unsigned code = 0; code < 16; ++code) {
+    EXPECT_EQ(quant::width_of_code(code, quant::GroupKind::wide_group), of_wide[code]);
+    EXPECT_EQ(quant::width_of_code(code, quant::GroupKind::long_group), of_long[code]);
+  }
+}
+
+TEST(Groups, HaveTheKindOfTheirLongestResidual) {
+  using quant::GroupKind;
+  EXPECT_EQ(quant::group_kind_of(0xffu), GroupKind::narrow_group);
+  EXPECT_EQ(quant::group_kind_of(0x100u), GroupKind::wide_group);
+  EXPECT_EQ(quant::group_kind_of(0xffffu), GroupKind::wide_group);
+  EXPECT_EQ(quant::group_kind_of(0x10000u), GroupKind::long_group);
+  for (const GroupKind kind : {GroupKind::narrow_group, GroupKind::wide_group, GroupKind::long_group})
+    EXPECT_EQ(quant::group_kind_of(quant::in_first_bitmap(kind), quant::in_second_bitmap(kind)), kind);
 }
 
 // The step rule of docs/wire-format.md: 21 significant bits, just below twice the allowance.

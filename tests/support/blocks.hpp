@@ -82,6 +82,11 @@ inline PointList curve(Random& random) {
         16382 + static_cast<std::int64_t>(random.below(3)) - *std::max_element(q.begin(), q.end());
     for (std::int32_t& v : q) v = wrapped(v + more);
   }
+  if (random.below(4) == 0) {  // too large for 16 bits, while residuals may fit
+    constexpr std::array<std::int64_t, 6> levels{32000, 40000, 65536, 1 << 20, 1 << 23, 1 << 28};
+    const std::int64_t level = levels[random.below(levels.size())] * (random.below(2) ? 1 : -1);
+    for (std::int32_t& v : q) v = wrapped(v + level);
+  }
   return q;
 }
 
@@ -100,7 +105,7 @@ inline PointList partner(Random& random, const PointList& q) {
 inline Body hostile(Random& random, std::size_t n) {
   const int order = static_cast<int>(random.below(3));
   const bool wide_kind = random.below(2) != 0;
-  const bool long_widths = random.below(4) == 0;
+  const bool long_groups = random.below(4) == 0;
   const bool first_is_0 = random.below(2) != 0;
   const std::uint64_t sparse = random.below(3);
   const std::size_t subs = quant::subs_of(n);
@@ -112,21 +117,22 @@ inline Body hostile(Random& random, std::size_t n) {
   const std::uint64_t base = random.bits() >> (32 + random.below(32));
   for (int half = 0; order != 0 && half < 2; ++half) put(base >> (16 * half));
   const std::size_t groups = (subs + quant::group_subs - 1) / quant::group_subs;
-  const std::uint64_t present = (random.below(2) ? random.bits() : ~0ULL) & ((1ULL << groups) - 1);
-  const std::uint64_t wide = wide_kind ? random.bits() & random.bits() : 0;
-  put(present);
-  if (wide_kind) put(wide);
+  const std::uint64_t groups_there = (1ULL << groups) - 1;
+  const std::uint64_t first = (random.below(2) ? random.bits() : ~0ULL) & groups_there;
+  const std::uint64_t second = wide_kind ? random.bits() & random.bits() & (long_groups ? groups_there : first) : 0;
+  put(first);
+  if (wide_kind) put(second);
   quant::Planes planes[quant::block_subs] = {};
   for (std::size_t g = 0; g < groups; ++g) {
-    if ((present >> g & 1) == 0) continue;
-    const bool is_wide = (wide >> g & 1) != 0;
+    if (((first | second) >> g & 1) == 0) continue;
+    const quant::GroupKind kind = quant::group_kind_of((first >> g & 1) != 0, (second >> g & 1) != 0);
     unsigned word = 0;
     for (std::size_t k = 0; k < quant::group_subs; ++k) {
       const std::size_t s = g * quant::group_subs + k;
       if (s >= subs) continue;
-      const auto code = static_cast<unsigned>(random.below(is_wide && !long_widths ? 14 : 16));
+      const auto code = static_cast<unsigned>(random.below(16));
       word |= code << (4 * k);
-      planes[s] = quant::planes_of_code(code, is_wide);
+      planes[s] = quant::planes_of_code(code, kind);
     }
     put(word);
   }

@@ -75,7 +75,7 @@ TEST(Header, IsReadAsItWasWritten) {
 // The layout of docs/wire-format.md, byte by byte.
 TEST(Header, HasTheLayoutOfTheSpecification) {
   const Bytes frame = written(some_header());
-  const unsigned char expected[wire::header_bytes] = {'L',  'C',  'O',  'N',  1,    2,    2,    0,    4,    3,   2,
+  const unsigned char expected[wire::header_bytes] = {'L',  'C',  'O',  'N',  2,    2,    2,    0,    4,    3,   2,
                                                       1,    5,    0,    0,    0,    0,    0,    0,    0,    0,   0,
                                                       0xc0, 0x3f, 0xfc, 0xa9, 0xf1, 0xd2, 0x4d, 0x62, 0x50, 0x3f};
   EXPECT_EQ(std::memcmp(frame.data(), expected, sizeof expected), 0);
@@ -87,7 +87,7 @@ TEST(Header, IsRefusedWhenAFieldIsWrong) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   std::vector<Bytes> bad;
   for (std::size_t i = 0; i < 4; ++i) bad.push_back(with_byte(good, i, 0));  // magic
-  for (const int version : {0, 2, 255}) bad.push_back(with_byte(good, 4, version));
+  for (const int version : {0, 1, 3, 255}) bad.push_back(with_byte(good, 4, version));
   for (const int dtype : {0, 13, 14, 255}) bad.push_back(with_byte(good, 6, dtype));
   for (const int flags : {3, 4, 6, 128, 255}) bad.push_back(with_byte(good, 7, flags));
   for (const std::uint32_t payload : {0u, 4u, 6u, 0x7fffffffu, 0xffffffffu}) bad.push_back(with(good, 12, payload));

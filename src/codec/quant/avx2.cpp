@@ -43,6 +43,47 @@ bool quantise_single_all(const float* x, std::size_t n, const Lattice& lattice, 
   return true;
 }
 
+// Adding this constant rounds a number of at most 31 bits to the nearest integer, ties to even.  The low half of the
+// bits of the sum is the integer.
+constexpr double round_double = 0x1.8p52;
+
+// Rounds four numbers, and adds their distances from their lattice points to `most`.
+LACONIC_INLINE __m256d quantise4(__m256d x, __m256d inverse, __m256d step, __m256d& most) {
+  const __m256d shift = _mm256_set1_pd(round_double);
+  const __m256d sum = _mm256_add_pd(_mm256_mul_pd(x, inverse), shift);
+  const __m256d off = _mm256_sub_pd(x, _mm256_mul_pd(_mm256_sub_pd(sum, shift), step));
+  most = _mm256_max_pd(_mm256_andnot_pd(_mm256_set1_pd(-0.0), off), most);
+  return sum;
+}
+
+// Rounds a block of which some numbers need float64.  False where some number may have no lattice point, or n is not a
+// multiple of 8.  It is stricter than quantise(), as in avx512_numbers.inl.
+bool quantise_mixed_all(const float* x, std::size_t n, const Lattice& lattice, Points& points) {
+  if (n % 8 != 0 || lattice.largest_single == 0) return false;
+  const __m256 inverse_single = _mm256_set1_ps(lattice.inverse_single);
+  const __m256 reach = _mm256_set1_ps(lattice.largest_single);
+  const __m256 largest = _mm256_set1_ps(static_cast<float>(lattice.largest * (1 - 0x1p-20)));
+  const __m256d inverse = _mm256_set1_pd(lattice.inverse);
+  const __m256d step = _mm256_set1_pd(lattice.step);
+  __m256d most = _mm256_setzero_pd();
+  int small = 255;
+  for (std::size_t i = 0; i < n && small == 255; i += 8) {
+    const __m256 v = _mm256_loadu_ps(x + i);
+    const __m256 y = _mm256_mul_ps(v, inverse_single);
+    const __m256 size = _mm256_andnot_ps(_mm256_set1_ps(-0.0F), y);
+    small = _mm256_movemask_ps(_mm256_cmp_ps(size, largest, _CMP_LE_OQ));  // false for NaN, too
+    const __m256d low = quantise4(_mm256_cvtps_pd(_mm256_castps256_ps128(v)), inverse, step, most);
+    const __m256d high = quantise4(_mm256_cvtps_pd(_mm256_extractf128_ps(v, 1)), inverse, step, most);
+    const __m256 halves = _mm256_shuffle_ps(_mm256_castpd_ps(low), _mm256_castpd_ps(high), 0x88);
+    const __m256d q = _mm256_permute4x64_pd(_mm256_castps_pd(halves), 0xd8);
+    const __m256 single = _mm256_castsi256_ps(_mm256_cvtps_epi32(y));
+    const __m256 mixed = _mm256_blendv_ps(_mm256_castpd_ps(q), single, _mm256_cmp_ps(size, reach, _CMP_LE_OQ));
+    _mm256_store_si256(reinterpret_cast<__m256i*>(points.q + i), _mm256_castps_si256(mixed));
+  }
+  return small == 255 && _mm256_movemask_pd(_mm256_cmp_pd(most, _mm256_set1_pd(lattice.allowance), _CMP_LE_OQ)) == 15;
+}
+bool quantise_mixed_all(const double*, std::size_t, const Lattice&, Points&) { return false; }
+
 // The lanes that can be rounded in float32, as a mask over four doubles, and their points.
 __m256d single4(const float* x, const Lattice& lattice, __m128i& q) {
   const __m128 y = _mm_mul_ps(_mm_loadu_ps(x), _mm_set1_ps(lattice.inverse_single));
@@ -60,6 +101,7 @@ template <class T>
 bool quantise_all(const T* x, std::size_t n, const Lattice& lattice, Points& points) {
   if constexpr (sizeof(T) == 4)
     if (quantise_single_all(x, n, lattice, points)) return true;
+  if (quantise_mixed_all(x, n, lattice, points)) return true;
   const __m256d inverse = _mm256_set1_pd(lattice.inverse);
   const __m256d step = _mm256_set1_pd(lattice.step);
   const __m256d largest = _mm256_set1_pd(lattice.largest);
@@ -119,10 +161,10 @@ void dequantise_all(const Points& points, std::size_t n, double step, double div
   for (; i < n; ++i) x[i] = dequantise<T>(points.q[i], step, divisor);
 }
 
-#include "codec/quant/avx2_blocks.inl"
 #include "codec/quant/combine.inl"
+
+#include "codec/quant/avx2_blocks.inl"
 #include "codec/quant/pack.inl"
-#include "codec/quant/unpack.inl"
 
 }  // namespace
 

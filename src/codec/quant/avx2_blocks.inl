@@ -3,6 +3,7 @@
 // avx512_gfni_blocks.inl.  Included inside a target region.
 
 #include "codec/quant/avx2_slices.inl"
+#include "codec/quant/unpack.inl"
 
 struct alignas(32) Points16 {
   std::int16_t before[16];
@@ -71,27 +72,47 @@ bool quantise_words(const float* x, const Lattice& lattice, Points16& points) {
   return in_words(points, extent);
 }
 
-// Residuals of own numbers, to be used only if valid() is true at the end.  Those of order 2 saturate; treating the few
-// genuine extreme values as saturated is safe.
+// True if a number at the beginning of a block has a point that is too large for words: then the others need not be
+// tried as words.
+bool starts_large(const float* x, const Lattice& lattice) {
+  const __m256 y = _mm256_mul_ps(_mm256_loadu_ps(x), _mm256_set1_ps(lattice.inverse_single));
+  const __m256 size = _mm256_andnot_ps(_mm256_set1_ps(-0.0F), y);
+  return _mm256_movemask_ps(_mm256_cmp_ps(size, _mm256_set1_ps(largest_point16), _CMP_NLE_UQ)) != 0;
+}
+
+// The residuals of a sub-block as words.  Those of order 2, and all of large points, saturate.
 template <int order>
+LACONIC_INLINE __m256i residual_words(const std::int16_t* q) {
+  const __m256i v = load_words(q);
+  if constexpr (order == 0) return v;
+  const __m256i v1 = load_words(q - 1);
+  const __m256i first = _mm256_sub_epi16(v, v1);
+  if constexpr (order == 1) return first;
+  return _mm256_subs_epi16(first, _mm256_sub_epi16(v1, load_words(q - 2)));
+}
+template <int order>
+LACONIC_INLINE __m256i residual_words(const std::int32_t* q) {
+  return _mm256_permute4x64_epi64(_mm256_packs_epi32(differences8<order>(q), differences8<order>(q + 8)), 0xd8);
+}
+
+// Residuals of own numbers, to be used only if valid() is true at the end.  Treating the few genuine extreme values as
+// saturated is safe.  AnyPoints: Points16, or Points for large ones.
+template <int order, class AnyPoints>
 struct OwnWords {
-  const Points16& points;
+  const AnyPoints& points;
   Extent extent;
 
-  LACONIC_INLINE explicit OwnWords(const Points16& own) : points(own) {}
+  LACONIC_INLINE explicit OwnWords(const AnyPoints& own) : points(own) {}
   LACONIC_INLINE void next(std::size_t g, __m256i* r) {
     for (std::size_t k = 0; k < group_subs; ++k) {
-      const std::int16_t* q = points.q + (g * group_subs + k) * sub_values;
-      r[k] = load_words(q);
-      if constexpr (order != 0) {
-        const __m256i v1 = load_words(q - 1);
-        r[k] = _mm256_sub_epi16(r[k], v1);
-        if constexpr (order == 2) r[k] = _mm256_subs_epi16(r[k], _mm256_sub_epi16(v1, load_words(q - 2)));
-      }
+      r[k] = residual_words<order>(points.q + (g * group_subs + k) * sub_values);
       extent.take(r[k]);
     }
   }
-  bool valid() const { return order < 2 || extent.within(-32767, 32766); }
+  bool valid() const {
+    constexpr bool saturates = order == 2 || sizeof points.q[0] == sizeof(std::int32_t);
+    return !saturates || extent.within(-32767, 32766);
+  }
   bool bytes() const { return extent.within(-128, 127); }
 };
 
@@ -144,7 +165,7 @@ struct Zigzags {
 
 template <int order>
 bool encode_order(const Points16& points, Staged& out) {
-  OwnWords<order> own{points};
+  OwnWords<order, Points16> own{points};
   Zigzags zigzags;
   for (std::size_t g = 0; g < block_groups; ++g) {
     __m256i r[group_subs];
@@ -156,11 +177,9 @@ bool encode_order(const Points16& points, Staged& out) {
   return true;
 }
 
-bool encode_block(const float* x, const Lattice& lattice, Staged& out) {
-  Points16 points;
-  if (!quantise_words(x, lattice, points)) return false;
+bool encode_words(const Points16& points, Staged& out) {
   Points first;
-  OwnWords<0> own{points};
+  OwnWords<0, Points16> own{points};
   __m256i q[sampled_groups * group_subs];
   for (std::size_t g = 0; g < sampled_groups; ++g) own.next(g, q + g * group_subs);
   sum_up_words<0>(q, sampled_groups * group_subs, 0, first.q);
@@ -171,15 +190,44 @@ bool encode_block(const float* x, const Lattice& lattice, Staged& out) {
   }
 }
 
+template <int order>
+void stage_order(const Points& points, Staged& out) {
+  StagedBlock& block = block_in(out);
+  block.order = order;
+  block.base = points.q[0];
+  for (std::size_t g = 0; g < block_groups; ++g)
+    stage_group<order>(points.q + g * group_subs * sub_values, g, block.planes);
+}
+
+// Stages any points.
+void stage_points(Points& points, Staged& out) {
+  switch (order_of_first(points)) {
+    case 0: stage_order<0>(points, out); break;
+    case 1: stage_order<1>(points, out); break;
+    default: stage_order<2>(points, out); break;
+  }
+}
+
+bool encode_block(const float* x, const Lattice& lattice, Staged& out) {
+  if (!starts_large(x, lattice)) {
+    Points16 points;
+    if (quantise_words(x, lattice, points) && encode_words(points, out)) return true;
+  }
+  Points points;
+  if (!quantise_mixed_all(x, block_values, lattice, points)) return false;
+  stage_points(points, out);
+  return true;
+}
+
 // The residuals of own numbers of a block, if valid.
 struct OwnBlock {
   __m256i r[block_groups * group_subs];
   bool valid;
   bool bytes;  // all of them are signed bytes
 
-  template <int order>
-  LACONIC_INLINE void fill(const Points16& points) {
-    OwnWords<order> own{points};
+  template <int order, class AnyPoints>
+  LACONIC_INLINE void fill(const AnyPoints& points) {
+    OwnWords<order, AnyPoints> own{points};
     for (std::size_t g = 0; g < block_groups; ++g) own.next(g, r + g * group_subs);
     valid = own.valid();
     bytes = own.bytes();
@@ -278,24 +326,50 @@ bool add_block(const Packed& a, const Packed& b, Staged& out) {
   }
 }
 
-template <int order>
-bool fold_order(const Points16& points, const Head& head, const std::byte* at, Staged& out) {
+template <int order, class AnyPoints>
+bool fold_order(const AnyPoints& points, const Head& head, const std::byte* at, Staged& out) {
   OwnBlock own;
-  own.fill<order>(points);
+  own.template fill<order>(points);
   const Places places(head.planes);
   return own.valid && stage_sum<order>(own.bytes && !is_wide(head.kind), OwnSummand{own},
                                        PackedSummand{head, places, at}, sum_of(head.base, points.q[0]), out);
 }
 
-bool fold_block(const Packed& in, const float* x, const Lattice& lattice, Staged& out) {
-  Head head;
-  Points16 own;
-  if (!read_full_head(in, head) || !up_to_16(head) || !quantise_words(x, lattice, own)) return false;
-  Tail tail;
-  const std::byte* const at = readable(in.body + head.bytes, in.end, tail);
+// Folds points of either kind as residuals; false where the sum does not fit or needs another order.
+template <class AnyPoints>
+bool fold_residuals(const AnyPoints& own, const Head& head, const std::byte* at, Staged& out) {
   switch (order_of(head.kind)) {
     case 0: return fold_order<0>(own, head, at, out);
     case 1: return fold_order<1>(own, head, at, out);
     default: return fold_order<2>(own, head, at, out);
   }
+}
+
+void to_points(const Points16& words, Points& points) {
+  for (std::size_t i = 0; i < block_values; i += 8)
+    _mm256_store_si256(reinterpret_cast<__m256i*>(points.q + i), _mm256_cvtepi16_epi32(load16(words.q + i)));
+}
+
+bool fold_block(const Packed& in, const float* x, const Lattice& lattice, Staged& out) {
+  Head head;
+  if (!read_full_head(in, head)) return false;
+  Tail tail;
+  const std::byte* const at = readable(in.body + head.bytes, in.end, tail);
+  const bool words = up_to_16(head);
+  Points own;
+  Points16 own_words;
+  if (!starts_large(x, lattice) && quantise_words(x, lattice, own_words)) {
+    if (words && fold_residuals(own_words, head, at, out)) return true;
+    to_points(own_words, own);
+  } else if (!quantise_mixed_all(x, block_values, lattice, own)) {
+    return false;
+  } else {
+    own.before[14] = own.before[15] = own.q[0];
+    if (words && fold_residuals(own, head, at, out)) return true;
+  }
+  Points sum;
+  if (!unpack(in, block_values, sum)) return false;
+  combine_points(Op::sum, sum, own, block_values);
+  stage_points(sum, out);
+  return true;
 }

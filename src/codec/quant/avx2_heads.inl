@@ -23,12 +23,20 @@ LACONIC_INLINE void store_planes(__m256i first, __m256i count, Planes* planes) {
   _mm256_storeu_si256(to + 1, _mm256_permute2x128_si256(a, b, 0x31));
 }
 
-constexpr LowNibbles make_counts_of_codes(bool wide) {
+constexpr LowNibbles make_counts_of_codes(GroupKind kind) {
   LowNibbles t{};
-  for (unsigned code = 0; code < 16; ++code) t.at[code] = planes_of_code(code, wide).count;
+  for (unsigned code = 0; code < 16; ++code) t.at[code] = planes_of_code(code, kind).count;
   return t;
 }
-constexpr LowNibbles counts_of_codes[2] = {make_counts_of_codes(false), make_counts_of_codes(true)};
+constexpr LowNibbles narrow_counts = make_counts_of_codes(GroupKind::narrow_group);
+constexpr LowNibbles wide_counts = make_counts_of_codes(GroupKind::wide_group);
+constexpr LowNibbles long_counts = make_counts_of_codes(GroupKind::long_group);
+
+// A mask of the groups, four sub-blocks each, whose bits are set among the low eight.
+LACONIC_INLINE __m256i mask_of_groups(unsigned bitmap) {
+  const __m256i each_group = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+  return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(static_cast<int>(bitmap)), each_group), each_group);
+}
 
 bool read_full_head(const Packed& in, Head& head) {
   const std::size_t size = bytes_of(in.entry);
@@ -37,14 +45,15 @@ bool read_full_head(const Packed& in, Head& head) {
   std::size_t at = order_of(head.kind) != 0 ? 4 : 0;
   if (size < at + (some_wide ? 4 : 2)) return false;
   if (at != 0) std::memcpy(&head.base, in.body, 4);
-  std::uint16_t present;
-  std::uint16_t wide = 0;
-  std::memcpy(&present, in.body + at, 2);
+  std::uint16_t first_bitmap;
+  std::uint16_t second_bitmap = 0;
+  std::memcpy(&first_bitmap, in.body + at, 2);
   at += 2;
   if (some_wide) {
-    std::memcpy(&wide, in.body + at, 2);
+    std::memcpy(&second_bitmap, in.body + at, 2);
     at += 2;
   }
+  const unsigned present = first_bitmap | second_bitmap;
   const std::size_t there = static_cast<std::size_t>(std::popcount(present));
   if (size < at + 2 * there) return false;
   std::uint16_t close[block_groups + 1];
@@ -67,15 +76,15 @@ bool read_full_head(const Packed& in, Head& head) {
   const __m256i a = _mm256_unpacklo_epi8(even, odd);
   const __m256i b = _mm256_unpackhi_epi8(even, odd);
   const __m256i codes[2] = {_mm256_permute2x128_si256(a, b, 0x20), _mm256_permute2x128_si256(a, b, 0x31)};
-  const __m256i each_group = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
   __m256i sum = _mm256_setzero_si256();
   for (std::size_t half = 0; half < 2; ++half) {
-    const __m256i bits = _mm256_and_si256(_mm256_set1_epi32(wide >> (8 * half)), each_group);
-    const __m256i in_wide = _mm256_cmpeq_epi32(bits, each_group);
+    const __m256i in_first = mask_of_groups(first_bitmap >> (8 * half));
+    const __m256i in_second = mask_of_groups(second_bitmap >> (8 * half));
     const __m256i no_sign = _mm256_cmpgt_epi8(codes[half], _mm256_set1_epi8(narrow_bits));
-    const __m256i count =
-        _mm256_blendv_epi8(look_up(counts_of_codes[0], codes[half]), look_up(counts_of_codes[1], codes[half]), in_wide);
-    const __m256i first = _mm256_and_si256(_mm256_andnot_si256(in_wide, no_sign), _mm256_set1_epi8(1));
+    const __m256i if_second =
+        _mm256_blendv_epi8(look_up(long_counts, codes[half]), look_up(wide_counts, codes[half]), in_first);
+    const __m256i count = _mm256_blendv_epi8(look_up(narrow_counts, codes[half]), if_second, in_second);
+    const __m256i first = _mm256_and_si256(_mm256_andnot_si256(in_second, no_sign), _mm256_set1_epi8(1));
     store_planes(first, count, head.planes + half * head_lanes);
     sum = _mm256_add_epi64(sum, _mm256_sad_epu8(count, _mm256_setzero_si256()));
   }
@@ -117,11 +126,10 @@ Head write_full_head(int order, std::int32_t base, const std::uint8_t* low, cons
         _mm256_add_epi8(narrow_width, _mm256_and_si256(no_sign, _mm256_set1_epi8(narrow_bits - 1)));
     const __m256i width = _mm256_blendv_epi8(_mm256_add_epi8(widths_of(h), _mm256_set1_epi8(8)), narrow_width,
                                              _mm256_cmpeq_epi8(h, zero));
-    // The same computation as wide_code and wide_width.
-    const __m256i wide_code =
-        _mm256_max_epi8(_mm256_avg_epu8(width, zero), _mm256_sub_epi8(width, _mm256_set1_epi8(3)));
-    const __m256i wide_count =
-        _mm256_min_epi8(_mm256_add_epi8(wide_code, wide_code), _mm256_add_epi8(wide_code, _mm256_set1_epi8(3)));
+    // The same computation as wide_code and width_of_code.
+    const __m256i some = _mm256_min_epi8(width, one);
+    const __m256i wide_code = _mm256_max_epi8(_mm256_sub_epi8(width, one), some);
+    const __m256i wide_count = _mm256_add_epi8(wide_code, some);
     const __m256i in_narrow = _mm256_cmpeq_epi32(h, zero);
     const __m256i absent = _mm256_cmpeq_epi32(_mm256_or_si256(l, h), zero);
     present |= (~static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(absent))) & 255u) << (8 * half);
@@ -142,12 +150,7 @@ Head write_full_head(int order, std::int32_t base, const std::uint8_t* low, cons
     std::memcpy(at, &base, 4);
     at += 4;
   }
-  std::memcpy(at, &present, 2);
-  at += 2;
-  if (wide != 0) {
-    std::memcpy(at, &wide, 2);
-    at += 2;
-  }
+  at = write_bitmaps(present, wide, at);
   for (std::size_t g = 0; g < block_groups; ++g) {
     std::memcpy(at, words + g, 2);
     at += 2 * (present >> g & 1u);

@@ -7,14 +7,18 @@
 __m256i zigzag8(__m256i r) { return _mm256_xor_si256(_mm256_slli_epi32(r, 1), _mm256_srai_epi32(r, 31)); }
 
 template <int order>
-__m256i residuals8(const std::int32_t* q) {
+LACONIC_INLINE __m256i differences8(const std::int32_t* q) {
   const __m256i v = _mm256_load_si256(reinterpret_cast<const __m256i*>(q));
-  if constexpr (order == 0) return zigzag8(v);
+  if constexpr (order == 0) return v;
   const __m256i v1 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(q - 1));
   const __m256i first = _mm256_sub_epi32(v, v1);
-  if constexpr (order == 1) return zigzag8(first);
+  if constexpr (order == 1) return first;
   const __m256i v2 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(q - 2));
-  return zigzag8(_mm256_sub_epi32(first, _mm256_sub_epi32(v1, v2)));
+  return _mm256_sub_epi32(first, _mm256_sub_epi32(v1, v2));
+}
+template <int order>
+__m256i residuals8(const std::int32_t* q) {
+  return zigzag8(differences8<order>(q));
 }
 
 // The bits that are set in any of 16 residuals.

@@ -20,11 +20,11 @@ LACONIC_TARGET_BEGIN("avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,bmi,bmi2,
 
 namespace laconic::quant {
 namespace {
+
 #include "codec/quant/avx512_numbers.inl"
 
 #include "codec/quant/avx2_blocks.inl"
 #include "codec/quant/pack.inl"
-#include "codec/quant/unpack.inl"
 
 }  // namespace
 

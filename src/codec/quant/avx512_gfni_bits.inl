@@ -142,6 +142,50 @@ LACONIC_INLINE Pair zigzag_planes(const Pair& rows) {
           _mm512_xor_si512(signs, _mm512_permutex2var_epi8(low, load(zigzag_of_planes[1]), high))};
 }
 
+// 64 zigzagged residuals of 32 bits, split into their bytes.
+struct Quad {
+  __m512i bytes[4];
+};
+
+// The rows of a byte of 64 residuals, from the bytes as rows_of_longs() leaves them.
+constexpr ByteTable rows_of_packed_bytes_table() {
+  ByteTable t{};
+  for (unsigned value = 0; value < 64; ++value)
+    t.at[row_of(value)] = static_cast<std::uint8_t>(value % 16 / 4 * 16 + value / 16 * 4 + value % 4);
+  return t;
+}
+constexpr ByteTable rows_of_packed_bytes = rows_of_packed_bytes_table();
+
+LACONIC_INLINE Quad rows_of_longs(const __m512i* z) {
+  const __m512i word = _mm512_set1_epi32(0xffff);
+  const __m512i byte = _mm512_set1_epi16(255);
+  Quad rows;
+  for (int half = 0; half < 2; ++half) {
+    __m512i words[4];
+    for (int k = 0; k < 4; ++k) words[k] = half == 0 ? _mm512_and_si512(z[k], word) : _mm512_srli_epi32(z[k], 16);
+    const __m512i a = _mm512_packus_epi32(words[0], words[1]);
+    const __m512i b = _mm512_packus_epi32(words[2], words[3]);
+    const __m512i low = _mm512_packus_epi16(_mm512_and_si512(a, byte), _mm512_and_si512(b, byte));
+    const __m512i high = _mm512_packus_epi16(_mm512_srli_epi16(a, 8), _mm512_srli_epi16(b, 8));
+    rows.bytes[2 * half] = _mm512_permutexvar_epi8(load(rows_of_packed_bytes), low);
+    rows.bytes[2 * half + 1] = _mm512_permutexvar_epi8(load(rows_of_packed_bytes), high);
+  }
+  return rows;
+}
+
+// The inverse, from bytes in order.
+LACONIC_INLINE void longs_of_bytes(const Quad& in_order, __m512i* z) {
+  const __m512i runs = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  __m512i b[4];
+  for (int k = 0; k < 4; ++k) b[k] = _mm512_permutexvar_epi32(runs, in_order.bytes[k]);
+  const __m512i low[2] = {_mm512_unpacklo_epi8(b[0], b[1]), _mm512_unpackhi_epi8(b[0], b[1])};
+  const __m512i high[2] = {_mm512_unpacklo_epi8(b[2], b[3]), _mm512_unpackhi_epi8(b[2], b[3])};
+  for (int k = 0; k < 2; ++k) {
+    z[2 * k] = _mm512_unpacklo_epi16(low[k], high[k]);
+    z[2 * k + 1] = _mm512_unpackhi_epi16(low[k], high[k]);
+  }
+}
+
 // The layout of residuals.  rows: as rows.  words: interleaving low and high bytes leaves words in order.  runs: it
 // leaves the first two of each four and, in the other half of each 128 bits, the last two.
 enum class Layout { rows, words, runs };
@@ -216,50 +260,50 @@ LACONIC_INLINE __m512i zigzag_words(__m512i r) {
 
 // The description of the planes in the head of a block.
 struct GroupHead {
-  alignas(64) std::uint8_t codes[block_subs];
-  alignas(64) std::uint8_t low[block_subs];   // the planes of bits 0..7 of each sub-block
-  alignas(64) std::uint8_t high[block_subs];  // the planes of bits 8..15
-  std::uint16_t is_wide = 0;
-  bool is_long = false;  // some residuals may have more than 16 bits
+  // The planes of each sub-block: of bits 0..7, 8..15, 16..23 and 24..31.  The last two are set only if is_long.
+  alignas(64) std::uint8_t bytes[4][block_subs];
+  bool is_wide = false;   // some groups are wide or long
+  bool is_long = false;   // some groups are long
   bool is_full = false;  // some have 8 bits or more: a sum with others like them does not fit bytes
   int order = 0;
   std::int32_t base = 0;
   const std::byte* planes = nullptr;
 
-  LACONIC_INLINE std::uint32_t low_planes(std::size_t g) const { return four(low + g * group_subs); }
-  LACONIC_INLINE std::uint32_t high_planes(std::size_t g) const { return four(high + g * group_subs); }
-  LACONIC_INLINE bool wide_group(std::size_t g) const { return (is_wide >> g & 1) != 0; }
-  // Residuals of more than 16 bits are in wide groups with a code of 14 or 15.
-  bool long_group(std::size_t g) const {
-    return wide_group(g) && ((four(codes + g * group_subs) + 0x02020202u) & 0x10101010u) != 0;
+  // The planes of one byte of the sub-blocks of a group.
+  LACONIC_INLINE std::uint32_t planes_of_group(std::size_t g, unsigned byte) const {
+    std::uint32_t four;
+    std::memcpy(&four, bytes[byte] + g * group_subs, sizeof four);
+    return four;
   }
-
- private:
-  LACONIC_INLINE static std::uint32_t four(const std::uint8_t* bytes) {
-    std::uint32_t all;
-    std::memcpy(&all, bytes, sizeof all);
-    return all;
-  }
+  LACONIC_INLINE std::uint32_t low_planes(std::size_t g) const { return planes_of_group(g, 0); }
+  LACONIC_INLINE std::uint32_t high_planes(std::size_t g) const { return planes_of_group(g, 1); }
 };
 
 // The planes for each code, repeated in each 16 bytes.
-constexpr ByteTable planes_table(bool wide, unsigned part) {
+constexpr ByteTable planes_table(GroupKind kind, unsigned part) {
   ByteTable t{};
   for (unsigned byte = 0; byte < 64; ++byte) {
-    const Planes p = part_of(planes_of_code(byte % 16, wide), part);
+    const Planes p = part_of(planes_of_code(byte % 16, kind), part);
     t.at[byte] = static_cast<std::uint8_t>(((1u << p.count) - 1) << (p.count == 0 ? 0 : p.first % 8));
   }
   return t;
 }
-constexpr ByteTable wide_widths_table() {
+constexpr ByteTable widths_table(GroupKind kind) {
   ByteTable t{};
-  for (unsigned byte = 0; byte < 64; ++byte) t.at[byte] = wide_width_of_code[byte % 16];
+  for (unsigned byte = 0; byte < 64; ++byte) t.at[byte] = static_cast<std::uint8_t>(width_of_code(byte % 16, kind));
   return t;
 }
-constexpr ByteTable narrow_planes = planes_table(false, 0);
-constexpr ByteTable wide_low_planes = planes_table(true, 0);
-constexpr ByteTable wide_high_planes = planes_table(true, 1);
-constexpr ByteTable wide_widths = wide_widths_table();
+constexpr ByteTable narrow_planes = planes_table(GroupKind::narrow_group, 0);
+constexpr ByteTable wide_low_planes = planes_table(GroupKind::wide_group, 0);
+constexpr ByteTable wide_high_planes = planes_table(GroupKind::wide_group, 1);
+constexpr ByteTable wide_widths = widths_table(GroupKind::wide_group);
+constexpr ByteTable long_widths = widths_table(GroupKind::long_group);
+constexpr ByteTable long_planes[4] = {
+    planes_table(GroupKind::long_group, 0), planes_table(GroupKind::long_group, 1),
+    planes_table(GroupKind::long_group, 2), planes_table(GroupKind::long_group, 3)};
+
+// A mask of the sub-blocks of these groups.
+LACONIC_INLINE std::uint64_t subs_of_groups(unsigned bitmap) { return _pdep_u64(bitmap, 0x1111111111111111ULL) * 15; }
 
 // The counterpart of read_head of layout.hpp.
 bool read_groups(const Packed& in, std::size_t n, GroupHead& h) {
@@ -271,14 +315,15 @@ bool read_groups(const Packed& in, std::size_t n, GroupHead& h) {
   const std::byte* const body_end = in.body + size;
   if (body_end - at < (some_wide ? 4 : 2)) return false;
   if (h.order != 0) std::memcpy(&h.base, in.body, 4);
-  std::uint16_t present;
-  std::memcpy(&present, at, 2);
+  std::uint16_t first;
+  std::uint16_t second = 0;
+  std::memcpy(&first, at, 2);
   at += 2;
-  h.is_wide = 0;
   if (some_wide) {
-    std::memcpy(&h.is_wide, at, 2);
+    std::memcpy(&second, at, 2);
     at += 2;
   }
+  const auto present = static_cast<__mmask16>(first | second);
   const auto count = static_cast<unsigned>(_mm_popcnt_u32(present));
   if (body_end - at < 2 * static_cast<std::ptrdiff_t>(count)) return false;
   const __m256i words =
@@ -293,18 +338,24 @@ bool read_groups(const Packed& in, std::size_t n, GroupHead& h) {
   __m512i low = _mm512_shuffle_epi8(load(narrow_planes), codes);
   __m512i widths = _mm512_popcnt_epi8(low);
   __m512i high = _mm512_setzero_si512();
+  h.is_wide = second != 0;
   h.is_long = false;
-  if (some_wide) {
-    const std::uint64_t in_wide = _pdep_u64(h.is_wide, 0x1111111111111111ULL) * 15;
+  if (h.is_wide) {
+    const std::uint64_t in_wide = subs_of_groups(first & second);
+    const std::uint64_t in_long = subs_of_groups(second & ~unsigned{first});
     widths = _mm512_mask_shuffle_epi8(widths, in_wide, load(wide_widths), codes);
     low = _mm512_mask_shuffle_epi8(low, in_wide, load(wide_low_planes), codes);
     high = _mm512_maskz_shuffle_epi8(in_wide, load(wide_high_planes), codes);
-    h.is_long = _mm512_mask_cmpgt_epu8_mask(in_wide, codes, _mm512_set1_epi8(13)) != 0;
-    _mm512_store_si512(h.codes, codes);
+    h.is_long = in_long != 0;
+    widths = _mm512_mask_shuffle_epi8(widths, in_long, load(long_widths), codes);
+    low = _mm512_mask_shuffle_epi8(low, in_long, load(long_planes[0]), codes);
+    high = _mm512_mask_shuffle_epi8(high, in_long, load(long_planes[1]), codes);
+    _mm512_store_si512(h.bytes[2], _mm512_maskz_shuffle_epi8(in_long, load(long_planes[2]), codes));
+    _mm512_store_si512(h.bytes[3], _mm512_maskz_shuffle_epi8(in_long, load(long_planes[3]), codes));
   }
   h.is_full = _mm512_movepi8_mask(low) != 0;
-  _mm512_store_si512(h.low, low);
-  _mm512_store_si512(h.high, high);
+  _mm512_store_si512(h.bytes[0], low);
+  _mm512_store_si512(h.bytes[1], high);
   const auto planes =
       static_cast<std::ptrdiff_t>(_mm512_reduce_add_epi64(_mm512_sad_epu8(widths, _mm512_setzero_si512())));
   return body_end - h.planes == 2 * planes;
@@ -322,4 +373,13 @@ LACONIC_INLINE Pair next_pair(const GroupHead& h, std::size_t g, Source& in) {
   const __m512i low = next_words(h.low_planes(g), in);
   const __m512i high = next_words(h.high_planes(g), in);
   return residuals_of<layout>(low, high);
+}
+
+// The residuals of a group of any widths, in order.
+LACONIC_INLINE void next_longs(const GroupHead& h, std::size_t g, Source& in, __m512i* r) {
+  Quad bytes;
+  for (unsigned byte = 0; byte < 4; ++byte)
+    bytes.bytes[byte] = bytes_of_planes(next_words(h.planes_of_group(g, byte), in), each_bit);
+  longs_of_bytes(bytes, r);
+  for (std::size_t k = 0; k < group_subs; ++k) r[k] = unzigzag16(r[k]);
 }

@@ -1,34 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Encoding of whole blocks of float32 numbers, and their sums, included inside the target region of avx512_gfni.cpp.
-// Points, where they are needed at all, are words of 16 bits: residuals are added as residuals.
+// Points, where they are needed at all, are words of 16 bits if they fit: residuals are added as residuals.
 
-#include "codec/quant/avx512_gfni_order.inl"
+#include "codec/quant/avx512_gfni_large.inl"
 
-// Adds the points of a packed block; `extent` shows whether one of them, or a sum, is too large for this path.
-struct AddPoints {
-  Points16& sum;
-  Extent extent;
-
-  LACONIC_INLINE explicit AddPoints(Points16& points) : sum(points) {}
-
-  LACONIC_INLINE void before(__m512i, __m512i) const {}
-  LACONIC_INLINE void operator()(std::size_t i, __m512i q) {
-    auto* const place = reinterpret_cast<__m256i*>(sum.q + i);
-    const __m256i words = _mm512_cvtsepi32_epi16(q);
-    const __m256i v = _mm256_adds_epi16(_mm256_load_si256(place), words);
-    extent.take(_mm512_inserti64x4(_mm512_castsi256_si512(words), v, 1));
-    _mm256_store_si256(place, v);
+bool encode_block(const float* x, const Lattice& lattice, Staged& out) {
+  Output& o = output_in(out);
+  if (!starts_large(x, lattice)) {
+    Points16 points;
+    if (quantise_words(x, lattice, points) && encode_points(points, o)) return true;
   }
-};
-
-bool add_points(const GroupHead& h, Source in, Points16& sum) {
-  AddPoints sink(sum);
-  switch (h.order) {
-    case 0: block_to_points<0>(h, in, block_groups, sink); break;
-    case 1: block_to_points<1>(h, in, block_groups, sink); break;
-    default: block_to_points<2>(h, in, block_groups, sink); break;
-  }
-  return in_words(sum, sink.extent);
+  Points points;
+  if (!quantise_large(x, lattice, points)) return false;
+  encode_large(points, false, o);
+  return true;
 }
 
 // Addition reads two frames and computes little, so memory cannot keep up without prefetching.  Prefetching does not
@@ -160,19 +145,21 @@ bool add_block(const Packed& a, const Packed& b, Staged& out) {
   Tail tail_b;
   const Source source_a = source_of(ha.planes, a, tail_a);
   const Source source_b = source_of(hb.planes, b, tail_b);
-  if (ha.is_long || hb.is_long) return false;
   Output& o = output_in(out);
   bool done = false;
-  if (ha.order == hb.order) switch (ha.order) {
+  if (ha.order == hb.order && !ha.is_long && !hb.is_long) switch (ha.order) {
       case 0: done = add_order<0>(ha, hb, source_a, source_b, o); break;
       case 1: done = add_order<1>(ha, hb, source_a, source_b, o); break;
       default: done = add_order<2>(ha, hb, source_a, source_b, o); break;
     }
   if (done) return true;
-  // The blocks have different orders, or the sum needs another order.
-  Points16 sum;
+  // The blocks have different orders, the sum needs another order, or its residuals have more than 16 bits.
+  Points sum;
   std::memset(sum.q, 0, sizeof sum.q);
-  return add_points(ha, source_a, sum) && add_points(hb, source_b, sum) && encode_points(sum, o);
+  add_points(ha, source_a, sum);
+  add_points(hb, source_b, sum);
+  encode_large(sum, ha.is_long || hb.is_long, o);
+  return true;
 }
 
 template <int order>
@@ -188,21 +175,43 @@ bool fold_order(const GroupHead& h, Source in, const Points16& own, Output& o) {
   return stage_sum_of_words<order>(mine, theirs, base, o);
 }
 
+template <int order>
+bool fold_order(const GroupHead& h, Source in, const Points& own, Output& o) {
+  LargeWords<order> mine{own};
+  PackedWords theirs{h, in};
+  return stage_sum_of_words<order>(mine, theirs, sum_of(h.base, own.q[0]), o);
+}
+
+// Folds points of either kind as residuals; false where the sum does not fit or needs another order.
+template <class AnyPoints>
+bool fold_residuals(const GroupHead& h, Source in, const AnyPoints& own, Output& o) {
+  if (h.is_long) return false;
+  switch (h.order) {
+    case 0: return fold_order<0>(h, in, own, o);
+    case 1: return fold_order<1>(h, in, own, o);
+    default: return fold_order<2>(h, in, own, o);
+  }
+}
+
 bool fold_block(const Packed& in, const float* x, const Lattice& lattice, Staged& out) {
   GroupHead h;
-  Points16 own;
-  if (!read_groups(in, block_values, h) || h.is_long) return false;
+  if (!read_groups(in, block_values, h)) return false;
   Tail tail;
   const Source source = source_of(h.planes, in, tail);
-  if (!quantise_words(x, lattice, own)) return false;
   Output& o = output_in(out);
-  bool done = false;
-  switch (h.order) {
-    case 0: done = fold_order<0>(h, source, own, o); break;
-    case 1: done = fold_order<1>(h, source, own, o); break;
-    default: done = fold_order<2>(h, source, own, o); break;
+  Points sum;
+  Points16 own;
+  if (!starts_large(x, lattice) && quantise_words(x, lattice, own)) {
+    if (fold_residuals(h, source, own, o)) return true;
+    to_points(own, sum);
+  } else if (!quantise_large(x, lattice, sum)) {
+    return false;
+  } else if (fold_residuals(h, source, sum, o)) {
+    return true;
   }
-  return done || (add_points(h, source, own) && encode_points(own, o));
+  add_points(h, source, sum);
+  encode_large(sum, h.is_long, o);
+  return true;
 }
 
 void settle() { _mm_sfence(); }

@@ -7,25 +7,29 @@
 
 #include "codec/quant/avx512_gfni_bits.inl"
 
-// The residuals of a block as words: rows of their low and high bytes.
-struct Words {
-  alignas(64) std::uint8_t low[block_groups][64];
-  alignas(64) std::uint8_t high[block_groups][64];
-
-  LACONIC_INLINE void store(std::size_t g, const Pair& rows) {
-    _mm512_store_si512(low[g], rows.low);
-    _mm512_store_si512(high[g], rows.high);
-  }
-  LACONIC_INLINE Pair operator()(std::size_t g) const {
-    return {_mm512_load_si512(low[g]), _mm512_load_si512(high[g])};
-  }
-};
-
-// A byte for each sub-block of a block: its planes of bits 0..7, and of bits 8..15.
+// Bits for the planes of one byte of all sub-blocks, four to a word.
 struct Present {
-  alignas(64) std::uint32_t low[block_groups];
-  alignas(64) std::uint32_t high[block_groups];
+  alignas(64) std::uint32_t of_group[block_groups];
+
+  LACONIC_INLINE void clear() { store(_mm512_setzero_si512()); }
+  LACONIC_INLINE __m512i all() const { return _mm512_load_si512(of_group); }
+  LACONIC_INLINE void store(__m512i planes) { _mm512_store_si512(of_group, planes); }
 };
+
+// The code of a long group, and the planes of one byte, for each width.
+constexpr ByteTable long_codes_of_widths_table() {
+  ByteTable t{};
+  for (unsigned width = 0; width <= 32; ++width) t.at[width] = static_cast<std::uint8_t>(long_code(width));
+  return t;
+}
+constexpr ByteTable long_planes_of_widths_table(unsigned byte) {
+  ByteTable t{};
+  for (unsigned width = 0; width <= 32; ++width) t.at[width] = long_planes[byte].at[long_code(width)];
+  return t;
+}
+constexpr ByteTable long_codes_of_widths = long_codes_of_widths_table();
+constexpr ByteTable long_planes_of_widths[4] = {long_planes_of_widths_table(0), long_planes_of_widths_table(1),
+                                                long_planes_of_widths_table(2), long_planes_of_widths_table(3)};
 
 // Sets every bit below the highest set bit, in each byte.
 LACONIC_INLINE __m512i fill_bytes(__m512i m) {
@@ -40,62 +44,48 @@ class Output {
   template <class Residuals>
   LACONIC_INLINE void narrow(Residuals& rows, std::size_t groups) {
     Present present;
-    _mm512_store_si512(present.low, _mm512_setzero_si512());
-    for (std::size_t g = 0; g < groups; ++g) {
-      const __m512i planes = planes_of(rows(g), each_zigzag_bit);
-      _mm512_store_si512(low_[g], planes);
-      present.low[g] = _mm512_test_epi16_mask(planes, planes);
-    }
-    const __m512i low = _mm512_load_si512(present.low);
+    present.clear();
+    for (std::size_t g = 0; g < groups; ++g) present.of_group[g] = take(0, g, planes_of(rows(g), each_zigzag_bit));
+    const __m512i low = present.all();
     // The plane of signs is left out where it is 0.
     const __m512i keep = _mm512_ternarylogic_epi64(fill_bytes(low), low, _mm512_set1_epi8(1), 0xd0);
-    _mm512_store_si512(keep_.low, keep);
+    keep_[0].store(keep);
     codes_ = narrow_codes(keep);
-    wide_ = 0;
+    wide_ = long_ = 0;
   }
 
   // Takes a block of any widths up to 16 bits; words(g) returns the residuals of a group, as rows.  There are no
   // branches on the wide groups: where widths are near the limit, they would be mispredicted.
   template <class Residuals>
   LACONIC_INLINE void words(Residuals& words, std::size_t groups) {
-    Present present;
-    _mm512_store_si512(present.low, _mm512_setzero_si512());
-    _mm512_store_si512(present.high, _mm512_setzero_si512());
+    Present low;
+    Present high;
+    low.clear();
+    high.clear();
     for (std::size_t g = 0; g < groups; ++g) {
       const Pair planes = zigzag_planes(words(g));
-      _mm512_store_si512(low_[g], planes.low);
-      _mm512_store_si512(high_[g], planes.high);
-      present.low[g] = _mm512_test_epi16_mask(planes.low, planes.low);
-      present.high[g] = _mm512_test_epi16_mask(planes.high, planes.high);
+      low.of_group[g] = take(0, g, planes.low);
+      high.of_group[g] = take(1, g, planes.high);
     }
-    const __m512i one = _mm512_set1_epi8(1);
-    const __m512i low = _mm512_load_si512(present.low);
-    const __m512i high = fill_bytes(_mm512_load_si512(present.high));
-    wide_ = _mm512_test_epi32_mask(high, high);
-    // Bit 7 is set when any bit above it is.
-    const __m512i filled = fill_bytes(_mm512_or_si512(low, _mm512_slli_epi16(_mm512_and_si512(high, one), 7)));
-    const __m512i if_narrow = _mm512_ternarylogic_epi64(filled, low, one, 0xd0);
-    // wide_width_of_code has no 1, 3 and 5.
-    const __m512i if_wide =
-        _mm512_or_si512(filled, _mm512_and_si512(_mm512_slli_epi16(filled, 1), _mm512_set1_epi8(0x2a)));
-    const __m512i keep = _mm512_mask_mov_epi32(if_narrow, static_cast<__mmask16>(wide_), if_wide);
-    _mm512_store_si512(keep_.low, keep);
-    _mm512_store_si512(keep_.high, high);
-    // 0, 1, 2, 3, 4, 5 ... 13 for 0, 2, 4, 6, 7, 8 ... 16 planes.
-    const __m512i count = _mm512_add_epi8(_mm512_popcnt_epi8(keep), _mm512_popcnt_epi8(high));
-    const __m512i half = _mm512_and_si512(_mm512_srli_epi16(count, 1), _mm512_set1_epi8(15));
-    const __m512i wide_codes = _mm512_max_epi8(half, _mm512_sub_epi8(count, _mm512_set1_epi8(3)));
-    codes_ = _mm512_mask_mov_epi32(narrow_codes(keep), static_cast<__mmask16>(wide_), wide_codes);
+    choose_words(low.all(), high.all());
+    long_ = 0;
   }
 
-  // Adds a group whose residuals need more than 16 bits; it was passed as zeros before.
-  void long_group(std::size_t g, const __m512i* r) {
-    wide_ |= 1u << g;
-    long_ |= 1u << g;
-    alignas(64) std::uint8_t codes[block_subs];
-    _mm512_store_si512(codes, codes_);
-    for (std::size_t k = 0; k < group_subs; ++k) codes[g * group_subs + k] = code_of(bits16(zigzag16(r[k])), true);
-    codes_ = _mm512_load_si512(codes);
+  // Takes a block of any widths; quads(g) returns the zigzagged residuals of a group, as rows.
+  template <class Residuals>
+  LACONIC_INLINE void longs(Residuals& quads, std::size_t groups) {
+    Present present[4];
+    for (Present& p : present) p.clear();
+    for (std::size_t g = 0; g < groups; ++g) {
+      const Quad rows = quads(g);
+      for (unsigned byte = 0; byte < 4; ++byte)
+        present[byte].of_group[g] = take(byte, g, planes_of(rows.bytes[byte], each_bit));
+    }
+    choose_words(present[0].all(), present[1].all());
+    const __m512i above = _mm512_or_si512(present[2].all(), present[3].all());
+    long_ = _mm512_test_epi32_mask(above, above);
+    wide_ &= ~long_;
+    choose_longs(present);
   }
 
   // Sets the remaining fields of the head.
@@ -104,64 +94,98 @@ class Output {
     base_ = base;
   }
 
-  // Writes the head; the planes of group g go to `at` next, for each g in turn.
+  // Writes the block.
+  LACONIC_INLINE Entry finish(std::byte* out, std::size_t groups) const {
+    std::byte* at = head(out);
+    const unsigned bytes = long_ != 0 ? 4 : wide_ != 0 ? 2 : 1;
+    switch (bytes) {
+      case 1: put_planes<1>(groups, at); break;
+      case 2: put_planes<2>(groups, at); break;
+      default: put_planes<4>(groups, at); break;
+    }
+    return make_entry(kind_of(order_, bytes > 1), static_cast<std::size_t>(at - out));
+  }
+
+ private:
+  // Keeps the planes of one byte of a group; returns which of them are not 0.
+  LACONIC_INLINE std::uint32_t take(unsigned byte, std::size_t g, __m512i planes) {
+    _mm512_store_si512(planes_[byte][g], planes);
+    return _mm512_test_epi16_mask(planes, planes);
+  }
+
+  // Chooses codes and planes of narrow and wide groups, given the planes that are not 0.
+  LACONIC_INLINE void choose_words(__m512i low, __m512i some_high) {
+    const __m512i one = _mm512_set1_epi8(1);
+    const __m512i high = fill_bytes(some_high);
+    wide_ = _mm512_test_epi32_mask(high, high);
+    // Bit 7 is set when any bit above it is.
+    const __m512i filled = fill_bytes(_mm512_or_si512(low, _mm512_slli_epi16(_mm512_and_si512(high, one), 7)));
+    const __m512i if_narrow = _mm512_ternarylogic_epi64(filled, low, one, 0xd0);
+    // Wide groups have no width of 1.
+    const __m512i if_wide = _mm512_or_si512(filled, _mm512_slli_epi16(_mm512_and_si512(filled, one), 1));
+    const __m512i keep = _mm512_mask_mov_epi32(if_narrow, static_cast<__mmask16>(wide_), if_wide);
+    keep_[0].store(keep);
+    keep_[1].store(high);
+    // 0, 1, 2 ... 15 for 0, 2, 3 ... 16 planes.
+    const __m512i count = _mm512_add_epi8(_mm512_popcnt_epi8(keep), _mm512_popcnt_epi8(high));
+    const __m512i wide_codes = _mm512_subs_epu8(count, one);
+    codes_ = _mm512_mask_mov_epi32(narrow_codes(keep), static_cast<__mmask16>(wide_), wide_codes);
+  }
+
+  // The same for long groups, in place of what was chosen before.
+  LACONIC_INLINE void choose_longs(const Present* present) {
+    const auto in_long = static_cast<__mmask16>(long_);
+    __m512i width = _mm512_setzero_si512();
+    __m512i above = _mm512_setzero_si512();
+    for (unsigned byte = 4; byte-- > 0;) {
+      const __mmask64 all = _mm512_test_epi8_mask(above, above);
+      const __m512i filled = _mm512_mask_mov_epi8(fill_bytes(present[byte].all()), all, _mm512_set1_epi8(-1));
+      width = _mm512_add_epi8(width, _mm512_popcnt_epi8(filled));
+      above = _mm512_or_si512(above, filled);
+    }
+    codes_ = _mm512_mask_mov_epi32(codes_, in_long, _mm512_permutexvar_epi8(width, load(long_codes_of_widths)));
+    for (unsigned byte = 0; byte < 4; ++byte) {
+      const __m512i words = byte < 2 ? keep_[byte].all() : _mm512_setzero_si512();
+      const __m512i if_long = _mm512_permutexvar_epi8(width, load(long_planes_of_widths[byte]));
+      keep_[byte].store(_mm512_mask_mov_epi32(words, in_long, if_long));
+    }
+  }
+
+  // Writes the head; the planes of the groups follow.
   LACONIC_INLINE std::byte* head(std::byte* out) const {
     // Two codes to a byte, four to a word.
     const __m512i pairs = _mm512_maddubs_epi16(codes_, _mm512_set1_epi16(0x1001));
     const __m256i words = _mm512_cvtepi32_epi16(_mm512_madd_epi16(pairs, _mm512_set1_epi32(0x01000001)));
     const auto present = static_cast<std::uint16_t>(_mm256_test_epi16_mask(words, words));
-    const auto wide = static_cast<std::uint16_t>(wide_);
     if (order_ == 0 && present == 0) return out;
     if (order_ != 0) {
       std::memcpy(out, &base_, 4);
       out += 4;
     }
-    std::memcpy(out, &present, 2);
-    out += 2;
-    if (wide != 0) {
-      std::memcpy(out, &wide, 2);
-      out += 2;
-    }
+    out = write_bitmaps(present & ~long_, wide_ | long_, out);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_maskz_compress_epi16(present, words));
     return out + 2 * _mm_popcnt_u32(present);
   }
 
-  LACONIC_INLINE void low_planes(std::size_t g, std::byte*& at) const { put(keep_.low[g], low_[g], at); }
-  LACONIC_INLINE void high_planes(std::size_t g, std::byte*& at) const { put(keep_.high[g], high_[g], at); }
-  bool is_long(std::size_t g) const { return (long_ >> g & 1) != 0; }
-
-  // Writes the whole block; no group may be long.
-  LACONIC_INLINE Entry finish(std::byte* out, std::size_t groups) const {
-    std::byte* at = head(out);
-    if (wide_ == 0) {
-      for (std::size_t g = 0; g < groups; ++g) low_planes(g, at);
-    } else {
-      for (std::size_t g = 0; g < groups; ++g) {
-        low_planes(g, at);
-        high_planes(g, at);
+  template <unsigned bytes>
+  LACONIC_INLINE void put_planes(std::size_t groups, std::byte*& at) const {
+    for (std::size_t g = 0; g < groups; ++g)
+      for (unsigned byte = 0; byte < bytes; ++byte) {
+        const std::uint32_t keep = keep_[byte].of_group[g];
+        _mm512_storeu_si512(at, compress_words(keep, _mm512_load_si512(planes_[byte][g])));
+        at += 2 * _mm_popcnt_u32(keep);
       }
-    }
-    return entry(out, at);
-  }
-  Entry entry(const std::byte* begin, const std::byte* end) const {
-    return make_entry(kind_of(order_, wide_ != 0), static_cast<std::size_t>(end - begin));
   }
 
- private:
   // The number of planes, plus 8 where plane 0 is not among them.
   LACONIC_INLINE static __m512i narrow_codes(__m512i keep) {
     const __mmask64 no_signs = _mm512_test_epi8_mask(keep, keep) & _mm512_testn_epi8_mask(keep, _mm512_set1_epi8(1));
     const __m512i count = _mm512_popcnt_epi8(keep);
     return _mm512_mask_add_epi8(count, no_signs, count, _mm512_set1_epi8(narrow_bits));
   }
-  LACONIC_INLINE static void put(std::uint32_t keep, const std::uint8_t* planes, std::byte*& at) {
-    _mm512_storeu_si512(at, compress_words(keep, _mm512_load_si512(planes)));
-    at += 2 * _mm_popcnt_u32(keep);
-  }
 
-  alignas(64) std::uint8_t low_[block_groups][64];
-  alignas(64) std::uint8_t high_[block_groups][64];
-  Present keep_;
+  alignas(64) std::uint8_t planes_[4][block_groups][64];
+  Present keep_[4];
   __m512i codes_;
   unsigned wide_ = 0;
   unsigned long_ = 0;

@@ -13,58 +13,77 @@ LACONIC_INLINE __m512i differences16(const std::int32_t* q) {
   return _mm512_sub_epi32(first, _mm512_sub_epi32(v1, _mm512_loadu_si512(q - 2)));
 }
 
-// The residuals of a group; true when all have up to 16 bits.
-template <int order>
-LACONIC_INLINE bool residuals64(const std::int32_t* q, __m512i* r) {
-  __m512i beyond = _mm512_setzero_si512();
-  for (int k = 0; k < 4; ++k) {
-    r[k] = differences16<order>(q + 16 * k);
-    beyond = _mm512_or_si512(beyond, _mm512_add_epi32(r[k], _mm512_set1_epi32(1 << 15)));
-  }
-  return _mm512_test_epi32_mask(beyond, _mm512_set1_epi32(~0xffff)) == 0;
+// A saturated residual is the largest or the smallest word.  Treating the few genuine residuals with these values as
+// saturated is safe.
+LACONIC_INLINE bool saturated(__m512i most, __m512i least) {
+  return (_mm512_cmpeq_epi16_mask(most, _mm512_set1_epi16(32767)) |
+          _mm512_cmpeq_epi16_mask(least, _mm512_set1_epi16(-32768))) != 0;
 }
+
+// The low or the high bytes of 64 words, as rows; two calls of _mm512_packs_epi32 made the words.
+constexpr ByteTable rows_of_packs_table(unsigned byte) {
+  ByteTable t{};
+  for (unsigned value = 0; value < 64; ++value) {
+    const unsigned word = value / 32 * 32 + value % 16 / 4 * 8 + value % 32 / 16 * 4 + value % 4;
+    t.at[row_of(value)] = static_cast<std::uint8_t>(2 * word + byte);
+  }
+  return t;
+}
+constexpr ByteTable rows_of_packs[2] = {rows_of_packs_table(0), rows_of_packs_table(1)};
+
+// The residuals of own points as rows of words, to be used only if valid() is true at the end.
+template <int order>
+struct LargeWords {
+  const Points& points;
+  __m512i most = _mm512_setzero_si512();
+  __m512i least = _mm512_setzero_si512();
+
+  LACONIC_INLINE Pair operator()(std::size_t g) {
+    const std::int32_t* q = points.q + g * group_values;
+    const __m512i r0 = _mm512_packs_epi32(differences16<order>(q), differences16<order>(q + 16));
+    const __m512i r1 = _mm512_packs_epi32(differences16<order>(q + 32), differences16<order>(q + 48));
+    most = _mm512_max_epi16(most, _mm512_max_epi16(r0, r1));
+    least = _mm512_min_epi16(least, _mm512_min_epi16(r0, r1));
+    return {_mm512_permutex2var_epi8(r0, load(rows_of_packs[0]), r1),
+            _mm512_permutex2var_epi8(r0, load(rows_of_packs[1]), r1)};
+  }
+  bool valid() const { return !saturated(most, least); }
+};
+
+// The zigzags of the residuals of points, of any width.
+template <int order>
+struct LongRows {
+  const Points& points;
+
+  LACONIC_INLINE Quad operator()(std::size_t g) const {
+    __m512i z[group_subs];
+    for (std::size_t k = 0; k < group_subs; ++k)
+      z[k] = residuals16<order>(points.q + g * group_values + k * sub_values);
+    return rows_of_longs(z);
+  }
+};
+
+// Takes points whose residuals are likely to have up to 16 bits, or more.
+template <int order>
+void take_points(const Points& points, std::size_t groups, bool likely_long, Output& o) {
+  LargeWords<order> words{points};
+  if (!likely_long) o.words(words, groups);
+  if (likely_long || !words.valid()) {
+    LongRows<order> longs{points};
+    o.longs(longs, groups);
+  }
+  o.name(order, points.q[0]);
+}
+
+// Four sub-blocks of 16 bits have widths of 64.
+constexpr bool likely_long(unsigned width_of_sample) { return width_of_sample > 64; }
 
 template <int order>
 Entry pack_order(const Points& points, std::size_t subs, std::byte* out) {
   const std::size_t groups = (subs + group_subs - 1) / group_subs;
-  const __m512i in_order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
-  Words words;
-  unsigned too_long = 0;
-  __m512i r[4];
-  for (std::size_t g = 0; g < groups; ++g) {
-    if (!residuals64<order>(points.q + g * group_values, r)) {
-      too_long |= 1u << g;
-      words.store(g, {_mm512_setzero_si512(), _mm512_setzero_si512()});
-      continue;
-    }
-    words.store(g, rows_of(_mm512_permutexvar_epi64(in_order, _mm512_packs_epi32(r[0], r[1])),
-                           _mm512_permutexvar_epi64(in_order, _mm512_packs_epi32(r[2], r[3]))));
-  }
   Output o;
-  o.words(words, groups);
-  o.name(order, points.q[0]);
-  if (too_long == 0) return o.finish(out, groups);
-  for (std::size_t g = 0; g < groups; ++g)
-    if ((too_long >> g & 1) != 0) {
-      residuals64<order>(points.q + g * group_values, r);
-      o.long_group(g, r);
-    }
-  std::byte* at = o.head(out);
-  for (std::size_t g = 0; g < groups; ++g) {
-    if (!o.is_long(g)) {
-      o.low_planes(g, at);
-      o.high_planes(g, at);
-      continue;
-    }
-    residuals64<order>(points.q + g * group_values, r);
-    Planes planes[group_subs];
-    for (std::size_t k = 0; k < group_subs; ++k) {
-      r[k] = zigzag16(r[k]);
-      planes[k] = planes_of_code(code_of(bits16(r[k]), true), true);
-    }
-    at = pack_group(r, planes, at);
-  }
-  return o.entry(out, at);
+  take_points<order>(points, groups, likely_long(sampled_width<order>(points, subs)), o);
+  return o.finish(out, groups);
 }
 
 // The prefix sum of the lanes.
@@ -203,7 +222,7 @@ template <class Sink>
 LACONIC_INLINE void residuals_to_points(const GroupHead& h, Source in, std::size_t groups, Sink& sink) {
   for (std::size_t g = 0; g < groups; ++g) {
     const std::size_t i = g * group_values;
-    if (h.is_wide == 0) {
+    if (!h.is_wide) {
       const __m512i r = next_narrow(h.low_planes(g), in, each_bit);
       sink(i, _mm512_cvtepi8_epi32(_mm512_castsi512_si128(r)));
       sink(i + 16, _mm512_cvtepi8_epi32(_mm512_extracti32x4_epi32(r, 1)));
@@ -225,10 +244,26 @@ template <int order, class Sink>
 LACONIC_INLINE void block_to_points(const GroupHead& h, Source in, std::size_t groups, Sink& sink) {
   if constexpr (order == 0)
     residuals_to_points(h, in, groups, sink);
-  else if (h.is_wide == 0)
+  else if (!h.is_wide)
     sums_to_points<order, false>(h, in, groups, sink);
   else
     sums_to_points<order, true>(h, in, groups, sink);
+}
+
+// Points of any block, one group after the other.
+template <int order, class Sink>
+LACONIC_INLINE void longs_to_points(const GroupHead& h, Source in, std::size_t groups, Sink& sink) {
+  __m512i last = _mm512_set1_epi32(h.base);
+  __m512i difference = _mm512_setzero_si512();
+  for (std::size_t g = 0; g < groups; ++g) {
+    __m512i r[group_subs];
+    next_longs(h, g, in, r);
+    for (std::size_t k = 0; k < group_subs; ++k) {
+      if constexpr (order == 2) r[k] = prefix16(r[k], difference);
+      if constexpr (order != 0) r[k] = prefix16(r[k], last);
+      sink(g * group_values + k * sub_values, r[k]);
+    }
+  }
 }
 
 struct ToPoints {
@@ -237,30 +272,10 @@ struct ToPoints {
   LACONIC_INLINE void operator()(std::size_t i, __m512i points) const { _mm512_store_si512(q + i, points); }
 };
 
-// Converts any residuals, one group after the other.
-template <int order>
-void long_block_to_points(const GroupHead& h, Source in, std::size_t groups, std::int32_t* q) {
-  __m512i last = _mm512_set1_epi32(h.base);
-  __m512i difference = _mm512_setzero_si512();
-  for (std::size_t g = 0; g < groups; ++g) {
-    Planes planes[group_subs];
-    for (std::size_t k = 0; k < group_subs; ++k)
-      planes[k] = planes_of_code(h.codes[g * group_subs + k], h.wide_group(g));
-    __m512i r[group_subs];
-    in.at = unpack_group(in.at, planes, r);
-    for (std::size_t k = 0; k < group_subs; ++k) {
-      if constexpr (order == 2) r[k] = prefix16(r[k], difference);
-      if constexpr (order != 0) r[k] = prefix16(r[k], last);
-      _mm512_store_si512(q + g * group_values + k * sub_values, r[k]);
-    }
-  }
-}
-
-template <int order>
-void unpack_order(const GroupHead& h, Source in, std::size_t groups, Points& points) {
-  ToPoints sink{points.q};
+template <int order, class Sink>
+void any_to_points(const GroupHead& h, Source in, std::size_t groups, Sink& sink) {
   if (h.is_long)
-    long_block_to_points<order>(h, in, groups, points.q);
+    longs_to_points<order>(h, in, groups, sink);
   else
     block_to_points<order>(h, in, groups, sink);
 }
@@ -271,10 +286,11 @@ bool unpack(const Packed& in, std::size_t n, Points& points) {
   Tail tail;
   const Source source = source_of(h.planes, in, tail);
   const std::size_t groups = (subs_of(n) + group_subs - 1) / group_subs;
+  ToPoints sink{points.q};
   switch (h.order) {
-    case 0: unpack_order<0>(h, source, groups, points); break;
-    case 1: unpack_order<1>(h, source, groups, points); break;
-    default: unpack_order<2>(h, source, groups, points); break;
+    case 0: any_to_points<0>(h, source, groups, sink); break;
+    case 1: any_to_points<1>(h, source, groups, sink); break;
+    default: any_to_points<2>(h, source, groups, sink); break;
   }
   return true;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packing of one sub-block of any width at a time, with one mask for each plane.  Included inside the target region of
-// avx512_gfni.cpp.
+// Residuals of 32 bits, a sub-block at a time.  Included inside the target region of avx512_gfni.cpp.
 
 #include "codec/quant/avx512_numbers.inl"
 
@@ -16,61 +15,9 @@ __m512i residuals16(const std::int32_t* q) {
   return zigzag16(_mm512_sub_epi32(first, _mm512_sub_epi32(v1, _mm512_loadu_si512(q - 2))));
 }
 
-// Writes the planes of one sub-block: one mask each.
-std::byte* pack_planes(__m512i z, Planes planes, std::byte* at) {
-  __m512i bit = _mm512_set1_epi32(1 << planes.first);
-  for (unsigned k = planes.count; k > 0; --k) {
-    const __mmask16 plane = _mm512_test_epi32_mask(z, bit);
-    std::memcpy(at, &plane, 2);
-    at += 2;
-    bit = _mm512_add_epi32(bit, bit);
-  }
-  return at;
-}
-
-void unpack_planes_of(const std::byte* at, Planes planes, __m512i& z) {
-  __m512i bit = _mm512_set1_epi32(1 << planes.first);
-  for (unsigned k = planes.count; k > 0; --k) {
-    std::uint16_t plane;
-    std::memcpy(&plane, at, 2);
-    at += 2;
-    z = _mm512_mask_or_epi32(z, plane, z, bit);
-    bit = _mm512_add_epi32(bit, bit);
-  }
-}
-
 __m512i unzigzag16(__m512i z) {
   const __m512i odd = _mm512_and_si512(z, _mm512_set1_epi32(1));
   return _mm512_xor_si512(_mm512_srli_epi32(z, 1), _mm512_sub_epi32(_mm512_setzero_si512(), odd));
-}
-
-unsigned bytes_of_group(const Planes* planes) {
-  unsigned end = 0;
-  for (std::size_t k = 0; k < group_subs; ++k) {
-    const unsigned last = planes[k].first + planes[k].count;
-    end = last > end ? last : end;
-  }
-  return (end + 7) / 8;
-}
-
-// Converts zigzagged residuals of a group to planes, and back.
-std::byte* pack_group(const __m512i* z, const Planes* planes, std::byte* at) {
-  const unsigned bytes = bytes_of_group(planes);
-  for (unsigned byte = 0; byte < bytes; ++byte)
-    for (std::size_t k = 0; k < group_subs; ++k) at = pack_planes(z[k], part_of(planes[k], byte), at);
-  return at;
-}
-const std::byte* unpack_group(const std::byte* at, const Planes* planes, __m512i* r) {
-  const unsigned bytes = bytes_of_group(planes);
-  for (std::size_t k = 0; k < group_subs; ++k) r[k] = _mm512_setzero_si512();
-  for (unsigned byte = 0; byte < bytes; ++byte)
-    for (std::size_t k = 0; k < group_subs; ++k) {
-      const Planes part = part_of(planes[k], byte);
-      unpack_planes_of(at, part, r[k]);
-      at += 2 * part.count;
-    }
-  for (std::size_t k = 0; k < group_subs; ++k) r[k] = unzigzag16(r[k]);
-  return at;
 }
 
 // The prefix sum of the lanes, plus `carry`; the last sum is broadcast to every lane of `carry`.
@@ -84,8 +31,6 @@ __m512i prefix16(__m512i r, __m512i& carry) {
   carry = _mm512_permutexvar_epi32(_mm512_set1_epi32(15), r);
   return r;
 }
-
-std::uint32_t bits16(__m512i z) { return static_cast<std::uint32_t>(_mm512_reduce_or_epi32(z)); }
 
 // The sum of the widths of four sub-blocks.
 unsigned width_of_four(const __m512i* z) {

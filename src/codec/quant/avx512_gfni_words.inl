@@ -88,13 +88,6 @@ LACONIC_INLINE __m512i residuals32(const std::int16_t* q) {
   if constexpr (order == 1) return first;
   return _mm512_subs_epi16(first, _mm512_sub_epi16(v1, _mm512_loadu_si512(q - 2)));
 }
-// A saturated residual is the largest or the smallest word.  Treating the few genuine residuals with these values as
-// saturated is safe.
-LACONIC_INLINE bool saturated(__m512i most, __m512i least) {
-  return (_mm512_cmpeq_epi16_mask(most, _mm512_set1_epi16(32767)) |
-          _mm512_cmpeq_epi16_mask(least, _mm512_set1_epi16(-32768))) != 0;
-}
-
 LACONIC_INLINE __m512i load_two(const std::int16_t* first, const std::int16_t* second) {
   const __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(first));
   return _mm512_inserti64x4(_mm512_castsi256_si512(a), _mm256_loadu_si256(reinterpret_cast<const __m256i*>(second)), 1);
@@ -196,9 +189,4 @@ bool encode_points(const Points16& points, Output& o) {
     case 2: return encode_order<2>(points, choice.wide, o);
     default: return false;
   }
-}
-
-bool encode_block(const float* x, const Lattice& lattice, Staged& out) {
-  Points16 points;
-  return quantise_words(x, lattice, points) && encode_points(points, output_in(out));
 }

@@ -28,7 +28,7 @@ enum class Kind : std::uint8_t {
   order1 = 1,       // the first lattice point, and differences
   order2 = 2,       // the first lattice point, and differences of differences
   raw = 3,          // numbers uncompressed
-  order0_wide = 4,  // as above, with groups whose widths are those of wide_width_of_code
+  order0_wide = 4,  // as above, with groups that are wide or long
   order1_wide = 5,
   order2_wide = 6,
   fill = 7,  // one uncompressed number, repeated
@@ -48,41 +48,50 @@ constexpr Entry make_entry(Kind kind, std::size_t bytes) {
 constexpr Kind kind_of(Entry entry) { return static_cast<Kind>(entry & 7); }
 constexpr std::size_t bytes_of(Entry entry) { return 2 * static_cast<std::size_t>(entry >> 3); }
 
-// A group is wide when a zigzagged residual in it needs more than 8 bits.  In the other groups codes 9..15 are widths
-// 2..8 whose plane 0, the signs, is left out because it is 0: smooth rises and falls cost a bit less.
+// The number of bits that the zigzagged residuals of a group need: up to 8, up to 16, or more.  It decides what the
+// codes of the group mean.
+enum class GroupKind : std::uint8_t { narrow_group, wide_group, long_group };
+inline constexpr std::size_t group_kinds = 3;
 inline constexpr unsigned narrow_bits = 8;
-inline constexpr std::uint8_t wide_width_of_code[16] = {0, 2, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 32};
+inline constexpr unsigned wide_bits = 16;
+constexpr GroupKind group_kind_of(std::uint32_t bits) {
+  return static_cast<GroupKind>((bits >> narrow_bits != 0 ? 1 : 0) + (bits >> wide_bits != 0 ? 1 : 0));
+}
 
-// The smallest code whose width is at least a width of 0..32.
-inline constexpr std::uint8_t wide_code_of_width[33] = {0,  1,  1,  2,  2,  3,  3,  4,  5,  6,  7,
-                                                        8,  9,  10, 11, 12, 13, 14, 14, 14, 14, 15,
-                                                        15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15};
+// Two bitmaps tell the kind of a group that has bits.  Without the second one, in kinds of blocks that are not wide, it
+// counts as 0.
+constexpr bool in_first_bitmap(GroupKind kind) { return kind != GroupKind::long_group; }
+constexpr bool in_second_bitmap(GroupKind kind) { return kind != GroupKind::narrow_group; }
+constexpr GroupKind group_kind_of(bool in_first, bool in_second) {
+  return !in_second ? GroupKind::narrow_group : in_first ? GroupKind::wide_group : GroupKind::long_group;
+}
 
-// The same mappings without tables, for device kernels.
-constexpr unsigned wide_width(unsigned code) {
-  return code < 3 ? 2 * code : code < 14 ? code + 3 : code == 14 ? 20 : 32;
+// In narrow groups codes 9..15 are widths 2..8 whose plane 0, the signs, is left out because it is 0: smooth rises and
+// falls cost a bit less.  Wide groups have the widths 0, 2, 3 .. 16.  Long groups have 0, 12, 14, 15 .. 25, 28, 32.
+constexpr unsigned width_of_code(unsigned code, GroupKind kind) {
+  if (code == 0) return 0;
+  if (kind == GroupKind::narrow_group) return code <= narrow_bits ? code : code - (narrow_bits - 1);
+  if (kind == GroupKind::wide_group) return code + 1;
+  return code == 1 ? 12 : code < 14 ? code + 12 : code == 14 ? 28 : 32;
 }
-constexpr unsigned wide_code(unsigned width) {
-  return width <= 4 ? (width + 1) / 2 : width <= 16 ? (width < 6 ? 3 : width - 3) : width <= 20 ? 14 : 15;
+
+// The smallest code of a wide or a long group whose width is not below this one.
+constexpr unsigned wide_code(unsigned width) { return width < 2 ? width : width - 1; }
+constexpr unsigned long_code(unsigned width) {
+  if (width <= 12) return width == 0 ? 0 : 1;
+  if (width <= 25) return width <= 14 ? 2 : width - 12;
+  return width <= 28 ? 14 : 15;
 }
-constexpr bool equal_to_tables() {
-  for (unsigned code = 0; code < 16; ++code)
-    if (wide_width(code) != wide_width_of_code[code]) return false;
-  for (unsigned width = 0; width <= 32; ++width)
-    if (wide_code(width) != wide_code_of_width[width]) return false;
-  return true;
-}
-static_assert(equal_to_tables());
 
 // The planes of a sub-block: `count` of them, from plane `first` on.
 struct Planes {
   std::uint8_t first;
   std::uint8_t count;
 };
-constexpr Planes planes_of_code(unsigned code, bool wide) {
-  if (wide) return {0, static_cast<std::uint8_t>(wide_width(code))};
-  if (code <= narrow_bits) return {0, static_cast<std::uint8_t>(code)};
-  return {1, static_cast<std::uint8_t>(code - narrow_bits)};
+constexpr Planes planes_of_code(unsigned code, GroupKind kind) {
+  const unsigned width = width_of_code(code, kind);
+  const unsigned first = kind == GroupKind::narrow_group && code > narrow_bits ? 1 : 0;
+  return {static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(width - first)};
 }
 
 // Planes are written byte by byte: those of bits 0..7 of the four sub-blocks of a group, then those of bits 8..15, and
@@ -94,10 +103,13 @@ constexpr Planes part_of(Planes planes, unsigned byte) {
 }
 
 // The code for a sub-block whose zigzagged residuals have these bits set.
-constexpr std::uint8_t code_of(std::uint32_t bits, bool wide) {
+constexpr std::uint8_t code_of(std::uint32_t bits, GroupKind kind) {
   const auto width = static_cast<unsigned>(std::bit_width(bits));
-  if (wide) return static_cast<std::uint8_t>(wide_code(width));
-  return static_cast<std::uint8_t>(width >= 2 && (bits & 1) == 0 ? narrow_bits - 1 + width : width);
+  unsigned code = width;
+  if (kind == GroupKind::narrow_group && width >= 2 && (bits & 1) == 0) code = narrow_bits - 1 + width;
+  if (kind == GroupKind::wide_group) code = wide_code(width);
+  if (kind == GroupKind::long_group) code = long_code(width);
+  return static_cast<std::uint8_t>(code);
 }
 
 constexpr std::uint32_t zigzag(std::uint32_t r) {

@@ -10,26 +10,28 @@ namespace laconic::quant {
 
 constexpr std::size_t subs_of(std::size_t n) { return (n + sub_values - 1) / sub_values; }
 
-// The codes of narrow groups, indexed by bits, and the planes of both kinds of group, indexed by code.
-struct NarrowCodes {
-  std::uint8_t of_bits[1 << narrow_bits];
+// The codes of narrow groups, indexed by bits, those of the other groups, indexed by width, and the planes of each
+// code.
+struct Codes {
+  std::uint8_t narrow_of_bits[1 << narrow_bits];
+  std::uint8_t of_width[group_kinds][33];
+  Planes planes[group_kinds][16];
 };
-constexpr NarrowCodes make_narrow_codes() {
-  NarrowCodes t{};
-  for (std::uint32_t bits = 0; bits < sizeof t.of_bits; ++bits) t.of_bits[bits] = code_of(bits, false);
+constexpr Codes make_codes() {
+  Codes t{};
+  for (std::uint32_t bits = 0; bits < sizeof t.narrow_of_bits; ++bits)
+    t.narrow_of_bits[bits] = code_of(bits, GroupKind::narrow_group);
+  for (unsigned width = 0; width <= 32; ++width) {
+    const std::uint32_t bits = width == 0 ? 0 : 1u << (width - 1);
+    for (std::size_t kind = 1; kind < group_kinds; ++kind)
+      t.of_width[kind][width] = code_of(bits, static_cast<GroupKind>(kind));
+  }
+  for (std::size_t kind = 0; kind < group_kinds; ++kind)
+    for (unsigned code = 0; code < 16; ++code)
+      t.planes[kind][code] = planes_of_code(code, static_cast<GroupKind>(kind));
   return t;
 }
-inline constexpr NarrowCodes narrow_codes = make_narrow_codes();
-struct PlanesOfCodes {
-  Planes at[2][16];
-};
-constexpr PlanesOfCodes make_planes_of_codes() {
-  PlanesOfCodes t{};
-  for (unsigned code = 0; code < 16; ++code)
-    for (const bool wide : {false, true}) t.at[wide][code] = planes_of_code(code, wide);
-  return t;
-}
-inline constexpr PlanesOfCodes planes_of_codes = make_planes_of_codes();
+inline constexpr Codes code_tables = make_codes();
 
 // The data before the planes, and the list of planes that are present.
 struct Head {
@@ -39,46 +41,48 @@ struct Head {
   Planes planes[block_subs] = {};  // of each sub-block
 };
 
+inline std::byte* write_bitmaps(unsigned first, unsigned second, std::byte* at) {
+  const std::uint16_t bitmaps[2] = {static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(second)};
+  std::memcpy(at, bitmaps, 4);
+  return at + (second != 0 ? 4 : 2);
+}
+
 // Writes all data before the planes.  bits[0..block_subs) are the bits set in the residuals of each sub-block, 0 after
 // the last sub-block.
 inline Head write_head(int order, std::int32_t base, const std::uint32_t* bits, std::byte* out) {
   Head head;
-  std::uint16_t present = 0;
-  std::uint16_t wide = 0;
+  unsigned first = 0;
+  unsigned second = 0;
   std::uint16_t words[block_groups];
   std::size_t count = 0;
   for (std::size_t g = 0; g < block_groups; ++g) {
     const std::uint32_t* b = bits + g * group_subs;
     const std::uint32_t any = b[0] | b[1] | b[2] | b[3];
-    // There are no branches here: the present groups and the wide groups are hard to predict.
-    const bool is_wide = any >> narrow_bits != 0;
-    present = static_cast<std::uint16_t>(present | static_cast<unsigned>(any != 0) << g);
-    wide = static_cast<std::uint16_t>(wide | static_cast<unsigned>(is_wide) << g);
+    // There are no branches here: the present groups and their kinds are hard to predict.
+    const GroupKind kind = group_kind_of(any);
+    first |= static_cast<unsigned>(any != 0 && in_first_bitmap(kind)) << g;
+    second |= static_cast<unsigned>(in_second_bitmap(kind)) << g;
+    const auto k = static_cast<std::size_t>(kind);
     unsigned word = 0;
-    for (std::size_t k = 0; k < group_subs; ++k) {
-      const unsigned narrow_code = narrow_codes.of_bits[b[k] & 0xff];
-      const unsigned wide_code = wide_code_of_width[std::bit_width(b[k])];
-      const unsigned code = is_wide ? wide_code : narrow_code;
-      word |= code << (4 * k);
-      head.planes[g * group_subs + k] = planes_of_codes.at[is_wide][code];
+    for (std::size_t s = 0; s < group_subs; ++s) {
+      const unsigned narrow_code = code_tables.narrow_of_bits[b[s] & 0xff];
+      const unsigned other_code = code_tables.of_width[k][std::bit_width(b[s])];
+      const unsigned code = kind == GroupKind::narrow_group ? narrow_code : other_code;
+      word |= code << (4 * s);
+      head.planes[g * group_subs + s] = code_tables.planes[k][code];
     }
     words[count] = static_cast<std::uint16_t>(word);
     count += any != 0;
   }
-  head.kind = kind_of(order, wide != 0);
+  head.kind = kind_of(order, second != 0);
   head.base = base;
-  if (order == 0 && present == 0) return head;
+  if (order == 0 && count == 0) return head;
   std::byte* at = out;
   if (order != 0) {
     std::memcpy(at, &base, 4);
     at += 4;
   }
-  std::memcpy(at, &present, 2);
-  at += 2;
-  if (wide != 0) {
-    std::memcpy(at, &wide, 2);
-    at += 2;
-  }
+  at = write_bitmaps(first, second, at);
   std::memcpy(at, words, 2 * count);
   head.bytes = static_cast<std::size_t>(at - out) + 2 * count;
   return head;
@@ -93,18 +97,20 @@ inline bool read_head(Entry entry, const std::byte* in, std::size_t n, Head& hea
   std::size_t at = order != 0 ? 4 : 0;
   if (size < at + (is_wide(head.kind) ? 4 : 2)) return false;
   if (order != 0) std::memcpy(&head.base, in, 4);
-  std::uint16_t present;
-  std::uint16_t wide = 0;
-  std::memcpy(&present, in + at, 2);
+  std::uint16_t first;
+  std::uint16_t second = 0;
+  std::memcpy(&first, in + at, 2);
   at += 2;
   if (is_wide(head.kind)) {
-    std::memcpy(&wide, in + at, 2);
+    std::memcpy(&second, in + at, 2);
     at += 2;
   }
+  const unsigned present = first | second;
   if (size < at + 2 * static_cast<std::size_t>(std::popcount(present))) return false;
   std::size_t planes = 0;
   for (std::size_t g = 0; g < block_groups; ++g) {
     if ((present >> g & 1) == 0) continue;
+    const auto kind = static_cast<std::size_t>(group_kind_of((first >> g & 1) != 0, (second >> g & 1) != 0));
     std::uint16_t word;
     std::memcpy(&word, in + at, 2);
     at += 2;
@@ -112,7 +118,7 @@ inline bool read_head(Entry entry, const std::byte* in, std::size_t n, Head& hea
       const unsigned code = word >> (4 * k) & 15u;
       const std::size_t s = g * group_subs + k;
       if (code != 0 && s >= subs_of(n)) return false;
-      head.planes[s] = planes_of_codes.at[wide >> g & 1][code];
+      head.planes[s] = code_tables.planes[kind][code];
       planes += head.planes[s].count;
     }
   }

@@ -13,7 +13,7 @@ EXACT, ACCURACY, RATE = range(3)
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-def frame(codec=RAW, payload=b"\0" * 8, count=2, dtype=F32, step=0.0, error=0.0, flags=0, version=1, magic=b"LCON", size=None):
+def frame(codec=RAW, payload=b"\0" * 8, count=2, dtype=F32, step=0.0, error=0.0, flags=0, version=2, magic=b"LCON", size=None):
     size = len(payload) if size is None else size
     return magic + struct.pack("<BBBBIIdd", version, codec, dtype, flags, count, size, step, error) + payload
 
@@ -62,7 +62,7 @@ OTHER_SIZE = "a block of another size than the index says"
 BEYOND = "a shift or width beyond the type's"
 PIECE, PARAMETERS = "a piece of zfp is cut short or not valid", "parameters that zfp does not have"
 WIDTHS, SIZE = "a block whose widths do not fit its size or its numbers", "a block of another size than its numbers have"
-RAW_BLOCK, FILL = 3, 7  # kinds of quant; the others are orders 0, 1, 2 and, with wide groups, 4, 5, 6
+RAW_BLOCK, FILL = 3, 7  # kinds of quant; the others are orders 0, 1, 2 and, with wide or long groups, 4, 5, 6
 LATTICE = (0, 1, 2, 4, 5, 6)
 ZERO = (0, b"")
 ONE = struct.pack("<f", 1.0)
@@ -73,7 +73,8 @@ ROWS = [
     ("header_cut", frame()[:31], "the header alone has 32"),
     ("magic", frame(magic=b"LCOM"), "wrong magic number"),
     ("version_0", frame(version=0), "version 0"),
-    ("version_2", frame(version=2), "version 2"),
+    ("version_1", frame(version=1), "version 1"),
+    ("version_3", frame(version=3), "version 3"),
     ("codec_unknown", frame(codec=99), "codec 99"),
     ("dtype_0", frame(dtype=0), "unknown type 0"),
     ("dtype_13", frame(dtype=13), "unknown type 13"),
@@ -158,13 +159,21 @@ ROWS = [
     ("quant_planes_without_signs_short", quant((0, words(1, 15, *[0] * 6))), WIDTHS),
     ("quant_wide_read_as_narrow", quant((4, words(1, 0, 2, *[0] * 4))), WIDTHS),
     ("quant_narrow_read_as_wide", quant((4, words(1, 1, 2, *[0] * 2))), WIDTHS),
-    ("quant_width_20_short", quant((4, words(1, 1, 14, *[0] * 19))), WIDTHS),
-    ("quant_width_32_short", quant((4, words(1, 1, 15, *[0] * 31))), WIDTHS),
-    ("quant_width_32_long", quant((4, words(1, 1, 15, *[0] * 33))), WIDTHS),
+    ("quant_wide_read_as_long", quant((4, words(0, 1, 2, *[0] * 3))), WIDTHS),
+    ("quant_long_read_as_wide", quant((4, words(1, 1, 2, *[0] * 14))), WIDTHS),
+    ("quant_long_codes_missing", quant((4, words(0, 1))), WIDTHS),
+    ("quant_codes_of_long_group_missing", quant((4, words(1, 2, 1, 0)), count=1024), WIDTHS),
+    ("quant_width_16_short", quant((4, words(1, 1, 15, *[0] * 15))), WIDTHS),
+    ("quant_width_21_short", quant((4, words(0, 1, 9, *[0] * 20))), WIDTHS),
+    ("quant_width_21_long", quant((4, words(0, 1, 9, *[0] * 22))), WIDTHS),
+    ("quant_width_32_short", quant((4, words(0, 1, 15, *[0] * 31))), WIDTHS),
+    ("quant_width_32_long", quant((4, words(0, 1, 15, *[0] * 33))), WIDTHS),
     ("quant_width_beyond_sub_blocks", quant((0, words(1, 0x11, 1, 1))), WIDTHS),
     ("quant_width_without_signs_beyond_sub_blocks", quant((0, words(1, 0x91, 1, 1))), WIDTHS),
     ("quant_width_beyond_groups", quant((0, words(0x8000, 0x1000, 1))), WIDTHS),
     ("quant_wide_width_beyond_groups", quant((4, words(2, 2, 1, 1, 1))), WIDTHS),
+    ("quant_long_width_beyond_groups", quant((4, words(0, 2, 1, *[1] * 12))), WIDTHS),
+    ("quant_long_width_beyond_sub_blocks", quant((4, words(0, 1, 0x11, *[1] * 24))), WIDTHS),
     # szx.
     ("szx_with_step", szx(b"\0" + ONE, step=1.0), "szx with a step"),
     ("szx_index_cut", frame(SZX, b"\5\0\0", 4), "the payload ends in the index"),

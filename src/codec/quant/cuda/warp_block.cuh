@@ -115,16 +115,16 @@ static_assert(sampled_subs[0] == 1 && sampled_subs[1] == 3 && sampled_subs[2] ==
 struct Measured {
   LanePlanes planes;
   std::uint32_t base;
-  std::uint32_t word;     // the codes of the lane's group
-  std::uint16_t present;  // bitmaps of groups
-  std::uint16_t wide;
+  std::uint32_t word;        // the codes of the lane's group
+  std::uint16_t bitmaps[2];  // of groups
   int order;
   Entry entry;
   int exponents[2];  // of scaled blocks: the exponent written, or those of two operands that are no longer points
 };
 
-__device__ inline unsigned head_halves(int order, bool is_wide, unsigned groups) {
-  return (order != 0 ? 2 : 0) + (is_wide ? 2 : 1) + groups;
+// The halves before the planes: those of base, bitmaps and codes of the groups in `present`.
+__device__ inline unsigned head_halves(int order, bool is_wide, unsigned present) {
+  return (order != 0 ? 2 : 0) + (is_wide ? 2 : 1) + static_cast<unsigned>(__popc(present));
 }
 
 // v: the lane's points, which are replaced by their zigzagged residuals.  `memory` holds at least the points of the
@@ -143,13 +143,13 @@ __device__ inline Measured measure(std::uint32_t (&v)[lane_values], unsigned n, 
   const std::uint32_t bits[lane_subs] = {bits_of<0>(v), bits_of<1>(v)};
   std::uint32_t any = bits[0] | bits[1];
   any |= __shfl_xor_sync(all_lanes, any, 1);
-  const bool wide = any >> narrow_bits != 0;
+  const GroupKind kind = group_kind_of(any);
   std::uint32_t word = 0;
   std::uint32_t count = 0;
   LACONIC_UNROLL
   for (unsigned s = 0; s < lane_subs; ++s) {
-    const unsigned code = code_of(bits[s], wide);
-    m.planes.sub[s] = planes_of_code(code, wide);
+    const unsigned code = code_of(bits[s], kind);
+    m.planes.sub[s] = planes_of_code(code, kind);
     count += m.planes.sub[s].count;
     word |= code << 4 * s;
   }
@@ -157,14 +157,17 @@ __device__ inline Measured measure(std::uint32_t (&v)[lane_values], unsigned n, 
   m.word = word | __shfl_xor_sync(all_lanes, word, 1);
   // Lane g fetches the bits of group g.
   const std::uint32_t of_group = __shfl_sync(all_lanes, any, 2 * lane % warp_lanes);
-  m.present = static_cast<std::uint16_t>(__ballot_sync(all_lanes, lane < block_groups && of_group != 0));
-  m.wide = static_cast<std::uint16_t>(__ballot_sync(all_lanes, lane < block_groups && of_group >> narrow_bits != 0));
+  const GroupKind of_lane = group_kind_of(of_group);
+  const bool some = lane < block_groups && of_group != 0;
+  m.bitmaps[0] = static_cast<std::uint16_t>(__ballot_sync(all_lanes, some && in_first_bitmap(of_lane)));
+  m.bitmaps[1] = static_cast<std::uint16_t>(__ballot_sync(all_lanes, some && in_second_bitmap(of_lane)));
+  const unsigned present = m.bitmaps[0] | m.bitmaps[1];
+  const bool wide = m.bitmaps[1] != 0;
   std::uint32_t planes;
   const std::uint32_t before = sum_before(count, planes);
-  const unsigned head = head_halves(m.order, m.wide != 0, static_cast<unsigned>(__popc(m.present)));
+  const unsigned head = head_halves(m.order, wide, present);
   m.planes.group_begin = head + __shfl_sync(all_lanes, before, lane & ~1u);
-  m.entry =
-      m.order == 0 && m.present == 0 ? zero_block : make_entry(kind_of(m.order, m.wide != 0), 2 * (head + planes));
+  m.entry = m.order == 0 && present == 0 ? zero_block : make_entry(kind_of(m.order, wide), 2 * (head + planes));
   return m;
 }
 
@@ -184,20 +187,20 @@ __device__ inline void write_body(const std::uint32_t (&z)[lane_values], const M
                                   WarpMemory& body) {
   if (m.entry == zero_block) return;
   const unsigned lane = lane_index();
-  const bool wide = m.wide != 0;
+  const bool wide = m.bitmaps[1] != 0;
+  const unsigned present = m.bitmaps[0] | m.bitmaps[1];
   const unsigned bitmaps = begin + (m.order != 0 ? 2 : 0);
   if (lane == 0) {
     if (m.order != 0) {
       body.set_half(begin, m.base);
       body.set_half(begin + 1, m.base >> 16);
     }
-    body.set_half(bitmaps, m.present);
-    if (wide) body.set_half(bitmaps + 1, m.wide);
+    body.set_half(bitmaps, m.bitmaps[0]);
+    if (wide) body.set_half(bitmaps + 1, m.bitmaps[1]);
   }
   const unsigned group = lane / 2;
-  if (lane % 2 == 0 && (m.present >> group & 1) != 0)
-    body.set_half(begin + head_halves(m.order, wide, static_cast<unsigned>(__popc(m.present & ((1u << group) - 1)))),
-                  m.word);
+  if (lane % 2 == 0 && (present >> group & 1) != 0)
+    body.set_half(begin + head_halves(m.order, wide, present & ((1u << group) - 1)), m.word);
   each_byte(m.planes, [&](unsigned byte, unsigned first, unsigned second) {
     write_planes<0>(z, m.planes.sub[0], byte, begin + first, body);
     write_planes<1>(z, m.planes.sub[1], byte, begin + second, body);
@@ -228,21 +231,23 @@ __device__ inline bool read_head(Entry entry, const WarpMemory& body, unsigned b
   unsigned at = order != 0 ? 2 : 0;
   if (halves < at + (is_wide(kind) ? 2 : 1)) return false;
   base = order != 0 ? body.half(begin) | static_cast<std::uint32_t>(body.half(begin + 1)) << 16 : 0;
-  const unsigned present = body.half(begin + at++);
-  const unsigned wide = is_wide(kind) ? body.half(begin + at++) : 0;
+  const unsigned first = body.half(begin + at++);
+  const unsigned second = is_wide(kind) ? body.half(begin + at++) : 0;
+  const unsigned present = first | second;
   const unsigned groups = static_cast<unsigned>(__popc(present));
   if (halves < at + groups) return false;
   const unsigned group = lane / 2;
   const bool here = (present >> group & 1) != 0;
   const unsigned earlier = static_cast<unsigned>(__popc(present & ((1u << group) - 1)));
   const unsigned word = here ? body.half(begin + at + earlier) >> 8 * (lane & 1) : 0u;
+  const GroupKind of_group = group_kind_of((first >> group & 1) != 0, (second >> group & 1) != 0);
   bool valid = true;
   std::uint32_t count = 0;
   LACONIC_UNROLL
   for (unsigned s = 0; s < lane_subs; ++s) {
     const unsigned code = word >> 4 * s & 15u;
     if (code != 0 && (lane * lane_subs + s) * sub_values >= n) valid = false;
-    planes.sub[s] = planes_of_code(code, (wide >> group & 1) != 0);
+    planes.sub[s] = planes_of_code(code, of_group);
     count += planes.sub[s].count;
   }
   std::uint32_t all;
