@@ -23,7 +23,7 @@ struct Prediction {
 };
 
 // The parameters are those of divide_bound().  The errors of different encodes are assumed to be independent.
-Prediction predict_error(double bound, bool per_input, Op op, bool mean, const Algorithm& algorithm, int size,
+Prediction predict_error(double bound, bool per_input, Op op, bool mean, const Algorithm& algorithm, Ranks ranks,
                          const Codec& codec, bool per_hop);
 
 // The magnitude that likely_share of the sums do not exceed, where each sum adds a number uniform in -half ... half and

@@ -65,7 +65,7 @@ inline std::string plain_name(const Algorithm& algorithm) {
 }
 
 inline Budget budget_of(const Operation& o, int size) {
-  return divide_bound(o.bound, o.per_input, o.op, o.mean, *o.algorithm, size, o.travel());
+  return divide_bound(o.bound, o.per_input, o.op, o.mean, *o.algorithm, ranks_of(size), o.travel());
 }
 
 // Forms the coding as the communicator does.
