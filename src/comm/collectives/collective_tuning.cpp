@@ -158,7 +158,7 @@ CodingCost CollectiveOperation::sample() {
   const auto coding = [&](const Range& range) {
     const Travel travel = travel_of(*codec, false);
     const Budget budget = divide_bound(absolute_bound(settings(), range), settings().target == LACONIC_TARGET_INPUT,
-                                       s.op, s.mean, algorithm(), binding->size, travel);
+                                       s.op, s.mean, algorithm(), binding->ranks(), travel);
     Coding c = coding_of(resolved_, shape(), binding->size);
     c.allowance = budget.allowance;
     c.terms = asked_.traits().reduces && s.op == Op::sum ? budget.terms : 1;

@@ -101,7 +101,7 @@ void CollectiveOperation::set_bound() {
   const Signature& m = shape().signature();
   const bool sum = reduces(algorithm().collective) && m.op == Op::sum;
   Budget budget = divide_bound(absolute_bound(settings(), range_), settings().target == LACONIC_TARGET_INPUT, m.op,
-                               m.mean, algorithm(), binding->size, work_.plan->travel);
+                               m.mean, algorithm(), binding->ranks(), work_.plan->travel);
   work_.coding.allowance = budget.allowance;
   work_.last_allowance = budget.last_allowance;
   work_.coding.terms = sum ? budget.terms : 1;
