@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The hierarchical allreduce on emulated nodes: ranks in different network namespaces count as ranks on different nodes.
-// Where the system permits no namespaces, all ranks are on one node, and the algorithm must not serve them.
+// The hierarchical allreduce on emulated nodes: ranks in different network namespaces count as ranks on different
+// nodes. Where the system permits no namespaces, all ranks are on one node, and the algorithm must not serve them.
 #include <fcntl.h>
 #include <sched.h>
 
@@ -104,8 +104,8 @@ Outcome sum(MPI_Comm comm, laconic_options o) {
   o.stats = &outcome.stats;
   const std::vector<float> mine = numbers_of(rank);
   outcome.result.assign(count, -1);
-  outcome.code = laconic_allreduce(mine.data(), outcome.result.data(), static_cast<MPI_Count>(count), MPI_FLOAT, MPI_SUM,
-                                   comm, &o);
+  outcome.code = laconic_allreduce(mine.data(), outcome.result.data(), static_cast<MPI_Count>(count), MPI_FLOAT,
+                                   MPI_SUM, comm, &o);
   return outcome;
 }
 

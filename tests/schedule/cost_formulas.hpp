@@ -39,7 +39,8 @@ inline const CostFormula cost_formulas[] = {
      }},
     {Collective::allreduce, AlgorithmName::hierarchical,
      [](int size) {
-       return Cost{2.0 * nodes_of(size)->nodes(), part(2 * (size - 1), size)};
+       const NodeShape& nodes = *nodes_of(size);
+       return Cost{2.0 * (nodes.nodes() - 1) + nodes.per_node(), part(2 * (size - 1), size)};
      }},
     {Collective::reduce, AlgorithmName::binomial,
      [](int size) {

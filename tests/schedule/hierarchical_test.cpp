@@ -43,7 +43,7 @@ void check(const NodeShape& shape) {
   EXPECT_EQ(a.homomorphic.all(), shape.size());
   EXPECT_EQ(a.reencoding, hierarchical().terms(ranks, Travel::reencoding));
   EXPECT_EQ(a.per_hop, hierarchical().terms(ranks, Travel::per_hop));
-  EXPECT_EQ(a.cost.hops, 2.0 * nodes);
+  EXPECT_EQ(a.cost.hops, 2.0 * (nodes - 1) + shape.per_node());
   EXPECT_NEAR(a.cost.share, part(2 * (shape.size() - 1), shape.size()), 1e-9);
   for (const int rank : {0, shape.size() / 2, shape.size() - 1})
     EXPECT_NEAR(share_between_nodes(shape, rank), part(2 * (nodes - 1), nodes) / shape.per_node(), 1e-9) << rank;

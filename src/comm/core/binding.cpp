@@ -84,6 +84,7 @@ const DeviceChoice& Machinery::device_choice(const DeviceQuestion& q) {
   Journey journey;
   journey.bytes = static_cast<double>(q.bytes);
   journey.size = transport_.size();
+  journey.nodes = nodes_;
   journey.root = has_root(q.collective) ? q.root : 0;
   journey.travel = q.travel;
   journey.ratio = assumed_ratio;

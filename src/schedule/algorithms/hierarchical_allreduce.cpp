@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hierarchical: the local ranks of a node divide the data into shares.  Each adds up its share within the node, by
-// direct messages; a ring between the ranks with the same local rank on all nodes, a rail, adds up the shares of the
-// nodes and distributes the result; and each sends its share of the result to the rest of its node.  Between nodes it
-// sends as little as a ring of the nodes, on all rails at once, in 2 (nodes-1) hops instead of 2 (size-1).
-// (Node-aware allreduce with multiple leaders: Bayatpour, Chakraborty, Subramoni, Lu and Panda, "Scalable reduction
-// collectives with data partitioning-based multi-leader design", 2017.)
+// Hierarchical: the local ranks of a node divide the data into shares.  A ring within the node adds up each share at
+// its owner; a ring between the ranks with the same local rank on all nodes, a rail, adds up the shares of the nodes
+// and distributes the result; and each owner sends its share of the result to the rest of its node.  Between nodes it
+// sends as little as a ring of the nodes, on all rails at once, in 2 (nodes-1) hops instead of 2 (size-1). (Node-aware
+// allreduce with multiple leaders: Bayatpour, Chakraborty, Subramoni, Lu and Panda, "Scalable reduction collectives
+// with data partitioning-based multi-leader design", 2017.)
 //
 // A share is cut into one part for each node, and all ranks of a node work on the same part at a time.  The steps
-// within the node are spread over those of the ring: a rank adds up a part when the ring needs it, and hands a result
+// within the node are spread over those of the rail: a rank adds up a part when the rail needs it, and hands a result
 // on when it arrives.  So a rank holds few frames at a time, and the node works while a message is on its way between
 // nodes.
+//
+// Within the node sums go round a ring because a rank then folds its numbers into a frame.  With direct messages it
+// would encode them for the owner, and the owner would add frames, which takes longer.
 #include "schedule/patterns.hpp"
 
 namespace laconic {
@@ -31,13 +34,13 @@ class Rails {
   int next() const { return shape_.rank_at(wrap(node_ + 1, nodes_), local_); }
   int previous() const { return shape_.rank_at(wrap(node_ - 1, nodes_), local_); }
 
-  // In the k-th exchange of both, every rank of the node is the target of exactly one message, as in the direct phases.
   void reduce_scatter_in_node(Builder& s, int part) const {
-    for (int k = 1; k < locals_; ++k) {
-      const int to = wrap(local_ + k, locals_);
-      s.send(block(to, part), in_node(to)).reduce(mine(part), in_node(wrap(local_ - k, locals_)));
-    }
+    const int to = in_node(wrap(local_ + 1, locals_));
+    const int from = in_node(wrap(local_ - 1, locals_));
+    for (int k = 1; k < locals_; ++k)
+      s.send(block(wrap(local_ - k, locals_), part), to).reduce(block(wrap(local_ - k - 1, locals_), part), from);
   }
+  // In the k-th exchange, every rank of the node is the target of exactly one message, as in the direct phases.
   void allgather_in_node(Builder& s, int part) const {
     for (int k = 1; k < locals_; ++k) {
       const int from = wrap(local_ - k, locals_);
@@ -73,9 +76,9 @@ Schedule build(Place at) {
 
 bool fits(const NodeShape& nodes) { return nodes.nodes() > 1 && nodes.per_node() > 1; }
 
-// All contributions but the one of the rank that adds up a part within its node are encoded there, and so is each sum
-// that a node sends on: size-1 in all.  Under Travel::per_hop a result is encoded for each node but the one that has
-// it, and within the node.
+// Every sum that is sent on, within a node or to the next, is encoded, but the own numbers that are added to it are
+// not: size-1 encodes in all.  Under Travel::per_hop a result is encoded for each node but the one that has it, and
+// within the node.
 Terms terms(const NodeShape& nodes, Travel travel) {
   if (travel == Travel::per_hop) return {nodes.size() - 1 + nodes.nodes(), 0};
   return {nodes.size() - 1, 1};
