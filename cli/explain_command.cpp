@@ -29,6 +29,7 @@ constexpr int most_ranks = 1 << 20;
 struct Arguments {
   std::string collective;
   int ranks = 4;
+  int nodes = 0;
   int rank = -1;
   int root = 0;
   std::string algorithm = "auto";
@@ -92,6 +93,10 @@ explain::Question question_of(const Arguments& a) {
   q.collective = collective_named(a.collective);
   q.name = a.collective;
   q.ranks = a.ranks;
+  if (a.nodes > 0) {
+    if (a.ranks % a.nodes != 0) throw not_valid("--nodes", std::to_string(a.nodes), "divisors of --ranks");
+    q.nodes = contiguous_nodes(a.nodes, a.ranks / a.nodes);
+  }
   const auto rank = [&](const char* name, int value) {
     if (value >= a.ranks)
       throw not_valid(name, std::to_string(value), fmt::format("0 to {} on {} ranks", a.ranks - 1, a.ranks));
@@ -147,7 +152,7 @@ std::vector<const Algorithm*> algorithms_of(const Arguments& a, const explain::Q
   std::vector<const Algorithm*> there;
   std::string valid = "auto, all";
   for (const Algorithm& algorithm : all_algorithms()) {
-    if (algorithm.collective != q.collective || !algorithm.fits(q.ranks)) continue;
+    if (algorithm.collective != q.collective || !algorithm.fits({q.ranks, q.shape()})) continue;
     if (algorithm.name() == a.algorithm) return {&algorithm};
     valid += ", " + std::string(algorithm.name());
     there.push_back(&algorithm);
@@ -192,6 +197,7 @@ void add_explain_command(Command& app) {
       app.add_subcommand("explain", "Show how a collective call would run: schedule, memory, errors, time");
   command.add_option("COLLECTIVE", a->collective, collective_list());
   add_whole(command, "--ranks", a->ranks, 2, most_ranks, "number of ranks");
+  add_whole(command, "--nodes", a->nodes, 1, most_ranks, "nodes with equal numbers of ranks, which follow one another");
   add_whole(command, "--rank", a->rank, 0, "list the steps of this rank, whatever their number");
   add_whole(command, "--root", a->root, 0, "root of reduce, bcast, scatter, gather");
   command.add_option("--algorithm", a->algorithm, "algorithm: a name, auto, or all").capture_default_str();

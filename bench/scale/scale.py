@@ -35,35 +35,39 @@ ALGORITHMS = {"allreduce": ["ring", "recursive-doubling", "recursive-halving", "
               "alltoall": ["pairwise", "bruck"]}
 
 
-def bandwidth_bound(collective, ranks, size, network):
+def algorithms_of(collective, ranks_per_node):
+    return ALGORITHMS[collective] + (["hierarchical"] if collective == "allreduce" and ranks_per_node > 1 else [])
+
+
+def bandwidth_bound(collective, nodes, size, network):
     """Seconds that the bytes of the busiest link take without compression."""
-    share = {"allreduce": 2 * (ranks - 1) / ranks, "bcast": 1}.get(collective, (ranks - 1) / ranks)
+    share = {"allreduce": 2 * (nodes - 1) / nodes, "bcast": 1}.get(collective, (nodes - 1) / nodes)
     return share * size * 8 / network.bits_per_second
 
 
-def measure(a, ranks, line, algorithm):
-    network = simulation.Network(ranks, a.gbit * 1e9, a.latency)
+def measure(a, nodes, line, algorithm):
+    network = simulation.Network(nodes * a.ranks_per_node, a.gbit * 1e9, a.latency, a.ranks_per_node, a.round_robin)
     arguments = {"collective": a.collective, "algorithm": algorithm, "bytes": a.bytes, "bound": a.bound, "field": a.field,
                  "coherent": a.coherent, **LINES[line]}
     if a.rates and line != "plain MPI":
         arguments["rates"] = a.rates
     found = simulation.run(a.program, network, arguments, a.mpi, a.timeout)
-    found.update(line=line, bandwidth_bound=bandwidth_bound(a.collective, ranks, a.bytes, network))
+    found.update(line=line, nodes=nodes, bandwidth_bound=bandwidth_bound(a.collective, nodes, a.bytes, network))
     return found
 
 
-def best_algorithm(rows, ranks, line):
-    of_line = [row for row in rows if row["line"] == line and row["ranks"] == ranks]
+def best_algorithm(rows, nodes, line):
+    of_line = [row for row in rows if row["line"] == line and row["nodes"] == nodes]
     return min(of_line, key=lambda row: row["seconds"]) if of_line else None
 
 
 def table(rows, nodes, lines):
     text = ["| nodes | " + " | ".join(lines) + " |", "|" + "---:|" * (len(lines) + 1)]
-    for ranks in nodes:
-        cells = [str(ranks)]
-        plain = best_algorithm(rows, ranks, "plain MPI")
+    for number in nodes:
+        cells = [str(number)]
+        plain = best_algorithm(rows, number, "plain MPI")
         for line in lines:
-            best = best_algorithm(rows, ranks, line)
+            best = best_algorithm(rows, number, line)
             if best is None:
                 cells.append("-")
                 continue
@@ -105,6 +109,8 @@ def arguments():
     parser.add_argument("--collective", choices=sorted(ALGORITHMS), default="allreduce")
     parser.add_argument("--algorithm", action="append", default=[], help="only these; default: all")
     parser.add_argument("--nodes", default="2,4,8,16,32,64,128")
+    parser.add_argument("--ranks-per-node", type=int, default=1, help="default: %(default)s")
+    parser.add_argument("--round-robin", action="store_true", help="ranks are dealt round the nodes")
     parser.add_argument("--bytes", type=int, default=28 << 20, help="of the largest buffer; default: %(default)s")
     parser.add_argument("--bound", default="rel:1e-3")
     parser.add_argument("--coherent", action="store_true", help="contributions are shifted by one number, not at random")
@@ -127,11 +133,12 @@ def main():
         sys.exit("smpirun is missing: apt-get install libsimgrid-dev")
     lines = a.lines or list(LINES)
     rows, broken = [], 0
-    for ranks in a.nodes:
+    for nodes in a.nodes:
         for line in lines:
-            for algorithm in ["mpi"] if line == "plain MPI" else a.algorithm or ALGORITHMS[a.collective]:
+            known = a.algorithm or algorithms_of(a.collective, a.ranks_per_node)
+            for algorithm in ["mpi"] if line == "plain MPI" else known:
                 try:
-                    row = measure(a, ranks, line, algorithm)
+                    row = measure(a, nodes, line, algorithm)
                 except RuntimeError as error:
                     if "does not serve" in str(error):
                         continue
@@ -139,12 +146,13 @@ def main():
                 rows.append(row)
                 broken += not (row["bound_kept"] and row["bits_equal"]) and line != "szx per hop, input"
                 print("%4d %-26s %-20s %9.3f ms  model %9.3f ms  ratio %6.2f  coding %9.3f ms  %6d messages  bound %s" % (
-                    ranks, line, algorithm, 1e3 * row["seconds"], 1e3 * row["predicted_seconds"], row["ratio"],
+                    row["ranks"], line, algorithm, 1e3 * row["seconds"], 1e3 * row["predicted_seconds"], row["ratio"],
                     1e3 * row["coding_seconds"], row["messages"], "kept" if row["bound_kept"] else "BROKEN"), flush=True)
     os.makedirs(os.path.dirname(os.path.abspath(a.out)), exist_ok=True)
     stem = os.path.splitext(a.out)[0]
     with open(a.out, "w") as f:
-        json.dump({"simulated": True, "gbit": a.gbit, "latency": a.latency, "mpi": a.mpi, "rows": rows}, f, indent=1)
+        json.dump({"simulated": True, "gbit": a.gbit, "latency": a.latency, "mpi": a.mpi,
+                   "ranks_per_node": a.ranks_per_node, "round_robin": a.round_robin, "rows": rows}, f, indent=1)
     text = table(rows, a.nodes, lines)
     with open(stem + ".md", "w") as f:
         f.write(text + "\n")

@@ -164,6 +164,17 @@ BoundTarget target_of(const Arguments& a) {
   return a.target == "input" ? BoundTarget::input : a.target == "likely" ? BoundTarget::likely : BoundTarget::result;
 }
 
+// The hosts of the ranks.
+NodeShape simulated_nodes(int size) {
+  std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
+  int length = 0;
+  MPI_Get_processor_name(name.data(), &length);
+  std::uint64_t mine = checksum::sum(std::as_bytes(std::span(name)));
+  std::vector<std::uint64_t> all(static_cast<std::size_t>(size));
+  MPI_Allgather(&mine, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD);
+  return NodeShape(all);
+}
+
 // The simulated MPI's own collective.
 void run_mpi(Collective collective, const Place& at, const Input& input, Data& data) {
   const auto n = static_cast<int>(data.count());
@@ -212,12 +223,13 @@ void check(Collective collective, const Place& at, std::int32_t cut, double boun
 }
 
 // The model's prediction for a call with this chunk.  seconds_of_search: for the range of a rank's numbers.
-double predict(const Arguments& a, const Algorithm& algorithm, int size, Travel travel, std::size_t chunk,
+double predict(const Arguments& a, const Algorithm& algorithm, Ranks ranks, Travel travel, std::size_t chunk,
                const Outcome& o, double seconds_of_search) {
   CallModel call;
   call.collective = algorithm.collective;
   call.bytes = static_cast<double>(a.bytes);
-  call.size = size;
+  call.size = ranks.size;
+  call.nodes = ranks.nodes;
   call.travel = travel;
   call.chunk = chunk;
   CodingCost cost;
@@ -240,7 +252,9 @@ double predict(const Arguments& a, const Algorithm& algorithm, int size, Travel 
 void fail(const std::string& what) { throw std::runtime_error(what); }
 
 Outcome simulate(const Arguments& a, int rank, int size) {
-  const Place at{rank, size, 0, nullptr};
+  const NodeShape nodes = simulated_nodes(size);
+  const Ranks ranks(size, &nodes);
+  const Place at{rank, size, 0, nullptr, &nodes};
   const auto named = std::find_if(std::begin(all_collectives), std::end(all_collectives),
                                   [&](Collective c) { return name_of(c) == a.collective; });
   const Collective collective = *named;
@@ -259,7 +273,7 @@ Outcome simulate(const Arguments& a, int rank, int size) {
   }
   const Algorithm* const algorithm = find_algorithm(collective, a.algorithm);
   if (algorithm == nullptr) fail("--algorithm " + a.algorithm + ": not one of " + a.collective);
-  if (!algorithm->fits(size)) fail("--algorithm " + a.algorithm + " does not serve so many ranks");
+  if (!algorithm->fits(ranks)) fail("--algorithm " + a.algorithm + " does not serve these ranks");
   const Codec& codec = *find_codec(a.codec);
   const Travel travel = travel_of(codec, a.per_hop);
   const Plan plan = lower(algorithm->build(at), collective, at, travel);
@@ -273,7 +287,7 @@ Outcome simulate(const Arguments& a, int rank, int size) {
                               : data.count();
   const auto coding_of = [&](const Range& range) {
     o.bound = absolute_bound(bound, range);
-    const Budget budget = budget_for(o.bound, target_of(a), Op::sum, false, *algorithm, size, codec, a.per_hop);
+    const Budget budget = budget_for(o.bound, target_of(a), Op::sum, false, *algorithm, ranks, codec, a.per_hop);
     o.bound = budget.worst_case;
     Coding coding = coding_for(bound, Dtype::f32);
     coding.allowance = budget.allowance;
@@ -345,7 +359,7 @@ Outcome simulate(const Arguments& a, int rank, int size) {
   o.coding = greatest(coded);
   o.sent = total(static_cast<double>(run.account().bytes_sent));
   o.numbers = total(static_cast<double>(run.account().bytes_uncompressed));
-  o.predicted = predict(a, *algorithm, size, travel, work.chunk, o, seconds_of_search);
+  o.predicted = predict(a, *algorithm, ranks, travel, work.chunk, o, seconds_of_search);
   std::uint64_t sends = 0;
   for (const Action& action : plan.actions) sends += action.act == Act::send;
   o.messages =

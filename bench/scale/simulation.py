@@ -15,6 +15,7 @@ class Network:
     bits_per_second: float = 100e9
     latency: float = 2e-6  # seconds from node to node
     ranks_per_node: int = 1
+    round_robin: bool = False  # ranks are dealt round the nodes; else those of a node follow one another
 
     def platform(self):
         nodes = -(-self.ranks // self.ranks_per_node)
@@ -30,7 +31,9 @@ class Network:
 """
 
     def hosts(self):
-        return "".join(f"node{rank // self.ranks_per_node}\n" for rank in range(self.ranks))
+        nodes = -(-self.ranks // self.ranks_per_node)
+        place = (lambda rank: rank % nodes) if self.round_robin else (lambda rank: rank // self.ranks_per_node)
+        return "".join(f"node{place(rank)}\n" for rank in range(self.ranks))
 
 
 def available():

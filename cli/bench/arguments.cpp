@@ -39,13 +39,18 @@ std::vector<std::string> algorithms_of(const Arguments& a, const OperationName& 
     return {""};
   }
   std::vector<std::string> there{};
-  for (const Algorithm& algorithm : all_algorithms())
-    if (algorithm.collective == operation.collective() && algorithm.fits(ranks)) there.emplace_back(algorithm.name());
+  std::vector<std::string> by_nodes{};  // whether they fit is known to the library when it makes the call
+  for (const Algorithm& algorithm : all_algorithms()) {
+    if (algorithm.collective != operation.collective()) continue;
+    if (algorithm.by_nodes()) by_nodes.emplace_back(algorithm.name());
+    if (algorithm.fits(ranks)) there.emplace_back(algorithm.name());
+  }
   std::vector<std::string> asked;
   for (const std::string& name : a.algorithms) {
     if (name == "all")
       asked.insert(asked.end(), there.begin(), there.end());
-    else if (name == "auto" || std::find(there.begin(), there.end(), name) != there.end())
+    else if (name == "auto" || std::count(there.begin(), there.end(), name) > 0 ||
+             std::count(by_nodes.begin(), by_nodes.end(), name) > 0)
       asked.push_back(name);
     else
       throw not_valid(fmt::format("algorithm of {} on {} ranks", operation.name, ranks), name,

@@ -36,7 +36,7 @@ bool overlapping(const Question& q) { return find_variant(q.variant)->overlaps; 
 Work work_of(const Question& q, const Algorithm& algorithm, Travel travel) {
   Work w;
   const Neighborhood neighborhood = assumed_neighborhood(q.rank, q.ranks);
-  const Place at{q.rank, q.ranks, q.root, &neighborhood};
+  const Place at{q.rank, q.ranks, q.root, &neighborhood, q.shape()};
   w.schedule = algorithm.build(at);
   w.plan = lower(w.schedule, q.collective, at, travel);
   w.largest = block_count(q, 0, w.plan.cut);
@@ -67,6 +67,7 @@ Comparison compare(const Question& q) {
   const Travel travel = travel_in(q);
   CallModel call = model_of(q.collective, q.bytes, q.ranks, travel);
   call.bytes = static_cast<double>(q.bytes);
+  call.nodes = q.shape();
   call.chunk = q.chunk;
   call.relative = q.bound.mode == BoundMode::rel;
   const auto compressed = candidates(call, q.coding, q.path);
@@ -77,8 +78,9 @@ Comparison compare(const Question& q) {
   };
   Comparison comparison;
   for (const Algorithm& a : all_algorithms())
-    if (a.collective == q.collective && a.fits(q.ranks))
-      comparison.rows.push_back({&a, terms_of(a, q.ranks, travel), of(a, compressed), of(a, uncompressed)});
+    if (a.collective == q.collective && a.fits({q.ranks, q.shape()}))
+      comparison.rows.push_back(
+          {&a, terms_of(a, {q.ranks, q.shape()}, travel), of(a, compressed), of(a, uncompressed)});
   comparison.chosen = &choose_algorithm(q.collective, q.bytes, q.ranks, travel);
   if (q.profile) {
     comparison.verdict = q.profile->decide(call);
@@ -92,11 +94,12 @@ Answer answer(const Question& q, const Algorithm& algorithm) {
   Answer a;
   a.algorithm = &algorithm;
   a.travel = travel_in(q);
-  a.terms = terms_of(algorithm, q.ranks, a.travel);
+  const Ranks ranks(q.ranks, q.shape());
+  a.terms = terms_of(algorithm, ranks, a.travel);
   a.budgeted = q.bound.mode == BoundMode::abs || q.bound.mode == BoundMode::rel;
   if (a.budgeted)
     a.budget =
-        budget_for(q.bound.value, q.target, q.op, q.mean, algorithm, q.ranks, *q.codec, a.travel == Travel::per_hop);
+        budget_for(q.bound.value, q.target, q.op, q.mean, algorithm, ranks, *q.codec, a.travel == Travel::per_hop);
   a.worked_out = q.rank_given || blocks_of(q) <= most_blocks_unasked;
   if (a.worked_out) a.work = work_of(q, algorithm, a.travel);
   return a;

@@ -25,6 +25,7 @@ struct Question {
   Collective collective = Collective::allreduce;
   std::string name;  // name of the call, whose schedules are those of `collective`
   int ranks = 4;
+  std::optional<NodeShape> nodes;  // on which the ranks run; unknown: the predictions know one kind of path
   int rank = 0;
   bool rank_given = false;
   int root = 0;
@@ -43,6 +44,8 @@ struct Question {
   double ratio = assumed_ratio;  // of every frame
   CodingCost coding = assumed_cost();
   std::optional<Profile> profile;  // that path, ratio and coding are from
+
+  const NodeShape* shape() const { return nodes ? &*nodes : nullptr; }
 };
 
 // An algorithm with its predicted times.  They are empty where its plans are too large to be walked.

@@ -144,6 +144,7 @@ std::string heading(const Question& q, const Comparison& all) {
   std::string text =
       fmt::format("{}{} of {} ({} {}) on {} ranks", q.name, op_name(q), bytes_text(static_cast<double>(q.bytes)),
                   q.bytes / size_of(q.dtype), laconic::name_of(q.dtype), q.ranks);
+  if (q.nodes) text += fmt::format(" on {} nodes", q.nodes->nodes());
   if (has_root(q.collective)) text += fmt::format(", root {}", q.root);
   text += fmt::format("; codec {}, bound {} on the {}, variant {}\n", q.codec_name, to_string(q.bound), on_target,
                       q.variant);
@@ -182,6 +183,10 @@ std::string heading(const Question& q, const Comparison& all) {
       "GB/s and decode {:.2g} GB/s\n",
       seconds_text(q.path.latency), 1e-9 * q.path.bytes_per_second, q.ratio, 1e-9 / q.coding.encode,
       1e-9 / q.coding.decode);
+  if (q.nodes)
+    text +=
+        "hierarchical is predicted with shared memory within nodes, whose ranks share a link; the others as if "
+        "every rank had one\n";
   if (!all.plain || std::any_of(all.rows.begin(), all.rows.end(), [](const Row& r) { return !r.compressed; }))
     text += "-: the plans are too large to be walked\n";
   if (all.plain)
@@ -223,7 +228,11 @@ std::string json(const Question& q, const Comparison& all, const Answer& a, cons
       .text("algorithm", a.algorithm->name());
   out.text("auto", all.chosen->name()).text("codec", q.codec_name).text("bound", to_string(q.bound));
   out.text("variant", q.variant).text("target", text_of(q.target));
-  out.number("ranks", q.ranks).number("rank", q.rank).number("root", q.root).whole("bytes", q.bytes);
+  out.number("ranks", q.ranks)
+      .raw("nodes", q.nodes ? std::to_string(q.nodes->nodes()) : "null")
+      .number("rank", q.rank)
+      .number("root", q.root)
+      .whole("bytes", q.bytes);
   out.text("travel", name_of(a.travel))
       .number("terms_intermediate", a.terms.intermediate)
       .number("terms_final", a.terms.final);

@@ -35,7 +35,8 @@ typedef enum laconic_algorithm {
   LACONIC_ALGORITHM_BINOMIAL = 7,
   LACONIC_ALGORITHM_CHAIN = 8,
   LACONIC_ALGORITHM_BRUCK = 9,
-  LACONIC_ALGORITHM_PAIRWISE = 10
+  LACONIC_ALGORITHM_PAIRWISE = 10,
+  LACONIC_ALGORITHM_HIERARCHICAL = 11 /* first within nodes; needs equal numbers of ranks on several nodes */
 } laconic_algorithm;
 
 /* The execution of an algorithm: with all optimisations of the library, or with fewer, as in the papers' baselines. */

@@ -23,6 +23,7 @@ enum class AlgorithmName : std::uint8_t {
   chain = 8,
   bruck = 9,
   pairwise = 10,
+  hierarchical = 11,
 };
 
 // The numbers that a bound applies to.  likely: most results, if the errors of single encodes are independent.
@@ -34,9 +35,9 @@ inline constexpr std::array<std::string_view, 0> spellings{};
 template <>
 inline constexpr std::array<std::string_view, 6> spellings<CodecName>{"", "quant", "raw", "szx", "zfp", "lossless"};
 template <>
-inline constexpr std::array<std::string_view, 11> spellings<AlgorithmName>{
-    "",         "auto",  "plain", "ring",    "recursive-doubling", "direct", "recursive-halving",
-    "binomial", "chain", "bruck", "pairwise"};
+inline constexpr std::array<std::string_view, 12> spellings<AlgorithmName>{
+    "",         "auto",  "plain", "ring",     "recursive-doubling", "direct", "recursive-halving",
+    "binomial", "chain", "bruck", "pairwise", "hierarchical"};
 
 template <>
 inline constexpr std::array<std::string_view, 4> spellings<BoundTarget>{"", "result", "input", "likely"};

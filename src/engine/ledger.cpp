@@ -10,21 +10,21 @@ Travel travel_of(const Codec& codec, bool per_hop) {
   return codec.exact_sums() ? Travel::homomorphic : Travel::reencoding;
 }
 
-Terms terms_of(const Algorithm& algorithm, int size, Travel travel) {
-  if (travel == Travel::homomorphic) return reduces(algorithm.collective) ? Terms{size, 0} : Terms{0, 1};
-  const Terms terms = algorithm.terms(size, travel);
+Terms terms_of(const Algorithm& algorithm, Ranks ranks, Travel travel) {
+  if (travel == Travel::homomorphic) return reduces(algorithm.collective) ? Terms{ranks.size, 0} : Terms{0, 1};
+  const Terms terms = algorithm.terms(ranks, travel);
   return terms.all() > 0 ? terms : Terms{0, 1};
 }
 
-Budget divide_bound(double bound, bool per_input, Op op, bool mean, const Algorithm& algorithm, int size,
+Budget divide_bound(double bound, bool per_input, Op op, bool mean, const Algorithm& algorithm, Ranks ranks,
                     Travel travel) {
   Budget budget;
-  Terms terms = terms_of(algorithm, size, travel);
+  Terms terms = terms_of(algorithm, ranks, travel);
   budget.terms = static_cast<std::uint32_t>(terms.all());
   // A maximum is one of the contributions, so it has the error of one encode, unless later hops round it again.
   if (op != Op::sum && travel == Travel::homomorphic) terms = {1, 0};
-  // The mean of `size` ranks divides the error of their sum.
-  const double divisor = mean ? size : 1;
+  // The mean of all ranks divides the error of their sum.
+  const double divisor = mean ? ranks.size : 1;
   budget.worst_case = per_input ? bound * terms.all() / divisor : bound;
   if (per_input) {
     budget.allowance = budget.last_allowance = bound;

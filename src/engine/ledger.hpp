@@ -22,10 +22,10 @@ struct Budget {
 Travel travel_of(const Codec& codec, bool per_hop);
 
 // The number of single-encode errors that a result may hold.
-Terms terms_of(const Algorithm& algorithm, int size, Travel travel);
+Terms terms_of(const Algorithm& algorithm, Ranks ranks, Travel travel);
 
 // `bound` applies to the result (to the mean if mean is set), or to every encode if per_input is set.
-Budget divide_bound(double bound, bool per_input, Op op, bool mean, const Algorithm& algorithm, int size,
+Budget divide_bound(double bound, bool per_input, Op op, bool mean, const Algorithm& algorithm, Ranks ranks,
                     Travel travel);
 
 }  // namespace laconic

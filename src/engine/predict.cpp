@@ -20,7 +20,7 @@ Terms while_choosing(Terms terms) {
 }
 
 // The errors that add up in a result; these may be fewer than the worst case that the ledger has to count.
-Terms adding_up(Terms terms, Op op, const Algorithm& algorithm, int size, Travel travel, const ErrorShape& shape) {
+Terms adding_up(Terms terms, Op op, const Algorithm& algorithm, Ranks ranks, Travel travel, const ErrorShape& shape) {
   const bool chooses = op != Op::sum && reduces(algorithm.collective);
   if (chooses && travel == Travel::homomorphic) return {1, 0};
   if (chooses && !shape.lattice) return while_choosing(terms);
@@ -29,7 +29,7 @@ Terms adding_up(Terms terms, Op op, const Algorithm& algorithm, int size, Travel
   if (chooses) return {1, 0};
   // A number decoded from the lattice is rounded to the same lattice point again: of the hops of a final result, only
   // the first makes an error.
-  return {std::min(terms.all(), terms_of(algorithm, size, Travel::reencoding).all()), 0};
+  return {std::min(terms.all(), terms_of(algorithm, ranks, Travel::reencoding).all()), 0};
 }
 
 // The integral of the standard normal distribution function from minus infinity to z.
@@ -57,25 +57,25 @@ double likely_of_sum(double half, double deviation) {
   return greatest * deviation;
 }
 
-Budget budget_for(double bound, BoundTarget target, Op op, bool mean, const Algorithm& algorithm, int size,
+Budget budget_for(double bound, BoundTarget target, Op op, bool mean, const Algorithm& algorithm, Ranks ranks,
                   const Codec& codec, bool per_hop) {
   const Travel travel = travel_of(codec, per_hop);
-  const Budget strict = divide_bound(bound, target == BoundTarget::input, op, mean, algorithm, size, travel);
+  const Budget strict = divide_bound(bound, target == BoundTarget::input, op, mean, algorithm, ranks, travel);
   if (target != BoundTarget::likely || op != Op::sum || !reduces(algorithm.collective)) return strict;
   // The likely error of a result is proportional to the allowance, if all encodes have the same.
-  const double of_one = predict_error(1, BoundTarget::input, op, mean, algorithm, size, codec, per_hop).likely;
+  const double of_one = predict_error(1, BoundTarget::input, op, mean, algorithm, ranks, codec, per_hop).likely;
   const double allowance = of_one > 0 ? bound / of_one : 0;
   if (allowance <= std::max(strict.allowance, strict.last_allowance)) return strict;
-  return divide_bound(allowance, true, op, mean, algorithm, size, travel);
+  return divide_bound(allowance, true, op, mean, algorithm, ranks, travel);
 }
 
-Prediction predict_error(double bound, BoundTarget target, Op op, bool mean, const Algorithm& algorithm, int size,
+Prediction predict_error(double bound, BoundTarget target, Op op, bool mean, const Algorithm& algorithm, Ranks ranks,
                          const Codec& codec, bool per_hop) {
   Prediction p;
   const Travel travel = travel_of(codec, per_hop);
   const ErrorShape shape = codec.error_shape();
-  p.budget = budget_for(bound, target, op, mean, algorithm, size, codec, per_hop);
-  p.terms = adding_up(terms_of(algorithm, size, travel), op, algorithm, size, travel, shape);
+  p.budget = budget_for(bound, target, op, mean, algorithm, ranks, codec, per_hop);
+  p.terms = adding_up(terms_of(algorithm, ranks, travel), op, algorithm, ranks, travel, shape);
   if (shape.none()) return p;
   p.worst_case = p.budget.worst_case;
   const double earlier = p.budget.allowance;
@@ -84,7 +84,7 @@ Prediction predict_error(double bound, BoundTarget target, Op op, bool mean, con
   const auto deviation_of = [&](int earlier_terms, int last_terms) {
     return shape.deviation * std::hypot(earlier * std::sqrt(earlier_terms), last * std::sqrt(last_terms));
   };
-  const double divisor = mean ? size : 1;
+  const double divisor = mean ? ranks.size : 1;
   p.drift = shape.drift * (earlier * p.terms.intermediate + last * p.terms.final) / divisor;
   p.deviation = deviation_of(p.terms.intermediate, p.terms.final) / divisor;
   if (shape.lattice) {

@@ -25,11 +25,11 @@ struct Prediction {
 
 // The budget of a bound on this target.  BoundTarget::likely: likely_share of the results keep the bound if the errors
 // of different encodes are independent; for operations other than sums it is the same as BoundTarget::result.
-Budget budget_for(double bound, BoundTarget target, Op op, bool mean, const Algorithm& algorithm, int size,
+Budget budget_for(double bound, BoundTarget target, Op op, bool mean, const Algorithm& algorithm, Ranks ranks,
                   const Codec& codec, bool per_hop);
 
 // The parameters are those of budget_for().  The errors of different encodes are assumed to be independent.
-Prediction predict_error(double bound, BoundTarget target, Op op, bool mean, const Algorithm& algorithm, int size,
+Prediction predict_error(double bound, BoundTarget target, Op op, bool mean, const Algorithm& algorithm, Ranks ranks,
                          const Codec& codec, bool per_hop);
 
 // The magnitude that likely_share of the sums do not exceed, where each sum adds a number uniform in -half ... half and

@@ -44,7 +44,7 @@ class SampledSum {
   static constexpr int most_ranks = (1 << bits_of_count) - 1;
   using Words = std::vector<std::int64_t>;
 
-  // Below either limit the reduction takes about as long as the larger bound saves (docs/design/0025).
+  // Below either limit the reduction takes about as long as the larger bound saves (docs/design/0027).
   static constexpr std::size_t least_bytes = std::size_t{1} << 20;
   static constexpr int least_ranks = 4;
   static constexpr bool pays(std::size_t bytes, int ranks) {

@@ -41,16 +41,17 @@ struct Rank {
 
 class World {
  public:
-  World(const Algorithm& algorithm, int size, int root, std::span<const Neighborhood> topology)
+  World(const Algorithm& algorithm, Ranks ranks, int root, std::span<const Neighborhood> topology)
       : collective_(algorithm.collective),
         traits_(traits_of(collective_)),
-        size_(size),
+        size_(ranks.size),
+        nodes_(ranks.nodes),
         root_(root),
         topology_(topology.begin(), topology.end()),
-        channels_(at(size) * at(size)) {
-    for (int r = 0; traits_.neighborhood() && topology.empty() && r < size; ++r)
-      topology_.push_back(assumed_neighborhood(r, size));
-    for (int r = 0; r < size && problem_.empty(); ++r) {
+        channels_(at(ranks.size) * at(ranks.size)) {
+    for (int r = 0; traits_.neighborhood() && topology.empty() && r < size_; ++r)
+      topology_.push_back(assumed_neighborhood(r, size_));
+    for (int r = 0; r < size_ && problem_.empty(); ++r) {
       ranks_.emplace_back().schedule = algorithm.build(place(r));
       enter(r);
     }
@@ -73,7 +74,7 @@ class World {
   }
 
  private:
-  Place place(int r) const { return {r, size_, root_, topology_.empty() ? nullptr : &topology_[at(r)]}; }
+  Place place(int r) const { return {r, size_, root_, topology_.empty() ? nullptr : &topology_[at(r)], nodes_}; }
   Ownership ownership(int r, int block) const { return ownership_of(collective_, place(r), block); }
   Channel& channel(int from, int to) { return channels_[at(from) * at(size_) + at(to)]; }
   static std::string name(int r) { return "rank " + std::to_string(r); }
@@ -267,6 +268,7 @@ class World {
   Collective collective_;
   const CollectiveTraits& traits_;
   int size_;
+  const NodeShape* nodes_;
   int root_;
   std::vector<Neighborhood> topology_;
   std::vector<Rank> ranks_;
@@ -276,8 +278,8 @@ class World {
 
 }  // namespace
 
-Audit audit(const Algorithm& algorithm, int size, int root, std::span<const Neighborhood> topology) {
-  return World(algorithm, size, root, topology).run();
+Audit audit(const Algorithm& algorithm, Ranks ranks, int root, std::span<const Neighborhood> topology) {
+  return World(algorithm, ranks, root, topology).run();
 }
 
 }  // namespace laconic

@@ -38,6 +38,6 @@ struct Audit {
 };
 
 // topology: the neighborhoods of all ranks, for neighborhood collectives; empty: assumed_neighborhood().
-Audit audit(const Algorithm& algorithm, int size, int root = 0, std::span<const Neighborhood> topology = {});
+Audit audit(const Algorithm& algorithm, Ranks ranks, int root = 0, std::span<const Neighborhood> topology = {});
 
 }  // namespace laconic

@@ -13,6 +13,7 @@
 #include "base/names.hpp"
 #include "call/collective.hpp"
 #include "call/neighborhood.hpp"
+#include "call/node_shape.hpp"
 
 namespace laconic {
 
@@ -23,6 +24,15 @@ struct Place {
   int size = 1;
   int root = 0;
   const Neighborhood* neighborhood = nullptr;
+  const NodeShape* nodes = nullptr;  // nullptr: it is not known where the ranks run
+};
+
+// The ranks that an algorithm has to serve.  A number of ranks is enough where it is not known on which nodes they run.
+struct Ranks {
+  constexpr Ranks(int number, const NodeShape* shape = nullptr) : size(number), nodes(shape) {}
+
+  int size;
+  const NodeShape* nodes;
 };
 
 // Whether a rank has a value of a block before the operation, and whether it wants the result.
@@ -142,13 +152,24 @@ struct Algorithm {
   AlgorithmName id;
   Collective collective;
   // Returns false for sizes that the algorithm does not support.
-  bool (*fits)(int size);
+  bool (*fits_size)(int size);
   Schedule (*build)(Place place);
   // The terms for Travel::reencoding and Travel::per_hop.  Under Travel::homomorphic, every reduction holds `size`
   // errors and every data movement one, whatever the algorithm.  For size 1 nothing is encoded and both counts are 0.
-  Terms (*terms)(int size, Travel travel);
+  Terms (*terms_of_size)(int size, Travel travel);
+  // In place of the two functions above in an algorithm that follows the shape of nodes, which then has to be known.
+  bool (*fits_nodes)(const NodeShape& nodes) = nullptr;
+  Terms (*terms_on_nodes)(const NodeShape& nodes, Travel travel) = nullptr;
 
   std::string_view name() const { return text_of(id); }
+  bool by_nodes() const { return fits_nodes != nullptr; }
+  bool fits(Ranks ranks) const {
+    if (!by_nodes()) return fits_size(ranks.size);
+    return ranks.nodes != nullptr && fits_nodes(*ranks.nodes);
+  }
+  Terms terms(Ranks ranks, Travel travel) const {
+    return by_nodes() ? terms_on_nodes(*ranks.nodes, travel) : terms_of_size(ranks.size, travel);
+  }
 };
 
 // Every algorithm of algorithms.def, in its order.

@@ -69,8 +69,10 @@ std::vector<Candidate> timings_of(const CallModel& call, RowCounts rows_of_block
   journey.size = call.size;
   journey.travel = call.travel;
   journey.ratio = ratio;
+  journey.nodes = call.nodes;
+  if (algorithm.by_nodes()) journey.within = path_within_node();
   std::vector<Candidate> found;
-  const auto hops = Hops::find(algorithm, call.size, 0, call.travel);
+  const auto hops = Hops::find(algorithm, {call.size, call.nodes}, 0, call.travel);
   if (!hops) return found;
   auto counts = rows_of_block(call, call.bytes / num_parts(call.collective, hops->plan(0).cut, call.size));
   const std::size_t affordable = quick_actions / std::max<std::size_t>(hops->actions(), 1);
@@ -93,7 +95,7 @@ std::vector<Candidate> timed(const CallModel& call, RowCounts rows_of_block, con
   std::vector<Candidate> found;
   std::vector<Candidate> of_fastest;  // by rows
   for (const Algorithm& a : all_algorithms()) {
-    if (a.collective != call.collective || !a.fits(call.size)) continue;
+    if (a.collective != call.collective || !a.fits({call.size, call.nodes})) continue;
     std::vector<Candidate> all = timings_of(call, rows_of_block, a, coder, ratio, path);
     if (all.empty()) continue;
     for (Candidate& c : all) c.predicted += before;
@@ -154,6 +156,7 @@ std::vector<Candidate> candidates(const CallModel& call, const CodingCost& cost,
 std::vector<Candidate> uncompressed_candidates(const CallModel& call, const Path& path) {
   CallModel raw = call;
   raw.travel = Travel::homomorphic;  // numbers are added as they arrive
+  raw.nodes = nullptr;
   Path of_mpi = path;
   of_mpi.per_frame = 0;
   return timed(raw, usual_row_count, uncompressed_coder(), 1, of_mpi, 0);

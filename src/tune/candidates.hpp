@@ -28,6 +28,7 @@ struct CallModel {
   double bytes = 0;      // size of the largest buffer, before compression
   bool partial = false;  // ranks see different counts, and `bytes` stands for any size
   int size = 1;
+  const NodeShape* nodes = nullptr;  // where all ranks know it
   Travel travel = Travel::homomorphic;
   std::size_t chunk = 0;       // numbers per frame, where the user asks for it; else 0
   bool relative = false;       // the bound is relative to the range of the numbers
@@ -49,7 +50,8 @@ Path path_between_nodes();
 // are too large to be walked are left out.
 std::vector<Candidate> candidates(const CallModel& call, const CodingCost& cost, const Path& path);
 
-// The same algorithms without compression.  The first is the model of MPI's own collective.
+// The same algorithms without compression, but those that follow the nodes.  The first is the model of MPI's own
+// collective.
 std::vector<Candidate> uncompressed_candidates(const CallModel& call, const Path& path);
 
 // The path on which MPI's own collective would take `seconds`.  `start`: the path as far as it is known.

@@ -8,7 +8,7 @@ namespace laconic {
 std::optional<DeviceChoice> best_rows(const Algorithm& algorithm, Journey journey, const Coder& coder,
                                       const Path& path) {
   std::optional<DeviceChoice> best;
-  const auto hops = Hops::find(algorithm, journey.size, journey.root, journey.travel);
+  const auto hops = Hops::find(algorithm, {journey.size, journey.nodes}, journey.root, journey.travel);
   for (const int rows : device_row_counts) {
     if (!hops) break;
     journey.rows = rows;

@@ -2,6 +2,9 @@
 #include "tune/hops.hpp"
 
 #include <algorithm>
+#include <compare>
+#include <tuple>
+#include <vector>
 
 namespace laconic {
 namespace {
@@ -11,16 +14,21 @@ constexpr std::size_t most_actions = std::size_t{1} << 18;
 constexpr std::size_t most_blocks = std::size_t{1} << 20;
 constexpr int most_ranks = 1 << 14;
 
-std::int32_t relative(Symmetry symmetry, std::int32_t peer, int rank, int size) {
+// The rank that is placed to rank 0 as `peer` is to `rank`.  Rank 0 is the first of the first node.
+std::int32_t relative(Symmetry symmetry, std::int32_t peer, int rank, Ranks ranks) {
   if (peer < 0) return peer;
-  return symmetry == Symmetry::exchange ? peer ^ rank : wrap(peer - rank, size);
+  if (symmetry == Symmetry::exchange) return peer ^ rank;
+  if (symmetry == Symmetry::rotation) return wrap(peer - rank, ranks.size);
+  const NodeShape& nodes = *ranks.nodes;
+  return nodes.rank_at(wrap(nodes.node_of(peer) - nodes.node_of(rank), nodes.nodes()),
+                       wrap(nodes.local_of(peer) - nodes.local_of(rank), nodes.per_node()));
 }
 
-bool same(const Plan& zero, const Plan& plan, int rank, int size, Symmetry symmetry) {
+bool same(const Plan& zero, const Plan& plan, int rank, Ranks ranks, Symmetry symmetry) {
   return std::equal(zero.actions.begin(), zero.actions.end(), plan.actions.begin(), plan.actions.end(),
                     [&](const Action& a, const Action& b) {
                       return a.act == b.act && a.block == b.block && a.message == b.message && a.from == b.from &&
-                             a.to == b.to && a.peer == relative(symmetry, b.peer, rank, size);
+                             a.to == b.to && a.peer == relative(symmetry, b.peer, rank, ranks);
                     });
 }
 
@@ -35,32 +43,38 @@ Plan plan_at(const Algorithm& algorithm, Place at, Travel travel) {
 }
 
 // Checks a few ranks only: an algorithm that treats some ranks differently does so with neighbours, ends or halves.
-Symmetry symmetry_of(const Algorithm& algorithm, const Plan& zero, int size, Travel travel) {
-  bool rotation = !has_root(algorithm.collective) && !traits_of(algorithm.collective).neighborhood();
-  bool exchange = rotation && (size & (size - 1)) == 0;
+Symmetry symmetry_of(const Algorithm& algorithm, const Plan& zero, Ranks ranks, Travel travel) {
+  const int size = ranks.size;
+  const bool rootless = !has_root(algorithm.collective) && !traits_of(algorithm.collective).neighborhood();
+  std::vector<Symmetry> left;
+  if (rootless) left.push_back(Symmetry::rotation);
+  if (rootless && (size & (size - 1)) == 0) left.push_back(Symmetry::exchange);
+  if (rootless && algorithm.by_nodes()) left = {Symmetry::nodes};
   for (const int rank : {1, 2, size / 2 - 1, size / 2, size - 2, size - 1}) {
-    if (rank < 1 || rank >= size || !(rotation || exchange)) continue;
-    const Plan plan = plan_at(algorithm, {rank, size, 0}, travel);
-    rotation = rotation && same(zero, plan, rank, size, Symmetry::rotation);
-    exchange = exchange && same(zero, plan, rank, size, Symmetry::exchange);
+    if (rank < 1 || rank >= size || left.empty()) continue;
+    const Plan plan = plan_at(algorithm, {rank, size, 0, nullptr, ranks.nodes}, travel);
+    std::erase_if(left, [&](Symmetry symmetry) { return !same(zero, plan, rank, ranks, symmetry); });
   }
-  return rotation ? Symmetry::rotation : exchange ? Symmetry::exchange : Symmetry::none;
+  return left.empty() ? Symmetry::none : left.front();
 }
 
 }  // namespace
 
-std::optional<Hops> Hops::find(const Algorithm& algorithm, int size, int root, Travel travel, bool symmetric) {
+std::optional<Hops> Hops::find(const Algorithm& algorithm, Ranks ranks, int root, Travel travel, bool symmetric) {
+  const int size = ranks.size;
+  if (algorithm.by_nodes() && !algorithm.fits(ranks)) return {};
   const auto n = static_cast<std::size_t>(size);
   if (size > most_ranks || (traits_of(algorithm.collective).all_to_all() && n * n > most_blocks)) return {};
   Hops hops;
   hops.size_ = size;
+  if (algorithm.by_nodes()) hops.nodes_ = ranks.nodes;
   const auto plan_of = [&](int rank) {
-    hops.plans_.push_back(plan_at(algorithm, {rank, size, root}, travel));
+    hops.plans_.push_back(plan_at(algorithm, {rank, size, root, nullptr, ranks.nodes}, travel));
     hops.total_ += hops.plans_.back().actions.size();
     return hops.total_ <= most_actions;
   };
   if (!plan_of(0)) return {};
-  if (symmetric) hops.symmetry_ = symmetry_of(algorithm, hops.plans_[0], size, travel);
+  if (symmetric) hops.symmetry_ = symmetry_of(algorithm, hops.plans_[0], ranks, travel);
   if (hops.symmetry_ == Symmetry::none)
     for (int rank = 1; rank < size; ++rank)
       if (!plan_of(rank)) return {};
@@ -86,9 +100,8 @@ std::pair<std::size_t, std::size_t> Hops::sender_of(std::size_t rank, const Acti
   const auto sender = alone ? 0 : static_cast<std::size_t>(waiting.peer);
   // If rank 0 receives a message from its peer, then by symmetry the rank on the opposite side receives the same
   // message from rank 0.
-  const std::int32_t receiver = symmetry_ == Symmetry::rotation   ? wrap(-waiting.peer, size_)
-                                : symmetry_ == Symmetry::exchange ? waiting.peer
-                                                                  : static_cast<std::int32_t>(rank);
+  const std::int32_t receiver =
+      alone ? relative(symmetry_, 0, waiting.peer, {size_, nodes_}) : static_cast<std::int32_t>(rank);
   const auto& sent = sent_[sender];
   const auto wanted = key(receiver, waiting.message);
   const auto found =
@@ -135,20 +148,30 @@ bool Hops::measure() {
 }
 
 void Hops::count_senders() {
-  std::vector<std::pair<std::uint32_t, std::int32_t>> messages;  // hop and peer
+  struct Message {
+    std::uint32_t hop;
+    bool within;
+    std::int32_t peer;
+    auto operator<=>(const Message&) const = default;
+  };
+  std::vector<Message> messages;
   for (std::size_t r = 0; r < plans_.size(); ++r) {
     const std::vector<Action>& actions = plans_[r].actions;
+    const auto message = [&](std::size_t i) {
+      return Message{hops_[r][i], within_node(r, actions[i].peer), actions[i].peer};
+    };
     messages.clear();
     for (std::size_t i = 0; i < actions.size(); ++i)
-      if (waits_for_message(actions[i].act)) messages.emplace_back(hops_[r][i], actions[i].peer);
+      if (waits_for_message(actions[i].act)) messages.push_back(message(i));
     std::sort(messages.begin(), messages.end());
     messages.erase(std::unique(messages.begin(), messages.end()), messages.end());
     std::vector<std::uint32_t>& senders = senders_.emplace_back(actions.size(), 0);
-    const auto by_hop = [](const auto& a, const auto& b) { return a.first < b.first; };
+    const auto earlier = [](const Message& a, const Message& b) {
+      return std::tie(a.hop, a.within) < std::tie(b.hop, b.within);
+    };
     for (std::size_t i = 0; i < actions.size(); ++i) {
       if (!waits_for_message(actions[i].act)) continue;
-      const auto [first, last] =
-          std::equal_range(messages.begin(), messages.end(), std::pair{hops_[r][i], std::int32_t{0}}, by_hop);
+      const auto [first, last] = std::equal_range(messages.begin(), messages.end(), message(i), earlier);
       senders[i] = static_cast<std::uint32_t>(last - first);
     }
   }

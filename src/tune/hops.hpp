@@ -14,14 +14,16 @@
 namespace laconic {
 
 // The symmetry between ranks whose plans are equal except for the peers' numbers.  rotation: the peers are at the same
-// distance.  exchange: the peers' numbers differ from the rank's own in the same bits.
-enum class Symmetry : std::uint8_t { none, rotation, exchange };
+// distance.  exchange: the peers' numbers differ from the rank's own in the same bits.  nodes: the peers' nodes are at
+// the same distance, and so are their local ranks.
+enum class Symmetry : std::uint8_t { none, rotation, exchange, nodes };
 
 class Hops {
  public:
   // Returns the hops, or nothing if the plans are too large to be walked quickly.  `symmetric` false: symmetry is not
-  // looked for.
-  static std::optional<Hops> find(const Algorithm& algorithm, int size, int root, Travel travel, bool symmetric = true);
+  // looked for.  The shape of nodes outlives the hops.
+  static std::optional<Hops> find(const Algorithm& algorithm, Ranks ranks, int root, Travel travel,
+                                  bool symmetric = true);
 
   // The number of plans; if the ranks are symmetric, there is only the plan of rank 0.
   std::size_t ranks() const { return plans_.size(); }
@@ -31,11 +33,18 @@ class Hops {
   // The number of successive messages on which the action depends.
   std::uint32_t hop(std::size_t rank, std::size_t action) const { return hops_[rank][action]; }
 
-  // For an action that waits for a message: the number of peers that send to the rank on the same hop.
+  // For an action that waits for a message: the number of peers that send to the rank on the same hop, from other nodes
+  // or from its own as the peer of the action does.
   std::uint32_t senders(std::size_t rank, std::size_t action) const { return senders_[rank][action]; }
 
   // The sender (an index of a plan in this object), and its action that sends the message for the waiting action.
   std::pair<std::size_t, std::size_t> sender_of(std::size_t rank, const Action& waiting) const;
+
+  // The nodes of the ranks, in an algorithm that follows them; else nullptr.
+  const NodeShape* nodes() const { return nodes_; }
+  bool within_node(std::size_t rank, std::int32_t peer) const {
+    return nodes_ != nullptr && nodes_->node_of(static_cast<int>(rank)) == nodes_->node_of(peer);
+  }
 
  private:
   struct Sent {
@@ -51,6 +60,7 @@ class Hops {
   }
 
   int size_ = 1;
+  const NodeShape* nodes_ = nullptr;
   Symmetry symmetry_ = Symmetry::none;
   std::size_t total_ = 0;
   std::vector<Plan> plans_;

@@ -121,7 +121,7 @@ Status Profile::parse(std::string_view text, Profile& profile) {
   if (read.ranks == 0 || !read.coding.known() || read.classes.empty() || !ended)
     return {Code::argument, "it needs the lines ranks, coding, class and end; the file may be cut"};
   for (const Class& c : read.classes)
-    if (!c.algorithm->fits(read.ranks))
+    if (!c.algorithm->by_nodes() && !c.algorithm->fits(read.ranks))
       return {Code::argument, "the algorithm " + std::string(c.algorithm->name()) + " of " +
                                   std::string(name_of(c.collective)) + " does not serve " + std::to_string(read.ranks) +
                                   " ranks"};
@@ -167,7 +167,9 @@ Path Profile::path_for(const CallModel& call) const { return path_of(nearest(cal
 
 Profile::Verdict Profile::decide(const CallModel& call) const {
   const Class& like = nearest(call);
-  if (like.collective == call.collective && like.bytes == class_bytes(call.bytes) && ranks == call.size)
+  // The ranks of the call may be on other nodes than those that were measured.
+  const bool serves = like.algorithm->fits({call.size, call.nodes});
+  if (serves && like.collective == call.collective && like.bytes == class_bytes(call.bytes) && ranks == call.size)
     return {like.compressed < like.plain ? like.algorithm : nullptr, like.rows, like.plain, like.compressed, true};
   const Path path = path_of(like);
   CallModel rounded = call;

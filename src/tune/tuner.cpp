@@ -70,7 +70,8 @@ Decision CallClass::begin() {
 
 Measured CallClass::mine() const { return {plain_times_.least(), compressed_times_.least(), sample_}; }
 
-bool CallClass::agreed(const Measured& all, const Path& start) {
+bool CallClass::agreed(const Measured& all, const Path& start, const NodeShape* nodes) {
+  model_.nodes = nodes;
   if (on_devices_) return true;
   if (pinned_) return mode_ == Decision::compressed;
   if (all.plain > 0) plain_ = all.plain;

@@ -73,8 +73,8 @@ class CallClass {
   void sampled(const CodingCost& cost) { sample_ = cost; }
 
   // Takes the greatest measurements of all ranks.  False if the call has to be left to MPI.  The same on every rank.
-  // start: the path between the ranks, as far as it is known without measurements.
-  bool agreed(const Measured& all, const Path& start);
+  // start: the path between the ranks, and nodes: where they run, as far as it is known without measurements.
+  bool agreed(const Measured& all, const Path& start, const NodeShape* nodes = nullptr);
 
   // Instead of agreed(): the numbers of all ranks are on devices, whose speed is not measured.  All later calls of the
   // class are compressed.

@@ -22,10 +22,13 @@ class Walk {
   Walk(const Hops& hops, const Journey& journey, double block_bytes, const Coder& coder, const Path& path)
       : hops_(hops),
         coder_(coder),
-        path_(path),
         bytes_(block_bytes / journey.rows),
-        wire_(bytes_ / journey.ratio / path.bytes_per_second),
-        graph_(hops.ranks() * servers) {}
+        between_(path, bytes_ / journey.ratio),
+        within_(journey.within.value_or(path), bytes_ / journey.ratio),
+        graph_(hops.ranks() * servers) {
+    // The ranks of a node send to other nodes at the same time.
+    if (hops.nodes() != nullptr && journey.within) between_.wire *= hops.nodes()->per_node();
+  }
 
   void add_row() {
     std::vector<std::vector<TaskGraph::Task>> departures;
@@ -45,7 +48,7 @@ class Walk {
           seconds += coder_[kernel](bytes);
           busy += coder_[kernel](bytes) - coder_[kernel].launch();
         }
-      graph_.set_seconds(k.task, seconds + path_.per_frame, busy + path_.per_frame);
+      graph_.set_seconds(k.task, seconds + k.per_frame, busy + k.per_frame);
     }
     return graph_.run();
   }
@@ -53,7 +56,14 @@ class Walk {
  private:
   struct Launch {
     TaskGraph::Task task;
+    double per_frame;
     std::array<double, kernels> bytes{};
+  };
+  // The way of a message, and the seconds of a frame on the wire.
+  struct Way {
+    Way(const Path& p, double frame) : path(p), wire(frame / p.bytes_per_second) {}
+    Path path;
+    double wire;
   };
   struct Waiting {
     std::size_t rank;
@@ -62,13 +72,17 @@ class Walk {
   };
   using ByHop = std::map<std::pair<std::uint32_t, int>, std::size_t>;  // by hop and turn
 
-  std::size_t server_of(std::size_t rank, Server way) const {
-    return rank * servers + (path_.moved_by_ranks ? device : way);
+  const Way& way_of(std::size_t rank, std::int32_t peer) const {
+    return hops_.within_node(rank, peer) ? within_ : between_;
+  }
+
+  static std::size_t server_of(std::size_t rank, const Path& path, Server way) {
+    return rank * servers + (path.moved_by_ranks ? device : way);
   }
 
   // The time of an arrival with so many senders, over that with one.
-  double congested(std::uint32_t senders) const {
-    return std::min(1 + path_.congestion * std::max(senders - 1.0, 0.0), 2.0);
+  static double congested(const Path& path, std::uint32_t senders) {
+    return std::min(1 + path.congestion * std::max(senders - 1.0, 0.0), 2.0);
   }
 
   static Kernel kernel_of(Act act) {
@@ -82,12 +96,12 @@ class Walk {
     }
   }
 
-  Launch& launch_of(std::size_t rank, Act act, std::uint32_t hop, ByHop& launches) {
+  Launch& launch_of(std::size_t rank, Act act, std::uint32_t hop, double per_frame, ByHop& launches) {
     if (coder_.together[static_cast<std::size_t>(kernel_of(act))]) {
       const auto [found, fresh] = launches.try_emplace({hop, turn_of(act)}, launches_.size());
       if (!fresh) return launches_[found->second];
     }
-    launches_.push_back({graph_.kernel(rank * servers + device), {}});
+    launches_.push_back({graph_.kernel(rank * servers + device), per_frame, {}});
     return launches_.back();
   }
 
@@ -96,23 +110,31 @@ class Walk {
     const Plan& plan = hops_.plan(rank);
     std::vector<TaskGraph::Task> departures(plan.actions.size(), TaskGraph::none);
     std::vector<TaskGraph::Task> latest(plan.blocks.size(), TaskGraph::none);  // the tasks that made the values
+    // The paths of the values.  What a rank encodes in an algorithm that follows the nodes stays within the node first.
+    std::vector<const Path*> paths(plan.blocks.size(), hops_.nodes() != nullptr ? &within_.path : &between_.path);
     ByHop launches;
     for (std::size_t i = 0; i < plan.actions.size(); ++i) {
       const Action& action = plan.actions[i];
       TaskGraph::Task& value = latest[static_cast<std::size_t>(action.block)];
+      const Path*& path = paths[static_cast<std::size_t>(action.block)];
       TaskGraph::Task arrival = TaskGraph::none;
       if (action.act == Act::send) {
-        departures[i] = graph_.departure(server_of(rank, way_out), path_.per_message, wire_, path_.latency);
+        const Way& way = way_of(rank, action.peer);
+        departures[i] =
+            graph_.departure(server_of(rank, way.path, way_out), way.path.per_message, way.wire, way.path.latency);
         graph_.after(departures[i], value);
       }
       if (waits_for_message(action.act)) {
-        arrival = graph_.arrival(server_of(rank, way_in), wire_ * congested(hops_.senders(rank, i)));
+        const Way& way = way_of(rank, action.peer);
+        path = &way.path;
+        arrival =
+            graph_.arrival(server_of(rank, way.path, way_in), way.wire * congested(way.path, hops_.senders(rank, i)));
         waiting_.push_back({rank, &action, arrival});
       }
       if (action.act == Act::take) value = arrival;
       // Numbers that were computed in the output need no copy.
       if (turn_of(action.act) < 0 || (action.act == Act::copy && action.from == Location::output)) continue;
-      Launch& launch = launch_of(rank, action.act, hops_.hop(rank, i), launches);
+      Launch& launch = launch_of(rank, action.act, hops_.hop(rank, i), path->per_frame, launches);
       launch.bytes[static_cast<std::size_t>(kernel_of(action.act))] += bytes_;
       // This merge adds to the rank's own frame, which has to be decoded, too.
       if (action.act == Act::merge && action.from == Location::none)
@@ -126,9 +148,9 @@ class Walk {
 
   const Hops& hops_;
   const Coder& coder_;
-  const Path& path_;
   double bytes_;  // size of a block in one row
-  double wire_;   // seconds of a frame on the wire
+  Way between_;   // ranks on different nodes, or any two where nodes are not known
+  Way within_;    // a node
   TaskGraph graph_;
   std::vector<Launch> launches_;
   std::vector<Waiting> waiting_;
@@ -166,7 +188,7 @@ std::optional<Timing> time_of(Collective collective, const Hops& hops, const Jou
 
 std::optional<Timing> time_of(const Algorithm& algorithm, const Journey& journey, const Coder& coder,
                               const Path& path) {
-  const auto hops = Hops::find(algorithm, journey.size, journey.root, journey.travel);
+  const auto hops = Hops::find(algorithm, {journey.size, journey.nodes}, journey.root, journey.travel);
   if (!hops) return {};
   return time_of(algorithm.collective, *hops, journey, coder, path);
 }

@@ -13,7 +13,8 @@
 
 namespace laconic {
 
-// The network path between any two ranks.  Each rank has one outgoing and one incoming link.
+// The network path between any two ranks.  Each rank has one outgoing and one incoming link; where an algorithm follows
+// the nodes, the ranks of a node share them.
 struct Path {
   double latency = 5e-6;  // seconds per message
   double bytes_per_second = 12.5e9;
@@ -37,6 +38,10 @@ struct Journey {
   // Rows share device and path: while one is on the wire another is coded.  Beyond the number that is walked, the
   // time grows as it does between half as many and that many.
   int rows = 1;
+  // For an algorithm that follows the nodes: their shape, and the path between ranks of one node where it is another
+  // than that between nodes.
+  const NodeShape* nodes = nullptr;
+  std::optional<Path> within{};
 };
 
 inline constexpr int most_walked_rows = 8;

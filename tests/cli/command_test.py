@@ -219,6 +219,21 @@ class Command(unittest.TestCase):
         (row,) = self.explain("alltoall", "--ranks", 4096, "--algorithm", "pairwise", "--device", "gpu")
         self.assertIsNone(row["device"]["algorithms"][0]["compressed"])  # too large to be walked
 
+    def test_explain_knows_nodes(self):
+        (row,) = self.explain("allreduce", "--ranks", 128, "--nodes", 8, "--algorithm", "hierarchical")
+        self.assertEqual((row["algorithm"], row["nodes"], row["ranks"]), ("hierarchical", 8, 128))
+        (other,) = self.explain("allreduce", "--ranks", 128)
+        self.assertIsNone(other["nodes"])
+        names = [candidate["algorithm"] for candidate in row["candidates"]]
+        self.assertEqual(sorted(names), sorted([c["algorithm"] for c in other["candidates"]] + ["hierarchical"]))
+        for candidate in row["candidates"]:
+            self.assertGreater(candidate["predicted_s"], 0)
+        self.assertIn("on 128 ranks on 8 nodes", self.laconic("explain", "allreduce", "--ranks", 128, "--nodes", 8).stdout)
+        for arguments, word in ((("--ranks", 128, "--nodes", 7), "--nodes"),
+                                (("--ranks", 128, "--algorithm", "hierarchical"), "valid are auto, all, ring"),
+                                (("--ranks", 8, "--nodes", 8, "--algorithm", "hierarchical"), "valid are auto, all, ring")):
+            self.assertIn(word, self.laconic("explain", "allreduce", *arguments, code=2).stderr)
+
     def test_explain_knows_the_names_of_the_api(self):
         for name, schedules in (("allgatherv", "allgather"), ("reduce_scatter_block", "reduce_scatter"), ("scatterv", "scatter"),
                                 ("gatherv", "gather"), ("alltoallv", "alltoall"), ("iallreduce", "allreduce"),

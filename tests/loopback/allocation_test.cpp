@@ -28,7 +28,7 @@ TEST_P(Allocation, NothingIsAllocatedOnceWarm) {
   for (const Codec* codec : all_codecs())
     for (const bool per_hop : {false, true})
       for (const int size : {1, 2, 3, 4, 8}) {
-        if (!algorithm.fits(size)) continue;
+        if (!algorithm.fits(ranks_of(size))) continue;
         World world(size, 1, base_seed(), std::chrono::microseconds(0));
         Operation o;
         o.algorithm = &algorithm;

@@ -23,7 +23,7 @@ class EveryCollective : public ::testing::TestWithParam<std::tuple<int, std::siz
  protected:
   int size() const { return std::get<0>(GetParam()); }
   const Algorithm& algorithm() const { return all_algorithms()[std::get<1>(GetParam())]; }
-  bool fits() const { return algorithm().fits(size()); }
+  bool fits() const { return algorithm().fits(ranks_of(size())); }
   std::uint64_t seed() const {
     return base_seed() + static_cast<std::uint64_t>(size()) * 31 + std::get<1>(GetParam()) * 1009;
   }

@@ -45,7 +45,7 @@ class OnDevices : public ::testing::TestWithParam<std::tuple<Site, int, std::siz
   Site site() const { return std::get<0>(GetParam()); }
   int size() const { return std::get<1>(GetParam()); }
   const Algorithm& algorithm() const { return all_algorithms()[std::get<2>(GetParam())]; }
-  bool fits() const { return algorithm().fits(size()); }
+  bool fits() const { return algorithm().fits(ranks_of(size())); }
   std::uint64_t seed() const {
     return base_seed() + static_cast<std::uint64_t>(size()) * 31 + std::get<2>(GetParam()) * 1009;
   }
@@ -207,7 +207,7 @@ TEST_P(FailuresOnDevices, DamagedMessagesAreNoticed) {
     for (const bool per_hop : {false, true})
       for (const auto& [damage, name] : damages) {
         const int size = static_cast<int>(2 + random.below(3));
-        if (!algorithm().fits(size) || random.below(sanitized ? 8 : 2) != 0) continue;
+        if (!algorithm().fits(ranks_of(size)) || random.below(sanitized ? 8 : 2) != 0) continue;
         Fault fault;
         fault.damage = damage;
         World world(
@@ -300,7 +300,7 @@ TEST_P(FailuresOnDevices, ARankThatCannotEncodeIsHeard) {
     for (const bool per_hop : {false, true})
       for (const int size : {2, 3, 4})
         for (int mute = 0; mute < size; ++mute) {
-          if (!algorithm().fits(size) || (site() == Site::mixed && mute % 2 != 0)) continue;
+          if (!algorithm().fits(ranks_of(size)) || (site() == Site::mixed && mute % 2 != 0)) continue;
           if (sanitized && random.below(3) != 0) continue;
           World world(size, 1, base_seed(), std::chrono::microseconds(0), {}, site());
           Operation o;

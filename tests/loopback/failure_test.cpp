@@ -69,7 +69,7 @@ TEST_P(DamagedMessage, IsNoticedByAllWhoNeedIt) {
   for (const Codec* codec : all_codecs())
     for (const bool per_hop : {false, true})
       for (const int size : {2, 3, 4, 5}) {
-        if (!algorithm().fits(size) || (sanitized && random.below(2) != 0)) continue;
+        if (!algorithm().fits(ranks_of(size)) || (sanitized && random.below(2) != 0)) continue;
         Fault fault;
         fault.damage = damage();
         World world(size, 1, base_seed(), std::chrono::microseconds(0), damaged_by(fault));
@@ -149,7 +149,7 @@ TEST_P(MuteRank, IsHeardByAllWhoNeedItsNumbers) {
     for (const bool per_hop : {false, true})
       for (const int size : {2, 3, 4, 7})
         for (int mute = 0; mute < size; ++mute) {
-          if (!algorithm.fits(size)) continue;
+          if (!algorithm.fits(ranks_of(size))) continue;
           World world(size, 1, base_seed(), std::chrono::microseconds(0));
           Operation o;
           o.algorithm = &algorithm;

@@ -34,7 +34,7 @@ Operation operation(Collective collective, const char* algorithm, const char* co
 }
 
 Prediction predict(const Operation& o, int ranks) {
-  return predict_error(o.bound, o.target, o.op, o.mean, *o.algorithm, ranks, *o.codec, o.per_hop);
+  return predict_error(o.bound, o.target, o.op, o.mean, *o.algorithm, ranks_of(ranks), *o.codec, o.per_hop);
 }
 
 // The float32 rounding error, which predictions leave out: the rounding of the result and of partial sums.
@@ -106,7 +106,8 @@ TEST(PredictedErrors, HoldForEveryAlgorithm) {
     for (const int ranks : {2, 3, 4, 8, 16})
       for (const char* codec : {"quant", "szx", "zfp"})
         for (const bool per_hop : {false, true}) {
-          if (find_codec(codec) == nullptr || !algorithm.fits(ranks) || (sanitized && random.below(16) != 0)) continue;
+          if (find_codec(codec) == nullptr || !algorithm.fits(ranks_of(ranks)) || (sanitized && random.below(16) != 0))
+            continue;
           Operation o = operation(algorithm.collective, algorithm.name().data(), codec, ranks);
           o.per_hop = per_hop;
           const std::size_t field = random.below(2);

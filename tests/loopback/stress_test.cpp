@@ -86,7 +86,7 @@ std::unique_ptr<AnyOperation> random_operation(int size, std::uint64_t sequence,
   const auto p = static_cast<std::uint64_t>(size);
   Operation o;
   do o.algorithm = &all_algorithms()[random.below(all_algorithms().size())];
-  while (!o.algorithm->fits(size));
+  while (!o.algorithm->fits(ranks_of(size)));
   o.codec = all_codecs()[random.below(all_codecs().size())];
   if (o.codec->name() == "quant") o.codec = quant_variants()[random.below(quant_variants().size())].get();
   o.per_hop = random.below(4) == 0;

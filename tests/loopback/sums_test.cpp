@@ -26,7 +26,7 @@ TEST(LatticeSums, AreTheSameHoweverTheyAreFormed) {
     World one(size, 1, 1, std::chrono::microseconds(100));
     World three(size, 3, 2, std::chrono::microseconds(100));
     for (const Algorithm& algorithm : all_algorithms()) {
-      if (!reduces(algorithm.collective) || !algorithm.fits(size)) continue;
+      if (!reduces(algorithm.collective) || !algorithm.fits(ranks_of(size))) continue;
       for (const auto& codec : quant_variants())
         for (int data = 0; data < 3; ++data)
           for (const std::size_t chunk : {100, 1000, 100000}) {
@@ -73,7 +73,7 @@ TEST(MovedBlocks, AreEncodedOnceHoweverFarTheyGo) {
   for (const int size : {2, 3, 5, 8, 9}) {
     World world(size, 1, random.bits(), std::chrono::microseconds(50));
     for (const Algorithm& algorithm : all_algorithms()) {
-      if (reduces(algorithm.collective) || !algorithm.fits(size)) continue;
+      if (reduces(algorithm.collective) || !algorithm.fits(ranks_of(size))) continue;
       for (const Codec* codec : all_codecs())
         for (const Kind kind : {Kind::walk, Kind::special}) {
           if (sanitized && random.below(4) != 0) continue;
@@ -120,7 +120,7 @@ TEST(ReencodedSums, KeepTheBound) {
         if (travel_of(*codec, per_hop) == Travel::homomorphic) continue;
         for (const Algorithm& algorithm : all_algorithms())
           for (const Kind kind : {Kind::walk, Kind::real, Kind::special}) {
-            if (!algorithm.fits(size) || (sanitized && random.below(8) != 0)) continue;
+            if (!algorithm.fits(ranks_of(size)) || (sanitized && random.below(8) != 0)) continue;
             constexpr std::array<double, 3> bounds{1.0, 1e-2, 1e-5};
             Operation o;
             o.algorithm = &algorithm;

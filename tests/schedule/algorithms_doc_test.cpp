@@ -10,6 +10,7 @@
 #include <string>
 
 #include "schedule/audit.hpp"
+#include "support/place.hpp"
 
 namespace laconic::test {
 namespace {
@@ -33,12 +34,12 @@ std::string text_of(Terms terms) {
 }
 
 std::string cell(const Algorithm& algorithm, int size) {
-  if (!algorithm.fits(size)) return "–";
-  const Cost cost = audit(algorithm, size).cost;
+  if (!algorithm.fits(ranks_of(size))) return "–";
+  const Cost cost = audit(algorithm, ranks_of(size)).cost;
   char text[64];
   std::snprintf(text, sizeof text, "%.0f · %.2f · ", cost.hops, cost.share);
-  return text + text_of(algorithm.terms(size, Travel::reencoding)) + " · " +
-         text_of(algorithm.terms(size, Travel::per_hop));
+  return text + text_of(algorithm.terms(ranks_of(size), Travel::reencoding)) + " · " +
+         text_of(algorithm.terms(ranks_of(size), Travel::per_hop));
 }
 
 std::string table() {

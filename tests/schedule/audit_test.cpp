@@ -41,9 +41,9 @@ TEST_P(EveryAlgorithm, IsSoundKnowsItsErrorsAndCostsWhatTheDocsSay) {
   const CostFormula* formula = find_cost_formula(algorithm());
   ASSERT_NE(formula, nullptr) << "cost_formulas.hpp lacks the algorithm";
   for (int size = 1; size <= most_ranks; ++size) {
-    if (!algorithm().fits(size)) continue;
+    if (!algorithm().fits(ranks_of(size))) continue;
     for (const int root : roots_of(algorithm().collective, size)) {
-      const Audit a = audit(algorithm(), size, root);
+      const Audit a = audit(algorithm(), ranks_of(size), root);
       SCOPED_TRACE(std::to_string(size) + " ranks, root " + std::to_string(root));
       ASSERT_TRUE(a.ok) << a.problem;
       EXPECT_EQ(a.problem, "");
@@ -53,7 +53,7 @@ TEST_P(EveryAlgorithm, IsSoundKnowsItsErrorsAndCostsWhatTheDocsSay) {
       EXPECT_EQ(a.homomorphic.all(), reduces(algorithm().collective) ? contributions * coded : coded);
       for (const Travel travel : {Travel::reencoding, Travel::per_hop}) {
         const Terms measured = travel == Travel::reencoding ? a.reencoding : a.per_hop;
-        const Terms stated = algorithm().terms(size, travel);
+        const Terms stated = algorithm().terms(ranks_of(size), travel);
         EXPECT_EQ(measured.intermediate, stated.intermediate) << (travel == Travel::per_hop ? "per hop" : "reencoding");
         EXPECT_EQ(measured.final, stated.final) << (travel == Travel::per_hop ? "per hop" : "reencoding");
       }
@@ -68,25 +68,25 @@ TEST_P(EveryAlgorithm, IsSoundKnowsItsErrorsAndCostsWhatTheDocsSay) {
 // ranks, when a message goes to one peer (Chan, Heimlich, Purkayastha and van de Geijn, 2007).
 TEST_P(EveryAlgorithm, IsNotBetterThanPossible) {
   for (int size = 2; size <= most_ranks; ++size) {
-    if (!algorithm().fits(size)) continue;
+    if (!algorithm().fits(ranks_of(size))) continue;
     const double others = part(size - 1, size);
     const Collective c = algorithm().collective;
     const double least = c == Collective::allreduce                          ? 2 * others
                          : c == Collective::reduce || c == Collective::bcast ? 1
                                                                              : others;
-    const Cost cost = audit(algorithm(), size).cost;
+    const Cost cost = audit(algorithm(), ranks_of(size)).cost;
     EXPECT_GE(cost.share, least - 1e-9) << size << " ranks";
     EXPECT_GE(cost.hops, 1) << size << " ranks";
   }
 }
 
 TEST_P(EveryAlgorithm, CostsNothingAlone) {
-  if (!algorithm().fits(1)) return;
-  const Cost cost = audit(algorithm(), 1).cost;
+  if (!algorithm().fits(ranks_of(1))) return;
+  const Cost cost = audit(algorithm(), ranks_of(1)).cost;
   EXPECT_EQ(cost.hops, 0);
   EXPECT_EQ(cost.share, 0);
-  EXPECT_EQ(algorithm().terms(1, Travel::reencoding), Terms{});
-  EXPECT_EQ(algorithm().terms(1, Travel::per_hop), Terms{});
+  EXPECT_EQ(algorithm().terms(ranks_of(1), Travel::reencoding), Terms{});
+  EXPECT_EQ(algorithm().terms(ranks_of(1), Travel::per_hop), Terms{});
   EXPECT_TRUE(algorithm().build(place_at(0, 1)).steps.empty());
 }
 

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "schedule/patterns.hpp"
+#include "support/place.hpp"
 
 namespace laconic::test {
 
@@ -35,6 +36,11 @@ inline const CostFormula cost_formulas[] = {
     {Collective::allreduce, AlgorithmName::direct,
      [](int size) {
        return Cost{size > 1 ? 2.0 : 0.0, part(2 * (size - 1), size)};
+     }},
+    {Collective::allreduce, AlgorithmName::hierarchical,
+     [](int size) {
+       const NodeShape& nodes = *nodes_of(size);
+       return Cost{2.0 * (nodes.nodes() - 1) + nodes.per_node(), part(2 * (size - 1), size)};
      }},
     {Collective::reduce, AlgorithmName::binomial,
      [](int size) {

@@ -32,7 +32,7 @@ class Lower : public ::testing::TestWithParam<std::tuple<std::size_t, Travel>> {
   template <class F>
   void for_all_worlds(F&& test) {
     for (int size = 1; size <= most_ranks; ++size) {
-      if (!algorithm().fits(size)) continue;
+      if (!algorithm().fits(ranks_of(size))) continue;
       for (const int root : some_roots(collective(), size)) {
         SCOPED_TRACE(std::to_string(size) + " ranks, root " + std::to_string(root));
         test(size, root);

@@ -34,6 +34,30 @@ class Simulation(unittest.TestCase):
             chunks = run(algorithm="ring", bound=bound, chunk=1024)
             self.assertEqual(chunks["hash"], results["ring"]["hash"])
 
+    def test_hierarchical_gives_the_bits_of_the_others_and_spares_links(self):
+        """4 nodes of 4 ranks, in both placements."""
+        for round_robin in (False, True):
+            network = simulation.Network(16, ranks_per_node=4, round_robin=round_robin)
+            results = {name: run(network=network, algorithm=name, free_coding=True, rates=None, bytes=4 << 20)
+                       for name in scale.algorithms_of("allreduce", 4)}
+            self.assertIn("hierarchical", results)
+            for found in results.values():
+                self.check(found)
+            self.assertEqual(len({found["hash"] for found in results.values()}), 1, round_robin)
+            seconds = {name: found["seconds"] for name, found in results.items()}
+            bound = scale.bandwidth_bound("allreduce", 4, 4 << 20, network) / results["hierarchical"]["ratio"]
+            self.assertLess(bound, seconds["hierarchical"])
+            self.assertLess(seconds["hierarchical"], 2 * bound)
+            self.assertLess(seconds["hierarchical"], seconds["recursive-halving"])
+            if round_robin:
+                self.assertLess(2 * seconds["hierarchical"], seconds["ring"])
+            self.check(run(network=network, algorithm="hierarchical", codec="szx"))
+            self.assertTrue(run(network=network, algorithm="hierarchical", codec="szx", per_hop=True)["bound_kept"])
+
+    def test_hierarchical_needs_several_ranks_on_a_node(self):
+        with self.assertRaisesRegex(RuntimeError, "does not serve"):
+            run(algorithm="hierarchical")
+
     def test_two_runs_are_equal(self):
         first, second = run(), run()
         self.check(first)

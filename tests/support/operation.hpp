@@ -65,7 +65,7 @@ inline std::string plain_name(const Algorithm& algorithm) {
 }
 
 inline Budget budget_of(const Operation& o, int size) {
-  return budget_for(o.bound, o.target, o.op, o.mean, *o.algorithm, size, *o.codec, o.per_hop);
+  return budget_for(o.bound, o.target, o.op, o.mean, *o.algorithm, ranks_of(size), *o.codec, o.per_hop);
 }
 
 // Forms the coding as the communicator does.

@@ -170,7 +170,10 @@ TEST(Ledger, CodecsTravelAsTheyCan) {
 
 TEST(Ledger, OneRankHoldsAtMostTheErrorOfOneEncode) {
   for (const Algorithm& algorithm : all_algorithms())
-    for (const Travel travel : travels) EXPECT_EQ(terms_of(algorithm, 1, travel).all(), 1) << algorithm.name();
+    for (const Travel travel : travels)
+      if (algorithm.fits(1)) {
+        EXPECT_EQ(terms_of(algorithm, 1, travel).all(), 1) << algorithm.name();
+      }
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ void CollectiveOperation::begin(bool blocking) {
   on_devices_ = false;
   if (starts_ != nullptr && starts_->leaves_next() && read_hints_ == binding->read_hints) return start_again_in_mpi();
   read_hints_ = binding->read_hints;
-  resolved_.resolve(*binding, asked_, has_options_ ? &given_ : nullptr);
+  resolved_.resolve(*binding, asked_, has_options_ ? &given_ : nullptr, blocking);
   local_ = resolved_.status();
   algorithm_ = nullptr;
   wants_thread = !blocking && resolved_.uses_thread();
@@ -78,7 +78,7 @@ void CollectiveOperation::begin(bool blocking) {
 }
 
 bool CollectiveOperation::wants_slot() {
-  resolved_.resolve(*binding, asked_, has_options_ ? &given_ : nullptr);
+  resolved_.resolve(*binding, asked_, has_options_ ? &given_ : nullptr, false);
   return resolved_.reason() == LACONIC_PLAIN_NOT;
 }
 
@@ -148,6 +148,7 @@ bool CollectiveOperation::leave_queue() {
   if (blocking_ && binding->machinery() == nullptr && std::this_thread::get_id() != caller_) return false;
   if (!binding->poll_machinery(blocking_, problem)) return false;
   if (!problem.ok()) return let_others_agree(), end(problem), true;
+  if (local_.ok()) local_ = resolved_.settle_algorithm(*binding);
   if (decides_in_turn_) decide_in_turn();
   // MPI takes the application's types as they are; an exchange with neighbors moves packed numbers.
   const bool plain = reason_ != LACONIC_PLAIN_NOT;

@@ -36,6 +36,7 @@ CallModel CollectiveOperation::model() const {
   model.partial = shape().counts_partial();
   model.bytes = known_to_all(shape()) ? static_cast<double>(shape().bytes()) : bytes_of_partial;
   model.size = binding->size;
+  model.nodes = binding->nodes();
   if (const Codec* codec = asked_codec(settings())) model.travel = travel_of(*codec, false);
   model.chunk = static_cast<std::size_t>(settings().chunk_elements);
   model.relative = settings().bound.mode == LACONIC_BOUND_REL;
@@ -157,7 +158,7 @@ CodingCost CollectiveOperation::sample() {
   shape().numbers(range_job_.parts);
   const auto coding = [&](const Range& range) {
     const Budget budget = budget_for(absolute_bound(settings(), range), target_of(settings()), s.op, s.mean,
-                                     algorithm(), binding->size, *codec, false);
+                                     algorithm(), binding->ranks(), *codec, false);
     Coding c = coding_of(resolved_, shape(), binding->size);
     c.allowance = budget.allowance;
     c.terms = asked_.traits().reduces && s.op == Op::sum ? budget.terms : 1;
@@ -176,7 +177,8 @@ Measured CollectiveOperation::measurements() {
 // Whether the tuner wants the call to be compressed, now that the ranks have agreed.
 bool CollectiveOperation::tuner_agrees() {
   if (class_ == nullptr) return true;
-  if (!agreement_.all_on_devices()) return class_->agreed(agreement_.measured(), binding->tuner.start());
+  if (!agreement_.all_on_devices())
+    return class_->agreed(agreement_.measured(), binding->tuner.start(), binding->nodes());
   const bool survey = surveys();
   class_->set_on_devices();
   return !survey;

@@ -113,7 +113,7 @@ void CollectiveOperation::set_bound() {
   const Signature& m = shape().signature();
   const bool sum = reduces(algorithm().collective) && m.op == Op::sum;
   const BoundTarget target = all_equal() ? BoundTarget::result : target_of(settings());
-  Budget budget = budget_for(agreed_bound(), target, m.op, m.mean, algorithm(), binding->size, *work_.codec,
+  Budget budget = budget_for(agreed_bound(), target, m.op, m.mean, algorithm(), binding->ranks(), *work_.codec,
                              work_.plan->travel == Travel::per_hop);
   work_.coding.allowance = budget.allowance;
   work_.last_allowance = budget.last_allowance;

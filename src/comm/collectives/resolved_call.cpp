@@ -17,9 +17,12 @@ laconic_plain_reason reason_of_type(const Signature& s, const laconic_options& s
   return !s.type_hidden && (!s.type_known || rounded_integers) ? LACONIC_PLAIN_TYPE : LACONIC_PLAIN_NOT;
 }
 
-void ResolvedCall::resolve(const Binding& binding, const CollectiveCall& call, const laconic_options* options) {
+void ResolvedCall::resolve(const Binding& binding, const CollectiveCall& call, const laconic_options* options,
+                           bool blocking) {
   call_ = &call;
   algorithm_ = nullptr;
+  blocking_ = blocking;
+  inherited_algorithm_ = false;
   // On an intercommunicator an argument may mean another thing, or nothing: checking it is left to MPI.
   shape_ = shape_on(binding, call);
   const Status arguments = binding.intercomm ? shape_.check_mean() : shape_.check();
@@ -51,8 +54,8 @@ Status ResolvedCall::take_options(const Binding& binding, const laconic_options*
   if (binding.inherited_status.ok()) {
     fill_unset(settings_, binding.inherited);
     // An algorithm that the collective does not have was meant for other collectives, unless this call asked for it.
-    const bool inherited = given == nullptr || given->algorithm == LACONIC_ALGORITHM_UNSET;
-    if (inherited && settings_.algorithm > LACONIC_ALGORITHM_PLAIN && !find_algorithm(binding).ok())
+    inherited_algorithm_ = given == nullptr || given->algorithm == LACONIC_ALGORITHM_UNSET;
+    if (inherited_algorithm_ && settings_.algorithm > LACONIC_ALGORITHM_PLAIN && !find_algorithm(binding).ok())
       settings_.algorithm = LACONIC_ALGORITHM_AUTO;
   }
   if (settings_.tune == LACONIC_TUNE_UNSET) settings_.tune = binding.inherited.tune;
@@ -66,7 +69,21 @@ Status ResolvedCall::take_options(const Binding& binding, const laconic_options*
 }
 
 Status ResolvedCall::find_algorithm(const Binding& binding) {
-  return asked_algorithm(settings_, call_->traits().pattern, binding.size, algorithm_);
+  const Status fits = asked_algorithm(settings_, call_->traits().pattern, binding.ranks(), algorithm_);
+  return waits_for_nodes(binding) ? Status{} : fits;
+}
+
+// Whether the algorithm depends on nodes that the ranks find out in this call.
+bool ResolvedCall::waits_for_nodes(const Binding& binding) const {
+  return algorithm_ != nullptr && algorithm_->by_nodes() && blocking_ && binding.finds_nodes();
+}
+
+Status ResolvedCall::settle_algorithm(const Binding& binding) {
+  if (algorithm_ == nullptr || !algorithm_->by_nodes()) return {};
+  Status fits = find_algorithm(binding);
+  if (fits.ok() || !inherited_algorithm_) return fits;
+  algorithm_ = nullptr;
+  return {};
 }
 
 const Algorithm& ResolvedCall::algorithm(const Binding& binding) const {

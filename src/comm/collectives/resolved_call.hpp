@@ -17,8 +17,12 @@ namespace laconic {
 class ResolvedCall {
  public:
   // call: stays where it is as long as this object is used; options: nullptr where the application gave none.  Starts
-  // the progress thread if the settings ask for it.
-  void resolve(const Binding& binding, const CollectiveCall& call, const laconic_options* options);
+  // the progress thread if the settings ask for it.  blocking: the call may wait for the other ranks.
+  void resolve(const Binding& binding, const CollectiveCall& call, const laconic_options* options, bool blocking);
+
+  // For a call that begins before the nodes of the ranks are known, once they are: an algorithm that they do not fit is
+  // a mistake of this call, or gives way to the library's choice if it was meant for all calls.
+  Status settle_algorithm(const Binding& binding);
 
   const CollectiveCall& call() const { return *call_; }
   const Shape& shape() const { return shape_; }
@@ -45,12 +49,15 @@ class ResolvedCall {
  private:
   Status take_options(const Binding& binding, const laconic_options* given);
   Status find_algorithm(const Binding& binding);
+  bool waits_for_nodes(const Binding& binding) const;
   laconic_plain_reason find_reason(const Binding& binding, bool options_ok);
 
   const CollectiveCall* call_ = nullptr;
   Shape shape_;
   laconic_options settings_{};
   const Algorithm* algorithm_ = nullptr;  // that the settings ask for
+  bool blocking_ = false;
+  bool inherited_algorithm_ = false;  // it was asked for by hints or the environment
   Status status_;
   bool settings_ok_ = true;
   laconic_plain_reason reason_ = LACONIC_PLAIN_NOT;

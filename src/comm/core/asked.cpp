@@ -35,7 +35,23 @@ const Codec* asked_codec(const laconic_options& settings) {
   return codec_for(static_cast<CodecName>(settings.codec), bound_of(settings).mode);
 }
 
-Status asked_algorithm(const laconic_options& settings, Collective collective, int ranks, const Algorithm*& algorithm) {
+namespace {
+
+std::string why_nodes_do_not_fit(Ranks ranks) {
+  const std::string number = std::to_string(ranks.size) + " ranks";
+  if (ranks.nodes == nullptr)
+    return "the nodes of the " + number + " are not known (the first compressed call on a communicator finds them if " +
+           "it is blocking)";
+  const int nodes = ranks.nodes->nodes();
+  if (nodes > 1 && ranks.nodes->per_node() == 0)
+    return "the " + number + " are on " + std::to_string(nodes) + " nodes with different numbers of ranks";
+  return "the " + number + " are on " + std::to_string(nodes) + (nodes == 1 ? " node" : " nodes");
+}
+
+}  // namespace
+
+Status asked_algorithm(const laconic_options& settings, Collective collective, Ranks ranks,
+                       const Algorithm*& algorithm) {
   algorithm = nullptr;
   if (settings.algorithm == LACONIC_ALGORITHM_AUTO || settings.algorithm == LACONIC_ALGORITHM_UNSET) return {};
   const auto asked = static_cast<AlgorithmName>(settings.algorithm);
@@ -44,9 +60,12 @@ Status asked_algorithm(const laconic_options& settings, Collective collective, i
   std::string valid = "auto, plain";
   for (const Algorithm& a : all_algorithms())
     if (a.collective == collective && a.fits(ranks)) valid += ", " + std::string(a.name());
-  return {Code::argument, "algorithm '" + std::string(text_of(asked)) + "' is not one of " +
-                              std::string(name_of(collective)) + " on " + std::to_string(ranks) + " ranks; valid are " +
-                              valid};
+  const std::string name = "algorithm '" + std::string(text_of(asked)) + "' ";
+  if (algorithm != nullptr && algorithm->by_nodes())
+    return {Code::argument, name + "needs several nodes with equal numbers of ranks, at least 2, but " +
+                                why_nodes_do_not_fit(ranks) + "; valid are " + valid};
+  return {Code::argument, name + "is not one of " + std::string(name_of(collective)) + " on " +
+                              std::to_string(ranks.size) + " ranks; valid are " + valid};
 }
 
 const Algorithm& chosen_algorithm(const laconic_options& settings, Collective collective, int ranks,

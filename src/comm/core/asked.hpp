@@ -39,7 +39,8 @@ bool tuned(const laconic_options& settings);
 const Codec* asked_codec(const laconic_options& settings);
 
 // The requested algorithm of a collective; nullptr where the library chooses.
-Status asked_algorithm(const laconic_options& settings, Collective collective, int ranks, const Algorithm*& algorithm);
+Status asked_algorithm(const laconic_options& settings, Collective collective, Ranks ranks,
+                       const Algorithm*& algorithm);
 
 // The library's choice for data of `bytes` bytes (or unknown_bytes).
 const Algorithm& chosen_algorithm(const laconic_options& settings, Collective collective, int ranks, std::size_t bytes);

@@ -53,10 +53,11 @@ Tags Tags::on(MPI_Comm comm) {
   return tags;
 }
 
-Machinery::Machinery(MPI_Comm comm, const Tags& tags, const Neighborhood* neighborhood)
+Machinery::Machinery(MPI_Comm comm, const Tags& tags, const Neighborhood* neighborhood, const NodeShape* nodes)
     : comm_(comm),
       tags_(tags),
       neighborhood_(neighborhood),
+      nodes_(nodes),
       transport_(comm, 0, collective_operations, collective_messages),
       persistent_transport_(comm, tags.first_of_slots, tags.slots, collective_messages),
       message_transport_(comm, first_message_tag, tags.messages, message_rows, Sends::synchronous),
@@ -71,7 +72,7 @@ const Plan& Machinery::plan(const Algorithm& algorithm, int root, Travel travel)
   if (!has_root(algorithm.collective)) root = 0;
   for (const KnownPlan& known : plans_)
     if (known.algorithm == &algorithm && known.root == root && known.travel == travel) return *known.plan;
-  const Place at{transport_.rank(), transport_.size(), root, neighborhood_};
+  const Place at{transport_.rank(), transport_.size(), root, neighborhood_, nodes_};
   plans_.push_back(
       {&algorithm, root, travel, std::make_unique<Plan>(lower(algorithm.build(at), algorithm.collective, at, travel))});
   return *plans_.back().plan;
@@ -83,6 +84,7 @@ const DeviceChoice& Machinery::device_choice(const DeviceQuestion& q) {
   Journey journey;
   journey.bytes = static_cast<double>(q.bytes);
   journey.size = transport_.size();
+  journey.nodes = nodes_;
   journey.root = has_root(q.collective) ? q.root : 0;
   journey.travel = q.travel;
   journey.ratio = assumed_ratio;
@@ -164,7 +166,8 @@ Status Binding::make_blocking() {
                   MPI_Comm_create(comm, everybody, &made_) == MPI_SUCCESS && made_ != MPI_COMM_NULL;
   if (everybody != MPI_GROUP_NULL) MPI_Group_free(&everybody);
   if (!ok) return no_communicator();
-  tuner.set_within_node(node_.shared());
+  nodes_.emplace(node_search_.shape());
+  tuner.set_within_node(nodes_->nodes() == 1);
   return {};
 }
 
@@ -178,10 +181,10 @@ bool Binding::poll_machinery(bool may_block, Status& status) {
   if (machinery_) return true;
   if (making_ == MPI_REQUEST_NULL) {
     // A blocking call must know that the other ranks are there, or they may wait elsewhere for this rank's progress:
-    // hence a reduction, which is a barrier.  Without blocking, duplication is the only way to make a communicator.
+    // hence an allgather, which is a barrier.  Without blocking, duplication is the only way to make a communicator.
     making_blocks_ = may_block;
     making_begun_ = true;
-    const int rc = may_block ? node_.begin(comm, &making_) : MPI_Comm_idup(comm, &made_, &making_);
+    const int rc = may_block ? node_search_.begin(comm, size, &making_) : MPI_Comm_idup(comm, &made_, &making_);
     if (rc != MPI_SUCCESS) {
       making_ = MPI_REQUEST_NULL;
       making_begun_ = false;
@@ -204,7 +207,7 @@ bool Binding::poll_machinery(bool may_block, Status& status) {
   if (making_blocks_) status = make_blocking();
   if (!status.ok()) return true;
   MPI_Comm_set_errhandler(made_, MPI_ERRORS_RETURN);
-  machinery_ = std::make_unique<Machinery>(made_, tags, topology());
+  machinery_ = std::make_unique<Machinery>(made_, tags, topology(), nodes());
   return true;
 }
 

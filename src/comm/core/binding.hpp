@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "call/neighborhood.hpp"
+#include "call/node_shape.hpp"
 #include "comm/core/node.hpp"
 #include "comm/core/operation.hpp"
 #include "comm/core/repeated_calls.hpp"
@@ -68,8 +69,8 @@ struct DeviceQuestion {
 class Machinery {
  public:
   // comm: the private communicator, which the machinery takes over.
-  // neighborhood: of this rank; it outlives the machinery.
-  Machinery(MPI_Comm comm, const Tags& tags, const Neighborhood* neighborhood);
+  // neighborhood: of this rank, nodes: of all ranks, where they are known; both outlive the machinery.
+  Machinery(MPI_Comm comm, const Tags& tags, const Neighborhood* neighborhood, const NodeShape* nodes);
   ~Machinery();
   Machinery(const Machinery&) = delete;
   Machinery& operator=(const Machinery&) = delete;
@@ -119,6 +120,7 @@ class Machinery {
   MPI_Comm comm_;  // private: its messages cannot match the application's
   Tags tags_;
   const Neighborhood* neighborhood_;
+  const NodeShape* nodes_;
   MpiTransport transport_;
   MpiTransport persistent_transport_;
   MpiTransport message_transport_;
@@ -185,6 +187,12 @@ struct Binding : std::enable_shared_from_this<Binding> {
   // Called when the application frees its communicator: a duplication of it that has begun has to end first.
   void finish_making();
   bool making_machinery() const { return making_ != MPI_REQUEST_NULL; }
+  // The nodes of the ranks, which the machinery finds out if a blocking call makes it; else nullptr.  All ranks get the
+  // same answer in the same call.
+  const NodeShape* nodes() const { return nodes_ ? &*nodes_ : nullptr; }
+  Ranks ranks() const { return {size, nodes()}; }
+  // Whether a blocking call that begins now will know them if it is compressed.
+  bool finds_nodes() const { return !machinery_ && making_ == MPI_REQUEST_NULL; }
   Machinery* machinery() { return machinery_.get(); }
 
   // The device with this number, opened at the first request; nullptr, and the reason in `status`, where it cannot be
@@ -205,10 +213,11 @@ struct Binding : std::enable_shared_from_this<Binding> {
   };
 
   std::vector<OpenDevice> devices_;  // they outlive the machinery
+  std::optional<NodeShape> nodes_;   // outlives the machinery
   std::unique_ptr<Machinery> machinery_;
   Status make_blocking();
 
-  SharedNode node_;
+  NodeSearch node_search_;
   MPI_Request making_ = MPI_REQUEST_NULL;  // what comes before the creation, or the duplication itself
   bool making_blocks_ = false;
   std::atomic<bool> making_begun_{false};  // begun and not ended; read without the lock

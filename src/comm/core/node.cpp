@@ -32,11 +32,10 @@ std::uint64_t identity() {
 
 }  // namespace
 
-int SharedNode::begin(MPI_Comm comm, MPI_Request* request) {
+int NodeSearch::begin(MPI_Comm comm, int size, MPI_Request* request) {
   static const std::uint64_t mine = identity();
-  mine_ = {mine, ~mine};
-  return MPI_Iallreduce(mine_.data(), most_.data(), static_cast<int>(mine_.size()), MPI_UINT64_T, MPI_MAX, comm,
-                        request);
+  identities_.resize(static_cast<std::size_t>(size));
+  return MPI_Iallgather(&mine, 1, MPI_UINT64_T, identities_.data(), 1, MPI_UINT64_T, comm, request);
 }
 
 }  // namespace laconic

@@ -51,7 +51,8 @@ static_assert(same(LACONIC_ALGORITHM_AUTO, AlgorithmName::automatic) &&
               same(LACONIC_ALGORITHM_BINOMIAL, AlgorithmName::binomial) &&
               same(LACONIC_ALGORITHM_CHAIN, AlgorithmName::chain) &&
               same(LACONIC_ALGORITHM_BRUCK, AlgorithmName::bruck) &&
-              same(LACONIC_ALGORITHM_PAIRWISE, AlgorithmName::pairwise));
+              same(LACONIC_ALGORITHM_PAIRWISE, AlgorithmName::pairwise) &&
+              same(LACONIC_ALGORITHM_HIERARCHICAL, AlgorithmName::hierarchical));
 
 constexpr std::array<Named<laconic_variant>, 5> variant_names{{
     {"overlap", LACONIC_VARIANT_OVERLAP},
