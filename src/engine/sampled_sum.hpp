@@ -17,7 +17,7 @@ namespace laconic {
 // The positions of a sample among `count` numbers: one at an arbitrary place of each of as many equal parts, so that
 // rows of a field do not always meet the sample in the same column.  The same on every rank.
 struct Sample {
-  // Of large data, more positions: their reduction takes a smaller share of the time.
+  // Large data get more positions, because the reduction takes a smaller share of their time.
   static constexpr std::size_t small = 384;
   static constexpr std::size_t large = 1536;
   static constexpr std::size_t size_for(std::size_t bytes) { return bytes < std::size_t{8} << 20 ? small : large; }
