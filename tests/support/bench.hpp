@@ -146,10 +146,11 @@ class Bench {
     return true;
   }
 
-  // The result on the lattice: a sum of integers, whatever the algorithm.
+  // The result on the lattice: a sum of integers, whatever the algorithm, which may be rounded once more.
   std::vector<T> lattice_result(int rank, std::int32_t block) const {
     const Coding coding = coding_of<T>(operation_, size_);
-    const auto lattice = quant::Lattice::make(coding.allowance, coding.terms, coding.dtype);
+    const auto lattice = quant::Lattice::make(coding.allowance, coding.terms, coding.dtype, 0, coding.coarser);
+    const double unit = std::ldexp(1.0, static_cast<int>(coding.coarser));
     const std::vector<OwnBlock> sources = sources_of(operation_, size_, rank, block);
     std::vector<T> result(count(rank, block));
     for (std::size_t i = 0; i < result.size(); ++i) {
@@ -165,7 +166,7 @@ class Bench {
           total = operation_.op == Op::max ? std::max<std::int64_t>(total, q) : std::min<std::int64_t>(total, q);
         }
       }
-      const double x = static_cast<double>(total) * lattice.step;
+      const double x = (std::nearbyint(static_cast<double>(total) / unit) + 0.0) * unit * lattice.step;  // not -0
       result[i] = static_cast<T>(coding.divisor == 1 ? x : x / coding.divisor);
     }
     return result;

@@ -28,6 +28,13 @@ struct BlockMaker {
   __device__ PointNumbers<T> points() const { return {&memory, arguments.lattice.step}; }
   __device__ InBlock find(const InFrame& frame) const { return find_block<T, values>(frame, block, output.count); }
 
+  __device__ void round_result() const {
+    if (arguments.coarser == 0) return;
+    LACONIC_UNROLL
+    for (unsigned i = 0; i < lane_values; ++i)
+      v[i] = static_cast<std::uint32_t>(coarse_point(static_cast<std::int32_t>(v[i]), arguments.coarser));
+  }
+
   __device__ Content encode() const {
     if (arguments.exact_denormals && holds_denormal(own(), n())) return keep_numbers<T>(Content::Form::own, own(), n());
     if (!quantise_own<16>(own().numbers, n(), arguments.lattice, memory))
@@ -55,6 +62,7 @@ struct BlockMaker {
     LACONIC_UNROLL
     for (unsigned i = 0; i < lane_values; ++i)
       v[i] = combine_points(arguments.op, v[i], memory.point(lane_index() * lane_values + i));
+    round_result();
     Content c = pack_combined(v, n(), memory, measured);
     c.top = 1;
     return c;
@@ -77,7 +85,7 @@ struct BlockMaker {
       return keep_numbers<T>(Content::Form::from_points, combined<T>(points(), other.numbers<T>(), arguments.op), n());
     }
     // In a sum, a block added to a zero block stays as it is, byte for byte.
-    if (arguments.op == Op::sum && (a.entry == zero_block || b.entry == zero_block)) {
+    if (arguments.op == Op::sum && arguments.coarser == 0 && (a.entry == zero_block || b.entry == zero_block)) {
       const InBlock other = choose(a.entry == zero_block, b, a);
       Content c;
       if (!fetch_points(other, n(), memory, c.begin, v)) return failed(Problem::bad_block);
@@ -90,6 +98,7 @@ struct BlockMaker {
     if (!fetch_points(b, n(), memory, begin, w)) return failed(Problem::bad_block);
     LACONIC_UNROLL
     for (unsigned i = 0; i < lane_values; ++i) v[i] = combine_points(arguments.op, v[i], w[i]);
+    round_result();
     return pack_combined(v, n(), memory, measured);
   }
 
