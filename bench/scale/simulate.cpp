@@ -27,6 +27,7 @@
 #include "engine/sampled_sum.hpp"
 #include "input.hpp"
 #include "measured_rates.hpp"
+#include "schedule/messages.hpp"
 #include "timed_codec.hpp"
 #include "transport/mpi/mpi_transport.hpp"
 #include "tune/candidates.hpp"
@@ -276,8 +277,9 @@ Outcome simulate(const Arguments& a, int rank, int size) {
   if (!algorithm->fits(ranks)) fail("--algorithm " + a.algorithm + " does not serve these ranks");
   const Codec& codec = *find_codec(a.codec);
   const Travel travel = travel_of(codec, a.per_hop);
-  const Plan plan = lower(algorithm->build(at), collective, at, travel);
-  data.set_blocks(plan.cut);
+  Schedule schedule = algorithm->build(at);
+  const std::int32_t cut = schedule.blocks;
+  data.set_blocks(cut);
   Bound bound;
   if (Status s = parse_bound(a.bound, bound); !s.ok()) fail("--bound: " + s.message());
 
@@ -320,8 +322,11 @@ Outcome simulate(const Arguments& a, int rank, int size) {
 
   std::vector<Region> regions;
   std::size_t largest = 0;
-  const int parts = num_parts(collective, plan.cut, size);
+  const int parts = num_parts(collective, cut, size);
   for (std::int32_t b = 0; b < parts; ++b) largest = std::max(largest, data.begin_of(b + 1) - data.begin_of(b));
+  const std::size_t chunk = a.chunk > 0 ? a.chunk : choose_chunk(largest, Dtype::f32, a.depth);
+  const Plan plan =
+      lower(join(std::move(schedule), blocks_per_message(std::min(chunk, largest))), collective, at, travel);
   for (const std::int32_t b : plan.blocks) regions.push_back(data.region(b));
   const TimedCodec timed(codec, rates, a.threads);
   MpiTransport transport(MPI_COMM_WORLD, 0, 1, message_numbers);
@@ -333,7 +338,7 @@ Outcome simulate(const Arguments& a, int rank, int size) {
   work.regions = regions;
   work.largest = largest;
   work.depth = a.depth;
-  work.chunk = a.chunk > 0 ? a.chunk : choose_chunk(largest, Dtype::f32, a.depth);
+  work.chunk = chunk;
   work.checksum = false;
   double coded = 0;
   const bool searches = bound.mode == BoundMode::rel && a.codec != "raw";

@@ -2,10 +2,13 @@
 #include "explain/explain.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "schedule/messages.hpp"
 #include "tune/choose.hpp"
 #include "variants.hpp"
 #include "wire/frame.hpp"
+#include "wire/message.hpp"
 #include "wire/seal.hpp"
 
 namespace laconic::cli::explain {
@@ -38,24 +41,31 @@ Work work_of(const Question& q, const Algorithm& algorithm, Travel travel) {
   const Neighborhood neighborhood = assumed_neighborhood(q.rank, q.ranks);
   const Place at{q.rank, q.ranks, q.root, &neighborhood, q.shape()};
   w.schedule = algorithm.build(at);
-  w.plan = lower(w.schedule, q.collective, at, travel);
-  w.largest = block_count(q, 0, w.plan.cut);
+  w.largest = block_count(q, 0, w.schedule.blocks);
   w.depth = overlapping(q) ? static_cast<std::size_t>(q.depth) : 1;
   w.chunk = w.largest;
   if (overlapping(q)) w.chunk = q.chunk > 0 ? q.chunk : choose_chunk(w.largest, q.dtype, q.depth);
   w.chunk = std::clamp<std::size_t>(w.chunk, 1, std::max<std::size_t>(w.largest, 1));
+  w.schedule = join(std::move(w.schedule), blocks_per_message(w.chunk));
+  w.plan = lower(w.schedule, q.collective, at, travel);
   w.rows = (w.largest + w.chunk - 1) / w.chunk;
   w.depth = std::clamp<std::size_t>(w.depth, 1, std::max<std::size_t>(w.rows, 1));
   for (const Step& step : w.schedule.steps) {
     ++w.verbs[static_cast<std::size_t>(step.verb)];
+    if (step.part == 0) ++(step.verb == Verb::send ? w.messages_sent : w.messages_taken);
     if (step.verb == Verb::send)
       w.sent += static_cast<double>(block_count(q, step.block, w.plan.cut) * size_of(q.dtype));
   }
   w.frames = w.verbs[0] * w.rows;
   w.wire = w.sent / q.ratio + static_cast<double>(w.frames * wire::header_bytes);
+  for (const Step& step : w.schedule.steps)
+    if (step.verb == Verb::send && step.parts > 1) w.wire += static_cast<double>(w.rows * wire::message_bytes(1, 0));
   // The memory that the engine leases, for frames of the worst case.  A call uses less of it.
   const std::size_t frame = q.codec->capacity(w.chunk, q.dtype) + wire::seal_bytes;
-  w.memory = w.depth * w.plan.slots * std::max(frame, w.chunk * size_of(q.dtype));
+  const std::size_t slot = std::max(frame, w.chunk * size_of(q.dtype));
+  w.memory = w.depth * w.plan.slots * slot;
+  if (w.plan.most_parts > 1)
+    w.memory += w.depth * (receives_ahead + sends_ahead) * wire::message_bytes(w.plan.most_parts, slot);
   return w;
 }
 

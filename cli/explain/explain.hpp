@@ -73,6 +73,8 @@ struct Work {
   std::size_t chunk = 0;               // numbers per frame
   std::size_t depth = 0;               // rows in flight at a time
   std::size_t largest = 0;             // numbers in the largest block
+  std::size_t messages_sent = 0;       // in one row
+  std::size_t messages_taken = 0;      // in one row
   std::size_t frames = 0;              // frames sent, in all rows
   double sent = 0;                     // bytes of the numbers in these frames
   double wire = 0;                     // bytes of the frames, at the ratio

@@ -94,9 +94,10 @@ std::string work_text(const Question& q, const Answer& a) {
   text += fmt::format("  memory: {} frames held at most in a row, {} in all\n", w.plan.most_held,
                       bytes_text(static_cast<double>(w.memory)));
   text += fmt::format(
-      "  rank {}: {} sends, {} receives, {} reduces a row; {} frames sent, {} of numbers, {} on the wire "
-      "at ratio {}\n",
-      q.rank, w.verbs[0], w.verbs[1], w.verbs[2], w.frames, bytes_text(w.sent), bytes_text(w.wire), q.ratio);
+      "  rank {}: {} sends in {} messages, {} receives and {} reduces from {} messages a row; {} frames sent, {} of "
+      "numbers, {} on the wire at ratio {}\n",
+      q.rank, w.verbs[0], w.messages_sent, w.verbs[1], w.verbs[2], w.messages_taken, w.frames, bytes_text(w.sent),
+      bytes_text(w.wire), q.ratio);
   std::map<std::string_view, std::size_t> acts;
   for (const Action& action : w.plan.actions) ++acts[laconic::name_of(action.act)];
   std::string list;
@@ -250,7 +251,10 @@ std::string json(const Question& q, const Comparison& all, const Answer& a, cons
   if (!a.worked_out) return out.take();
   const Work& w = a.work;
   out.number("blocks", w.plan.cut).whole("rows", w.rows).whole("chunk_elements", w.chunk).whole("depth", w.depth);
-  out.whole("frames_sent", w.frames).number("bytes_uncompressed", w.sent).number("bytes_sent", w.wire);
+  out.whole("frames_sent", w.frames)
+      .whole("messages_sent", w.messages_sent * w.rows)
+      .number("bytes_uncompressed", w.sent)
+      .number("bytes_sent", w.wire);
   out.whole("memory_bytes", w.memory);
   std::vector<std::string> steps;
   for (const Step& s : w.schedule.steps)

@@ -11,6 +11,7 @@
 #include "engine/coding_job.hpp"
 #include "engine/frame_pool.hpp"
 #include "engine/run.hpp"
+#include "wire/message.hpp"
 
 namespace laconic {
 
@@ -26,8 +27,12 @@ struct Run::Block {
 
 class Run::Lane {
  public:
+  // A message that is on its way or has arrived: one frame in a slot, or several in a message of the pool.
   struct Arrival {
     int slot = FramePool::none;
+    int message = MessagePool::none;
+    std::size_t bytes = 0;    // of that message
+    wire::Unpacker unpacker;  // of that message
     bool here = false;
     LandingJob landing;  // submitted only if the host cannot access the arrived frame
   };
@@ -36,8 +41,10 @@ class Run::Lane {
   std::uint64_t row = 0;
   std::size_t at = 0;  // next action
   std::size_t receives_posted = 0;
-  std::size_t receives_taken = 0;
+  std::size_t receives_taken = 0;  // messages all of whose frames have been taken
   std::size_t sends_outstanding = 0;
+  int departing = MessagePool::none;  // the message that is being packed
+  wire::Packer packer;
   bool active = false;
   bool job_pending = false;
   int out_slot = FramePool::none;      // the slot that the pending job writes
@@ -51,7 +58,7 @@ class Run::Lane {
 
   Arrival& arrival(std::size_t receive) { return arrivals[receive % receives_ahead]; }
 
-  // True if the message for the next receiving action has arrived.
+  // True if the message of the next receiving action has arrived.
   bool arrived() {
     const Arrival& next = arrival(receives_taken);
     return receives_taken < receives_posted && next.here && next.landing.done();
@@ -68,7 +75,8 @@ class Run::Lane {
     job_pending = false;
     active = true;
     blocks.assign(block_count, {});
-    for (Arrival& arrival : arrivals) arrival.slot = FramePool::none, arrival.here = false;
+    for (Arrival& arrival : arrivals)
+      arrival.slot = FramePool::none, arrival.message = MessagePool::none, arrival.here = false;
   }
 };
 

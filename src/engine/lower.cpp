@@ -49,10 +49,11 @@ class Lowering {
       const auto peer = static_cast<std::size_t>(step.peer);
       State& block = touch(step.block);
       switch (step.verb) {
-        case Verb::send: send(block, step.peer, sent[peer]++, !takes[i]); break;
-        case Verb::receive: receive(block, step.peer, received[peer]++, next[i] == never || !takes[next[i]]); break;
-        case Verb::reduce: reduce(block, step.peer, received[peer]++, next[i] == never || !takes[next[i]]); break;
+        case Verb::send: send(block, {step, sent[peer]}, !takes[i]); break;
+        case Verb::receive: receive(block, {step, received[peer]}, next[i] == never || !takes[next[i]]); break;
+        case Verb::reduce: reduce(block, {step, received[peer]}, next[i] == never || !takes[next[i]]); break;
       }
+      if (step.part + 1 == step.parts) ++(step.verb == Verb::send ? sent : received)[peer];
       if (next[i] == never)
         finish(block);
       else if (schedule_.steps[next[i]].verb == Verb::receive)
@@ -69,6 +70,12 @@ class Lowering {
     Ownership ownership;
     bool frame = false;
     Location numbers = Location::none;
+  };
+
+  // The message of a step: its number among the messages of the same direction between the two ranks.
+  struct Message {
+    const Step& step;
+    std::uint32_t number;
   };
 
   State& touch(std::int32_t block) {
@@ -89,11 +96,18 @@ class Lowering {
     return plan_.actions.back();
   }
 
-  Action& add_receive(Act act, const State& block, std::int32_t peer, std::uint32_t message) {
-    plan_.receives.push_back(plan_.actions.size());
+  void put_into(const Message& message, Action& action) {
+    action.peer = message.step.peer;
+    action.message = message.number;
+    action.part = message.step.part;
+    action.parts = message.step.parts;
+    plan_.most_parts = std::max(plan_.most_parts, action.parts);
+  }
+
+  Action& add_receive(Act act, const State& block, const Message& message) {
+    if (message.step.part == 0) plan_.receives.push_back(plan_.actions.size());
     Action& action = add(act, block);
-    action.peer = peer;
-    action.message = message;
+    put_into(message, action);
     if (act != Act::take) plan_.reduced = plan_.actions.size();
     return action;
   }
@@ -118,7 +132,7 @@ class Lowering {
   // A rank computes partial results of a block that it wants directly in the output, which saves spare memory.
   Location location_of(const State& block) const { return block.ownership.wants ? Location::output : Location::spare; }
 
-  void send(State& block, std::int32_t peer, std::uint32_t message, bool final) {
+  void send(State& block, const Message& message, bool final) {
     const bool per_hop = plan_.travel == Travel::per_hop;
     if (!block.frame) {
       // What a rank sends in a scan is never the result of another rank.
@@ -126,14 +140,12 @@ class Lowering {
       encode(block, !per_hop && result);
       if (!per_hop) forget(block);
     }
-    Action& action = add(Act::send, block);
-    action.peer = peer;
-    action.message = message;
+    put_into(message, add(Act::send, block));
     if (per_hop) drop(block);
   }
 
-  void receive(State& block, std::int32_t peer, std::uint32_t message, bool complete) {
-    add_receive(Act::take, block, peer, message).complete = complete;
+  void receive(State& block, const Message& message, bool complete) {
+    add_receive(Act::take, block, message).complete = complete;
     block.frame = true;
     if (plan_.travel != Travel::per_hop) return;
     block.numbers = location_of(block);
@@ -141,9 +153,9 @@ class Lowering {
     block.frame = false;
   }
 
-  void reduce(State& block, std::int32_t peer, std::uint32_t message, bool complete) {
+  void reduce(State& block, const Message& message, bool complete) {
     if (plan_.travel == Travel::homomorphic) {
-      Action& action = add_receive(block.frame ? Act::add : Act::fold, block, peer, message);
+      Action& action = add_receive(block.frame ? Act::add : Act::fold, block, message);
       action.from = block.frame ? Location::none : block.numbers;
       // Every rank of an allreduce needs the result: after its last reduction of a block it has it.  The results of
       // other reductions are not sent.
@@ -151,7 +163,7 @@ class Lowering {
       block.frame = true;
       return;
     }
-    Action& action = add_receive(Act::merge, block, peer, message);
+    Action& action = add_receive(Act::merge, block, message);
     action.from = block.frame ? Location::none : block.numbers;
     action.to = location_of(block);
     block.numbers = action.to;
@@ -259,7 +271,8 @@ class Slots {
     for (const Action& action : plan_.actions) {
       Block& block = blocks_[static_cast<std::size_t>(action.block)];
       const bool job = makes_frame(action.act) || action.act == Act::merge;
-      taken_ += waits_for_message(action.act);
+      // A frame that shared its message gets a slot when it is taken; until then it stays in the message.
+      taken_ += waits_for_message(action.act) && action.part == 0;
       if (action.to == Location::spare && !block.spare) ++held_, block.spare = true;
       if (action.act == Act::take) replace(block);
       // The arrived frame that a job reads besides the current one, the frame that it makes, and its scratch slot.
@@ -282,8 +295,15 @@ class Slots {
   static bool makes_frame(Act act) { return act == Act::encode || act == Act::fold || act == Act::add; }
 
   std::size_t in_use(std::size_t working) const {
-    return held_ + std::min(lingering_, sends_ahead) + std::min(plan_.receives.size() - taken_, receives_ahead) +
-           working;
+    return held_ + std::min(lingering_, sends_ahead) + posted() + working;
+  }
+
+  // Slots of posted receives.
+  std::size_t posted() const {
+    std::size_t slots = 0;
+    for (std::size_t k = taken_; k < std::min(taken_ + receives_ahead, plan_.receives.size()); ++k)
+      slots += plan_.actions[plan_.receives[k]].parts == 1;
+    return slots;
   }
 
   void release(Block& block) {
@@ -304,7 +324,7 @@ class Slots {
       case Act::encode:
       case Act::fold:
       case Act::add: replace(block); break;
-      case Act::send: block.sent = true; break;
+      case Act::send: block.sent = block.sent || action.parts == 1; break;
       case Act::merge:
       case Act::unpack:
       case Act::drop:

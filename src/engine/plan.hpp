@@ -14,7 +14,7 @@ namespace laconic {
 // A block has at most one current frame, and numbers in at most one place.
 enum class Act : std::uint8_t {
   encode,  // frame = numbers
-  send,    // the frame is sent to the peer and stays current
+  send,    // the frame is sent to the peer, or put into a message, which is sent with its last part; it stays current
   take,    // frame = arrived frame
   fold,    // frame = arrived frame op numbers
   add,     // frame = arrived frame op frame
@@ -28,6 +28,7 @@ enum class Act : std::uint8_t {
 
 std::string_view name_of(Act act);
 
+// Whether the action takes a frame that arrives.
 constexpr bool waits_for_message(Act act) {
   return act == Act::take || act == Act::fold || act == Act::add || act == Act::merge;
 }
@@ -46,6 +47,8 @@ struct Action {
   std::int32_t peer = -1;          // send, take, fold, add, merge
   std::uint32_t message = 0;       // its index among the messages of a chunk from the sender to the receiver
   std::uint32_t messages = 0;      // the number of those messages
+  std::uint32_t part = 0;          // the frame's place among the frames of its message
+  std::uint32_t parts = 1;         // the number of frames in that message
   Location from = Location::none;  // the numbers that encode, fold, merge and copy read; none: merge reads the frame
   Location to = Location::none;    // where merge and unpack put numbers
   bool last = false;               // encode: the value is a final result (Terms).  fold, add: it is, and is sent on
@@ -60,9 +63,10 @@ struct Plan {
   std::vector<std::uint32_t> labels;  // per block: its name on all ranks (label_of())
   std::vector<bool> passing;          // per block: the rank only forwards it and does not know its count
   std::vector<Action> actions;
-  std::vector<std::size_t> receives;  // indices of the actions that wait for a message, in order
+  std::vector<std::size_t> receives;  // indices of the actions that wait for a message (its first part), in order
   std::size_t reduced = 0;            // number of actions up to and including the last fold, add or merge
   std::uint32_t most_messages = 1;    // largest Action::messages
+  std::uint32_t most_parts = 1;       // largest Action::parts
   std::size_t most_held = 0;          // most current frames and spare numbers of a row at any time
   // The most slots that one row may need at a time: the current frames and spare numbers, frames being sent, slots for
   // posted receives, and the slots of the job: its arrived frame, its output and its scratch.
@@ -72,6 +76,7 @@ struct Plan {
 // Turns the three verbs into actions, by the rules of Travel.  A frame that is still valid is forwarded and never
 // encoded again; results are decoded as soon as nothing else waits for the frame.  A sender keeps the value that the
 // receivers decode from its frame, so that all ranks hold the same bits; only Travel::per_hop keeps the numbers.
+// Blocks share messages where join() has put them together.
 Plan lower(const Schedule& schedule, Collective collective, Place at, Travel travel);
 
 }  // namespace laconic

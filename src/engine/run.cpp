@@ -2,11 +2,13 @@
 #include "engine/run.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "base/clock.hpp"
 #include "engine/lane.hpp"
 #include "wire/frame.hpp"
+#include "wire/message.hpp"
 
 namespace laconic {
 namespace {
@@ -14,7 +16,10 @@ namespace {
 // Frames carry 32-bit sizes and MPI int counts: 2^26 numbers of 8 bytes stay below both.
 constexpr std::size_t largest_chunk = wire::largest_chunk;
 
-constexpr std::uint64_t send_cookie = std::uint64_t{1} << 63;
+// Cookies: the number of the lane, that of a slot, message or receive, and the kind of transfer.
+constexpr std::uint64_t send_of_frame = std::uint64_t{1} << 63;
+constexpr std::uint64_t send_of_message = std::uint64_t{1} << 62;
+constexpr std::uint64_t any_send = send_of_frame | send_of_message;
 constexpr std::uint64_t lane_bits = 16;
 
 Codings codings_of(const Work& work) {
@@ -37,7 +42,7 @@ Codings codings_of(const Work& work) {
 }  // namespace
 
 Run::Run(Transport& transport, Device& device)
-    : transport_(transport), device_(device), channel_(transport.make_channel()), pool_(device) {}
+    : transport_(transport), device_(device), channel_(transport.make_channel()), pool_(device), messages_(device) {}
 
 Run::~Run() = default;
 
@@ -64,9 +69,14 @@ Status Run::reserve(const Work& work) {
   const DeviceCodec* kernels = device_.on_host() ? nullptr : work.codec->on_device();
   if (kernels != nullptr && !device_.prepare(kernels->workspace_words(work_.chunk, dtype)))
     return {Code::memory, "no memory for the kernels of an operation"};
-  const bool staged = !transport_.takes_device_memory() || work.reduce_on_host;
+  // Messages of several frames are put together and taken apart by the host.
+  const bool joined = work.plan->most_parts > 1;
+  const bool staged = !transport_.takes_device_memory() || work.reduce_on_host || joined;
   if (!pool_.prepare(capacity, depth_ * work.plan->slots, staged))
     return {Code::memory, "no memory for the frames of an operation"};
+  if (joined &&
+      !messages_.prepare(wire::message_bytes(work.plan->most_parts, capacity), depth_ * (receives_ahead + sends_ahead)))
+    return {Code::memory, "no memory for the messages of an operation"};
   return {};
 }
 
@@ -146,13 +156,21 @@ bool Run::coding() const {
 
 void Run::complete(const Completion& completion) {
   Lane& lane = *lanes_[completion.cookie & ((std::uint64_t{1} << lane_bits) - 1)];
-  const std::uint64_t rest = (completion.cookie & ~send_cookie) >> lane_bits;
-  if (completion.cookie & send_cookie) {
-    pool_.release(static_cast<int>(rest));
+  const std::uint64_t rest = (completion.cookie & ~any_send) >> lane_bits;
+  if (completion.cookie & any_send) {
+    const int number = static_cast<int>(rest);
+    completion.cookie& send_of_frame ? pool_.release(number) : messages_.release(number);
     --lane.sends_outstanding;
     return;
   }
   Lane::Arrival& arrival = lane.arrival(static_cast<std::size_t>(rest));
+  if (arrival.message != MessagePool::none) {
+    messages_.use(arrival.message, completion.bytes);
+    const Action& first = work_.plan->actions[work_.plan->receives[static_cast<std::size_t>(rest)]];
+    arrival.unpacker.begin(messages_.at(arrival.message).first(completion.bytes), first.parts);
+    arrival.here = true;
+    return;
+  }
   pool_.arrived(arrival.slot, completion.bytes, work_.checksum);
   arrival.here = true;
   FrameSlot& slot = pool_.at(arrival.slot);
@@ -188,7 +206,8 @@ bool Run::begin_action(Lane& lane, const Action& action) {
     case Act::forget: release(block.spare); break;
     case Act::take:
       release(block.frame);
-      block.frame = take_arrival(lane, problem);
+      block.frame = take_arrival(lane, action, problem);
+      if (broken_) return false;
       if (!problem.ok()) fail(std::move(problem));
       if (passing(action.block)) learn_count(block);
       break;
@@ -199,8 +218,9 @@ bool Run::begin_action(Lane& lane, const Action& action) {
   return true;
 }
 
-// Returns the slot of the message for the next receiving action.  The message must have arrived.
-int Run::take_arrival(Lane& lane, Status& problem) {
+// Returns the slot of the frame for the next receiving action.  Its message must have arrived.
+int Run::take_arrival(Lane& lane, const Action& action, Status& problem) {
+  if (action.parts > 1) return unpack(lane, action);
   Lane::Arrival& arrival = lane.arrival(lane.receives_taken);
   ++lane.receives_taken;
   if (!arrival.landing.status.ok()) {
@@ -208,6 +228,24 @@ int Run::take_arrival(Lane& lane, Status& problem) {
     pool_.at(arrival.slot).bytes = pool_.at(arrival.slot).sealed = 0;
   }
   return std::exchange(arrival.slot, FramePool::none);
+}
+
+int Run::unpack(Lane& lane, const Action& action) {
+  Lane::Arrival& arrival = lane.arrival(lane.receives_taken);
+  const int number = acquire();
+  if (number == FramePool::none) return number;
+  FrameSlot& slot = pool_.at(number);
+  slot.from = action.peer;
+  slot.complete = action.complete;
+  // A damaged message may announce more than a slot holds.
+  Frame frame = arrival.unpacker.next();
+  if (frame.size() > slot.wire.size()) frame = {};
+  if (!frame.empty()) std::memcpy(slot.wire.data(), frame.data(), frame.size());
+  pool_.arrived(number, frame.size(), work_.checksum);
+  if (action.part + 1 < action.parts) return number;
+  messages_.release(std::exchange(arrival.message, MessagePool::none));
+  ++lane.receives_taken;
+  return number;
 }
 
 bool Run::passing(std::int32_t block) const { return work_.plan->passing[static_cast<std::size_t>(block)]; }
@@ -219,21 +257,17 @@ void Run::learn_count(Block& block) {
 }
 
 bool Run::begin_send(Lane& lane, const Action& action) {
-  if (lane.sends_outstanding == sends_ahead) return false;
+  if (action.part == 0 && lane.sends_outstanding == sends_ahead) return false;
   const int slot = lane.blocks[static_cast<std::size_t>(action.block)].frame;
-  pool_.hold(slot);
-  const FrameSlot& held = pool_.at(slot);
-  const Frame frame = held.travelling();
-  const std::uint64_t cookie = send_cookie | static_cast<std::uint64_t>(slot) << lane_bits | lane.index;
-  if (Status s = channel_->send(frame, action.peer, lane.row * action.messages + action.message, cookie); !s) {
-    break_off(std::move(s));
-    return false;
-  }
-  ++lane.sends_outstanding;
-  account_.bytes_sent += frame.size();
+  const FrameSlot& frame = pool_.at(slot);
+  if (action.parts == 1) pool_.hold(slot);
+  const bool sent = action.parts == 1
+                        ? send(lane, action, frame.travelling(), send_of_frame | std::uint64_t(slot) << lane_bits)
+                        : pack(lane, action, frame.travelling());
+  if (!sent) return false;
   // The count comes from the header, because a rank that only forwards a block may not know it.
   wire::Header header;
-  if (held.read_header(header)) {
+  if (frame.read_header(header)) {
     account_.bytes_uncompressed += std::min<std::size_t>(header.count, work_.chunk) * size_of(work_.coding.dtype);
     account_.error_sent = std::max(account_.error_sent, header.error);
   }
@@ -241,27 +275,72 @@ bool Run::begin_send(Lane& lane, const Action& action) {
   return true;
 }
 
+// Puts a frame into the message of its lane, and sends the message with its last frame.  Returns false if that fails.
+bool Run::pack(Lane& lane, const Action& action, const Frame& frame) {
+  if (action.part == 0) {
+    lane.departing = acquire_message();
+    if (broken_) return false;
+    lane.packer.begin(messages_.at(lane.departing), action.parts);
+  }
+  lane.packer.add(frame);
+  if (action.part + 1 < action.parts) return true;
+  const int message = std::exchange(lane.departing, MessagePool::none);
+  messages_.use(message, lane.packer.message().size());
+  return send(lane, action, lane.packer.message(), send_of_message | std::uint64_t(message) << lane_bits);
+}
+
+bool Run::send(Lane& lane, const Action& action, std::span<const std::byte> bytes, std::uint64_t cookie) {
+  const std::uint64_t number = lane.row * action.messages + action.message;
+  if (Status s = channel_->send(bytes, action.peer, number, cookie | lane.index); !s) {
+    break_off(std::move(s));
+    return false;
+  }
+  ++lane.sends_outstanding;
+  ++account_.messages_sent;
+  account_.bytes_sent += bytes.size();
+  return true;
+}
+
 bool Run::post_receives(Lane& lane) {
   bool posted = false;
   while (lane.receives_posted < work_.plan->receives.size() &&
          lane.receives_posted < lane.receives_taken + receives_ahead && !broken_) {
-    const Action& action = work_.plan->actions[work_.plan->receives[lane.receives_posted]];
-    const int slot = acquire();
-    if (slot == FramePool::none) return posted;
-    pool_.at(slot).from = action.peer;
-    pool_.at(slot).complete = action.complete;
-    lane.arrival(lane.receives_posted).slot = slot;
-    lane.arrival(lane.receives_posted).here = false;
-    const std::uint64_t cookie = static_cast<std::uint64_t>(lane.receives_posted) << lane_bits | lane.index;
-    const std::uint64_t message = lane.row * action.messages + action.message;
-    if (Status s = channel_->receive(pool_.at(slot).wire, action.peer, message, cookie); !s) {
-      break_off(std::move(s));
-      return posted;
-    }
+    if (!post_receive(lane, work_.plan->actions[work_.plan->receives[lane.receives_posted]])) return posted;
     ++lane.receives_posted;
     posted = true;
   }
   return posted;
+}
+
+// Posts the receive of the message that begins with this action.
+bool Run::post_receive(Lane& lane, const Action& action) {
+  Lane::Arrival& arrival = lane.arrival(lane.receives_posted);
+  arrival.here = false;
+  std::span<std::byte> room;
+  if (action.parts > 1) {
+    arrival.message = acquire_message();
+    if (broken_) return false;
+    room = messages_.at(arrival.message);
+  } else {
+    arrival.slot = acquire();
+    if (broken_) return false;
+    pool_.at(arrival.slot).from = action.peer;
+    pool_.at(arrival.slot).complete = action.complete;
+    room = pool_.at(arrival.slot).wire;
+  }
+  const std::uint64_t cookie = static_cast<std::uint64_t>(lane.receives_posted) << lane_bits | lane.index;
+  const std::uint64_t number = lane.row * action.messages + action.message;
+  if (Status s = channel_->receive(room, action.peer, number, cookie); !s) {
+    break_off(std::move(s));
+    return false;
+  }
+  return true;
+}
+
+int Run::acquire_message() {
+  const int message = messages_.acquire();
+  if (message == MessagePool::none) break_off({Code::memory, "no memory for another message"});
+  return message;
 }
 
 int Run::acquire() {

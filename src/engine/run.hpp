@@ -25,6 +25,7 @@
 #include "device/device.hpp"
 #include "engine/coding_job.hpp"
 #include "engine/frame_pool.hpp"
+#include "engine/message_pool.hpp"
 #include "engine/plan.hpp"
 #include "transport/transport.hpp"
 
@@ -56,6 +57,7 @@ struct Work {
 
 // Statistics of an operation on this rank.  Coding seconds are summed over the threads that code.
 struct Account {
+  std::uint64_t messages_sent = 0;
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_uncompressed = 0;  // uncompressed size of the frames sent
   double error = 0;                      // largest worst-case error of the results, before they are divided
@@ -102,9 +104,9 @@ class Run {
   const Status& status() const { return status_; }
   const Account& account() const { return account_; }
 
-  // The bytes of frame memory leased, and the most of it that was ever in use.
-  std::size_t footprint() const { return pool_.footprint(); }
-  std::size_t most_used() const { return pool_.most_used(); }
+  // The bytes of memory leased for frames and messages, and the most of it that was ever in use.
+  std::size_t footprint() const { return pool_.footprint() + messages_.footprint(); }
+  std::size_t most_used() const { return pool_.most_used() + messages_.most_used(); }
 
   // The current action of every row in progress, for a watchdog's report.
   std::string describe() const;
@@ -126,17 +128,22 @@ class Run {
   void finish_job(Lane& lane);
   bool begin_action(Lane& lane, const Action& action);
   bool begin_send(Lane& lane, const Action& action);
+  bool pack(Lane& lane, const Action& action, const Frame& frame);
+  bool send(Lane& lane, const Action& action, std::span<const std::byte> bytes, std::uint64_t cookie);
   bool begin_job(Lane& lane, const Action& action);
   FrameSlot* slot(int number);
   Sealing sealing_of(const Lane& lane, const Action& action) const;
   static double error_in(const FrameSlot* frame);
   bool will_be_sent(const Lane& lane) const;
-  int take_arrival(Lane& lane, Status& problem);
+  int take_arrival(Lane& lane, const Action& action, Status& problem);
+  int unpack(Lane& lane, const Action& action);
   std::byte* location(Lane& lane, const Action& action, Location where);
   void take_error(Lane& lane, const Action& action);
   void account_seconds(const CodingJob& job);
   bool post_receives(Lane& lane);
+  bool post_receive(Lane& lane, const Action& action);
   int acquire();
+  int acquire_message();
   void release(int& slot);
   void retire_and_admit();
   bool reducing() const;
@@ -149,6 +156,7 @@ class Run {
   Device& device_;
   std::unique_ptr<Channel> channel_;
   FramePool pool_;
+  MessagePool messages_;  // those of several frames
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<Completion> completions_;
   Work work_;

@@ -74,8 +74,9 @@ bool Run::begin_job(Lane& lane, const Action& action) {
   job.scratch = slot(lane.scratch_slot);
   if (job.scratch != nullptr) pool_.use(lane.scratch_slot, job.count * size_of(work_.coding.dtype));
   if (waits_for_message(action.act)) {
-    lane.arrived_slot = take_arrival(lane, job.problem);
+    lane.arrived_slot = take_arrival(lane, action, job.problem);
     post_receives(lane);
+    if (broken_) return false;
   }
   job.arrived = slot(lane.arrived_slot);
   // The errors are read now, because the job may overwrite the memory of a frame that is no longer needed.

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "schedule/messages.hpp"
 #include "schedule/travel.hpp"
 
 namespace laconic {
@@ -12,15 +13,19 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-struct Message {
+// A block on its way: `part` of a message of `parts` blocks.
+struct Sent {
   std::uint32_t label;
+  std::uint32_t part;
+  std::uint32_t parts;
   Holding value;
 };
 
-// The messages from one rank to another.
+// The blocks from one rank to another.
 struct Channel {
-  std::vector<Message> messages;
-  std::size_t taken = 0;
+  std::vector<Sent> blocks;
+  std::size_t taken = 0;              // blocks
+  int messages = 0;                   // sent so far
   std::vector<std::size_t> receives;  // the indices of their receives among all receives of the rank
 };
 
@@ -34,14 +39,16 @@ struct Rank {
   std::vector<std::unique_ptr<Holding>> holds;  // null: the rank never had a value of the block
   std::vector<std::ptrdiff_t> last_change;      // per block in a reduction: the last step that takes a message
   std::size_t position = 0;
-  std::size_t sent = 0;
+  std::size_t sent = 0;  // blocks
   std::size_t taken = 0;
-  std::vector<Unmet> unmet;  // sends whose receives have not been posted
+  std::size_t messages_sent = 0;
+  std::size_t messages_taken = 0;
+  std::vector<Unmet> unmet;  // messages whose receives have not been posted
 };
 
 class World {
  public:
-  World(const Algorithm& algorithm, Ranks ranks, int root, std::span<const Neighborhood> topology)
+  World(const Algorithm& algorithm, Ranks ranks, int root, std::span<const Neighborhood> topology, std::uint32_t most)
       : collective_(algorithm.collective),
         traits_(traits_of(collective_)),
         size_(ranks.size),
@@ -52,7 +59,7 @@ class World {
     for (int r = 0; traits_.neighborhood() && topology.empty() && r < size_; ++r)
       topology_.push_back(assumed_neighborhood(r, size_));
     for (int r = 0; r < size_ && problem_.empty(); ++r) {
-      ranks_.emplace_back().schedule = algorithm.build(place(r));
+      ranks_.emplace_back().schedule = join(algorithm.build(place(r)), most);
       enter(r);
     }
   }
@@ -77,6 +84,9 @@ class World {
   Place place(int r) const { return {r, size_, root_, topology_.empty() ? nullptr : &topology_[at(r)], nodes_}; }
   Ownership ownership(int r, int block) const { return ownership_of(collective_, place(r), block); }
   Channel& channel(int from, int to) { return channels_[at(from) * at(size_) + at(to)]; }
+  static std::string place_of(std::uint32_t part, std::uint32_t parts) {
+    return std::to_string(part + 1) + " of " + std::to_string(parts);
+  }
   static std::string name(int r) { return "rank " + std::to_string(r); }
   static std::string name_block(std::int64_t b) { return "block " + std::to_string(b); }
 
@@ -105,6 +115,7 @@ class World {
       if (ownership(r, b).has) rank.holds[at(b)] = std::make_unique<Holding>(Holding::of(r));
     if (traits_.reduces) rank.last_change.assign(at(cut), -1);
     std::size_t receives = 0;
+    const Step* open = nullptr;  // the last block taken, where more of its message follow
     for (std::size_t i = 0; i < schedule.steps.size(); ++i) {
       const Step& s = schedule.steps[i];
       if (s.peer < 0 || s.peer >= size_ || s.peer == r || s.block < 0 || s.block >= cut) {
@@ -112,14 +123,21 @@ class World {
         return;
       }
       if (s.verb == Verb::send) continue;
-      channel(s.peer, r).receives.push_back(receives++);
+      if (open != nullptr && (s.peer != open->peer || s.part != open->part + 1)) {
+        problem_ = name(r) + " takes a block from " + std::to_string(s.peer) + " amid those of a message from " +
+                   std::to_string(open->peer);
+        return;
+      }
+      open = s.part + 1 < s.parts ? &s : nullptr;
+      if (s.part == 0) channel(s.peer, r).receives.push_back(receives++);
       if (traits_.reduces) rank.last_change[at(s.block)] = static_cast<std::ptrdiff_t>(i);
     }
   }
 
   // As in the engine, a rank waits while too many of its sends have no posted receive.
   bool may_send(Rank& rank) {
-    std::erase_if(rank.unmet, [&](const Unmet& u) { return u.place < ranks_[at(u.peer)].taken + receives_ahead; });
+    std::erase_if(rank.unmet,
+                  [&](const Unmet& u) { return u.place < ranks_[at(u.peer)].messages_taken + receives_ahead; });
     return rank.unmet.size() < sends_ahead;
   }
 
@@ -141,14 +159,27 @@ class World {
           name(r) + " sends " + name_block(s.block) + " before it has it, at step " + std::to_string(rank.position);
       return false;
     }
-    if (!may_send(rank)) return false;
+    // The blocks of a message are consecutive steps, so that none of them waits once the first is through.
+    if (s.part == 0 && !may_send(rank)) return false;
     Channel& way = channel(r, s.peer);
-    way.messages.push_back({label_of(collective_, place(r), s.block), mine->send(is_result(r, s.block))});
+    way.blocks.push_back(
+        {label_of(collective_, place(r), s.block), s.part, s.parts, mine->send(is_result(r, s.block))});
     ++rank.sent;
-    const std::size_t number = way.messages.size() - 1;
+    if (s.part + 1 == s.parts) depart(way, s.parts);
+    if (s.part > 0) return true;
+    ++rank.messages_sent;
+    const auto number = static_cast<std::size_t>(way.messages++);
     // A message without a receive is reported at the end, by check_end().
     if (number < way.receives.size()) rank.unmet.push_back({s.peer, way.receives[number]});
     return true;
+  }
+
+  // The blocks of a message arrive together.
+  static void depart(Channel& way, std::uint32_t parts) {
+    int hops = 0;
+    for (auto sent = way.blocks.end() - parts; sent != way.blocks.end(); ++sent)
+      hops = std::max(hops, sent->value.hops);
+    for (auto sent = way.blocks.end() - parts; sent != way.blocks.end(); ++sent) sent->value.hops = hops;
   }
 
   // Whether the current value of the block is a final result.
@@ -162,18 +193,23 @@ class World {
   bool take(int r, Step s) {
     Rank& rank = ranks_[at(r)];
     Channel& way = channel(s.peer, r);
-    if (way.taken == way.messages.size()) return false;
-    const Message& message = way.messages[way.taken++];
+    if (way.taken == way.blocks.size()) return false;
+    const Sent& sent = way.blocks[way.taken++];
     ++rank.taken;
-    if (const std::uint32_t expected = label_of(collective_, place(r), s.block); message.label != expected)
-      problem_ = name(r) + " takes " + name_block(message.label) + " from " + std::to_string(s.peer) +
+    rank.messages_taken += s.part + 1 == s.parts;
+    if (const std::uint32_t expected = label_of(collective_, place(r), s.block); sent.label != expected)
+      problem_ = name(r) + " takes " + name_block(sent.label) + " from " + std::to_string(s.peer) +
                  " where it expects " + std::to_string(expected);
+    else if (sent.part != s.part || sent.parts != s.parts)
+      problem_ = name(r) + " takes " + name_block(sent.label) + " as " + place_of(s.part, s.parts) +
+                 " of a message from " + std::to_string(s.peer) + ", which sends it as " +
+                 place_of(sent.part, sent.parts);
     auto& mine = rank.holds[at(s.block)];
     if (s.verb == Verb::reduce && mine == nullptr)
       problem_ = name(r) + " reduces " + name_block(s.block) + " before it has it";
     if (!problem_.empty()) return false;
     if (mine == nullptr) mine = std::make_unique<Holding>();
-    s.verb == Verb::receive ? mine->receive(message.value) : mine->reduce(message.value);
+    s.verb == Verb::receive ? mine->receive(sent.value) : mine->reduce(sent.value);
     return true;
   }
 
@@ -182,7 +218,7 @@ class World {
       if (ranks_[at(r)].position != ranks_[at(r)].schedule.steps.size())
         problem_ = name(r) + " waits for ever at step " + std::to_string(ranks_[at(r)].position);
     for (const Channel& c : channels_)
-      if (c.taken != c.messages.size() && problem_.empty()) problem_ = "a message is never received";
+      if (c.taken != c.blocks.size() && problem_.empty()) problem_ = "a message is never received";
   }
 
   void check_blocks(Audit& result) {
@@ -242,11 +278,14 @@ class World {
   }
 
   void count(Audit& result) const {
-    std::size_t most = 0;
-    for (const Rank& rank : ranks_) most = std::max({most, rank.sent, rank.taken});
+    std::size_t most = 0, messages = 0;
+    for (const Rank& rank : ranks_) {
+      most = std::max({most, rank.sent, rank.taken});
+      messages = std::max({messages, rank.messages_sent, rank.messages_taken});
+    }
     if (most > 0) result.cost.share = static_cast<double>(most) / whole(result.blocks);
-    for (const Channel& c : channels_)
-      result.most_messages = std::max(result.most_messages, static_cast<int>(c.messages.size()));
+    result.cost.messages = static_cast<int>(messages);
+    for (const Channel& c : channels_) result.most_messages = std::max(result.most_messages, c.messages);
   }
 
   // The number of blocks in all the data; in a neighborhood collective, on the rank with most messages.
@@ -278,8 +317,9 @@ class World {
 
 }  // namespace
 
-Audit audit(const Algorithm& algorithm, Ranks ranks, int root, std::span<const Neighborhood> topology) {
-  return World(algorithm, ranks, root, topology).run();
+Audit audit(const Algorithm& algorithm, Ranks ranks, int root, std::span<const Neighborhood> topology,
+            std::uint32_t most) {
+  return World(algorithm, ranks, root, topology, most).run();
 }
 
 }  // namespace laconic

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs a schedule symbolically on all ranks at once, without data, MPI or threads, and proves these properties:
 //
-//   the schedule ends under the limits on running ahead in schedule.hpp; no message is left unread; messages match;
-//   no rank sends a block before it has it; every block that a rank wants holds the contribution of each rank that has
-//   it exactly once, and no other; if frames are forwarded, all ranks that want a block hold the same expression.
+//   the schedule ends under the limits on running ahead in schedule.hpp; no message is left unread; messages match, and
+//   both ends put the same blocks into them; no rank sends a block before it has it; every block that a rank wants
+//   holds the contribution of each rank that has it exactly once, and no other; if frames are forwarded, all ranks that
+//   want a block hold the same expression.
 //
 // The audit also measures the errors, which an algorithm declares itself, and the cost.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -20,9 +22,10 @@ namespace laconic {
 // that one rank sends).
 struct Cost {
   // Successive messages on the longest path to a result, along data dependencies: a rank that sends to many peers is
-  // taken to send to all at once.
+  // taken to send to all at once.  A message leaves when all its blocks are there.
   double hops = 0;
   double share = 0;  // fraction of the bytes that the busiest rank sends or receives, whichever is more
+  int messages = 0;  // that the busiest rank sends or receives, whichever is more
 };
 
 struct Audit {
@@ -38,6 +41,8 @@ struct Audit {
 };
 
 // topology: the neighborhoods of all ranks, for neighborhood collectives; empty: assumed_neighborhood().
-Audit audit(const Algorithm& algorithm, Ranks ranks, int root = 0, std::span<const Neighborhood> topology = {});
+// most: the most blocks in a message (join()).
+Audit audit(const Algorithm& algorithm, Ranks ranks, int root = 0, std::span<const Neighborhood> topology = {},
+            std::uint32_t most = 1);
 
 }  // namespace laconic

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace laconic {
@@ -84,13 +85,18 @@ Schedule direct_neighbors(Place at, Collective collective) {
     return std::tie(a.distance, a.label, a.receives) < std::tie(b.distance, b.label, b.receives);
   });
   Builder s(num_sources + (one_block ? 1 : static_cast<int>(destinations.size())));
-  for (const Message& m : messages) m.receives ? s.receive(m.block, m.peer) : s.send(m.block, m.peer);
+  int distance = 0;
+  for (const Message& m : messages) {
+    if (std::exchange(distance, m.distance) != m.distance) s.hop();
+    m.receives ? s.receive(m.block, m.peer) : s.send(m.block, m.peer);
+  }
   return s.take();
 }
 
 void recursive_halving(Builder& s, const Pairs& pairs, Place at, int first) {
   const int index = wrap(at.rank - first, at.size);
   const auto rank = [&](int i) { return wrap(first + i, at.size); };
+  s.hop();
   if (pairs.stands_aside(index)) {
     for (int b = 0; b < pairs.power; ++b) s.send(b, rank(index + 1));
     return;
@@ -100,6 +106,7 @@ void recursive_halving(Builder& s, const Pairs& pairs, Place at, int first) {
   const int me = pairs.participant(index);
   for (int distance = pairs.power / 2; distance > 0; distance /= 2) {
     const int partner = me ^ distance;
+    s.hop();
     exchange(s, rank(pairs.rank_of(partner)), range_at(distance, partner), &Builder::reduce, range_at(distance, me));
   }
 }

@@ -97,15 +97,20 @@ struct Step {
   Verb verb;
   std::int32_t peer;
   std::int32_t block;
+  // Blocks that go to one peer on the same hop may share a message; see join() in messages.hpp.  0: the block has a
+  // message of its own.
+  std::uint32_t hop = 0;
+  std::uint32_t part = 0;   // the block's place in its message
+  std::uint32_t parts = 1;  // the number of blocks in that message
 };
 
-// The limits on running ahead of peers: receives are posted up to this many before the step that takes them, and a rank
-// continues past up to this many sends whose receives have not been posted.  The limits bound the memory of an
-// operation; schedules must be free of deadlock under them, and the audit checks this.
+// The limits on running ahead of peers: receives of up to this many messages are posted before the steps that take
+// them, and a rank continues past up to this many messages whose receives have not been posted.  The limits bound the
+// memory of an operation; schedules must be free of deadlock under them, and the audit checks this.
 inline constexpr std::size_t receives_ahead = 2;
 inline constexpr std::size_t sends_ahead = 2;
 
-// The steps of one rank, in order.  The k-th message that rank a sends to rank b is the k-th that b takes from a.
+// The steps of one rank, in order.  The k-th block that rank a sends to rank b is the k-th that b takes from a.
 struct Schedule {
   std::int32_t blocks = 1;
   std::vector<Step> steps;
@@ -118,14 +123,23 @@ class Builder {
   Builder& send(int block, int peer) { return add(Verb::send, block, peer); }
   Builder& receive(int block, int peer) { return add(Verb::receive, block, peer); }
   Builder& reduce(int block, int peer) { return add(Verb::reduce, block, peer); }
+
+  // Begins a hop, which lasts until the next call: what the rank sends to one peer from here on may travel in one
+  // message.  The sender and the receiver of blocks begin hops between the same blocks, and on a hop a rank takes all
+  // blocks of one peer before those of another.  Steps before the first hop have messages of their own.
+  Builder& hop() {
+    ++hop_;
+    return *this;
+  }
   Schedule take() { return std::move(schedule_); }
 
  private:
   Builder& add(Verb verb, int block, int peer) {
-    schedule_.steps.push_back({verb, peer, block});
+    schedule_.steps.push_back({verb, peer, block, hop_});
     return *this;
   }
   Schedule schedule_;
+  std::uint32_t hop_ = 0;
 };
 
 // k modulo size, in 0..size-1 even for negative k.

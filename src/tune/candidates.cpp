@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "schedule/messages.hpp"
+
 namespace laconic {
 namespace {
 
@@ -61,8 +63,24 @@ std::vector<int> usual_row_count(const CallModel&, double block_bytes) {
   return {rows_of(block_bytes, choose_chunk(numbers, Dtype::f32, default_depth))};
 }
 
+// The most blocks in a message, for blocks cut into so many rows.
+using Messages = std::uint32_t (*)(double block_bytes, int rows);
+
+std::uint32_t as_here(double block_bytes, int rows) {
+  return blocks_per_message(static_cast<std::size_t>(block_bytes / size_of(Dtype::f32) / rows));
+}
+
+// MPI sends everything that goes to one peer on a hop at once.
+std::uint32_t as_in_mpi(double, int) { return all_blocks; }
+
+// How calls are cut into rows and messages.
+struct Division {
+  RowCounts rows;
+  Messages messages;
+};
+
 // An algorithm with each number of rows; nothing where its plans are too large to be walked.
-std::vector<Candidate> timings_of(const CallModel& call, RowCounts rows_of_block, const Algorithm& algorithm,
+std::vector<Candidate> timings_of(const CallModel& call, Division division, const Algorithm& algorithm,
                                   const Coder& coder, double ratio, const Path& path) {
   Journey journey;
   journey.bytes = call.bytes;
@@ -72,15 +90,21 @@ std::vector<Candidate> timings_of(const CallModel& call, RowCounts rows_of_block
   journey.nodes = call.nodes;
   if (algorithm.by_nodes()) journey.within = path_within_node();
   std::vector<Candidate> found;
-  const auto hops = Hops::find(algorithm, {call.size, call.nodes}, 0, call.travel);
+  const auto find = [&](std::uint32_t most) {
+    return Hops::find(algorithm, {call.size, call.nodes}, 0, call.travel, true, most);
+  };
+  std::uint32_t most = 1;
+  auto hops = find(most);
   if (!hops) return found;
-  auto counts = rows_of_block(call, call.bytes / num_parts(call.collective, hops->plan(0).cut, call.size));
+  const double block_bytes = call.bytes / num_parts(call.collective, hops->plan(0).cut, call.size);
+  auto counts = division.rows(call, block_bytes);
   const std::size_t affordable = quick_actions / std::max<std::size_t>(hops->actions(), 1);
   // Algorithms with so many actions have small blocks, for which few rows are best.
   counts.resize(std::clamp<std::size_t>(affordable / 4, 1, counts.size()));
   const auto walked = static_cast<int>(std::clamp<std::size_t>(affordable / counts.size(), 2, most_walked_rows));
   for (const int rows : counts) {
     journey.rows = rows;
+    if (const std::uint32_t wanted = division.messages(block_bytes, rows); wanted != most) hops = find(most = wanted);
     if (const auto timing = time_of(algorithm.collective, *hops, journey, coder, path, walked))
       found.push_back({&algorithm, rows, timing->seconds, 0, *timing});
   }
@@ -90,13 +114,13 @@ std::vector<Candidate> timings_of(const CallModel& call, RowCounts rows_of_block
 bool faster(const Candidate& a, const Candidate& b) { return a.predicted < b.predicted; }
 
 // before: seconds to add to each.
-std::vector<Candidate> timed(const CallModel& call, RowCounts rows_of_block, const Coder& coder, double ratio,
+std::vector<Candidate> timed(const CallModel& call, Division division, const Coder& coder, double ratio,
                              const Path& path, double before) {
   std::vector<Candidate> found;
   std::vector<Candidate> of_fastest;  // by rows
   for (const Algorithm& a : all_algorithms()) {
     if (a.collective != call.collective || !a.fits({call.size, call.nodes})) continue;
-    std::vector<Candidate> all = timings_of(call, rows_of_block, a, coder, ratio, path);
+    std::vector<Candidate> all = timings_of(call, division, a, coder, ratio, path);
     if (all.empty()) continue;
     for (Candidate& c : all) c.predicted += before;
     const Candidate best = *std::min_element(all.begin(), all.end(), faster);
@@ -133,7 +157,7 @@ Path path_within_node() {
   path.latency = 1e-6;
   path.bytes_per_second = copy_rate;
   path.per_message = 0.5e-6;
-  path.per_frame = 0.5e-6;
+  path.posting = 0.5e-6;
   path.moved_by_ranks = true;
   return path;
 }
@@ -143,14 +167,14 @@ Path path_between_nodes() {
   path.latency = 30e-6;
   path.bytes_per_second = 1e9;
   path.per_message = 5e-6;
-  path.per_frame = 5e-6;
+  path.posting = 5e-6;
   // With 8 hosts and links of 1 Gbit/s, seven senders at a time lose 5 % (allgather) to 38 % (reduce_scatter).
   path.congestion = 0.02;
   return path;
 }
 
 std::vector<Candidate> candidates(const CallModel& call, const CodingCost& cost, const Path& path) {
-  return timed(call, all_row_counts, coder_of(cost), 1 / cost.frame, path, seconds_before(call, cost, path));
+  return timed(call, {all_row_counts, as_here}, coder_of(cost), 1 / cost.frame, path, seconds_before(call, cost, path));
 }
 
 std::vector<Candidate> uncompressed_candidates(const CallModel& call, const Path& path) {
@@ -158,8 +182,8 @@ std::vector<Candidate> uncompressed_candidates(const CallModel& call, const Path
   raw.travel = Travel::homomorphic;  // numbers are added as they arrive
   raw.nodes = nullptr;
   Path of_mpi = path;
-  of_mpi.per_frame = 0;
-  return timed(raw, usual_row_count, uncompressed_coder(), 1, of_mpi, 0);
+  of_mpi.posting = 0;
+  return timed(raw, {usual_row_count, as_in_mpi}, uncompressed_coder(), 1, of_mpi, 0);
 }
 
 Path path_of(const CallModel& call, double seconds, const Path& start) {

@@ -2,6 +2,7 @@
 #include "tune/chunk.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace laconic {
@@ -16,6 +17,13 @@ constexpr std::size_t usual_least_bytes = 128 * 1024;
 constexpr double least_bytes = 16 * 1024;
 constexpr int most_row_counts = 4;
 
+// Numbers of all frames in a message.  The frames of a message are coded before it leaves, and decoded after it has
+// arrived, so in a larger message the wire waits for the cores, and the cores for the wire
+// (docs/design/0028-messages-of-several-frames.md has measurements).
+constexpr std::size_t numbers_per_message = 32 * 1024;
+// However few numbers a frame has, its header and its seal take as much memory as so many.
+constexpr std::size_t least_numbers = 32;
+
 }  // namespace
 
 std::size_t host_chunk_of(std::size_t largest, int rows, Dtype dtype) {
@@ -29,6 +37,11 @@ std::vector<int> row_counts(double block_bytes) {
   while (counts.size() < most_row_counts && (rows *= 2) * least_bytes <= block_bytes && rows <= most_rows)
     counts.push_back(static_cast<int>(rows));
   return counts;
+}
+
+std::uint32_t blocks_per_message(std::size_t chunk) {
+  const std::size_t blocks = numbers_per_message / std::max(chunk, least_numbers);
+  return static_cast<std::uint32_t>(std::bit_floor(std::max<std::size_t>(blocks, 1)));
 }
 
 std::size_t choose_chunk(std::size_t largest, Dtype dtype, int depth) {

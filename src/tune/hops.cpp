@@ -6,6 +6,8 @@
 #include <tuple>
 #include <vector>
 
+#include "schedule/messages.hpp"
+
 namespace laconic {
 namespace {
 
@@ -27,23 +29,24 @@ std::int32_t relative(Symmetry symmetry, std::int32_t peer, int rank, Ranks rank
 bool same(const Plan& zero, const Plan& plan, int rank, Ranks ranks, Symmetry symmetry) {
   return std::equal(zero.actions.begin(), zero.actions.end(), plan.actions.begin(), plan.actions.end(),
                     [&](const Action& a, const Action& b) {
-                      return a.act == b.act && a.block == b.block && a.message == b.message && a.from == b.from &&
-                             a.to == b.to && a.peer == relative(symmetry, b.peer, rank, ranks);
+                      return a.act == b.act && a.block == b.block && a.message == b.message && a.part == b.part &&
+                             a.parts == b.parts && a.from == b.from && a.to == b.to &&
+                             a.peer == relative(symmetry, b.peer, rank, ranks);
                     });
 }
 
 // The topology of a neighborhood collective is not known here.
-Plan plan_at(const Algorithm& algorithm, Place at, Travel travel) {
+Plan plan_at(const Algorithm& algorithm, Place at, Travel travel, std::uint32_t most) {
   Neighborhood assumed;
   if (traits_of(algorithm.collective).neighborhood()) {
     assumed = assumed_neighborhood(at.rank, at.size);
     at.neighborhood = &assumed;
   }
-  return lower(algorithm.build(at), algorithm.collective, at, travel);
+  return lower(join(algorithm.build(at), most), algorithm.collective, at, travel);
 }
 
 // Checks a few ranks only: an algorithm that treats some ranks differently does so with neighbours, ends or halves.
-Symmetry symmetry_of(const Algorithm& algorithm, const Plan& zero, Ranks ranks, Travel travel) {
+Symmetry symmetry_of(const Algorithm& algorithm, const Plan& zero, Ranks ranks, Travel travel, std::uint32_t most) {
   const int size = ranks.size;
   const bool rootless = !has_root(algorithm.collective) && !traits_of(algorithm.collective).neighborhood();
   std::vector<Symmetry> left;
@@ -52,7 +55,7 @@ Symmetry symmetry_of(const Algorithm& algorithm, const Plan& zero, Ranks ranks, 
   if (rootless && algorithm.by_nodes()) left = {Symmetry::nodes};
   for (const int rank : {1, 2, size / 2 - 1, size / 2, size - 2, size - 1}) {
     if (rank < 1 || rank >= size || left.empty()) continue;
-    const Plan plan = plan_at(algorithm, {rank, size, 0, nullptr, ranks.nodes}, travel);
+    const Plan plan = plan_at(algorithm, {rank, size, 0, nullptr, ranks.nodes}, travel, most);
     std::erase_if(left, [&](Symmetry symmetry) { return !same(zero, plan, rank, ranks, symmetry); });
   }
   return left.empty() ? Symmetry::none : left.front();
@@ -60,7 +63,8 @@ Symmetry symmetry_of(const Algorithm& algorithm, const Plan& zero, Ranks ranks, 
 
 }  // namespace
 
-std::optional<Hops> Hops::find(const Algorithm& algorithm, Ranks ranks, int root, Travel travel, bool symmetric) {
+std::optional<Hops> Hops::find(const Algorithm& algorithm, Ranks ranks, int root, Travel travel, bool symmetric,
+                               std::uint32_t blocks_per_message) {
   const int size = ranks.size;
   if (algorithm.by_nodes() && !algorithm.fits(ranks)) return {};
   const auto n = static_cast<std::size_t>(size);
@@ -69,12 +73,12 @@ std::optional<Hops> Hops::find(const Algorithm& algorithm, Ranks ranks, int root
   hops.size_ = size;
   if (algorithm.by_nodes()) hops.nodes_ = ranks.nodes;
   const auto plan_of = [&](int rank) {
-    hops.plans_.push_back(plan_at(algorithm, {rank, size, root, nullptr, ranks.nodes}, travel));
+    hops.plans_.push_back(plan_at(algorithm, {rank, size, root, nullptr, ranks.nodes}, travel, blocks_per_message));
     hops.total_ += hops.plans_.back().actions.size();
     return hops.total_ <= most_actions;
   };
   if (!plan_of(0)) return {};
-  if (symmetric) hops.symmetry_ = symmetry_of(algorithm, hops.plans_[0], ranks, travel);
+  if (symmetric) hops.symmetry_ = symmetry_of(algorithm, hops.plans_[0], ranks, travel, blocks_per_message);
   if (hops.symmetry_ == Symmetry::none)
     for (int rank = 1; rank < size; ++rank)
       if (!plan_of(rank)) return {};
@@ -88,7 +92,7 @@ void Hops::index() {
   for (const Plan& plan : plans_) {
     std::vector<Sent> sent;
     for (std::size_t i = 0; i < plan.actions.size(); ++i)
-      if (const Action& a = plan.actions[i]; a.act == Act::send)
+      if (const Action& a = plan.actions[i]; a.act == Act::send && a.part + 1 == a.parts)
         sent.push_back({key(a.peer, a.message), static_cast<std::uint32_t>(i)});
     std::sort(sent.begin(), sent.end(), [](const Sent& a, const Sent& b) { return a.key < b.key; });
     sent_.push_back(std::move(sent));
@@ -120,6 +124,7 @@ bool Hops::measure() {
     hops_.emplace_back(plan.actions.size(), 0);
     states.emplace_back(plan.blocks.size());
   }
+  std::vector<std::uint32_t> departing(plans_.size(), 0);  // the hop of the message that is being sent
   std::vector<std::size_t> next(plans_.size(), 0);
   std::size_t done = 0;
   for (bool moved = true; moved && done < total_;) {
@@ -140,7 +145,9 @@ bool Hops::measure() {
           if (turn < block.turn) ++block.hop;
           block.turn = turn;
         }
-        hops_[r][next[r]] = block.hop;
+        // A message waits for the last of its frames.
+        if (action.act == Act::send) departing[r] = action.part > 0 ? std::max(departing[r], block.hop) : block.hop;
+        hops_[r][next[r]] = action.act == Act::send ? departing[r] : block.hop;
         moved = true;
       }
   }

@@ -23,7 +23,7 @@ class Hops {
   // Returns the hops, or nothing if the plans are too large to be walked quickly.  `symmetric` false: symmetry is not
   // looked for.  The shape of nodes outlives the hops.
   static std::optional<Hops> find(const Algorithm& algorithm, Ranks ranks, int root, Travel travel,
-                                  bool symmetric = true);
+                                  bool symmetric = true, std::uint32_t blocks_per_message = 1);
 
   // The number of plans; if the ranks are symmetric, there is only the plan of rank 0.
   std::size_t ranks() const { return plans_.size(); }
@@ -37,7 +37,8 @@ class Hops {
   // or from its own as the peer of the action does.
   std::uint32_t senders(std::size_t rank, std::size_t action) const { return senders_[rank][action]; }
 
-  // The sender (an index of a plan in this object), and its action that sends the message for the waiting action.
+  // The sender (an index of a plan in this object), and its action that sends the message for the waiting action: that
+  // of the last frame, if there are several.
   std::pair<std::size_t, std::size_t> sender_of(std::size_t rank, const Action& waiting) const;
 
   // The nodes of the ranks, in an algorithm that follows them; else nullptr.

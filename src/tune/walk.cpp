@@ -48,7 +48,7 @@ class Walk {
           seconds += coder_[kernel](bytes);
           busy += coder_[kernel](bytes) - coder_[kernel].launch();
         }
-      graph_.set_seconds(k.task, seconds + k.per_frame, busy + k.per_frame);
+      graph_.set_seconds(k.task, seconds + k.posting, busy + k.posting);
     }
     return graph_.run();
   }
@@ -56,7 +56,7 @@ class Walk {
  private:
   struct Launch {
     TaskGraph::Task task;
-    double per_frame;
+    double posting;
     std::array<double, kernels> bytes{};
   };
   // The way of a message, and the seconds of a frame on the wire.
@@ -96,13 +96,32 @@ class Walk {
     }
   }
 
-  Launch& launch_of(std::size_t rank, Act act, std::uint32_t hop, double per_frame, ByHop& launches) {
+  Launch& launch_of(std::size_t rank, Act act, std::uint32_t hop, double posting, ByHop& launches) {
     if (coder_.together[static_cast<std::size_t>(kernel_of(act))]) {
       const auto [found, fresh] = launches.try_emplace({hop, turn_of(act)}, launches_.size());
       if (!fresh) return launches_[found->second];
     }
-    launches_.push_back({graph_.kernel(rank * servers + device), per_frame, {}});
+    launches_.push_back({graph_.kernel(rank * servers + device), posting, {}});
     return launches_.back();
+  }
+
+  // For each coding action, the number of frames in the message whose frame it reads or makes.
+  static std::vector<std::uint32_t> sharing_of(const Plan& plan) {
+    std::vector<std::uint32_t> sharing(plan.actions.size(), 1);
+    std::vector<std::uint32_t> sent(plan.blocks.size(), 1), taken(plan.blocks.size(), 1);
+    for (std::size_t i = plan.actions.size(); i-- > 0;) {
+      const Action& action = plan.actions[i];
+      const auto block = static_cast<std::size_t>(action.block);
+      if (action.act == Act::send) sent[block] = action.parts;
+      if (action.act == Act::encode) sharing[i] = sent[block];
+    }
+    for (std::size_t i = 0; i < plan.actions.size(); ++i) {
+      const Action& action = plan.actions[i];
+      const auto block = static_cast<std::size_t>(action.block);
+      if (waits_for_message(action.act)) taken[block] = action.parts;
+      if (action.act != Act::encode) sharing[i] = taken[block];
+    }
+    return sharing;
   }
 
   // Adds the tasks of a rank and returns the departures of its sends, indexed by action.
@@ -113,6 +132,8 @@ class Walk {
     // The paths of the values.  What a rank encodes in an algorithm that follows the nodes stays within the node first.
     std::vector<const Path*> paths(plan.blocks.size(), hops_.nodes() != nullptr ? &within_.path : &between_.path);
     ByHop launches;
+    const std::vector<std::uint32_t> sharing = sharing_of(plan);
+    TaskGraph::Task departure = TaskGraph::none, arriving = TaskGraph::none;
     for (std::size_t i = 0; i < plan.actions.size(); ++i) {
       const Action& action = plan.actions[i];
       TaskGraph::Task& value = latest[static_cast<std::size_t>(action.block)];
@@ -120,21 +141,26 @@ class Walk {
       TaskGraph::Task arrival = TaskGraph::none;
       if (action.act == Act::send) {
         const Way& way = way_of(rank, action.peer);
-        departures[i] =
-            graph_.departure(server_of(rank, way.path, way_out), way.path.per_message, way.wire, way.path.latency);
-        graph_.after(departures[i], value);
+        if (action.part == 0)
+          departure = graph_.departure(server_of(rank, way.path, way_out), way.path.per_message,
+                                       way.wire * action.parts, way.path.latency);
+        departures[i] = departure;
+        graph_.after(departure, value);
       }
       if (waits_for_message(action.act)) {
         const Way& way = way_of(rank, action.peer);
         path = &way.path;
-        arrival =
-            graph_.arrival(server_of(rank, way.path, way_in), way.wire * congested(way.path, hops_.senders(rank, i)));
-        waiting_.push_back({rank, &action, arrival});
+        if (action.part == 0) {
+          arriving = graph_.arrival(server_of(rank, way.path, way_in),
+                                    way.wire * action.parts * congested(way.path, hops_.senders(rank, i)));
+          waiting_.push_back({rank, &action, arriving});
+        }
+        arrival = arriving;
       }
       if (action.act == Act::take) value = arrival;
       // Numbers that were computed in the output need no copy.
       if (turn_of(action.act) < 0 || (action.act == Act::copy && action.from == Location::output)) continue;
-      Launch& launch = launch_of(rank, action.act, hops_.hop(rank, i), path->per_frame, launches);
+      Launch& launch = launch_of(rank, action.act, hops_.hop(rank, i), path->posting / sharing[i], launches);
       launch.bytes[static_cast<std::size_t>(kernel_of(action.act))] += bytes_;
       // This merge adds to the rank's own frame, which has to be decoded, too.
       if (action.act == Act::merge && action.from == Location::none)
@@ -188,7 +214,8 @@ std::optional<Timing> time_of(Collective collective, const Hops& hops, const Jou
 
 std::optional<Timing> time_of(const Algorithm& algorithm, const Journey& journey, const Coder& coder,
                               const Path& path) {
-  const auto hops = Hops::find(algorithm, {journey.size, journey.nodes}, journey.root, journey.travel);
+  const auto hops = Hops::find(algorithm, {journey.size, journey.nodes}, journey.root, journey.travel, true,
+                               journey.blocks_per_message);
   if (!hops) return {};
   return time_of(algorithm.collective, *hops, journey, coder, path);
 }

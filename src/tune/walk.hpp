@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "schedule/schedule.hpp"
@@ -19,9 +20,9 @@ struct Path {
   double latency = 5e-6;  // seconds per message
   double bytes_per_second = 12.5e9;
   double per_message = 1e-6;  // seconds that a sender's link is busy with each message, whatever its size
-  // Seconds that a rank's core is busy with each frame besides coding it: it posts messages, looks for those that
-  // arrive, and checks headers and seals.
-  double per_frame = 0;
+  // Seconds that a rank's core is busy with each message besides coding its frames: it posts messages and looks for
+  // those that arrive.
+  double posting = 0;
   // The share of its rate that an incoming link loses for each further peer that sends at the same time, down to half
   // of the rate.
   double congestion = 0;
@@ -38,6 +39,7 @@ struct Journey {
   // Rows share device and path: while one is on the wire another is coded.  Beyond the number that is walked, the
   // time grows as it does between half as many and that many.
   int rows = 1;
+  std::uint32_t blocks_per_message = 1;
   // For an algorithm that follows the nodes: their shape, and the path between ranks of one node where it is another
   // than that between nodes.
   const NodeShape* nodes = nullptr;
@@ -52,8 +54,8 @@ inline constexpr int most_walked_rows = 8;
 // walked quickly.
 std::optional<Timing> time_of(const Algorithm& algorithm, const Journey& journey, const Coder& coder, const Path& path);
 
-// The same for plans already made for the size, root and travel of the journey.  most_rows: rows that are walked, at
-// least 2.
+// The same for plans already made for the size, root, travel and messages of the journey.  most_rows: rows that are
+// walked, at least 2.
 std::optional<Timing> time_of(Collective collective, const Hops& hops, const Journey& journey, const Coder& coder,
                               const Path& path, int most_rows = most_walked_rows);
 

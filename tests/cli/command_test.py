@@ -162,7 +162,19 @@ class Command(unittest.TestCase):
         self.assertAlmostEqual(ring["bytes_sent"], ring["bytes_uncompressed"] / 8 + 32 * ring["frames_sent"])
         self.assertAlmostEqual(ring["worst_case"], 1e-3)
         self.assertLessEqual(8 * ring["allowance"], 1e-3)
+        self.assertEqual(ring["messages_sent"], ring["frames_sent"])
         self.assertEqual(ring["candidates"][0]["algorithm"], "ring")
+
+    def test_explain_counts_messages(self):
+        halving = lambda *a: self.explain("allreduce", "--ranks", 64, "--algorithm", "recursive-halving", "--bound", "lossless", *a)[0]
+        few = halving("--bytes", "64K")
+        self.assertEqual((few["rows"], few["frames_sent"], few["messages_sent"]), (1, 126, 12))
+        self.assertAlmostEqual(few["bytes_sent"], few["bytes_uncompressed"] / few["ratio"] + 32 * 126 + 4 * (126 - 2))
+        # Large blocks travel alone.
+        many = halving("--bytes", "64M")
+        self.assertEqual(many["messages_sent"], many["frames_sent"])
+        said = self.laconic("explain", "allreduce", "--ranks", 64, "--algorithm", "recursive-halving", "--bytes", "64K").stdout
+        self.assertIn("126 sends in 12 messages", said)
 
     def test_explain_budgets(self):
         terms = lambda *a: [(r["terms_intermediate"], r["terms_final"]) for r in self.explain("allreduce", "--ranks", 8, *a)]

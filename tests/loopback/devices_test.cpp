@@ -225,6 +225,8 @@ TEST_P(FailuresOnDevices, DamagedMessagesAreNoticed) {
         o.count = cuts_equally(o.collective()) ? 150 : 50;
         o.chunk = 40;
         o.checksum = needs_seal(damage) || random.below(2) == 0;
+        o.most = any_most(random);
+        fault.sizes_differ = o.most > 1;
         SCOPED_TRACE(to_text(o, size) + ", " + name + ", " + seed_note());
         Bench<float> bench(o, size, Kind::walk, 3, &world);
         world.drive_in_turns(bench.works(world.next_sequence()));
@@ -311,6 +313,7 @@ TEST_P(FailuresOnDevices, ARankThatCannotEncodeIsHeard) {
           o.bound = 1e-2;
           o.count = cuts_equally(o.collective()) ? 150 : 50;
           o.chunk = 40;
+          o.most = mute % 2 == 0 ? all_blocks : 1;
           SCOPED_TRACE(to_text(o, size) + ", rank " + std::to_string(mute) + " is mute");
           Bench<float> bench(o, size, Kind::walk, 3, &world);
           world.drive_in_turns(bench.works(world.next_sequence()));

@@ -84,6 +84,8 @@ TEST_P(DamagedMessage, IsNoticedByAllWhoNeedIt) {
         o.depth = 2;
         o.in_place = random.below(2) == 0;
         o.checksum = needs_seal(damage()) || random.below(2) == 0;
+        o.most = any_most(random);
+        fault.sizes_differ = o.most > 1;
         SCOPED_TRACE(to_text(o, size) + ", " + seed_note());
         Bench<float> bench(o, size, Kind::walk, 3);
         world.drive_in_turns(bench.works(world.next_sequence()));
@@ -130,6 +132,7 @@ TEST(DamagedReduction, IsHeardByEveryRank) {
           o.bound = 1e-2;
           o.count = 500;
           o.chunk = 1000;
+          o.most = per_hop ? 1 : all_blocks;
           Bench<float> bench(o, size, Kind::walk, 3);
           world.drive_in_turns(bench.works(world.next_sequence()));
           for (int r = 0; r < size; ++r) EXPECT_FALSE(world.run(r).status().ok()) << to_text(o, size) << ", rank " << r;
@@ -159,6 +162,7 @@ TEST_P(MuteRank, IsHeardByAllWhoNeedItsNumbers) {
           o.bound = 1e-2;
           o.count = cuts_equally(o.collective()) ? 150 : 50;
           o.chunk = 40;
+          o.most = mute % 2 == 0 ? all_blocks : 1;
           SCOPED_TRACE(to_text(o, size) + ", rank " + std::to_string(mute) + " is mute");
           Bench<float> bench(o, size, Kind::walk, 3);
           world.drive_in_turns(bench.works(world.next_sequence()));
@@ -237,6 +241,7 @@ TEST(OutOfMemory, IsKnownBeforeAnythingIsSent) {
         o.bound = 1e-2;
         o.count = 100;
         o.chunk = 10;
+        o.most = 2;
         Bench<float> bench(o, 4, Kind::walk, 1);
         LimitedDevice scarce(1, leases);
         laconic::Run run(transport, scarce);
@@ -266,6 +271,7 @@ TEST(FailedTransport, EndsThisOperationAndLaterOnes) {
         o.bound = 1e-2;
         o.count = 400;
         o.chunk = 10;
+        o.most = threads == 1 ? all_blocks : 1;
         Bench<float> bench(o, 2, Kind::walk, 1);
         HostDevice device0(threads);
         HostDevice device1(1);

@@ -106,6 +106,7 @@ std::unique_ptr<AnyOperation> random_operation(int size, std::uint64_t sequence,
   if (random.below(4) == 0) o.target = BoundTarget::input;
   o.in_place = random.below(3) == 0;
   o.checksum = random.below(4) != 0;
+  o.most = any_most(random);
   const Kind kind = all_kinds[random.below(all_kinds.size())].kind;
   const int mute = random.below(40) == 0 ? static_cast<int>(random.below(p)) : -1;
   const std::uint64_t seed = random.bits();

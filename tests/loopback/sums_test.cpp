@@ -40,6 +40,7 @@ TEST(LatticeSums, AreTheSameHoweverTheyAreFormed) {
             o.count = cuts_equally(o.collective()) ? numbers : numbers / static_cast<std::size_t>(size);
             o.chunk = chunk;
             o.depth = static_cast<int>(1 + random.below(4));
+            o.most = any_most(random);
             SCOPED_TRACE(to_text(o, size) + ", " + seed_note());
             World& world = random.below(2) ? one : three;
             Bench<float> bench(o, size, data == 2 ? Kind::real : Kind::walk, static_cast<std::uint64_t>(data));

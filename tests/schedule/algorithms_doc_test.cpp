@@ -10,6 +10,7 @@
 #include <string>
 
 #include "schedule/audit.hpp"
+#include "schedule/messages.hpp"
 #include "support/place.hpp"
 
 namespace laconic::test {
@@ -37,7 +38,8 @@ std::string cell(const Algorithm& algorithm, int size) {
   if (!algorithm.fits(ranks_of(size))) return "–";
   const Cost cost = audit(algorithm, ranks_of(size)).cost;
   char text[64];
-  std::snprintf(text, sizeof text, "%.0f · %.2f · ", cost.hops, cost.share);
+  const int messages = audit(algorithm, ranks_of(size), 0, {}, all_blocks).cost.messages;
+  std::snprintf(text, sizeof text, "%.0f · %d · %.2f · ", cost.hops, messages, cost.share);
   return text + text_of(algorithm.terms(ranks_of(size), Travel::reencoding)) + " · " +
          text_of(algorithm.terms(ranks_of(size), Travel::per_hop));
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "schedule/audit.hpp"
+#include "schedule/messages.hpp"
 #include "schedule/patterns.hpp"
 
 namespace laconic::test {
@@ -12,9 +13,10 @@ namespace {
 
 // Returns the problem that the audit finds in a schedule; an empty text when it finds none.
 using Build = Schedule (*)(Place);
-std::string problem_of(Build build, int size, Collective collective = Collective::allreduce, int root = 0) {
+std::string problem_of(Build build, int size, Collective collective = Collective::allreduce, int root = 0,
+                       std::uint32_t most = 1) {
   const Algorithm algorithm{AlgorithmName::unset, collective, any_size, build, [](int, Travel) { return Terms{}; }};
-  const Audit a = audit(algorithm, size, root);
+  const Audit a = audit(algorithm, size, root, {}, most);
   EXPECT_EQ(a.ok, a.problem.empty());
   return a.problem;
 }
@@ -247,6 +249,63 @@ TEST(AuditFinds, WrongRoot) {
   EXPECT_EQ(problem_of(build, 2, Collective::reduce, 0), "");
   const std::string problem = problem_of(build, 2, Collective::reduce, 1);
   EXPECT_TRUE(says(problem, "rank 1, block 0 holds the contribution of rank 0 0 times")) << problem;
+}
+
+// --- Messages of several blocks
+// ---------------------------------------------------------------------------------------
+
+// Rank 0 has all the data of a broadcast in two blocks.
+std::string problem_of_joined_bcast(Build build) {
+  EXPECT_EQ(problem_of(build, 2, Collective::bcast), "") << "each block in a message of its own";
+  return problem_of(build, 2, Collective::bcast, 0, all_blocks);
+}
+
+TEST(AuditFinds, NothingWrongWithAMessageOfTwoBlocks) {
+  const auto build = [](Place at) {
+    Builder b(2);
+    if (at.rank == 0) return b.hop().send(0, 1).send(1, 1).take();
+    return b.hop().receive(0, 0).receive(1, 0).take();
+  };
+  EXPECT_EQ(problem_of_joined_bcast(build), "");
+}
+
+TEST(AuditFinds, HopThatOnlyOneEndBegins) {
+  const auto build = [](Place at) {
+    Builder b(2);
+    if (at.rank == 0) return b.hop().send(0, 1).send(1, 1).take();
+    return b.hop().receive(0, 0).hop().receive(1, 0).take();
+  };
+  const std::string problem = problem_of_joined_bcast(build);
+  EXPECT_TRUE(says(problem, "takes block 0 as 1 of 1 of a message from 0, which sends it as 1 of 2")) << problem;
+}
+
+TEST(AuditFinds, MessageThatIsInterrupted) {
+  const auto build = [](Place at) {
+    Builder b(3);
+    b.hop();
+    if (at.rank == 1) return b.receive(0, 0).receive(2, 2).receive(1, 0).take();
+    for (int block = 0; block < 3; ++block)
+      if (at.rank == (block == 2 ? 2 : 0)) b.send(block, 1);
+    return b.take();
+  };
+  const std::string problem = problem_of(build, 3, Collective::gather, 1, all_blocks);
+  EXPECT_TRUE(says(problem, "rank 1 takes a block from 2 amid those of a message from 0")) << problem;
+}
+
+// A ring whose author takes all its steps for one hop: every rank would wait for the last block before it sent the
+// first.
+TEST(AuditFinds, HopThatDependsOnItself) {
+  const auto build = [](Place at) {
+    Builder b(at.size);
+    b.hop();
+    for (int k = 0; k < at.size - 1; ++k)
+      b.send(wrap(at.rank - k, at.size), wrap(at.rank + 1, at.size))
+          .receive(wrap(at.rank - k - 1, at.size), wrap(at.rank - 1, at.size));
+    return b.take();
+  };
+  EXPECT_EQ(problem_of(build, 4, Collective::allgather), "");
+  const std::string problem = problem_of(build, 4, Collective::allgather, 0, all_blocks);
+  EXPECT_TRUE(says(problem, "waits for ever")) << problem;
 }
 
 // --- Encodes --------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/plan.hpp"
+#include "schedule/messages.hpp"
 #include "schedule/schedule.hpp"
 #include "support/place.hpp"
 #include "support/plans.hpp"
@@ -26,12 +27,22 @@ class Lower : public ::testing::TestWithParam<std::tuple<std::size_t, Travel>> {
   Collective collective() const { return algorithm().collective; }
   Travel travel() const { return std::get<1>(GetParam()); }
 
-  Plan plan(Place at) const { return lower(algorithm().build(at), collective(), at, travel()); }
+  Schedule schedule(Place at) const { return join(algorithm().build(at), most_); }
+  Plan plan(Place at) const { return lower(schedule(at), collective(), at, travel()); }
 
-  // Calls test(size, root) for all sizes and some roots.
+  // Calls test(size, root) for all sizes, some roots, and messages of one and of several blocks.
   template <class F>
   void for_all_worlds(F&& test) {
-    for (int size = 1; size <= most_ranks; ++size) {
+    for (const std::uint32_t most : {std::uint32_t{1}, std::uint32_t{3}, all_blocks}) {
+      most_ = most;
+      SCOPED_TRACE("at most " + std::to_string(most) + " blocks in a message");
+      for_sizes_up_to(most == 1 ? most_ranks : 20, test);
+    }
+  }
+
+  template <class F>
+  void for_sizes_up_to(int largest, F& test) {
+    for (int size = 1; size <= largest; ++size) {
       if (!algorithm().fits(ranks_of(size))) continue;
       for (const int root : some_roots(collective(), size)) {
         SCOPED_TRACE(std::to_string(size) + " ranks, root " + std::to_string(root));
@@ -47,11 +58,14 @@ class Lower : public ::testing::TestWithParam<std::tuple<std::size_t, Travel>> {
       for (int rank = 0; rank < size && !HasFailure(); ++rank) {
         SCOPED_TRACE("rank " + std::to_string(rank));
         const Place at = place_at(rank, size, root);
-        const Schedule schedule = algorithm().build(at);
-        test(schedule, lower(schedule, collective(), at, travel()), at);
+        const Schedule steps = schedule(at);
+        test(steps, lower(steps, collective(), at, travel()), at);
       }
     });
   }
+
+ private:
+  std::uint32_t most_ = 1;
 };
 
 INSTANTIATE_TEST_SUITE_P(Algorithms, Lower,
@@ -228,7 +242,7 @@ TEST_P(Lower, EveryMessageOfTheScheduleIsSentOrConsumedOnceInOrder) {
     std::size_t reduced = 0;
     for (std::size_t i = 0; i < plan.actions.size(); ++i) {
       const Action& a = plan.actions[i];
-      if (takes_message(a.act)) receives.push_back(i);
+      if (takes_message(a.act) && a.part == 0) receives.push_back(i);
       if (takes_message(a.act) && a.act != Act::take) reduced = i + 1;
       if (takes_message(a.act) || a.act == Act::send)
         planned.emplace_back(a.act == Act::send, a.peer, plan.blocks[static_cast<std::size_t>(a.block)]);
@@ -243,29 +257,39 @@ TEST_P(Lower, EveryMessageOfTheScheduleIsSentOrConsumedOnceInOrder) {
   });
 }
 
-// The k-th message from a to b is the k-th that b receives from a, for the same block and with the same number.
+// The k-th frame from a to b is the k-th that b receives from a, for the same block and with the same place in the same
+// message.
 TEST_P(Lower, BothEndsNumberMessagesAlike) {
-  using Message = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // label of the block, number, count
+  struct Message {
+    std::uint32_t label, number, count, part, parts;
+    bool operator==(const Message&) const = default;
+  };
   for_all_worlds([&](int size, int root) {
     std::map<std::pair<int, int>, std::vector<Message>> sent;
     std::map<std::pair<int, int>, std::vector<Message>> received;
     for (int rank = 0; rank < size; ++rank) {
       const Plan mine = plan(place_at(rank, size, root));
-      std::uint32_t most = 1;
+      std::uint32_t most = 1, most_parts = 1;
       for (const Action& a : mine.actions) {
         const std::uint32_t block = mine.labels[static_cast<std::size_t>(a.block)];
-        if (a.act == Act::send) sent[{rank, a.peer}].emplace_back(block, a.message, a.messages);
-        if (takes_message(a.act)) received[{a.peer, rank}].emplace_back(block, a.message, a.messages);
-        if (a.peer >= 0) most = std::max(most, a.messages);
+        if (a.act == Act::send) sent[{rank, a.peer}].push_back({block, a.message, a.messages, a.part, a.parts});
+        if (takes_message(a.act)) received[{a.peer, rank}].push_back({block, a.message, a.messages, a.part, a.parts});
+        if (a.peer >= 0) most = std::max(most, a.messages), most_parts = std::max(most_parts, a.parts);
       }
+      EXPECT_EQ(mine.most_parts, most_parts);
       EXPECT_EQ(mine.most_messages, most);
     }
     ASSERT_EQ(sent, received);
-    for (const auto& [pair, messages] : sent)
-      for (std::size_t k = 0; k < messages.size(); ++k) {
-        ASSERT_EQ(std::get<1>(messages[k]), k);
-        ASSERT_EQ(std::get<2>(messages[k]), messages.size());
+    for (const auto& [pair, messages] : sent) {
+      std::uint32_t number = 0, part = 0;
+      for (const Message& m : messages) {
+        ASSERT_EQ(m.number, number);
+        ASSERT_EQ(m.part, part);
+        ASSERT_EQ(m.count, messages.back().number + 1);
+        if (++part == m.parts) part = 0, ++number;
       }
+      ASSERT_EQ(part, 0u) << "a message is not complete";
+    }
   });
 }
 
@@ -327,7 +351,7 @@ TEST_P(Lower, CodesNoMoreThanItMust) {
 TEST_P(Lower, ResultsAreEncodedAsSuch) {
   for_all_places([&](const Schedule&, const Plan& plan, Place at) {
     std::vector<int> ahead(plan.blocks.size(), 0);  // messages of the block that are still to come
-    for (const std::size_t i : plan.receives) ++ahead[static_cast<std::size_t>(plan.actions[i].block)];
+    for (const Action& a : plan.actions) ahead[static_cast<std::size_t>(a.block)] += takes_message(a.act);
     for (const Action& a : plan.actions) {
       const auto b = static_cast<std::size_t>(a.block);
       if (takes_message(a.act)) --ahead[b];

@@ -36,7 +36,7 @@ class Bench {
     for (int r = 0; r < size; ++r) {
       const Place at = place_at(r, size, o.root);
       Device* device = world == nullptr || world->device(r).on_host() ? nullptr : &world->device(r);
-      ranks_.push_back({lower(o.algorithm->build(at), o.collective(), at, o.travel()), {}, {}, device});
+      ranks_.push_back({plan_of(o, at), {}, {}, device});
     }
     counts_ = block_counts(o, ranks_[0].plan.cut);
     for (int r = 0; r < size; ++r) place(r, kind, seed);

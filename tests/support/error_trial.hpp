@@ -52,7 +52,7 @@ class ErrorTrial {
     for (int r = 0; r < size; ++r) ranks_.push_back(std::make_unique<Rank>(hub_.transport(r)));
     for (int r = 0; r < size; ++r) {
       const Place at = place_at(r, size, o.root);
-      mine(r).plan = lower(o.algorithm->build(at), o.collective(), at, o.travel());
+      mine(r).plan = plan_of(o, at);
     }
     cut_ = mine(0).plan.cut;
     counts_ = block_counts(o, cut_);

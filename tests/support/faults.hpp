@@ -2,6 +2,7 @@
 // Transports, devices and codecs that fail on demand.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -47,6 +48,9 @@ struct Fault {
   Bytes latest;               // the last message seen
   std::vector<Bytes> former;  // messages of operations without damage
   bool harmless = false;      // nothing was changed
+  // Messages have different numbers of frames, so a message that takes the place of another is cut to its size: where a
+  // frame is expected, there is no room for more.
+  bool sizes_differ = false;
 
   std::span<const std::byte> pass(std::span<const std::byte> bytes) {
     const Bytes before = std::exchange(latest, Bytes(bytes.begin(), bytes.end()));
@@ -77,6 +81,7 @@ struct Fault {
         break;
       case Damage::stale: *copy = former[random.below(former.size())]; break;
     }
+    if (sizes_differ) copy->resize(std::min(copy->size(), bytes.size()));
     // The same frame may go to several ranks.
     harmless = *copy == latest;
     kept.push_back(std::move(copy));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -11,7 +12,9 @@
 #include <vector>
 
 #include "codec/codec.hpp"
+#include "engine/plan.hpp"
 #include "engine/predict.hpp"
+#include "schedule/messages.hpp"
 #include "schedule/schedule.hpp"
 #include "support/fields.hpp"
 #include "support/place.hpp"
@@ -32,6 +35,7 @@ struct Operation {
   std::vector<std::size_t> counts;  // counts of each block, where they differ
   std::size_t chunk = 1024;
   int depth = 2;
+  std::uint32_t most = 1;  // blocks in a message
   bool checksum = true;
   bool in_place = false;  // a rank that has a block and wants it uses one buffer for input and output
 
@@ -52,9 +56,23 @@ inline std::string to_text(const Operation& o, int size) {
     for (std::size_t i = 0; i < std::min<std::size_t>(o.counts.size(), 16); ++i) s << (i > 0 ? " " : "") << o.counts[i];
     s << (o.counts.size() > 16 ? " ...}" : "}");
   }
-  s << ", chunk " << o.chunk << ", depth " << o.depth << (o.checksum ? "" : ", no checksum")
-    << (o.in_place ? ", in place" : "");
+  s << ", chunk " << o.chunk << ", depth " << o.depth;
+  if (o.most == all_blocks)
+    s << ", all blocks of a hop in a message";
+  else if (o.most > 1)
+    s << ", " << o.most << " blocks in a message";
+  s << (o.checksum ? "" : ", no checksum") << (o.in_place ? ", in place" : "");
   return s.str();
+}
+
+inline Plan plan_of(const Operation& o, const Place& at) {
+  return lower(join(o.algorithm->build(at), o.most), o.collective(), at, o.travel());
+}
+
+// One of the numbers of blocks in a message that are worth a test.
+inline std::uint32_t any_most(Random& random) {
+  constexpr std::array<std::uint32_t, 5> all{1, 2, 3, 8, all_blocks};
+  return all[random.below(all.size())];
 }
 
 // The algorithm's name in a form that test names allow.

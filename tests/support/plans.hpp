@@ -42,8 +42,8 @@ inline std::set<int> some_roots(Collective collective, int size) {
   return all;
 }
 
-// Text such as "encode2 send2@1 merge1@2(input,spare) ...": block, peer, and the locations of the numbers read and
-// written.
+// Text such as "encode2 send2@1 merge1@2(input,spare) ...": block, peer, the locations of the numbers read and
+// written, and the place in a message of several frames.
 inline std::string to_text(const Plan& plan) {
   std::string text;
   for (const Action& a : plan.actions) {
@@ -55,6 +55,7 @@ inline std::string to_text(const Plan& plan) {
     if (a.act == Act::unpack) text += "(" + std::string(text_of(a.to)) + ")";
     if (a.act == Act::encode || a.act == Act::fold || a.act == Act::copy)
       text += "(" + std::string(text_of(a.from)) + ")";
+    if (a.parts > 1) text += "[" + std::to_string(a.part + 1) + "/" + std::to_string(a.parts) + "]";
   }
   return text;
 }

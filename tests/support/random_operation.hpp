@@ -37,6 +37,7 @@ inline void choose(Operation& o, int size, Random& random) {
   o.depth = depths[random.below(depths.size())];
   o.bound = bounds[random.below(bounds.size())];
   if (random.below(4) == 0) o.target = random.below(2) == 0 ? BoundTarget::input : BoundTarget::likely;
+  o.most = any_most(random);
   o.in_place = random.below(3) == 0;
 }
 

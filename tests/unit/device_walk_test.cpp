@@ -8,6 +8,7 @@
 #include <string>
 
 #include "schedule/audit.hpp"
+#include "schedule/messages.hpp"
 #include "tune/choose_device.hpp"
 #include "tune/hops.hpp"
 
@@ -156,7 +157,8 @@ TEST(DeviceWalk, OfOneRankIsThatOfAllWhereAllDoTheSame) {
     for (const int size : {2, 3, 4, 6, 8, 13, 16, 24})
       for (const Travel travel : {Travel::homomorphic, Travel::reencoding, Travel::per_hop}) {
         if (!a.fits(size)) continue;
-        const auto one = Hops::find(a, size, 0, travel), all = Hops::find(a, size, 0, travel, false);
+        const std::uint32_t most = size % 3 == 0 ? 1 : size == 16 ? 4 : all_blocks;
+        const auto one = Hops::find(a, size, 0, travel, true, most), all = Hops::find(a, size, 0, travel, false, most);
         ASSERT_TRUE(one && all) << a.name() << " of " << size;
         ASSERT_EQ(all->ranks(), static_cast<std::size_t>(size));
         if (one->ranks() != 1) continue;
@@ -193,11 +195,42 @@ TEST(DeviceWalk, CountsTheHopsOfEveryAlgorithm) {
   for (const Algorithm& a : all_algorithms())
     for (const int size : {2, 3, 8, 13, 32, 65}) {
       if (!a.fits(size)) continue;
-      const auto t = time_of(a, {1, size, 0, Travel::homomorphic, 1, 1}, nothing, {1, 1e300, 0});
-      ASSERT_TRUE(t) << a.name();
-      EXPECT_NEAR(t->seconds, audit(a, size).cost.hops, 1e-9)
-          << name_of(a.collective) << " " << a.name() << " of " << size;
+      for (const std::uint32_t most : {std::uint32_t{1}, std::uint32_t{3}, all_blocks}) {
+        const auto t = time_of(a, {1, size, 0, Travel::homomorphic, 1, 1, most}, nothing, {1, 1e300, 0});
+        ASSERT_TRUE(t) << a.name();
+        EXPECT_NEAR(t->seconds, audit(a, size, 0, {}, most).cost.hops, 1e-9)
+            << name_of(a.collective) << " " << a.name() << " of " << size << ", " << most << " blocks in a message";
+      }
     }
+}
+
+// Where a rank pays for each message that it sends, it pays once for all blocks of a hop.
+TEST(DeviceWalk, ChargesMessagesAndNotBlocks) {
+  Coder nothing;
+  for (const Kernel kernel : all_kernels) nothing[kernel] = Curve::modelled(0, 1e300, "");
+  const Algorithm& halving = *find_algorithm(Collective::allreduce, "recursive-halving");
+  for (const int size : {2, 8, 64}) {
+    const auto seconds = [&](std::uint32_t most) {
+      return time_of(halving, {1, size, 0, Travel::homomorphic, 1, 1, most}, nothing, {0, 1e300, 1})->seconds;
+    };
+    EXPECT_NEAR(seconds(all_blocks), audit(halving, size, 0, {}, all_blocks).cost.messages, 1e-9);
+    EXPECT_NEAR(seconds(1), audit(halving, size).cost.messages, 1e-9);
+  }
+}
+
+// So it is with the posting of messages, which the coding of their frames shares.
+TEST(DeviceWalk, SharesThePostingOfAMessageAmongItsFrames) {
+  Coder nothing;
+  for (const Kernel kernel : all_kernels) nothing[kernel] = Curve::modelled(0, 1e300, "");
+  Path path{0, 1e300, 0};
+  path.posting = 1;
+  const Algorithm& bruck = *find_algorithm(Collective::allgather, "bruck");
+  const auto seconds = [&](std::uint32_t most) {
+    return time_of(bruck, {1, 8, 0, Travel::homomorphic, 1, 1, most}, nothing, path)->seconds;
+  };
+  // The own block is encoded and decoded.  Then 7 blocks are decoded, which came in 3 messages.
+  EXPECT_NEAR(seconds(1), 2 + 7, 1e-9);
+  EXPECT_NEAR(seconds(all_blocks), 2 + 3, 1e-9);
 }
 
 // The shares of the audit equal the time on the wire where everything else is free, unless a rank has to wait its

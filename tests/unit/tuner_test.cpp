@@ -221,7 +221,7 @@ TEST(Tuner, ChoosesRowsByTheCostOfAMessage) {
   slow.bytes_per_second = 1e7;
   Path dear = path_between_nodes();
   dear.bytes_per_second = 1e10;
-  dear.per_frame = 1e-3;
+  dear.posting = 1e-3;
   EXPECT_EQ(rows_of(model, dear), 2) << "chunks of 512 KiB";
   EXPECT_EQ(rows_of(model, slow), 16) << "the most that are tried";
   model.chunk = 1 << 15;

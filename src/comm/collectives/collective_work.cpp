@@ -26,12 +26,12 @@ Status CollectiveOperation::make_work(std::size_t largest) {
   work_.codec = asked_codec(settings());
   if (work_.codec == nullptr) return not_built(settings().codec);
   const Travel travel = travel_of(*work_.codec, per_hop(settings().variant));
-  const Plan& plan = binding->machinery()->plan(algorithm(), placement_.call().root, travel);
-  work_.plan = &plan;
+  Machinery& machinery = *binding->machinery();
+  const int root = placement_.call().root;
   work_.coding = coding_of(resolved_, shape(), binding->size);
   work_.checksum = settings().checksum == LACONIC_CHECKSUM_ON;
   work_.reduce_on_host = settings().variant == LACONIC_VARIANT_HOST_CENTRIC;
-  work_.largest = largest > 0 ? largest : shape().largest(plan.cut);
+  work_.largest = largest > 0 ? largest : shape().largest(machinery.cut(algorithm(), root));
   work_.depth = overlapping(settings().variant) ? settings().depth : 1;
   if (!overlapping(settings().variant))
     work_.chunk = std::max<std::size_t>(work_.largest, 1);
@@ -42,6 +42,9 @@ Status CollectiveOperation::make_work(std::size_t largest) {
                               : host_chunk_of(work_.largest, rows_, m.dtype);
   else
     work_.chunk = choose_chunk(work_.largest, m.dtype, work_.depth);
+  const Plan& plan =
+      machinery.plan(algorithm(), root, travel, blocks_per_message(std::min(work_.chunk, work_.largest)));
+  work_.plan = &plan;
   try {
     if (Status s = placement_.set_aside(); !s) return s;
     regions_.resize(plan.blocks.size());

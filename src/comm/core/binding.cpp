@@ -10,6 +10,7 @@
 #include "comm/core/settings.hpp"
 #include "comm/core/stats.hpp"
 #include "comm/core/topology.hpp"
+#include "schedule/messages.hpp"
 #include "schedule/schedule.hpp"
 
 namespace laconic {
@@ -68,13 +69,24 @@ Machinery::~Machinery() {
   if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
 }
 
-const Plan& Machinery::plan(const Algorithm& algorithm, int root, Travel travel) {
-  if (!has_root(algorithm.collective)) root = 0;
+Place Machinery::place(const Algorithm& algorithm, int root) const {
+  return {transport_.rank(), transport_.size(), has_root(algorithm.collective) ? root : 0, neighborhood_, nodes_};
+}
+
+std::int32_t Machinery::cut(const Algorithm& algorithm, int root) const {
   for (const KnownPlan& known : plans_)
-    if (known.algorithm == &algorithm && known.root == root && known.travel == travel) return *known.plan;
-  const Place at{transport_.rank(), transport_.size(), root, neighborhood_, nodes_};
+    if (known.algorithm == &algorithm) return known.plan->cut;
+  return algorithm.build(place(algorithm, root)).blocks;
+}
+
+const Plan& Machinery::plan(const Algorithm& algorithm, int root, Travel travel, std::uint32_t most) {
+  const Place at = place(algorithm, root);
+  for (const KnownPlan& known : plans_)
+    if (known.algorithm == &algorithm && known.root == at.root && known.travel == travel && known.most == most)
+      return *known.plan;
+  Schedule schedule = join(algorithm.build(at), most);
   plans_.push_back(
-      {&algorithm, root, travel, std::make_unique<Plan>(lower(algorithm.build(at), algorithm.collective, at, travel))});
+      {&algorithm, at.root, travel, most, std::make_unique<Plan>(lower(schedule, algorithm.collective, at, travel))});
   return *plans_.back().plan;
 }
 

@@ -76,7 +76,10 @@ class Machinery {
   Machinery& operator=(const Machinery&) = delete;
 
   MPI_Comm comm() const { return comm_; }
-  const Plan& plan(const Algorithm& algorithm, int root, Travel travel);
+  // The number of blocks among all ranks.
+  std::int32_t cut(const Algorithm& algorithm, int root) const;
+  // most: the most blocks in a message.
+  const Plan& plan(const Algorithm& algorithm, int root, Travel travel, std::uint32_t most);
 
   // The fastest algorithm and chunks for numbers that are on devices on every rank.  The first request computes the
   // answer, which takes a while.
@@ -110,10 +113,12 @@ class Machinery {
     std::vector<Run*> idle;
   };
   MpiTransport& transport_for(Purpose purpose);
+  Place place(const Algorithm& algorithm, int root) const;
   struct KnownPlan {
     const Algorithm* algorithm;
     int root;
     Travel travel;
+    std::uint32_t most;
     std::unique_ptr<Plan> plan;
   };
 

@@ -10,6 +10,7 @@ Schedule build(Place at) {
   const FromRoot order(at);
   const int me = order.mine();
   Builder s(at.size);
+  s.hop();
   for (int k = me; k < subtree_end(me, at.size); ++k) {
     const int block = order.rank(k);
     if (k != me) s.receive(block, order.rank(child_towards(k, me)));

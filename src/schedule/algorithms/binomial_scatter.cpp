@@ -11,6 +11,7 @@ Schedule build(Place at) {
   const FromRoot order(at);
   const int me = order.mine();
   Builder s(at.size);
+  s.hop();
   for (int k = subtree_end(me, at.size) - 1; k >= me; --k) {
     const int block = order.rank(k);
     if (me != 0) s.receive(block, order.rank(parent_of(me)));

@@ -11,9 +11,11 @@ namespace {
 Schedule build(Place at) {
   const auto rank = [&](int k) { return wrap(at.rank + k, at.size); };
   Builder s(at.size);
-  for (int distance = 1; distance < at.size; distance *= 2)
+  for (int distance = 1; distance < at.size; distance *= 2) {
+    s.hop();
     for (int i = 0; i < distance && distance + i < at.size; ++i)
       s.send(rank(i), rank(-distance)).receive(rank(distance + i), rank(distance));
+  }
   return s.take();
 }
 

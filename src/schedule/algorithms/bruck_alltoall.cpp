@@ -18,6 +18,7 @@ Schedule build(Place at) {
       const int source = wrap(holder - k % distance, at.size);
       return source * at.size + wrap(source + k, at.size);
     };
+    s.hop();
     for (int k = distance; k < at.size; ++k)
       if ((k & distance) != 0) s.send(block(k, at.rank), next).receive(block(k, previous), previous);
   }

@@ -18,12 +18,14 @@ Schedule build(Place at) {
   for (int d = 0; d < nodes; ++d) {
     const int to = wrap(rails.node() + d, nodes);
     const int from = wrap(rails.node() - d, nodes);
+    s.hop();
     for (int k = 1; k < locals; ++k) {
       const int above = wrap(rails.local() + k, locals);
       const int below = wrap(rails.local() - k, locals);
       s.send(block(at.rank, shape.rank_at(to, above)), rails.in_node(above));
       s.receive(block(rails.in_node(below), rails.on_rail(to)), rails.in_node(below));
     }
+    s.hop();
     for (int k = 0; d > 0 && k < locals; ++k) {
       s.send(block(rails.in_node(k), rails.on_rail(to)), rails.on_rail(to));
       s.receive(block(shape.rank_at(from, k), at.rank), rails.on_rail(from));

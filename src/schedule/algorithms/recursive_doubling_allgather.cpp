@@ -10,6 +10,7 @@ Schedule build(Place at) {
   Builder s(at.size);
   for (int distance = 1; distance < at.size; distance *= 2) {
     const int partner = at.rank ^ distance;
+    s.hop();
     exchange(s, partner, range_at(distance, at.rank), &Builder::receive, range_at(distance, partner));
   }
   return s.take();

@@ -22,11 +22,13 @@ Schedule build(Place at) {
     else if (pairs.paired(at.rank))
       s.send(block, at.rank - 1);
   };
+  s.hop();
   hand_on(me);
   for (int distance = 1; distance < pairs.power; distance *= 2) {
     const int peer = pairs.rank_of(me ^ distance);
     const int mine = range_at(distance, me).begin;
     const int theirs = range_at(distance, me ^ distance).begin;
+    s.hop();
     for (int i = 0; i < distance; ++i) {
       if (!aside) s.send(mine + i, peer).receive(theirs + i, peer);
       hand_on(theirs + i);

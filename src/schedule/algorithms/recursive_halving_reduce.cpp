@@ -19,6 +19,7 @@ Schedule build(Place at) {
   if (pairs.stands_aside(index)) return s.take();
   const int me = last - pairs.participant(index);  // in the tree, whose root is 0
   const auto rank = [&](int k) { return wrap(first + pairs.rank_of(last - k), at.size); };
+  s.hop();
   for (int k = me; k < subtree_end(me, pairs.power); ++k) {
     if (k != me) s.receive(last - k, rank(child_towards(k, me)));
     if (me != 0) s.send(last - k, rank(parent_of(me)));

@@ -15,6 +15,7 @@ Schedule build(Place at) {
   const Pairs pairs(at.size);
   const int me = pairs.participant(at.rank);
   Builder s(at.size);
+  s.hop();
   if (pairs.stands_aside(at.rank)) {
     for (int b = 0; b < at.size; ++b)
       if (b != at.rank) s.send(b, at.rank + 1);
@@ -28,6 +29,7 @@ Schedule build(Place at) {
   };
   for (int distance = pairs.power / 2; distance > 0; distance /= 2) {
     const int partner = me ^ distance;
+    s.hop();
     exchange(s, pairs.rank_of(partner), blocks_of(range_at(distance, partner)), &Builder::reduce,
              blocks_of(range_at(distance, me)));
   }
