@@ -41,7 +41,7 @@ inline laconic_codec used_codec(const Case& c) {
 // True when every number surely has a lattice point.
 template <class T>
 bool surely_on_lattice(const Case& c, const Truth<T>& truth, int size) {
-  if (used_codec(c) != LACONIC_CODEC_QUANT) return false;
+  if (used_codec(c) != LACONIC_CODEC_QUANT && used_codec(c) != LACONIC_CODEC_DENSE) return false;
   if (c.bound.mode == LACONIC_BOUND_LOSSLESS || !truth.finite) return false;
   const double bound = resolved(c.bound, truth.least, truth.greatest);
   const double step = bound / size;
