@@ -35,9 +35,11 @@ std::uint32_t score_window(const std::int32_t* q, std::size_t p, std::size_t lag
   return static_cast<std::uint32_t>(32 * window) - static_cast<std::uint32_t>(_mm512_reduce_add_epi32(unused));
 }
 
-std::size_t find_lag(const std::int32_t* q, std::size_t n) {
-  return best_lag(q, n, score_all, score_window);
-}
+struct Scores {
+  static constexpr auto all = score_all;
+  static constexpr auto window = score_window;
+};
+std::size_t find_lag(const std::int32_t* q, std::size_t n) { return best_lag<Scores>(q, n); }
 
 template <Predictor predictor>
 __m512i residual(const std::int32_t* q, std::size_t lag) {

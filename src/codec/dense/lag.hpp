@@ -40,10 +40,11 @@ inline std::uint32_t score(const std::int32_t* q, std::size_t p, std::size_t lag
   return static_cast<std::uint32_t>(std::bit_width(zigzagged(difference(q, p) - difference(q, p - lag))));
 }
 
-// score_all(q, probes, reach, scores) sets scores[lag], for every lag from least_lag to reach, to the sum of the scores
-// at the probes; score_window(q, p, lag) is the sum of those of the points from p on.
-template <class ScoreAll, class ScoreWindow>
-std::size_t best_lag(const std::int32_t* q, std::size_t n, ScoreAll&& score_all, ScoreWindow&& score_window) {
+// Scores::all(q, probes, reach, scores) sets scores[lag], for every lag from least_lag to reach, to the sum of the
+// scores at the probes; Scores::window(q, p, lag) is the sum of those of the points from p on.  The class is local to a
+// file: otherwise the linker could give code for one instruction set to all.
+template <class Scores>
+std::size_t best_lag(const std::int32_t* q, std::size_t n) {
   const std::size_t reach = reach_of(n);
   if (reach + 1 < least_lag + fewest_lags) return 0;
   const std::size_t first = reach + 1;
@@ -57,7 +58,7 @@ std::size_t best_lag(const std::int32_t* q, std::size_t n, ScoreAll&& score_all,
     probes[k] = best;
   }
   std::uint32_t scores[most_lag + 1];
-  score_all(q, probes, reach, scores);
+  Scores::all(q, probes, reach, scores);
   std::size_t lag = 0;
   std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
   for (std::size_t r = 0; r < ranges; ++r) {
@@ -69,7 +70,7 @@ std::size_t best_lag(const std::int32_t* q, std::size_t n, ScoreAll&& score_all,
       first_and_least = std::min(first_and_least, scores[i] << 16 | static_cast<std::uint32_t>(i));
     const std::size_t found = first_and_least & 0xffff;
     std::uint32_t total = 0;
-    for (std::size_t k = 0; k < windows; ++k) total += score_window(q, first + places * k / windows, found);
+    for (std::size_t k = 0; k < windows; ++k) total += Scores::window(q, first + places * k / windows, found);
     if (total < least) lag = found;
     least = std::min(least, total);
   }

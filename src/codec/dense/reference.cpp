@@ -45,7 +45,11 @@ std::uint32_t score_window(const std::int32_t* q, std::size_t p, std::size_t lag
   return sum;
 }
 
-std::size_t find_lag(const std::int32_t* q, std::size_t n) { return best_lag(q, n, score_all, score_window); }
+struct Scores {
+  static constexpr auto all = score_all;
+  static constexpr auto window = score_window;
+};
+std::size_t find_lag(const std::int32_t* q, std::size_t n) { return best_lag<Scores>(q, n); }
 
 Predictor predict(const std::int32_t* q, std::size_t n, std::size_t lag, Residuals& out) {
   const auto distance = static_cast<std::ptrdiff_t>(lag);
