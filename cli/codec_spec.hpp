@@ -11,7 +11,7 @@ struct CodecSpec {
   std::string bound;  // set if the spec decides it, else empty
 };
 
-// The specs of this build out of "quant", "raw", "lossless", "szx", "zfp-abs" (or "zfp") and "zfp-rate8".
+// The specs of this build out of "quant", "dense", "raw", "lossless", "szx", "zfp-abs" (or "zfp") and "zfp-rate8".
 std::string codec_specs();
 
 // Throws Failure, which names the valid specs.

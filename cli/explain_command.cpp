@@ -201,7 +201,7 @@ void add_explain_command(Command& app) {
   add_whole(command, "--rank", a->rank, 0, "list the steps of this rank, whatever their number");
   add_whole(command, "--root", a->root, 0, "root of reduce, bcast, scatter, gather");
   command.add_option("--algorithm", a->algorithm, "algorithm: a name, auto, or all").capture_default_str();
-  command.add_option("--codec", a->codec, "quant, szx, zfp-abs, zfp-rateN, raw, lossless").capture_default_str();
+  command.add_option("--codec", a->codec, "quant, dense, szx, zfp-abs, zfp-rateN, raw, lossless").capture_default_str();
   command.add_option("--bound", a->bound, std::string(bound_forms)).capture_default_str();
   command.add_option("--bytes", a->bytes, "size of the largest buffer of the call").capture_default_str();
   command.add_option("--dtype", a->dtype, "f32, f64, ...").capture_default_str();

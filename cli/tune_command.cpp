@@ -295,7 +295,7 @@ void add_tune_command(Command& app) {
   add_list(command, "--bytes,--sizes", a->sizes, "sizes of the largest buffer (default: 16K,64K,256K,1M,4M,16M)");
   command.add_option("--field", a->field, "a file of float32, or a generator: wave, noise").capture_default_str();
   command.add_option("--bound", a->bound, std::string(bound_forms)).capture_default_str();
-  command.add_option("--codec", a->codec, "quant, szx, zfp-abs, zfp-rateN, raw, lossless").capture_default_str();
+  command.add_option("--codec", a->codec, "quant, dense, szx, zfp-abs, zfp-rateN, raw, lossless").capture_default_str();
   add_whole(command, "--iterations", a->iterations, 1, "measured iterations");
   command.callback([a] { run(*a); });
 }

@@ -7,13 +7,13 @@ Written from docs/wire-format.md alone, slow and plain, to be read next to it.
 import argparse, collections, math, os, struct, sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import lossless, quant, szx, zfp  # noqa: E402
+import dense, lossless, quant, szx, zfp  # noqa: E402
 from reader import LAYOUTS, NAMES as TYPES, Malformed, numbers_of, require  # noqa: E402
 
 MAGIC, VERSION, LAYOUT = 0x4E4F434C, 2, struct.Struct("<IBBBBIIdd")
 FAILED, SCALED = 1, 2  # the flags
-NONE, RAW, QUANT, SZX, ZFP, LOSSLESS = range(6)
-NAMES = ("none", "raw", "quant", "szx", "zfp", "lossless")
+NONE, RAW, QUANT, SZX, ZFP, LOSSLESS, DENSE = range(7)
+NAMES = ("none", "raw", "quant", "szx", "zfp", "lossless", "dense")
 
 Header = collections.namedtuple("Header", "magic version codec dtype flags count payload step error")
 
@@ -49,7 +49,9 @@ def decode(frame):
     """The header, and the numbers as bytes of the dtype."""
     h = read_header(frame)
     require(h.codec != NONE, "the sender could not produce these numbers")
-    decoders = {RAW: decode_raw, QUANT: quant.decode, SZX: szx.decode, ZFP: zfp.decode, LOSSLESS: lossless.decode}
+    decoders = {
+        RAW: decode_raw, QUANT: quant.decode, SZX: szx.decode, ZFP: zfp.decode, LOSSLESS: lossless.decode, DENSE: dense.decode,
+    }
     return h, decoders[h.codec](h, frame[LAYOUT.size :])
 
 

@@ -107,11 +107,13 @@ LACONIC_API int laconic_bound_parse(const char* text, laconic_bound* bound);
 
 typedef enum laconic_codec {
   LACONIC_CODEC_UNSET = 0,
-  LACONIC_CODEC_QUANT = 1,   /* integer lattice: the default */
-  LACONIC_CODEC_RAW = 2,     /* uncompressed bytes */
-  LACONIC_CODEC_SZX = 3,     /* experimental: SZx as customised by C-Coll; sums are rounded again at every hop */
-  LACONIC_CODEC_ZFP = 4,     /* experimental: libzfp, if built with it; sums are rounded again at every hop */
-  LACONIC_CODEC_LOSSLESS = 5 /* keeps every bit of every type: the default with LACONIC_BOUND_LOSSLESS */
+  LACONIC_CODEC_QUANT = 1,    /* integer lattice: the default */
+  LACONIC_CODEC_RAW = 2,      /* uncompressed bytes */
+  LACONIC_CODEC_SZX = 3,      /* experimental: SZx as customised by C-Coll; sums are rounded again at every hop */
+  LACONIC_CODEC_ZFP = 4,      /* experimental: libzfp, if built with it; sums are rounded again at every hop */
+  LACONIC_CODEC_LOSSLESS = 5, /* keeps every bit of every type: the default with LACONIC_BOUND_LOSSLESS */
+  LACONIC_CODEC_DENSE = 6     /* the lattice of quant behind an entropy coder: smaller frames that take longer, for slow
+                                 networks and files */
 } laconic_codec;
 
 /* The name that options and the environment use ("quant"): a static string; NULL if the value is unknown. */

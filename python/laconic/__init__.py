@@ -37,7 +37,7 @@ class FramesInfo(typing.NamedTuple):
     frames: int  # their number
     count: int  # numbers in all of them
     dtype: typing.Optional[str]  # "f32", "f64", "f16", "bf16", "i8", ..., "u64"; None without frames
-    codec: typing.Optional[str]  # "quant", "lossless", "raw", "szx", "zfp"; None without frames
+    codec: typing.Optional[str]  # "quant", "dense", "lossless", "raw", "szx", "zfp"; None without frames
     error: float  # the largest absolute error of any number, against exact arithmetic
 
 
@@ -55,7 +55,8 @@ class Coder(_codec.Coder):
 
     dtype: the type of the numbers: "f32", numpy.float32, torch.bfloat16, ...
     bound: on every number of one encode().  With "rel:E" it is relative to the range of that array.
-    codec: "quant" (the default), "lossless" (the default with the bound lossless), "raw"; experimental: "szx", "zfp".
+    codec: "quant" (the default), "dense" (smaller frames that take longer), "lossless" (the default with the bound
+        lossless), "raw"; experimental: "szx", "zfp".
     reduction: what fold() and add() do with two numbers: "sum", "max" or "min".
     contributions: the most arrays that frames will combine.
     frame_elements: numbers per frame; 0: 65536.

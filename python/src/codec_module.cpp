@@ -41,7 +41,7 @@ laconic_dtype dtype_named(const std::string& name) {
 }
 
 laconic_codec codec_named(const std::optional<std::string>& name) {
-  return name ? by_name("codec", *name, laconic_codec_name, LACONIC_CODEC_LOSSLESS) : LACONIC_CODEC_UNSET;
+  return name ? by_name("codec", *name, laconic_codec_name, LACONIC_CODEC_DENSE) : LACONIC_CODEC_UNSET;
 }
 
 laconic_reduction reduction_named(const std::string& name) {

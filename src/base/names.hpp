@@ -9,7 +9,7 @@
 
 namespace laconic {
 
-enum class CodecName : std::uint8_t { unset = 0, quant = 1, raw = 2, szx = 3, zfp = 4, lossless = 5 };
+enum class CodecName : std::uint8_t { unset = 0, quant = 1, raw = 2, szx = 3, zfp = 4, lossless = 5, dense = 6 };
 
 enum class AlgorithmName : std::uint8_t {
   unset = 0,
@@ -33,7 +33,8 @@ enum class BoundTarget : std::uint8_t { unset = 0, result = 1, input = 2, likely
 template <class Name>
 inline constexpr std::array<std::string_view, 0> spellings{};
 template <>
-inline constexpr std::array<std::string_view, 6> spellings<CodecName>{"", "quant", "raw", "szx", "zfp", "lossless"};
+inline constexpr std::array<std::string_view, 7> spellings<CodecName>{"",    "quant",    "raw",  "szx",
+                                                                      "zfp", "lossless", "dense"};
 template <>
 inline constexpr std::array<std::string_view, 12> spellings<AlgorithmName>{
     "",         "auto",  "plain", "ring",     "recursive-doubling", "direct", "recursive-halving",

@@ -86,9 +86,9 @@ Status settings_of(const laconic_coding* coding, CoderSettings& out) {
   if (coding->bound.mode < LACONIC_BOUND_UNSET || coding->bound.mode > LACONIC_BOUND_LOSSLESS)
     return {Code::argument, "coding->bound.mode is " + std::to_string(static_cast<int>(coding->bound.mode)) +
                                 "; valid are " + std::string(bound_forms)};
-  if (coding->codec < LACONIC_CODEC_UNSET || coding->codec > LACONIC_CODEC_LOSSLESS)
+  if (coding->codec < LACONIC_CODEC_UNSET || coding->codec > LACONIC_CODEC_DENSE)
     return {Code::argument, "coding->codec is " + std::to_string(static_cast<int>(coding->codec)) +
-                                "; valid are quant, raw, szx, zfp, lossless"};
+                                "; valid are quant, dense, raw, szx, zfp, lossless"};
   if (coding->denormals < LACONIC_DENORMALS_UNSET || coding->denormals > LACONIC_DENORMALS_EXACT)
     return {Code::argument, "coding->denormals is " + std::to_string(static_cast<int>(coding->denormals)) +
                                 "; valid are LACONIC_DENORMALS_ROUND and LACONIC_DENORMALS_EXACT"};

@@ -15,7 +15,8 @@ constexpr bool same(laconic_codec in_api, laconic::CodecName name) {
 static_assert(same(LACONIC_CODEC_QUANT, laconic::CodecName::quant) &&
               same(LACONIC_CODEC_RAW, laconic::CodecName::raw) && same(LACONIC_CODEC_SZX, laconic::CodecName::szx) &&
               same(LACONIC_CODEC_ZFP, laconic::CodecName::zfp) &&
-              same(LACONIC_CODEC_LOSSLESS, laconic::CodecName::lossless));
+              same(LACONIC_CODEC_LOSSLESS, laconic::CodecName::lossless) &&
+              same(LACONIC_CODEC_DENSE, laconic::CodecName::dense));
 static_assert(static_cast<int>(laconic::Dtype::f32) == LACONIC_FLOAT32 &&
               static_cast<int>(laconic::Dtype::bf16) == LACONIC_BFLOAT16 &&
               static_cast<int>(laconic::Dtype::u64) == LACONIC_UINT64);
@@ -31,7 +32,7 @@ size_t laconic_dtype_size(laconic_dtype dtype) {
 }
 
 const char* laconic_codec_name(laconic_codec codec) {
-  if (codec <= LACONIC_CODEC_UNSET || codec > LACONIC_CODEC_LOSSLESS) return nullptr;
+  if (codec <= LACONIC_CODEC_UNSET || codec > LACONIC_CODEC_DENSE) return nullptr;
   return laconic::text_of(static_cast<laconic::CodecName>(codec)).data();
 }
 

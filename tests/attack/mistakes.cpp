@@ -119,10 +119,10 @@ void add_options(std::vector<Mistake>& all) {
        }});
   all.push_back({"an unknown bound", false, always, [](const Call&, const Layout&, Spoilt& s, Random& random) {
                    s.options.bound.mode =
-                       static_cast<laconic_bound_mode>(random.below(2) == 0 ? 6 + random.below(9) : -1);
+                       static_cast<laconic_bound_mode>(random.below(2) == 0 ? 7 + random.below(9) : -1);
                  }});
   all.push_back({"an unknown codec", false, always, [](const Call&, const Layout&, Spoilt& s, Random& random) {
-                   s.options.codec = static_cast<laconic_codec>(random.below(2) == 0 ? 6 + random.below(9) : -1);
+                   s.options.codec = static_cast<laconic_codec>(random.below(2) == 0 ? 7 + random.below(9) : -1);
                  }});
   all.push_back({"an unknown algorithm", false, always, [](const Call&, const Layout&, Spoilt& s, Random& random) {
                    s.options.algorithm =

@@ -179,6 +179,15 @@ Bytes mixed(const Codec& codec) {
   return encode(codec, x, coding_for<float>(0x1p-6, 2));
 }
 
+// Rows of 37 numbers that resemble each other, so that there is a lag.
+Bytes rows(const Codec& codec) {
+  const auto profile = make_field<float>(Kind::normal, 37, 7);
+  const auto noise = make_field<float>(Kind::normal, 2500, 8);
+  std::vector<float> x;
+  for (std::size_t i = 0; i < noise.size(); ++i) x.push_back(profile[i % profile.size()] + noise[i] / 64);
+  return encode(codec, x, coding_for<float>(0x1p-8, 2));
+}
+
 // Temperatures with a known greatest magnitude: the step leaves room for the rounding of the greatest number.
 Bytes greatest_known(const Codec& codec, double allowance) {
   auto x = make_field<float>(Kind::normal, 200, 7);
@@ -241,6 +250,19 @@ const std::vector<Golden>& goldens() {
       {"quant_f64_scaled", "quant", scaled<double>(Kind::walk, 600, 1e-3)},
       {"quant_bf16_scaled", "quant", scaled<Bfloat16>(Kind::sparse, 1025, 0.3)},
       {"quant_f32_empty", "quant", encoded<float>(Kind::zero, 0, 1e-3, 2)},
+      {"dense_f32_normal", "dense", encoded<float>(Kind::normal, 1500, 0x1p-8, 4)},
+      {"dense_f32_special", "dense", encoded<float>(Kind::special, 1100, 0x1p-6, 2)},
+      {"dense_f32_zero", "dense", encoded<float>(Kind::zero, 5000, 1e-3, 2)},
+      {"dense_f32_mixed", "dense", mixed},
+      {"dense_f32_rows", "dense", rows},
+      {"dense_f32_sum", "dense", summed<float>(Kind::walk, 1030, 0x1p-9, Op::sum)},
+      {"dense_f32_empty", "dense", encoded<float>(Kind::zero, 0, 1e-3, 2)},
+      {"dense_f64_max", "dense", summed<double>(Kind::normal, 600, 0x1p-5, Op::max)},
+      {"dense_f64_widths", "dense", all_widths},
+      {"dense_f64_long", "dense", long_widths},
+      {"dense_f64_smooth", "dense", smooth},
+      {"dense_f16_normal", "dense", encoded<Float16>(Kind::normal, 1500, 0x1p-6, 4)},
+      {"dense_bf16_walk", "dense", encoded<Bfloat16>(Kind::walk, 1100, 0x1p-7, 4)},
       {"raw_f32_special", "raw", encoded<float>(Kind::special, 100, 1e-3, 2)},
       {"raw_f64_sum", "raw", summed<double>(Kind::normal, 50, 1e-3, Op::sum)},
       {"szx_f32_walk", "szx", encoded<float>(Kind::walk, 5300, 0x1p-7, 4)},

@@ -19,14 +19,14 @@ class RoundedResults : public ::testing::TestWithParam<std::size_t> {
   const Codec& codec() const { return *subject().codec; }
 };
 
-std::vector<std::size_t> subjects_of_quant() {
+std::vector<std::size_t> subjects_that_round() {
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < all_subjects().size(); ++i)
-    if (all_subjects()[i].codec->name() == "quant") all.push_back(i);
+    if (all_subjects()[i].codec->rounds_results()) all.push_back(i);
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Codecs, RoundedResults, ::testing::ValuesIn(subjects_of_quant()),
+INSTANTIATE_TEST_SUITE_P(Codecs, RoundedResults, ::testing::ValuesIn(subjects_that_round()),
                          [](const auto& i) { return all_subjects()[i.param].name; });
 
 Coding completing(Coding coding) {
@@ -39,6 +39,7 @@ Coding completing(Coding coding) {
 template <class T>
 void rounded_sums(const Subject& subject) {
   const Codec& codec = *subject.codec;
+  const Codec& reference = codec.name() == "dense" ? *dense_variants()[0] : *quant_variants()[0];
   std::uint64_t seed = base_seed();
   for (const NamedKind& kind : all_kinds)
     for (const std::size_t count : {0, 1, 1023, 1025, 5000})
@@ -56,9 +57,9 @@ void rounded_sums(const Subject& subject) {
           const Bytes sum = add(codec, fx, fy, count, coding);
           const Bytes rounded = add(codec, fx, fy, count, completing(coding));
           ASSERT_EQ(rounded, add(codec, fy, fx, count, completing(coding))) << "a + b and b + a differ";
-          ASSERT_EQ(rounded, add(*quant_variants()[0], fx, fy, count, completing(coding)));
+          ASSERT_EQ(rounded, add(reference, fx, fy, count, completing(coding)));
           const Bytes folded = fold(codec, fx, y, completing(coding));
-          ASSERT_EQ(folded, fold(*quant_variants()[0], fx, y, completing(coding)));
+          ASSERT_EQ(folded, fold(reference, fx, y, completing(coding)));
           if (all_on_lattice(fx, count, coding.dtype) && all_on_lattice(fy, count, coding.dtype)) {
             ASSERT_EQ(folded, rounded);
           }
@@ -67,8 +68,8 @@ void rounded_sums(const Subject& subject) {
           ASSERT_EQ(header_of(rounded).step, unit * step);
           ASSERT_EQ(header_of(rounded).error, header_of(sum).error + unit * step / 2);
 
-          const auto before = quant_blocks(sum, count, coding.dtype);
-          const auto after = quant_blocks(rounded, count, coding.dtype);
+          const auto before = lattice_blocks(sum, count, coding.dtype);
+          const auto after = lattice_blocks(rounded, count, coding.dtype);
           const auto numbers = decode<T>(codec, sum, count, coding);
           const auto results = decode<T>(codec, rounded, count, completing(coding));
           for (std::size_t i = 0; i < count; ++i) {

@@ -50,7 +50,7 @@ void for_all_inputs(const Subject& subject, F&& test) {
 template <class T>
 void algebra(const Subject& subject) {
   const Codec& codec = *subject.codec;
-  const bool quant = codec.name() == "quant";
+  const bool lattice = codec.error_shape().lattice;
   for_all_inputs<T>(subject, [&](const auto& x, const auto& y, const auto& z, const Coding& coding) {
     const std::size_t n = x.size();
     const Bytes fx = encode(codec, x, coding);
@@ -60,7 +60,7 @@ void algebra(const Subject& subject) {
     const Bytes yz = add(codec, fy, fz, n, coding);
     ASSERT_EQ(xy, add(codec, fy, fx, n, coding)) << "a + b and b + a differ";
     ASSERT_EQ(yz, add(codec, fz, fy, n, coding)) << "a + b and b + a differ";
-    if (!quant) {
+    if (!lattice) {
       // Where fold() takes the rank's own numbers unrounded, but add() gets them rounded, the two results may differ.
       if (codec.exact_sums()) {
         ASSERT_EQ(fold(codec, fx, y, coding), xy);
@@ -97,11 +97,11 @@ void values(const Subject& subject) {
     const auto got = decode<T>(codec, sum, n, coding);
     const auto dx = decode<T>(codec, fx, n, coding);
     const auto dz = decode<T>(codec, fz, n, coding);
-    std::vector<QuantBlock> bx;
-    std::vector<QuantBlock> bz;
-    if (codec.name() == "quant") {
-      bx = quant_blocks(fx, n, coding.dtype);
-      bz = quant_blocks(fz, n, coding.dtype);
+    std::vector<LatticeBlock> bx;
+    std::vector<LatticeBlock> bz;
+    if (codec.error_shape().lattice) {
+      bx = lattice_blocks(fx, n, coding.dtype);
+      bz = lattice_blocks(fz, n, coding.dtype);
     }
     const double step = header_of(fx).step;
     for (std::size_t i = 0; i < n; ++i) {

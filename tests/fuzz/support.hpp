@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "codec/codec.hpp"
+#include "codec/dense/kernels.hpp"
 #include "codec/quant/blocks.hpp"
 #include "codec/quant/kernels.hpp"
 #include "support/guarded.hpp"
@@ -72,6 +73,13 @@ inline const std::vector<Family>& families() {
         family.members.clear();
         for (const quant::Kernels* kernels : quant::available_kernels()) {
           owned.push_back(quant::make_codec(*kernels));
+          family.members.push_back(owned.back().get());
+        }
+      }
+      if (codec->name() == "dense") {
+        family.members.clear();
+        for (const dense::Kernels* kernels : dense::available_kernels()) {
+          owned.push_back(dense::make_codec(*kernels));
           family.members.push_back(owned.back().get());
         }
       }

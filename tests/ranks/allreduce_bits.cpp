@@ -32,10 +32,10 @@ void check_variants(Test& t, Case c, std::uint64_t seed, Random& random, int var
 }
 
 // With the lattice, only the numbers and the bound may determine the bits.
-void same_bits_whatever_the_way(Test& t, Random& random) {
+void same_bits_whatever_the_way(Test& t, Random& random, laconic_codec codec) {
   Case base;
   base.algorithm = LACONIC_ALGORITHM_RING;
-  base.codec = LACONIC_CODEC_QUANT;
+  base.codec = codec;
   for (const auto op : reductions) {
     base.op = op;
     base.field = Kind::normal;
@@ -59,7 +59,7 @@ void same_bits_whatever_the_way(Test& t, Random& random) {
 template <class T>
 void special_bits(Test& t) {
   for (const auto algorithm : algorithms)
-    for (const auto codec : {LACONIC_CODEC_QUANT, LACONIC_CODEC_RAW, LACONIC_CODEC_SZX})
+    for (const auto codec : {LACONIC_CODEC_QUANT, LACONIC_CODEC_DENSE, LACONIC_CODEC_RAW, LACONIC_CODEC_SZX})
       for (const auto op : reductions) {
         Case c;
         c.algorithm = algorithm;
@@ -129,7 +129,7 @@ int main(int argc, char** argv) {
   Test t(&argc, &argv, "allreduce_bits");
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   Random random(t.seed());
-  same_bits_whatever_the_way(t, random);
+  for (const auto codec : {LACONIC_CODEC_QUANT, LACONIC_CODEC_DENSE}) same_bits_whatever_the_way(t, random, codec);
   special_bits<float>(t);
   special_bits<double>(t);
   odd_arithmetic<float>(t, random);

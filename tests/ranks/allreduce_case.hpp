@@ -124,8 +124,8 @@ inline double resolved(const laconic_bound& bound, double least, double greatest
 
 inline const std::vector<laconic_algorithm> algorithms{LACONIC_ALGORITHM_RING, LACONIC_ALGORITHM_RECURSIVE_DOUBLING,
                                                        LACONIC_ALGORITHM_DIRECT, LACONIC_ALGORITHM_AUTO};
-inline const std::vector<laconic_codec> codecs{LACONIC_CODEC_QUANT, LACONIC_CODEC_RAW, LACONIC_CODEC_SZX,
-                                               LACONIC_CODEC_LOSSLESS, LACONIC_CODEC_UNSET};
+inline const std::vector<laconic_codec> codecs{LACONIC_CODEC_QUANT, LACONIC_CODEC_DENSE,    LACONIC_CODEC_RAW,
+                                               LACONIC_CODEC_SZX,   LACONIC_CODEC_LOSSLESS, LACONIC_CODEC_UNSET};
 inline const std::vector<Reduction> reductions{Reduction::sum, Reduction::max, Reduction::min, Reduction::mean};
 inline const std::vector<Kind> all_fields = [] {
   std::vector<Kind> kinds;

@@ -102,7 +102,7 @@ int main(int argc, char** argv) {
   const std::vector<std::int64_t> frames{0, 1000, 65536, 1 << 20};
   const std::vector<Kind> kinds{Kind::walk, Kind::normal, Kind::special, Kind::sparse, Kind::real, Kind::integers};
   for (const char* bound : {"abs:1e-3", "rel:1e-4", "lossless", "rms:0.1"})
-    for (const char* codec : {"", "quant", "raw", "szx", "lossless"}) {
+    for (const char* codec : {"", "quant", "dense", "raw", "szx", "lossless"}) {
       const bool quant_only = std::string(bound) == "rms:0.1";
       if (quant_only && *codec && std::string(codec) != "quant") continue;
       for (int k = 0; k < 4; ++k) {

@@ -96,8 +96,8 @@ inline Setting random_setting(Random& random, int size, std::size_t largest) {
   const auto algorithms = algorithms_of(s.routine);
   s.algorithm = random.below(3) == 0 ? LACONIC_ALGORITHM_AUTO : random.pick(algorithms);
   static const std::vector<laconic_codec> codecs = [] {
-    std::vector<laconic_codec> all{LACONIC_CODEC_UNSET, LACONIC_CODEC_QUANT, LACONIC_CODEC_RAW, LACONIC_CODEC_SZX,
-                                   LACONIC_CODEC_LOSSLESS};
+    std::vector<laconic_codec> all{LACONIC_CODEC_UNSET, LACONIC_CODEC_QUANT,    LACONIC_CODEC_RAW,
+                                   LACONIC_CODEC_SZX,   LACONIC_CODEC_LOSSLESS, LACONIC_CODEC_DENSE};
     all.push_back(LACONIC_CODEC_QUANT);
     return all;
   }();

@@ -60,8 +60,9 @@ inline Letter random_letter(Random& random, int size) {
   const std::vector<laconic_bound> bounds{
       {LACONIC_BOUND_ABS, 1e-3},     {LACONIC_BOUND_ABS, 1e-5},     {LACONIC_BOUND_REL, 1e-3}, {LACONIC_BOUND_RMS, 0.1},
       {LACONIC_BOUND_LOSSLESS, 0.0}, {LACONIC_BOUND_LOSSLESS, 0.0}, {LACONIC_BOUND_UNSET, 0.0}};
-  const std::vector<laconic_codec> codecs{LACONIC_CODEC_UNSET, LACONIC_CODEC_UNSET, LACONIC_CODEC_QUANT,
-                                          LACONIC_CODEC_RAW,   LACONIC_CODEC_SZX,   LACONIC_CODEC_LOSSLESS};
+  const std::vector<laconic_codec> codecs{LACONIC_CODEC_UNSET,   LACONIC_CODEC_UNSET, LACONIC_CODEC_QUANT,
+                                          LACONIC_CODEC_DENSE,   LACONIC_CODEC_RAW,   LACONIC_CODEC_SZX,
+                                          LACONIC_CODEC_LOSSLESS};
   Letter l;
   l.from = static_cast<int>(random.below(static_cast<std::uint64_t>(size)));
   l.to = static_cast<int>(random.below(static_cast<std::uint64_t>(size)));

@@ -77,8 +77,8 @@ TEST_P(Joined, NeedsFewMessages) {
     for (const int root : some_roots(algorithm().collective, size)) {
       SCOPED_TRACE(std::to_string(size) + " ranks, root " + std::to_string(root));
       const NodeShape* nodes = algorithm().by_nodes() ? nodes_of(size) : nullptr;
-      const int few = nodes != nullptr ? (nodes->per_node() - 1) * nodes->nodes() + nodes->nodes() - 1
-                                       : 3 * log2_below(size) + 2;
+      const int few =
+          nodes != nullptr ? (nodes->per_node() - 1) * nodes->nodes() + nodes->nodes() - 1 : 3 * log2_below(size) + 2;
       const Audit all = audit(algorithm(), ranks_of(size), root, {}, all_blocks);
       EXPECT_LE(all.cost.messages, few);
       // In a common message a block waits for the last of the others.

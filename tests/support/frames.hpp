@@ -13,6 +13,7 @@
 
 #include "base/build.hpp"
 #include "codec/codec.hpp"
+#include "codec/dense/segment.hpp"
 #include "codec/quant/blocks.hpp"
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
@@ -31,8 +32,8 @@ Coding coding_for(double allowance, std::uint32_t terms = 1, Op op = Op::sum, do
   return {dtype_of<T>, op, allowance, terms, divisor};
 }
 
-// A codec under test: every codec of codecs.def; quant once more with each instruction set; and codecs that have
-// kernels once more on a device, where there is one.
+// A codec under test: every codec of codecs.def; quant and dense once more with each instruction set; and codecs
+// that have kernels once more on a device, where there is one.
 struct Subject {
   std::string name;
   const Codec* codec;
@@ -43,6 +44,15 @@ inline const std::vector<std::unique_ptr<Codec>>& quant_variants() {
   static const std::vector<std::unique_ptr<Codec>> variants = [] {
     std::vector<std::unique_ptr<Codec>> made;
     for (const quant::Kernels* kernels : quant::available_kernels()) made.push_back(quant::make_codec(*kernels));
+    return made;
+  }();
+  return variants;
+}
+
+inline const std::vector<std::unique_ptr<Codec>>& dense_variants() {
+  static const std::vector<std::unique_ptr<Codec>> variants = [] {
+    std::vector<std::unique_ptr<Codec>> made;
+    for (const dense::Kernels* kernels : dense::available_kernels()) made.push_back(dense::make_codec(*kernels));
     return made;
   }();
   return variants;
@@ -68,6 +78,8 @@ inline const std::vector<Subject>& all_subjects() {
     for (const Codec* codec : all_codecs()) s.push_back({std::string(codec->name()), codec});
     for (std::size_t i = 0; i < quant_variants().size(); ++i)
       s.push_back({"quant_" + std::string(quant::available_kernels()[i]->name), quant_variants()[i].get()});
+    for (std::size_t i = 0; i < dense_variants().size(); ++i)
+      s.push_back({"dense_" + std::string(dense::available_kernels()[i]->name), dense_variants()[i].get()});
     for (const auto& codec : codecs_on_device()) s.push_back({std::string(codec->name()) + "_device", codec.get(), 11});
     return s;
   }();
@@ -133,14 +145,14 @@ inline wire::Header header_of(const Bytes& frame) {
   return header;
 }
 
-// The kind and, where there are any, the lattice points of each block of a valid quant frame.
-struct QuantBlock {
-  quant::Kind kind;
+// Whether each block of a valid frame of quant or dense is on the lattice, and its points.
+struct LatticeBlock {
+  bool on_lattice;
   std::vector<std::int32_t> points;
 };
 
-inline std::vector<QuantBlock> quant_blocks(const Bytes& frame, std::size_t count, Dtype dtype) {
-  std::vector<QuantBlock> blocks;
+inline std::vector<LatticeBlock> quant_blocks(const Bytes& frame, std::size_t count, Dtype dtype) {
+  std::vector<LatticeBlock> blocks;
   quant::Reader reader(frame, count, true, size_of(dtype));
   for (std::size_t i = 0; i < count; i += quant::block_values) {
     const std::size_t n = std::min(quant::block_values, count - i);
@@ -149,10 +161,10 @@ inline std::vector<QuantBlock> quant_blocks(const Bytes& frame, std::size_t coun
       ADD_FAILURE() << reader.problem().message();
       return blocks;
     }
-    QuantBlock block{quant::kind_of(in.entry), {}};
+    LatticeBlock block{quant::on_lattice(quant::kind_of(in.entry)), {}};
     if (in.entry == quant::zero_block) {
       block.points.assign(n, 0);
-    } else if (quant::on_lattice(block.kind)) {
+    } else if (block.on_lattice) {
       quant::Points points;
       EXPECT_TRUE(quant::reference_kernels().unpack(in, n, points));
       block.points.assign(points.q, points.q + n);
@@ -163,9 +175,34 @@ inline std::vector<QuantBlock> quant_blocks(const Bytes& frame, std::size_t coun
   return blocks;
 }
 
+inline std::vector<LatticeBlock> dense_blocks(const Bytes& frame, std::size_t count, Dtype dtype) {
+  std::vector<LatticeBlock> blocks;
+  dense::Reader reader(Frame(frame).subspan(wire::header_bytes), true, size_of(dtype));
+  const auto segment = std::make_unique<dense::Segment>();
+  for (std::size_t i = 0; i < count; i += dense::segment_values) {
+    const std::size_t n = std::min(dense::segment_values, count - i);
+    const Status s = reader.next(dense::reference_kernels(), n, *segment);
+    EXPECT_TRUE(s.ok()) << s.message();
+    if (!s.ok()) return blocks;
+    for (std::size_t b = 0; b < dense::blocks_of(n); ++b) {
+      LatticeBlock block{segment->lattice[b], {}};
+      const std::int32_t* q = segment->block(b);
+      if (block.on_lattice) block.points.assign(q, q + std::min(dense::block_values, n - b * dense::block_values));
+      blocks.push_back(std::move(block));
+    }
+  }
+  EXPECT_TRUE(reader.finish().ok());
+  return blocks;
+}
+
+inline std::vector<LatticeBlock> lattice_blocks(const Bytes& frame, std::size_t count, Dtype dtype) {
+  const bool dense = header_of(frame).codec == find_codec("dense")->id();
+  return dense ? dense_blocks(frame, count, dtype) : quant_blocks(frame, count, dtype);
+}
+
 inline bool all_on_lattice(const Bytes& frame, std::size_t count, Dtype dtype) {
-  for (const QuantBlock& block : quant_blocks(frame, count, dtype))
-    if (!quant::on_lattice(block.kind)) return false;
+  for (const LatticeBlock& block : lattice_blocks(frame, count, dtype))
+    if (!block.on_lattice) return false;
   return true;
 }
 

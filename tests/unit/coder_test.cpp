@@ -268,7 +268,8 @@ TEST(Coder, HasNamesAndVersion) {
   EXPECT_EQ(laconic_dtype_size(LACONIC_FLOAT64), 8U);
   EXPECT_EQ(laconic_dtype_size(static_cast<laconic_dtype>(13)), 0U);
   EXPECT_STREQ(laconic_codec_name(LACONIC_CODEC_QUANT), "quant");
-  EXPECT_EQ(laconic_codec_name(static_cast<laconic_codec>(6)), nullptr);
+  EXPECT_STREQ(laconic_codec_name(LACONIC_CODEC_DENSE), "dense");
+  EXPECT_EQ(laconic_codec_name(static_cast<laconic_codec>(7)), nullptr);
   int major = -1;
   laconic_version(&major, nullptr, nullptr);
   EXPECT_EQ(major, LACONIC_VERSION_MAJOR);

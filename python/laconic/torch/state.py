@@ -36,7 +36,7 @@ class State:
     transport: "torch" moves bytes over a process group of torch's own; "mpi" calls Laconic's collectives, under mpiexec
         or srun with mpi4py initialised; "auto" is "mpi" where that holds, MPI has as many ranks as the process group,
         and error_feedback is off.
-    codec: "quant" (the default), "lossless" (the default with the bound lossless), "raw"; experimental: "szx", "zfp".
+    codec: "quant" (the default), "dense", "lossless" (the default with the bound lossless), "raw"; experimental: "szx", "zfp".
     algorithm, variant: of Laconic's collectives (docs/settings.md); transport "mpi" only.
     error_feedback: adds to each step what the step before lost.  Refused where it may diverge.
     min_bytes: smaller buckets are reduced plain.

@@ -53,6 +53,12 @@ void dequantise_block(const Kernels& k, const Points& points, std::size_t n, dou
   }
 }
 
+// Rounds combined points once more if they are a result.
+inline void round_result(const Coding& coding, Points& points, std::size_t n) {
+  if (!coding.rounds_result()) return;
+  for (std::size_t i = 0; i < n; ++i) points.q[i] = coarse_point(points.q[i], coding.coarser);
+}
+
 // Writes a block of kind raw, or fill when all numbers have the same bits.
 template <class T>
 Entry write_numbers(const T* x, std::size_t n, std::byte* out) {

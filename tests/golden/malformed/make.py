@@ -7,7 +7,7 @@ library and that of the decoder of docs/educational. Run it after adding a row; 
 """
 import math, pathlib, struct
 
-NONE, RAW, QUANT, SZX, ZFP, LOSSLESS = range(6)
+NONE, RAW, QUANT, SZX, ZFP, LOSSLESS, DENSE = range(7)
 F32, F64, U8, I64 = 1, 2, 6, 11
 EXACT, ACCURACY, RATE = range(3)
 HERE = pathlib.Path(__file__).resolve().parent
@@ -56,12 +56,25 @@ def zfp(*pieces, count=4, mode=ACCURACY, zero=0, parameter=-3, sizes=None, after
     return frame(ZFP, struct.pack(f"<BBh{len(sizes)}H", mode, zero, parameter, *sizes) + b"".join(pieces) + after, count, **more)
 
 
+def dense(*entries, verbatim=b"", coded=b"", lag=0, count=16, step=0.5, verbatim_size=None, coded_size=None, after=b"", **more):
+    """One segment; entries are kind + 8 * table."""
+    sizes = (len(verbatim) if verbatim_size is None else verbatim_size, len(coded) if coded_size is None else coded_size)
+    head = struct.pack("<IIH", *sizes, lag) + bytes(entries)
+    return frame(DENSE, head + verbatim + coded + after, count, step=step, **more)
+
+
+def states(first=256):
+    """Those of a coder; with table 0 of widths, 256 gives differences of 0 and 383 an escape."""
+    return words(first, *[256] * 63)
+
+
 CUT = "the payload ends in a block"
 INDEX = "the index of lossless says that the payload has another size"
 OTHER_SIZE = "a block of another size than the index says"
 BEYOND = "a shift or width beyond the type's"
 PIECE, PARAMETERS = "a piece of zfp is cut short or not valid", "parameters that zfp does not have"
 WIDTHS, SIZE = "a block whose widths do not fit its size or its numbers", "a block of another size than its numbers have"
+DENSE_WIDTHS = "a block whose widths do not fit its segment"
 RAW_BLOCK, FILL = 3, 7  # kinds of quant; the others are orders 0, 1, 2 and, with wide or long groups, 4, 5, 6
 LATTICE = (0, 1, 2, 4, 5, 6)
 ZERO = (0, b"")
@@ -217,6 +230,41 @@ ROWS = [
     ("zfp_rate_cut", zfp(b"\0" * 3, mode=RATE, parameter=32), PIECE),
     ("zfp_bytes_after", zfp(b"\0", after=b"\0"), PIECE),
     ("zfp_bytes_for_no_numbers", zfp(count=0, after=b"\0"), PIECE),
+    # dense.
+    ("dense_head_cut", frame(DENSE, b"\0" * 10, 16, step=0.5), "the payload ends in the head of a segment"),
+    ("dense_entry_missing", dense(5, count=1025), "the payload ends in the head of a segment"),
+    ("dense_second_segment_missing", dense(*[5] * 64, count=65537), "the payload ends in the head of a segment"),
+    ("dense_bytes_for_no_numbers", frame(DENSE, b"\0", 0, step=0.5), "bytes behind the last segment"),
+    ("dense_bytes_after", dense(5, after=b"\0"), "bytes behind the last segment"),
+    ("dense_lag_15", dense(5, lag=15), "a lag out of range"),
+    ("dense_lag_8192", dense(5, lag=8192), "a lag out of range"),
+    ("dense_verbatim_cut", dense(7, verbatim=ONE, verbatim_size=5), "the payload ends in a segment"),
+    ("dense_verbatim_largest", dense(7, verbatim=ONE, verbatim_size=2**32 - 1), "the payload ends in a segment"),
+    ("dense_coded_cut", dense(0, coded=states(), coded_size=129), "the payload ends in a segment"),
+    ("dense_coded_largest", dense(0, coded=states(), coded_size=2**32 - 1), "the payload ends in a segment"),
+    ("dense_states_cut", dense(0, coded=states()[:-1]), "a segment that ends in the states of its coder"),
+    ("dense_state_255", dense(0, coded=states(255)), "a state of the coder that is too low"),
+    ("dense_points_without_lattice", dense(0, coded=states(), step=0.0), "a block of lattice points in a frame without a lattice"),
+    ("dense_zeros_without_lattice", dense(5, step=0.0), "a block of lattice points in a frame without a lattice"),
+    ("dense_zeros_with_table", dense(5 + 8), "a block with a table that it does not use"),
+    ("dense_raw_with_table", dense(6 + 8, verbatim=ONE * 16), "a block with a table that it does not use"),
+    ("dense_raw_cut", dense(6, verbatim=ONE * 15), "a segment that ends in a block"),
+    ("dense_raw_long", dense(6, verbatim=ONE * 17), "bytes behind the last block of a segment"),
+    ("dense_raw_of_f32_size", dense(6, verbatim=ONE * 16, dtype=F64), "a segment that ends in a block"),
+    ("dense_fill_cut", dense(7, verbatim=ONE[:3]), "a segment that ends in a block"),
+    ("dense_fill_long", dense(7, verbatim=ONE * 2), "bytes behind the last block of a segment"),
+    ("dense_above_without_lag", dense(3, coded=states()), "a prediction from above without a lag"),
+    ("dense_lorenzo_without_lag", dense(4, coded=states()), "a prediction from above without a lag"),
+    ("dense_table_8", dense(8 * 8, coded=states()), "a table of widths that there is not"),
+    ("dense_table_31", dense(8 * 31, coded=states()), "a table of widths that there is not"),
+    ("dense_block_without_coder", dense(0), "a coded block in a segment without a coder"),
+    ("dense_coder_without_block", dense(5, coded=states()), "a coder that does not end as it should"),
+    ("dense_coder_cut", dense(0, coded=states()), DENSE_WIDTHS),
+    ("dense_coder_long", dense(0, coded=states() + b"\0" * 600), "a coder that does not end as it should"),
+    ("dense_escape_missing", dense(0, coded=states(383) + b"\0" * 600), DENSE_WIDTHS),
+    ("dense_width_33", dense(0, verbatim=b"\x21", coded=states(383) + b"\0" * 600), DENSE_WIDTHS),
+    ("dense_width_255", dense(0, verbatim=b"\xff", coded=states(383) + b"\0" * 600), DENSE_WIDTHS),
+    ("dense_verbatim_bits_missing", dense(0, verbatim=b"\x20", coded=states(383) + b"\0" * 600), DENSE_WIDTHS),
     # lossless.
     ("lossless_with_step", lossless((0, b""), step=1.0), "lossless with a step or an error"),
     ("lossless_with_error", lossless((0, b""), error=1.0), "lossless with a step or an error"),

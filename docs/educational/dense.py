@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""dense (codec 6): the lattice of quant, predictions across rows, and an entropy coder; segments of 65536 numbers."""
+import struct
+
+from quant import FLOATING
+from reader import NAMES, Malformed, Reader, require, rounded
+
+SEGMENT, BLOCK, SUB, LANES = 65536, 1024, 8, 64
+ZERO, RAW, FILL, ESCAPE = 5, 6, 7, 15
+# Of 128, how often each symbol occurs: residuals by the width of their sub-block; differences of widths by table.
+VALUES = (
+    (128,),
+    (96, 32),
+    (74, 22, 29, 3),
+    (40, 21, 24, 11, 17, 7, 6, 2),
+    (24, 14, 14, 10, 11, 8, 8, 6, 9, 6, 6, 4, 3, 2, 2, 1),
+    (29, 15, 12, 10, 9, 8, 7, 6, 8, 6, 5, 4, 3, 2, 2, 2),
+)
+WIDTHS = (
+    (127, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1),
+    (113, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
+    (72, 7, 7, 16, 15, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
+    (87, 11, 11, 4, 4, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
+    (59, 25, 25, 4, 4, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
+    (44, 24, 23, 11, 11, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1),
+    (35, 17, 16, 12, 11, 8, 8, 5, 5, 3, 3, 1, 1, 1, 1, 1),
+    (56, 8, 6, 7, 4, 5, 2, 4, 3, 4, 3, 3, 3, 2, 3, 15),
+)
+
+
+class Coder:
+    """64 states, each of which gives one symbol after the other."""
+
+    def __init__(self, data):
+        reader = Reader(data)
+        self.states = list(struct.unpack(f"<{LANES}H", reader.take(2 * LANES, "the states of a coder")))
+        require(min(self.states) >= 256, "a state of the coder that is too low")
+        self.data, self.at = data[reader.at :], 0
+
+    def symbol(self, lane, frequencies):
+        x = self.states[lane]
+        below, slot = 0, x % 128
+        for symbol, f in enumerate(frequencies):
+            if slot < below + f:
+                break
+            below += f
+        x = f * (x // 128) + slot - below
+        if x < 256:
+            x = x << 8 | (self.data[self.at] if self.at < len(self.data) else 0)
+            self.at += 1
+        self.states[lane] = x
+        return symbol
+
+    def finished(self):
+        return self.at == len(self.data) and all(x == 256 for x in self.states)
+
+
+def residuals(coder, table, verbatim):
+    """The 1024 residuals of a block, as signed integers."""
+    differences = [coder.symbol(s % LANES, WIDTHS[table]) for s in range(BLOCK // SUB)]
+    widths, width = [], 0
+    for symbol in differences:
+        half = (symbol + 1) // 2
+        width = verbatim.number("<B", "a block") if symbol == ESCAPE else width + (half if symbol % 2 else -half)
+        require(0 <= width <= 32, "a width that there is not")
+        widths.append(width)
+    out = []
+    for i in range(0, BLOCK, SUB):
+        width = widths[i // SUB]
+        symbols = [coder.symbol((i + k) % LANES, VALUES[min(width, 5)]) for k in range(SUB)]
+        low = max(0, width - 4)
+        bits = int.from_bytes(verbatim.take(low, "a block"), "little")  # eight times low bits
+        out += [symbol << low | bits >> low * k & (1 << low) - 1 for k, symbol in enumerate(symbols)]
+    require(coder.at <= len(coder.data), "more bytes of the coder than there are")
+    return [z >> 1 ^ -(z & 1) for z in out]
+
+
+def restore(q, kind, lag, r):
+    """Appends the points of a block to those of the segment."""
+
+    def at(back):
+        return q[-back] if back <= len(q) else 0
+
+    for x in r:
+        predicted = (0, at(1), 2 * at(1) - at(2), at(lag), at(1) + at(lag) - at(lag + 1))[kind]
+        q.append((predicted + x + 2**31) % 2**32 - 2**31)
+
+
+def segment(header, reader, n):
+    layout, size = FLOATING[header.dtype]
+    head = reader.take(10 + -(-n // BLOCK), "the head of a segment")
+    verbatim_bytes, coded_bytes, lag = struct.unpack("<IIH", head[:10])
+    require(lag == 0 or 16 <= lag <= 8191, "a lag out of range")
+    verbatim = Reader(reader.take(verbatim_bytes, "a segment"))
+    coded = reader.take(coded_bytes, "a segment")
+    require(coded_bytes == 0 or coded_bytes >= 2 * LANES, "a segment that ends in the states of its coder")
+    coder = Coder(coded) if coded else None
+    q, out, any_coded = [], bytearray(), False
+    for b, entry in enumerate(head[10:]):
+        here, kind, table = min(BLOCK, n - b * BLOCK), entry & 7, entry >> 3
+        on_lattice = kind not in (RAW, FILL)
+        require(not on_lattice or header.step > 0, "a block of lattice points in a frame without a lattice")
+        require(kind < ZERO or table == 0, "a block with a table that it does not use")
+        if not on_lattice:
+            require(verbatim.at + (here if kind == RAW else 1) * size <= verbatim_bytes, "a segment that ends in a block")
+            out += verbatim.take(here * size, "a block") if kind == RAW else verbatim.take(size, "a block") * here
+        if kind >= ZERO:
+            q += [0] * BLOCK
+        else:
+            require(kind < 3 or lag > 0, "a prediction from above without a lag")
+            require(table < len(WIDTHS), "a table of widths that there is not")
+            require(coder is not None, "a coded block in a segment without a coder")
+            any_coded = True
+            try:
+                r = residuals(coder, table, verbatim)
+            except Malformed:
+                raise Malformed("a block whose widths do not fit its segment") from None
+            restore(q, kind, max(lag, 1), r)
+        if on_lattice:
+            for point in q[b * BLOCK : b * BLOCK + here]:
+                out += rounded(point * header.step, layout)
+    require(verbatim.at_end(), "bytes behind the last block of a segment")
+    require(coder is None or (any_coded and coder.finished()), "a coder that does not end as it should")
+    return out
+
+
+def decode(header, payload):
+    require(header.dtype in FLOATING, f"numbers of type {NAMES[header.dtype]}, which this codec does not code")
+    reader, out = Reader(payload), bytearray()
+    for begin in range(0, header.count, SEGMENT):
+        out += segment(header, reader, min(SEGMENT, header.count - begin))
+    require(reader.at_end(), "bytes behind the last segment")
+    return bytes(out)
