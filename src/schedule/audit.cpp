@@ -81,7 +81,7 @@ class World {
   }
 
  private:
-  Place place(int r) const { return {r, size_, root_, topology_.empty() ? nullptr : &topology_[at(r)], nodes_}; }
+  Place place(int r) const { return {r, size_, root_, topology_.empty() ? &no_neighbors_ : &topology_[at(r)], nodes_}; }
   Ownership ownership(int r, int block) const { return ownership_of(collective_, place(r), block); }
   Channel& channel(int from, int to) { return channels_[at(from) * at(size_) + at(to)]; }
   static std::string place_of(std::uint32_t part, std::uint32_t parts) {
@@ -310,6 +310,7 @@ class World {
   const NodeShape* nodes_;
   int root_;
   std::vector<Neighborhood> topology_;
+  Neighborhood no_neighbors_;  // where the collective has no topology
   std::vector<Rank> ranks_;
   std::vector<Channel> channels_;
   std::string problem_;
