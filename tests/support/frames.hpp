@@ -16,6 +16,7 @@
 #include "codec/quant/blocks.hpp"
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
+#include "codec/quant/numbers.hpp"
 #include "support/guarded.hpp"
 #if LACONIC_HAS_CUDA
 #include "support/on_device.hpp"
@@ -135,8 +136,8 @@ inline wire::Header header_of(const Bytes& frame) {
 
 // The kind and, where there are any, the lattice points of each block of a valid quant frame.
 struct QuantBlock {
-  quant::Kind kind;
-  std::vector<std::int32_t> points;
+  quant::Entry entry;
+  std::vector<std::int64_t> points;
 };
 
 inline std::vector<QuantBlock> quant_blocks(const Bytes& frame, std::size_t count, Dtype dtype) {
@@ -149,13 +150,14 @@ inline std::vector<QuantBlock> quant_blocks(const Bytes& frame, std::size_t coun
       ADD_FAILURE() << reader.problem().message();
       return blocks;
     }
-    QuantBlock block{quant::kind_of(in.entry), {}};
-    if (in.entry == quant::zero_block) {
-      block.points.assign(n, 0);
-    } else if (quant::on_lattice(block.kind)) {
-      quant::Points points;
-      EXPECT_TRUE(quant::reference_kernels().unpack(in, n, points));
-      block.points.assign(points.q, points.q + n);
+    QuantBlock block{in.entry, {}};
+    if (quant::has_points(in.entry)) {
+      quant::AnyPoints points;
+      EXPECT_TRUE(points.read(quant::reference_kernels(), in, n));
+      for (std::size_t k = 0; k < n; ++k) {
+        const std::int64_t high = points.far ? points.high.q[k] : 0;
+        block.points.push_back(high * (std::int64_t{1} << 32) + points.points.q[k]);
+      }
     }
     blocks.push_back(std::move(block));
   }
@@ -165,7 +167,7 @@ inline std::vector<QuantBlock> quant_blocks(const Bytes& frame, std::size_t coun
 
 inline bool all_on_lattice(const Bytes& frame, std::size_t count, Dtype dtype) {
   for (const QuantBlock& block : quant_blocks(frame, count, dtype))
-    if (!quant::on_lattice(block.kind)) return false;
+    if (!quant::has_points(block.entry)) return false;
   return true;
 }
 

@@ -31,7 +31,7 @@ enum class Kind : std::uint8_t {
   order0_wide = 4,  // as above, with groups that are wide or long
   order1_wide = 5,
   order2_wide = 6,
-  fill = 7,  // one uncompressed number, repeated
+  fill = 7,  // one uncompressed number, repeated; or a far block
 };
 
 constexpr Kind kind_of(int order, bool wide) { return static_cast<Kind>(order + (wide ? 4 : 0)); }
@@ -47,6 +47,13 @@ constexpr Entry make_entry(Kind kind, std::size_t bytes) {
 }
 constexpr Kind kind_of(Entry entry) { return static_cast<Kind>(entry & 7); }
 constexpr std::size_t bytes_of(Entry entry) { return 2 * static_cast<std::size_t>(entry >> 3); }
+
+// A far block has points of 64 bits (far.hpp).  No number has the size of its body.
+constexpr bool is_far(Entry entry) {
+  const std::size_t bytes = bytes_of(entry);
+  return kind_of(entry) == Kind::fill && bytes > 4 && bytes != 8;
+}
+constexpr bool has_points(Entry entry) { return on_lattice(kind_of(entry)) || is_far(entry); }
 
 // The number of bits that the zigzagged residuals of a group need: up to 8, up to 16, or more.  It decides what the
 // codes of the group mean.
@@ -135,6 +142,10 @@ struct Lattice {
   double allowance = 0;
   double largest = 0;  // bound of |q| for one contribution: a sum of all contributions fits 31 bits and the number type
 
+  // The same bound for points of 64 bits; 0: there are none.  Only sums have them.  Where numbers are not added, a raw
+  // block is as exact and smaller.
+  double largest_far = 0;
+
   // The limits for rounding float32 and 16-bit numbers in float32.  With |q| <= largest_single the error of x *
   // inverse_single is below 2^15 * 2^-23 = 2^-8 steps, for which the step leaves room.  0: float32 is never used.
   float inverse_single = 0;
@@ -208,7 +219,12 @@ struct Lattice {
       none.allowance = allowance;
       return none;
     }
-    return with_step<T>(step, allowance, terms, std::numeric_limits<std::int32_t>::max());
+    Lattice l = with_step<T>(step, allowance, terms, std::numeric_limits<std::int32_t>::max());
+    if (terms > 1) {
+      const double points = std::min(0x1p62, static_cast<double>(std::numeric_limits<T>::max()) / step);
+      l.largest_far = std::min(0x1p51, std::floor(points / terms));
+    }
+    return l;
   }
 
   // Half a unit in the last place of a number of the type and this magnitude.
