@@ -33,10 +33,11 @@ ALGORITHMS = {"allreduce": ["ring", "recursive-doubling", "recursive-halving", "
               "bcast": ["binomial", "chain", "ring"],
               "scatter": ["binomial", "direct"],
               "alltoall": ["pairwise", "bruck"]}
+HIERARCHICAL = ("allreduce", "reduce_scatter", "allgather", "bcast", "alltoall")  # where nodes have several ranks
 
 
 def algorithms_of(collective, ranks_per_node):
-    return ALGORITHMS[collective] + (["hierarchical"] if collective == "allreduce" and ranks_per_node > 1 else [])
+    return ALGORITHMS[collective] + (["hierarchical"] if collective in HIERARCHICAL and ranks_per_node > 1 else [])
 
 
 def bandwidth_bound(collective, nodes, size, network):

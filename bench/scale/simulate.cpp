@@ -290,8 +290,7 @@ Outcome simulate(const Arguments& a, int rank, int size) {
     const Budget budget = budget_for(o.bound, target_of(a), Op::sum, false, *algorithm, ranks, codec, a.per_hop);
     o.bound = budget.worst_case;
     Coding coding = coding_for(bound, Dtype::f32);
-    coding.allowance = budget.allowance;
-    coding.terms = sum ? budget.terms : 1;
+    budget.apply(sum, coding);
     return std::pair{coding, budget.last_allowance};
   };
   // Before simulated time begins.

@@ -81,6 +81,8 @@ std::string budget_text(const Question& q, const Answer& a) {
                       error_text(q, on_the_way ? a.budget.allowance : a.budget.last_allowance));
   if (on_the_way && a.terms.final > 0)
     text += fmt::format(", of an encode of a result {}", error_text(q, a.budget.last_allowance));
+  if (a.budget.coarser > 0)
+    text += fmt::format(", of rounding a result once more {}", error_text(q, a.budget.last_allowance));
   return text + fmt::format("; in the worst case a result has an error of {}\n", error_text(q, a.budget.worst_case));
 }
 

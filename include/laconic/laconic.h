@@ -211,7 +211,7 @@ typedef struct laconic_prediction {
   laconic_algorithm algorithm; /* algorithm of the call; LACONIC_ALGORITHM_PLAIN if nothing would be compressed */
   int terms;                   /* number of encode errors that the ledger counts in a result */
   double allowance;            /* bound for one encode on the way to a result */
-  double last_allowance;       /* bound for one encode of a result that is forwarded */
+  double last_allowance;       /* bound for one encode of a result that is forwarded, or for rounding it once more */
   double worst_case;           /* largest error of any element, apart from the rounding of its own type */
   double likely;               /* 95.44 % of the elements (two standard deviations) are off by at most this */
   double drift;                /* the part of `likely` that errors biased to one side may add up to; 0 for quant */

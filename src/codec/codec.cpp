@@ -40,6 +40,10 @@ Status not_supported(const Codec& codec, Dtype dtype) {
 
 Status check_coding(const Codec& codec, const Coding& coding) {
   if (!codec.supports(coding.dtype)) return not_supported(codec, coding.dtype);
+  if (coding.coarser > largest_coarser || (coding.coarser > 0 && (!codec.rounds_results() || coding.relative > 0)))
+    return {Code::argument, "codec " + std::string(codec.name()) + " does not round results to a lattice 2^" +
+                                std::to_string(coding.coarser) + " times as coarse; valid are exponents from 0 to " +
+                                std::to_string(codec.rounds_results() && coding.relative == 0 ? largest_coarser : 0)};
   if (coding.relative == 0 || codec.relative()) return {};
   std::string valid;
   for (const Codec* other : all_codecs())

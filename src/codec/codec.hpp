@@ -19,6 +19,8 @@
 
 namespace laconic {
 
+inline constexpr std::uint32_t largest_coarser = 24;  // of Coding::coarser
+
 // The parameters of one coding operation, identical on every rank.
 struct Coding {
   Dtype dtype = Dtype::f32;
@@ -34,6 +36,12 @@ struct Coding {
   // others: the effect of fold() and add() on such blocks is unspecified.
   bool exact_denormals = false;
   bool streaming = false;  // the decoded numbers will not be read soon, so they need not stay in the caches
+  // The result of a sum is rounded once more, to a lattice that is 2^coarser times as coarse as that of contributions
+  // and partial sums; 0: it is not.  Only for codecs with rounds_results(), and without `relative`.
+  std::uint32_t coarser = 0;
+  // fold() and add(): the sum is the result, and is rounded.  decode(): the frame holds the rounded result.
+  bool complete = false;
+  bool rounds_result() const { return complete && coarser > 0; }
 };
 
 // The distribution of the errors of many encodes, as shares of the allowance.  It serves predictions only; no guarantee
@@ -85,6 +93,10 @@ class Codec {
   virtual bool exact_sums() const = 0;
 
   virtual ErrorShape error_shape() const { return {}; }
+
+  // True if the codec supports Coding::coarser.  If it does not, every function returns an error of Code::argument for
+  // a nonzero value.
+  virtual bool rounds_results() const { return false; }
 
   // Largest size of any frame that encode, fold or add can write for `count` numbers.
   virtual std::size_t capacity(std::size_t count, Dtype dtype) const = 0;

@@ -36,7 +36,7 @@ const Coding& CodingJob::coding() const {
     case Act::unpack: return codings->between;
     case Act::decode:
     case Act::copy: return codings->result;
-    default: return codings->intermediate;
+    default: return last ? codings->completing : codings->intermediate;
   }
 }
 

@@ -17,6 +17,7 @@ namespace laconic {
 // The codec parameters of the encodes and decodes in one operation.
 struct Codings {
   Coding intermediate;  // for encodes, folds and adds of partial results
+  Coding completing;    // for folds and adds that complete a result that is sent on
   Coding final;         // for encodes of final results
   Coding between;       // for decodes of partial results
   Coding result;        // for decodes of final results
@@ -28,7 +29,7 @@ class CodingJob final : public Job {
  public:
   Act act = Act::encode;
   Location from = Location::none;  // merge: whether there are numbers; their address may be nullptr if count is 0
-  bool last = false;               // encode
+  bool last = false;               // encode, fold, add
   bool travels = true;             // encode, fold, add: the new frame will be sent
   bool reduce_on_host = false;     // merge, on a device: the host does the arithmetic, for comparison
   const Codec* codec = nullptr;

@@ -2,6 +2,7 @@
 #include "engine/ledger.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace laconic {
 
@@ -14,6 +15,23 @@ Terms terms_of(const Algorithm& algorithm, Ranks ranks, Travel travel) {
   if (travel == Travel::homomorphic) return reduces(algorithm.collective) ? Terms{ranks.size, 0} : Terms{0, 1};
   const Terms terms = algorithm.terms(ranks, travel);
   return terms.all() > 0 ? terms : Terms{0, 1};
+}
+
+Budget allow_rounding(Budget budget, std::uint32_t coarser) {
+  if (coarser == 0) return budget;
+  budget.coarser = coarser;
+  budget.last_allowance = std::ldexp(budget.allowance, static_cast<int>(coarser));
+  budget.worst_case *= 1 + std::ldexp(1.0, static_cast<int>(coarser)) / budget.terms;
+  return budget;
+}
+
+Budget make_room_for_rounding(Budget budget, std::uint32_t coarser) {
+  if (coarser == 0 || !(budget.allowance > 0)) return budget;
+  const double bound = budget.worst_case;
+  budget.allowance *= budget.terms / (budget.terms + std::ldexp(1.0, static_cast<int>(coarser)));
+  budget = allow_rounding(budget, coarser);
+  budget.worst_case = bound;
+  return budget;
 }
 
 Budget divide_bound(double bound, bool per_input, Op op, bool mean, const Algorithm& algorithm, Ranks ranks,

@@ -51,7 +51,7 @@ class Lowering {
       switch (step.verb) {
         case Verb::send: send(block, step.peer, sent[peer]++, !takes[i]); break;
         case Verb::receive: receive(block, step.peer, received[peer]++, next[i] == never || !takes[next[i]]); break;
-        case Verb::reduce: reduce(block, step.peer, received[peer]++); break;
+        case Verb::reduce: reduce(block, step.peer, received[peer]++, next[i] == never || !takes[next[i]]); break;
       }
       if (next[i] == never)
         finish(block);
@@ -141,10 +141,13 @@ class Lowering {
     block.frame = false;
   }
 
-  void reduce(State& block, std::int32_t peer, std::uint32_t message) {
+  void reduce(State& block, std::int32_t peer, std::uint32_t message, bool complete) {
     if (plan_.travel == Travel::homomorphic) {
-      add_receive(block.frame ? Act::add : Act::fold, block, peer, message).from =
-          block.frame ? Location::none : block.numbers;
+      Action& action = add_receive(block.frame ? Act::add : Act::fold, block, peer, message);
+      action.from = block.frame ? Location::none : block.numbers;
+      // Every rank of an allreduce needs the result: after its last reduction of a block it has it.  The results of
+      // other reductions are not sent.
+      action.last = collective_ == Collective::allreduce && complete;
       block.frame = true;
       return;
     }

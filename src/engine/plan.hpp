@@ -48,7 +48,7 @@ struct Action {
   std::uint32_t messages = 0;      // the number of those messages
   Location from = Location::none;  // the numbers that encode, fold, merge and copy read; none: merge reads the frame
   Location to = Location::none;    // where merge and unpack put numbers
-  bool last = false;               // encode: the value is a final result (Terms)
+  bool last = false;               // encode: the value is a final result (Terms).  fold, add: it is, and is sent on
   bool complete = false;           // take: the arrived value is final
 };
 

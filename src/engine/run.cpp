@@ -19,7 +19,8 @@ constexpr std::uint64_t lane_bits = 16;
 
 Codings codings_of(const Work& work) {
   Codings c;
-  c.intermediate = c.final = c.result = work.coding;
+  c.intermediate = c.completing = c.final = c.result = work.coding;
+  c.completing.complete = c.result.complete = true;
   if (work.plan->travel != Travel::homomorphic) {
     c.final.allowance = work.last_allowance;
     // Frames with either allowance are decoded, so the decoder must not compare a frame's allowance with one of them.
@@ -28,6 +29,7 @@ Codings codings_of(const Work& work) {
   }
   c.between = c.result;
   c.between.divisor = 1;
+  c.between.complete = false;
   c.between.streaming = false;
   return c;
 }

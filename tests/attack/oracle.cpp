@@ -38,11 +38,12 @@ bool adds(const Call& call) {
   return call.reduces() && (call.reduction == Reduction::sum || call.reduction == Reduction::mean);
 }
 
-// The largest error of one encode, for a codec whose frames are added.
+// What one encode may err at least, for a codec whose frames are added.  Half of the bound may be for rounding the
+// result once more.
 double allowance_of(const Facts& f) {
   const double bound = resolved_bound(f);
-  const bool per_input = f.call.options.target == LACONIC_TARGET_INPUT;
-  return f.call.reduces() && f.call.reduction == Reduction::sum && !per_input ? bound / f.size : bound;
+  if (!adds(f.call) || f.call.options.target == LACONIC_TARGET_INPUT) return bound;
+  return (f.call.reduction == Reduction::sum ? bound / f.size : bound) / 2;
 }
 
 // Whether numbers surely have lattice points, for each place in the contributions of one rank or, for reductions, of

@@ -119,12 +119,14 @@ void hostile_frames() {
     SCOPED_TRACE("round " + std::to_string(round) + ", " + seed_note());
     const std::size_t count = 1 + random.below(11 * quant::block_values);
     const Op op = random.below(3) == 0 ? Op::max : random.below(2) ? Op::min : Op::sum;
-    const Coding coding = coding_for<T>(1e-3, 2, op, random.below(3) == 0 ? 3 : 1);
+    Coding coding = coding_for<T>(1e-3, 2, op, random.below(3) == 0 ? 3 : 1);
     const double step = quant::lattice_of(coding).step;
     const Bytes a = hostile_frame<T>(random, count, step);
     const Bytes b = hostile_frame<T>(random, count, step);
     const auto x = make_field<T>(random.below(2) ? Kind::special : Kind::walk, count, base_seed(), round);
     ASSERT_TRUE(equal_bits(decode<T>(device(), a, count, coding), decode<T>(reference(), a, count, coding)));
+    coding.complete = random.below(2) == 0;
+    coding.coarser = op == Op::sum ? static_cast<std::uint32_t>(random.below(largest_coarser + 1)) : 0;
     ASSERT_EQ(fold(device(), a, x, coding), fold(reference(), a, x, coding));
     ASSERT_EQ(add(device(), a, b, count, coding), add(reference(), a, b, count, coding));
   }

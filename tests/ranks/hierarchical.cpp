@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The hierarchical allreduce on emulated nodes: ranks in different network namespaces count as ranks on different
-// nodes. Where the system permits no namespaces, all ranks are on one node, and the algorithm must not serve them.
+// Algorithms that follow the nodes, on emulated ones: ranks in different network namespaces count as ranks on different
+// nodes. Where the system permits no namespaces, all ranks are on one node, and these algorithms must not serve them.
 #include <fcntl.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 #include "support.hpp"
 
@@ -175,6 +176,70 @@ void asked_for_by_the_call(Test& t, const Nodes& nodes, MPI_Comm comm) {
   MPI_Comm_free(&fresh);
 }
 
+// The other collectives give the bits of another algorithm of theirs.
+void other_collectives(Test& t, const Nodes& nodes, MPI_Comm comm) {
+  if (!nodes.fit(comm)) return;
+  MPI_Comm fresh = MPI_COMM_NULL;
+  MPI_Comm_dup(comm, &fresh);
+  MPI_Comm_set_errhandler(fresh, MPI_ERRORS_RETURN);
+  int rank = 0, size = 1;
+  MPI_Comm_rank(fresh, &rank);
+  MPI_Comm_size(fresh, &size);
+  const auto all = static_cast<MPI_Count>(count);
+  const MPI_Count each = 3001;
+  const int root = size - 1;
+  using Numbers = std::vector<float>;
+  struct Case {
+    const char* name;
+    laconic_algorithm other;
+    bool everywhere;  // all ranks get the same result
+    std::function<int(const Numbers&, Numbers&, const laconic_options*)> call;
+  };
+  const Case cases[] = {
+      {"reduce", LACONIC_ALGORITHM_BINOMIAL, false,
+       [&](const Numbers& in, Numbers& out, const laconic_options* o) {
+         return laconic_reduce(in.data(), rank == root ? out.data() : nullptr, all, MPI_FLOAT, MPI_SUM, root, fresh, o);
+       }},
+      {"reduce_scatter_block", LACONIC_ALGORITHM_RING, false,
+       [&](const Numbers& in, Numbers& out, const laconic_options* o) {
+         return laconic_reduce_scatter_block(in.data(), out.data(), each, MPI_FLOAT, MPI_SUM, fresh, o);
+       }},
+      {"allgather", LACONIC_ALGORITHM_BRUCK, true,
+       [&](const Numbers& in, Numbers& out, const laconic_options* o) {
+         return laconic_allgather(in.data(), each, MPI_FLOAT, out.data(), each, MPI_FLOAT, fresh, o);
+       }},
+      {"bcast", LACONIC_ALGORITHM_CHAIN, true,
+       [&](const Numbers& in, Numbers& out, const laconic_options* o) {
+         if (rank == root) out = in;
+         return laconic_bcast(out.data(), all, MPI_FLOAT, root, fresh, o);
+       }},
+      {"alltoall", LACONIC_ALGORITHM_PAIRWISE, false,
+       [&](const Numbers& in, Numbers& out, const laconic_options* o) {
+         return laconic_alltoall(in.data(), each, MPI_FLOAT, out.data(), each, MPI_FLOAT, fresh, o);
+       }},
+  };
+  for (const Case& c : cases) {
+    t.doing(text("%s on %d ranks", c.name, size));
+    t.count_case();
+    Outcome found, other;
+    const Numbers in = numbers_of(rank);
+    for (const auto& [outcome, algorithm] : {std::pair{&found, LACONIC_ALGORITHM_HIERARCHICAL}, {&other, c.other}}) {
+      laconic_options o = asking_for(algorithm);
+      o.min_bytes = 1;
+      o.stats = &outcome->stats;
+      outcome->result.assign(count, -1);
+      outcome->code = c.call(in, outcome->result, &o);
+      if (CHECK(t, outcome->code == MPI_SUCCESS, "%s", message_of(outcome->code).c_str()))
+        CHECK(t, outcome->stats.algorithm == algorithm, "%d", static_cast<int>(outcome->stats.algorithm));
+    }
+    CHECK(t, equal_bits(found, other), "another algorithm gives other bits");
+    const bool written = std::any_of(found.result.begin(), found.result.end(), [](float x) { return x != -1; });
+    CHECK(t, written == (rank == root || std::string(c.name) != "reduce"));
+    if (c.everywhere) CHECK(t, same_everywhere(hash_of(found.result.data(), count * sizeof(float)), fresh));
+  }
+  MPI_Comm_free(&fresh);
+}
+
 // A hint is meant for all calls: where the algorithm does not fit, another one serves.
 void asked_for_by_a_hint(Test& t, const Nodes& nodes, MPI_Comm comm) {
   MPI_Info info = MPI_INFO_NULL;
@@ -253,6 +318,7 @@ int main(int argc, char** argv) {
   Test t(&argc, &argv, "hierarchical");
   const Nodes nodes(t);
   asked_for_by_the_call(t, nodes, MPI_COMM_WORLD);
+  other_collectives(t, nodes, MPI_COMM_WORLD);
   asked_for_by_a_hint(t, nodes, MPI_COMM_WORLD);
   nonblocking(t, nodes);
   MPI_Comm part = MPI_COMM_NULL;
@@ -260,6 +326,7 @@ int main(int argc, char** argv) {
   for (const int color : {t.rank() / std::max(t.size() / 2, 1), t.rank() == t.size() - 1 ? 1 : 0}) {
     MPI_Comm_split(MPI_COMM_WORLD, color, -t.rank(), &part);
     asked_for_by_the_call(t, nodes, part);
+    other_collectives(t, nodes, part);
     asked_for_by_a_hint(t, nodes, part);
     MPI_Comm_free(&part);
   }

@@ -65,6 +65,11 @@ inline const CostFormula cost_formulas[] = {
      [](int size) {
        return Cost{size > 1 ? 2.0 : 0.0, part(2 * (size - 1), size)};
      }},
+    {Collective::reduce, AlgorithmName::hierarchical,
+     [](int size) {
+       const NodeShape& nodes = *nodes_of(size);
+       return Cost{nodes.nodes() + nodes.per_node() - 1.0, part(2 * (size - 1), size)};
+     }},
     {Collective::reduce_scatter, AlgorithmName::ring,
      [](int size) {
        return Cost{size - 1.0, part(size - 1, size)};
@@ -85,6 +90,11 @@ inline const CostFormula cost_formulas[] = {
      [](int size) {
        return Cost{size > 1 ? 1.0 : 0.0, part(size - 1, size)};
      }},
+    {Collective::reduce_scatter, AlgorithmName::hierarchical,
+     [](int size) {
+       const NodeShape& nodes = *nodes_of(size);
+       return Cost{nodes.nodes() + nodes.per_node() - 2.0, part(size - 1, size)};
+     }},
     {Collective::allgather, AlgorithmName::ring,
      [](int size) {
        return Cost{size - 1.0, part(size - 1, size)};
@@ -102,6 +112,11 @@ inline const CostFormula cost_formulas[] = {
      [](int size) {
        return Cost{size > 1 ? 1.0 : 0.0, part(size - 1, size)};
      }},
+    {Collective::allgather, AlgorithmName::hierarchical,
+     [](int size) {
+       const NodeShape& nodes = *nodes_of(size);
+       return Cost{static_cast<double>(nodes.nodes()), part(size - 1, size)};
+     }},
     {Collective::bcast, AlgorithmName::binomial,
      [](int size) {
        return Cost{static_cast<double>(log2_below(size)), static_cast<double>(log2_above(size))};
@@ -113,6 +128,11 @@ inline const CostFormula cost_formulas[] = {
     {Collective::bcast, AlgorithmName::ring,
      [](int size) {
        return Cost{size - 1.0, size > 1 ? part(2 * (size - 1), size) : 0.0};
+     }},
+    {Collective::bcast, AlgorithmName::hierarchical,
+     [](int size) {
+       const NodeShape& nodes = *nodes_of(size);
+       return Cost{nodes.nodes() + 1.0, part(2 * (size - 1), size)};
      }},
     {Collective::scatter, AlgorithmName::binomial,
      [](int size) {
@@ -139,6 +159,11 @@ inline const CostFormula cost_formulas[] = {
        int blocks = 0;
        for (int k = 1; k < size; ++k) blocks += std::popcount(static_cast<unsigned>(k));
        return Cost{static_cast<double>(log2_below(size)), part(blocks, size)};
+     }},
+    {Collective::alltoall, AlgorithmName::hierarchical,
+     [](int size) {
+       const NodeShape& nodes = *nodes_of(size);
+       return Cost{2.0, part((nodes.per_node() - 1) * nodes.nodes() + (nodes.nodes() - 1) * nodes.per_node(), size)};
      }},
     {Collective::scan, AlgorithmName::chain,
      [](int size) {

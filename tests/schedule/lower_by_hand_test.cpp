@@ -21,7 +21,7 @@ std::string plan_of(Collective collective, std::string_view name, Place at, Trav
 TEST(LowerByHand, RingAllreduceOfThree) {
   const auto rank0 = [](Travel travel) { return plan_of(Collective::allreduce, "ring", {0, 3, 0}, travel); };
   EXPECT_EQ(rank0(Travel::homomorphic),
-            "encode2(input) send2@1 drop2 fold1@2(input) send1@1 drop1 fold0@2(input) send0@1 decode0 take2@2 send2@1 "
+            "encode2(input) send2@1 drop2 fold1@2(input) send1@1 drop1 fold!0@2(input) send0@1 decode0 take2@2 send2@1 "
             "decode2 take1@2 decode1");
   // A partial sum is encoded again before it is sent on, and its numbers are kept in the place of the result.
   EXPECT_EQ(rank0(Travel::reencoding),
@@ -81,7 +81,7 @@ TEST(LowerByHand, RecursiveDoublingOfTwo) {
   const auto plan = [](Travel travel) {
     return plan_of(Collective::allreduce, "recursive-doubling", {1, 2, 0}, travel);
   };
-  EXPECT_EQ(plan(Travel::homomorphic), "encode0(input) send0@0 add0@0 decode0");
+  EXPECT_EQ(plan(Travel::homomorphic), "encode0(input) send0@0 add!0@0 decode0");
   EXPECT_EQ(plan(Travel::reencoding), "encode0(input) send0@0 merge0@0(frame,output) copy0(output)");
   EXPECT_EQ(plan(Travel::per_hop), "encode0(input) send0@0 drop0 merge0@0(input,output) copy0(output)");
 }

@@ -147,10 +147,11 @@ class Bench {
     return true;
   }
 
-  // The result on the lattice: a sum of integers, whatever the algorithm.
+  // The result on the lattice: a sum of integers, whatever the algorithm, which may be rounded once more.
   std::vector<T> lattice_result(int rank, std::int32_t block) const {
     const Coding coding = coding_of<T>(operation_, size_);
-    const auto lattice = quant::Lattice::make(coding.allowance, coding.terms, coding.dtype);
+    const auto lattice = quant::Lattice::make(coding.allowance, coding.terms, coding.dtype, 0, coding.coarser);
+    const std::uint32_t coarser = coding.coarser;
     const std::vector<OwnBlock> sources = sources_of(operation_, size_, rank, block);
     std::vector<T> result(count(rank, block));
     for (std::size_t i = 0; i < result.size(); ++i) {
@@ -164,6 +165,12 @@ class Bench {
         } else {
           total = operation_.op == Op::max ? std::max(total, q) : std::min(total, q);
         }
+      }
+      if (coarser > 0) {
+        const std::int64_t below = total >> coarser;
+        const std::int64_t twice = 2 * (total - (below << coarser));
+        const std::int64_t unit = std::int64_t{1} << coarser;
+        total = (twice > unit || (twice == unit && below % 2 != 0) ? below + 1 : below) << coarser;
       }
       const auto bits = static_cast<std::uint64_t>(total);
       result[i] = quant::dequantise_far<T>(quant::low_of(bits), quant::high_of(bits), lattice.step, coding.divisor);

@@ -71,9 +71,12 @@ inline Budget budget_of(const Operation& o, int size) {
 // Forms the coding as the communicator does.
 template <class T>
 Coding coding_of(const Operation& o, int size) {
-  const Budget budget = budget_of(o, size);
-  const bool sum = o.reduction() && o.op == Op::sum;
-  return {dtype_of<T>, o.op, budget.allowance, sum ? budget.terms : 1, o.mean ? double(size) : 1};
+  Coding coding;
+  coding.dtype = dtype_of<T>;
+  coding.op = o.op;
+  coding.divisor = o.mean ? size : 1;
+  budget_of(o, size).apply(o.reduction() && o.op == Op::sum, coding);
+  return coding;
 }
 
 // Whether the algorithm chooses the number of blocks; the blocks are nearly equal parts of the data then.

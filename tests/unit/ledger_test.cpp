@@ -83,6 +83,32 @@ TEST(Ledger, KeepsTheBoundOnTheResultAndWastesNothing) {
   });
 }
 
+// The error of rounding results once more is that of 2^k encodes, and the encodes leave room for it.
+TEST(Ledger, RoundingOfResultsIsPartOfTheBound) {
+  Random random(base_seed());
+  for (const int size : {2, 3, 8, 65, 1000, 100000})
+    for (const bool mean : {false, true})
+      for (std::uint32_t coarser = 1; coarser <= largest_coarser; ++coarser) {
+        SCOPED_TRACE(std::to_string(size) + " ranks, 2^" + std::to_string(coarser) + ", " + seed_note());
+        const double bound = (1 + random.unit()) * detail::power_of_two(static_cast<int>(random.below(1800)) - 900);
+        const Algorithm& ring = *find_algorithm(Collective::allreduce, "ring");
+        const Budget budget =
+            make_room_for_rounding(divide_bound(bound, false, Op::sum, mean, ring, size, Travel::homomorphic), coarser);
+        const long double rounding = std::ldexp(static_cast<long double>(budget.allowance), static_cast<int>(coarser));
+        const long double sum = static_cast<long double>(budget.allowance) * size + rounding;
+        ASSERT_EQ(budget.coarser, coarser);
+        ASSERT_EQ(budget.last_allowance, rounding);
+        ASSERT_EQ(budget.worst_case, bound);
+        ASSERT_LE(sum / (mean ? size : 1), bound);
+        ASSERT_GE(sum / (mean ? size : 1), bound * (1 - 1e-9)) << "some of the bound is given away";
+        const Budget allowed =
+            allow_rounding(divide_bound(bound, true, Op::sum, mean, ring, size, Travel::homomorphic), coarser);
+        ASSERT_EQ(allowed.allowance, bound);
+        ASSERT_NEAR(allowed.worst_case / bound, (size + std::ldexp(1.0, static_cast<int>(coarser))) / (mean ? size : 1),
+                    1e-9 * allowed.worst_case / bound);
+      }
+}
+
 // Where nothing is encoded on the way, both allowances keep the bound.
 TEST(Ledger, NoAllowanceExceedsTheBound) {
   for_all([&](const Algorithm& algorithm, int size, Travel travel) {

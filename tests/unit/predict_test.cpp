@@ -92,6 +92,61 @@ TEST(Predict, NothingExceedsTheWorstCase) {
             }
 }
 
+// An allreduce of frames that are added is rounded once more from 8 ranks on, and no other operation is.
+TEST(Predict, OnlyResultsThatAreDistributedAreRoundedOnceMore) {
+  const auto coarser = [](const char* codec, const Algorithm& algorithm, int size, BoundTarget target, Op op,
+                          bool per_hop) {
+    return budget_for(1, target, op, false, algorithm, size, *find_codec(codec), per_hop).coarser;
+  };
+  const auto result = BoundTarget::result;
+  for (const int size : {1, 2, 7, 8, 9, 15, 16, 100, 1000}) {
+    SCOPED_TRACE(size);
+    const auto log = static_cast<std::uint32_t>(std::log2(size));
+    for (const Algorithm& algorithm : all_algorithms()) {
+      if (!algorithm.fits(size)) continue;
+      const bool allreduces = algorithm.collective == Collective::allreduce;
+      EXPECT_EQ(coarser("quant", algorithm, size, result, Op::sum, false), allreduces && size >= 8 ? log : 0);
+      EXPECT_EQ(coarser("quant", algorithm, size, BoundTarget::likely, Op::sum, false),
+                allreduces && size >= 16 ? log / 2 : 0);
+      EXPECT_EQ(coarser("quant", algorithm, size, BoundTarget::input, Op::sum, false), 0u);
+      EXPECT_EQ(coarser("quant", algorithm, size, result, Op::sum, true), 0u);
+      EXPECT_EQ(coarser("quant", algorithm, size, result, Op::max, false), 0u);
+      EXPECT_EQ(coarser("raw", algorithm, size, result, Op::sum, false), 0u);
+      EXPECT_EQ(coarser("szx", algorithm, size, result, Op::sum, false), 0u);
+    }
+  }
+}
+
+// The distribution of sums of integers that are rounded to multiples, ties to even, and of the errors of their
+// addends.
+TEST(Predict, RoundedSums) {
+  Random random(base_seed());
+  for (const BoundTarget target : {BoundTarget::result, BoundTarget::likely})
+    for (const int n : {16, 64, 200}) {
+      const Prediction p = predict_error(1, target, Op::sum, false, allreduce("ring"), n, *find_codec("quant"), false);
+      const double multiple = std::ldexp(1.0, static_cast<int>(p.budget.coarser));
+      std::vector<double> errors(50000);
+      for (double& e : errors) {
+        double sum = 0;
+        double points = 0;
+        for (int k = 0; k < n; ++k) {
+          const double x = 1000 * (2 * random.unit() - 1);
+          sum += x;
+          points += std::nearbyint(x);
+        }
+        // A step is twice the allowance.
+        e = 2 * p.budget.allowance * std::fabs(multiple * std::nearbyint(points / multiple) - sum);
+      }
+      const auto at = errors.begin() + static_cast<std::ptrdiff_t>(likely_share * static_cast<double>(errors.size()));
+      std::nth_element(errors.begin(), at, errors.end());
+      EXPECT_GT(p.likely, *at * 0.99) << n;
+      EXPECT_LT(p.likely, *at * 1.03) << n;
+      if (target == BoundTarget::likely) {
+        EXPECT_NEAR(p.likely, 1, 1e-9) << n;
+      }
+    }
+}
+
 // On the lattice, only the first hop of a result makes an error.
 TEST(Predict, HopsOfALatticeCountOnce) {
   const Codec& quant = *find_codec("quant");

@@ -77,7 +77,7 @@ NEEDS = [
     Need("Ninja", lambda: program("ninja"), "building", "ninja-build", "ninja", ALL),
     Need("ccache", lambda: program("ccache"), "compiling once what several trees share", "ccache", "", ("build", "test", "lint"), False),
     Need("GoogleTest", file("/usr/include/gtest/gtest.h", "/usr/local/include/gtest/gtest.h"), "tests without MPI",
-         "libgtest-dev libgmock-dev", "", ("test",)),
+         "libgtest-dev libgmock-dev", "", ("build", "test")),
     Need("libzfp", file("/usr/include/zfp.h", "/usr/local/include/zfp.h"), "the codec zfp (the library builds without)",
          "libzfp-dev", "", ALL, False),
     Need("CLI11", file("/usr/include/CLI/CLI.hpp", "/usr/local/include/CLI/CLI.hpp"), "the command laconic",

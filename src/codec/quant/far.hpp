@@ -60,6 +60,12 @@ LACONIC_HOST_DEVICE inline bool quantise_far(float x, const Lattice& lattice, st
   return single | fits;
 }
 
+// coarse_point() for points of 64 bits.
+LACONIC_HOST_DEVICE constexpr std::uint64_t coarse_far_point(std::uint64_t q, std::uint32_t coarser) {
+  const std::uint64_t below_half = (std::uint64_t{1} << (coarser - 1)) - 1;
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(q + below_half + (q >> coarser & 1)) >> coarser);
+}
+
 // The products are exact, so the number is rounded once to float64.  They are halved because the first may be beyond
 // float64 where the sum is not.
 LACONIC_HOST_DEVICE inline double far_number(std::int32_t low, std::int32_t high, double step) {

@@ -140,7 +140,8 @@ struct Lattice {
   double step = 0;     // 0: no lattice, every block is raw
   double inverse = 0;  // 1 / step
   double allowance = 0;
-  double largest = 0;  // bound of |q| for one contribution: a sum of all contributions fits 31 bits and the number type
+  double largest = 0;  // bound of |q| for one contribution: a sum of all contributions, rounded to a multiple of
+                       // 2^coarser, fits 31 bits and the number type
 
   // The same bound for points of 64 bits; 0: there are none.  Only sums have them.  Where numbers are not added, a raw
   // block is as exact and smaller.
@@ -155,23 +156,22 @@ struct Lattice {
   // q.  The remainder leaves room for the rounding of x * inverse and, where possible, for that of q * step to the
   // number type (docs/error-model.md): for float32 this holds up to 99,000 steps, and for every number when the
   // greatest magnitude among them is known (0: unknown).
-  static Lattice make(double allowance, std::uint32_t terms, Dtype dtype, double greatest = 0) {
+  static Lattice make(double allowance, std::uint32_t terms, Dtype dtype, double greatest = 0,
+                      std::uint32_t coarser = 0) {
     return dispatch(FloatingTypes{}, dtype,
-                    [&](auto zero) { return make_as<decltype(zero)>(allowance, terms, greatest); });
+                    [&](auto zero) { return make_as<decltype(zero)>(allowance, terms, greatest, coarser); });
   }
 
   // Makes a lattice with a given step, 2^-1000 < step < 2^1000, with a significand of at most 21 bits.  No point of a
   // contribution is beyond `reach`.
   template <class T>
-  LACONIC_HOST_DEVICE static Lattice with_step(double step, double allowance, std::uint32_t terms, std::int32_t reach) {
+  LACONIC_HOST_DEVICE static Lattice with_step(double step, double allowance, std::uint32_t terms, std::int32_t reach,
+                                               std::uint32_t coarser = 0) {
     Lattice l;
     l.step = step;
     l.inverse = 1 / step;
     l.allowance = allowance;
-    // A finite number must not come back infinite because the lattice point nearest to it, or to a sum, lies beyond the
-    // largest number of the type.
-    const double points = std::min<double>(reach, static_cast<double>(std::numeric_limits<T>::max()) / step);
-    l.largest = std::floor(points / std::max<std::uint32_t>(terms, 1));
+    l.largest = share_of<T>(reach, step, terms, coarser);
     // Step and inverse must be normal float32 numbers.
     if (sizeof(T) <= 4 && step >= 0x1p-126 && step <= 0x1p126) {
       l.inverse_single = static_cast<float>(l.inverse);
@@ -181,6 +181,16 @@ struct Lattice {
   }
 
  private:
+  // The largest point of one of `terms` contributions whose sum, rounded to a multiple of 2^coarser, is at most
+  // `reach`. A finite number must not come back infinite because the lattice point nearest to it, or to a sum, lies
+  // beyond the largest number of the type.
+  template <class T>
+  LACONIC_HOST_DEVICE static double share_of(double reach, double step, std::uint32_t terms, std::uint32_t coarser) {
+    const double points = std::min<double>(reach, static_cast<double>(std::numeric_limits<T>::max()) / step);
+    const double away = coarser > 0 ? static_cast<double>(std::uint64_t{1} << (coarser - 1)) : 0;
+    return std::floor(std::max(points - away, 0.0) / std::max<std::uint32_t>(terms, 1));
+  }
+
   // The largest number with 21 significant bits up to `most`.  For rounding in float32, 64 candidates just below `most`
   // are tried: the first whose inverse is a float32 number up to a relative error of 2^-29 is chosen, or else the one
   // with the smallest error.  That error has the same sign for all numbers of one sign, so it would be visible in a sum
@@ -203,7 +213,7 @@ struct Lattice {
   }
 
   template <class T>
-  static Lattice make_as(double allowance, std::uint32_t terms, double greatest) {
+  static Lattice make_as(double allowance, std::uint32_t terms, double greatest, std::uint32_t coarser) {
     double half = allowance * (1 - 0x1p-18);
     if (sizeof(T) <= 4) half = std::min(half, allowance * (1 - 0x3p-8));
     if (sizeof(T) <= 4 && greatest > 0) {
@@ -219,11 +229,8 @@ struct Lattice {
       none.allowance = allowance;
       return none;
     }
-    Lattice l = with_step<T>(step, allowance, terms, std::numeric_limits<std::int32_t>::max());
-    if (terms > 1) {
-      const double points = std::min(0x1p62, static_cast<double>(std::numeric_limits<T>::max()) / step);
-      l.largest_far = std::min(0x1p51, std::floor(points / terms));
-    }
+    Lattice l = with_step<T>(step, allowance, terms, std::numeric_limits<std::int32_t>::max(), coarser);
+    if (terms > 1) l.largest_far = std::min(0x1p51, share_of<T>(0x1p62, step, terms, coarser));
     return l;
   }
 
@@ -269,6 +276,14 @@ LACONIC_HOST_DEVICE inline bool quantise_single(float x, float inverse, float re
 LACONIC_HOST_DEVICE inline bool quantise(float x, const Lattice& lattice, std::int32_t& q) {
   return quantise_single(x, lattice.inverse_single, reach_of_single(lattice), q) ||
          quantise(static_cast<double>(x), lattice, q);
+}
+
+// The point nearest to q on a lattice that is 2^coarser times as coarse; ties go to even points.  Wraps around for
+// points that no sum of valid contributions reaches.
+LACONIC_HOST_DEVICE constexpr std::int32_t coarse_point(std::int32_t q, std::uint32_t coarser) {
+  const auto bits = static_cast<std::uint32_t>(q);
+  const std::uint32_t below_half = (1u << (coarser - 1)) - 1;
+  return static_cast<std::int32_t>(bits + below_half + (bits >> coarser & 1)) >> coarser;
 }
 
 // Points below this are exact float32 numbers.  If the step is one too, step * point, which float32 rounds once, has

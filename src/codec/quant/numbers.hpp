@@ -142,6 +142,16 @@ struct AnyPoints {
     k.far.combine(op, points, high, other.points, other.high, n);
   }
 
+  // Rounds the points of a result to multiples of 2^coarser, and divides them by it.
+  void coarsen(std::uint32_t coarser, std::size_t n) {
+    for (std::size_t i = 0; i < n && !far; ++i) points.q[i] = coarse_point(points.q[i], coarser);
+    for (std::size_t i = 0; i < n && far; ++i) {
+      const std::uint64_t q = coarse_far_point(far_point(points.q[i], high.q[i]), coarser);
+      points.q[i] = low_of(q);
+      high.q[i] = high_of(q);
+    }
+  }
+
   Entry pack(const Kernels& k, std::size_t n, std::byte* out) {
     return far ? pack_far(k, points, high, n, out) : k.pack(points, n, out);
   }

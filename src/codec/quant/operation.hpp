@@ -2,6 +2,8 @@
 // The header checks of a frame within an operation, the same for frames in host memory and in device memory.
 #pragma once
 
+#include <cmath>
+
 #include "codec/codec.hpp"
 #include "codec/quant/format.hpp"
 #include "codec/quant/problem.hpp"
@@ -16,16 +18,29 @@ inline Lattice lattice_of(const Coding& coding) {
     double allowance = -1;
     double greatest = 0;
     std::uint32_t terms = 0;
+    std::uint32_t coarser = 0;
     Dtype dtype{};
     Lattice lattice;
   };
   thread_local Latest latest;
   if (latest.allowance != coding.allowance || latest.greatest != coding.greatest || latest.terms != coding.terms ||
-      latest.dtype != coding.dtype) {
-    latest = {coding.allowance, coding.greatest, coding.terms, coding.dtype,
-              Lattice::make(coding.allowance, coding.terms, coding.dtype, coding.greatest)};
+      latest.coarser != coding.coarser || latest.dtype != coding.dtype) {
+    latest = {
+        coding.allowance, coding.greatest,
+        coding.terms,     coding.coarser,
+        coding.dtype,     Lattice::make(coding.allowance, coding.terms, coding.dtype, coding.greatest, coding.coarser)};
   }
   return latest.lattice;
+}
+
+// The step of the frames that fold() and add() write and that decode() reads.
+inline double step_of_frames(const Coding& coding, const Lattice& lattice) {
+  return coding.rounds_result() ? std::ldexp(lattice.step, static_cast<int>(coding.coarser)) : lattice.step;
+}
+
+// The largest error of rounding a result: half a step of its lattice.
+inline double error_of_rounding(const Coding& coding, const Lattice& lattice) {
+  return coding.rounds_result() ? step_of_frames(coding, lattice) / 2 : 0;
 }
 
 inline Status other_step() { return malformed("step differs from this operation's"); }
@@ -42,7 +57,8 @@ inline Status check_kind(const wire::Header& header, const Coding& coding) {
 // Checks a frame to be decoded.  Within an operation the step is known, and another step would scale every number.
 inline Status check_decoded(const wire::Header& header, const Coding& coding) {
   if (Status s = check_kind(header, coding); !s || header.scaled()) return s;
-  return coding.allowance > 0 && header.step != lattice_of(coding).step ? other_step() : Status{};
+  if (!(coding.allowance > 0)) return {};
+  return header.step == step_of_frames(coding, lattice_of(coding)) ? Status{} : other_step();
 }
 
 // Checks a frame to be combined.

@@ -29,6 +29,7 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
   std::uint8_t id() const override { return 2; }
   bool relative() const override { return true; }
   bool exact_sums() const override { return true; }
+  bool rounds_results() const override { return true; }
 
   // The errors of numbers that spread over several steps.  The step is a little below twice the allowance.
   ErrorShape error_shape() const override { return {0, std::numbers::inv_sqrt3, true}; }
@@ -84,6 +85,12 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
   }
   void put_points(AnyPoints& points, std::size_t n, Writer& out) const { out.put(points.pack(k_, n, out.body())); }
 
+  // Writes a block of combined points, which are rounded once more if they are a result.
+  void put_combined(AnyPoints& points, std::size_t n, const Coding& coding, Writer& out) const {
+    if (coding.rounds_result()) points.coarsen(coding.coarser, n);
+    put_points(points, n, out);
+  }
+
   template <class T>
   Coded encode_as(const T* x, std::size_t count, const Coding& coding, Blob out) const {
     if (coding.relative > 0) return finish_scaled(scaled::encode(k_, x, count, coding, out), count, coding, out);
@@ -123,15 +130,16 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
       Packed in;
       if (!reader.next(n, in)) return {reader.problem(), 0};
       const auto* own = wide.of(x + i, n);
-      if (coding.op == Op::sum && (fold_whole(in, own, n, lattice, stages) ||
-                                   (in.entry == zero_block && put_on_lattice(own, n, lattice, points, stages)))) {
+      if (coding.op == Op::sum && !coding.rounds_result() &&
+          (fold_whole(in, own, n, lattice, stages) ||
+           (in.entry == zero_block && put_on_lattice(own, n, lattice, points, stages)))) {
         rounded = true;
         continue;
       }
       if (!block.read(k_, in, n)) return {Reader::bad_block(), 0};
       if (block.lattice && points.round(k_, own, n, lattice)) {
         block.combine_with(k_, coding.op, points, n);
-        put_points(block, n, stages.writer());
+        put_combined(block, n, coding, stages.writer());
         rounded = true;
         continue;
       }
@@ -140,15 +148,16 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
       put_numbers(block.numbers, n, stages.writer());
     }
     if (Status s = reader.finish(); !s) return {s, 0};
-    return finish(stages.writer().end(), count, coding, lattice.step,
-                  error_of(coding.op, header.error, rounded ? coding.allowance : 0), out);
+    const double error = error_of(coding.op, header.error, rounded ? coding.allowance : 0);
+    return finish_combined(stages, count, coding, lattice, error, out);
   }
 
   // Adds one block of a and one of b; false when one of them is not valid.
   template <class T>
-  bool add_blocks(const Packed& a, const Packed& b, std::size_t n, Op op, double step, Block<T>& block_a,
+  bool add_blocks(const Packed& a, const Packed& b, std::size_t n, const Coding& coding, double step, Block<T>& block_a,
                   Block<T>& block_b, Stages& stages) const {
-    if (op == Op::sum && has_points(a.entry) && has_points(b.entry)) {
+    const Op op = coding.op;
+    if (op == Op::sum && !coding.rounds_result() && has_points(a.entry) && has_points(b.entry)) {
       // Adding zero changes nothing.
       if (a.entry == zero_block || b.entry == zero_block) {
         const Packed& other = a.entry == zero_block ? b : a;
@@ -163,7 +172,7 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
     if (!block_a.read(k_, a, n) || !block_b.read(k_, b, n)) return false;
     if (block_a.lattice && block_b.lattice) {
       block_a.combine_with(k_, op, block_b, n);
-      put_points(block_a, n, stages.writer());
+      put_combined(block_a, n, coding, stages.writer());
       return true;
     }
     block_a.leave_lattice(k_, n, step);
@@ -194,12 +203,11 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
       Packed in_b;
       if (!reader_a.next(n, in_a)) return {reader_a.problem(), 0};
       if (!reader_b.next(n, in_b)) return {reader_b.problem(), 0};
-      if (!add_blocks(in_a, in_b, n, coding.op, lattice.step, block_a, block_b, stages))
-        return {Reader::bad_block(), 0};
+      if (!add_blocks(in_a, in_b, n, coding, lattice.step, block_a, block_b, stages)) return {Reader::bad_block(), 0};
     }
     if (Status s = reader_a.finish(); !s) return {s, 0};
     if (Status s = reader_b.finish(); !s) return {s, 0};
-    return finish(stages.writer().end(), count, coding, lattice.step, error, out);
+    return finish_combined(stages, count, coding, lattice, error, out);
   }
 
   template <class T>
@@ -230,6 +238,13 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
                wire::Header& header) const {
     if (Status s = read_codec_header(frame, *this, count, coding.dtype, header); !s) return s;
     return check_combined(header, coding, lattice);
+  }
+
+  // error: that of the combined frames and numbers.
+  Coded finish_combined(Stages& stages, std::size_t count, const Coding& coding, const Lattice& lattice, double error,
+                        Blob out) const {
+    error = error_of(Op::sum, error, error_of_rounding(coding, lattice));
+    return finish(stages.writer().end(), count, coding, step_of_frames(coding, lattice), error, out);
   }
 
   Coded finish_scaled(const scaled::Payload& payload, std::size_t count, const Coding& coding, Blob out) const {

@@ -160,8 +160,7 @@ CodingCost CollectiveOperation::sample() {
     const Budget budget = budget_for(absolute_bound(settings(), range), target_of(settings()), s.op, s.mean,
                                      algorithm(), binding->ranks(), *codec, false);
     Coding c = coding_of(resolved_, shape(), binding->size);
-    c.allowance = budget.allowance;
-    c.terms = asked_.traits().reduces && s.op == Op::sum ? budget.terms : 1;
+    budget.apply(asked_.traits().reduces && s.op == Op::sum, c);
     return c;
   };
   return binding->sampler.measure(*codec, s.dtype, coding, range_job_.parts, asked_.traits().reduces);

@@ -115,9 +115,8 @@ void CollectiveOperation::set_bound() {
   const BoundTarget target = all_equal() ? BoundTarget::result : target_of(settings());
   Budget budget = budget_for(agreed_bound(), target, m.op, m.mean, algorithm(), binding->ranks(), *work_.codec,
                              work_.plan->travel == Travel::per_hop);
-  work_.coding.allowance = budget.allowance;
+  budget.apply(sum, work_.coding);
   work_.last_allowance = budget.last_allowance;
-  work_.coding.terms = sum ? budget.terms : 1;
   work_.coding.greatest = agreed_magnitude();
   // With these bounds the absolute error is not known before the numbers are coded.
   if (settings().bound.mode == LACONIC_BOUND_RATE || settings().bound.mode == LACONIC_BOUND_RMS)

@@ -28,6 +28,13 @@ struct BlockMaker {
   __device__ PointNumbers<T> points() const { return {&memory, arguments.lattice.step}; }
   __device__ InBlock find(const InFrame& frame) const { return find_block<T, values>(frame, block, output.count); }
 
+  __device__ void round_result() const {
+    if (arguments.coarser == 0) return;
+    LACONIC_UNROLL
+    for (unsigned i = 0; i < lane_values; ++i)
+      v[i] = static_cast<std::uint32_t>(coarse_point(static_cast<std::int32_t>(v[i]), arguments.coarser));
+  }
+
   __device__ Content encode() const {
     if (arguments.exact_denormals && holds_denormal(own(), n())) return keep_numbers<T>(Content::Form::own, own(), n());
     if (!quantise_own<16>(own().numbers, n(), arguments.lattice, memory))
@@ -58,6 +65,7 @@ struct BlockMaker {
     LACONIC_UNROLL
     for (unsigned i = 0; i < lane_values; ++i)
       v[i] = combine_points(arguments.op, v[i], memory.point(lane_index() * lane_values + i));
+    round_result();
     Content c = pack_combined(v, n(), memory, measured);
     c.top = 1;
     return c;
@@ -81,7 +89,7 @@ struct BlockMaker {
       return keep_numbers<T>(Content::Form::from_points, combined<T>(points(), other.numbers<T>(), arguments.op), n());
     }
     // In a sum, a block added to a zero block stays as it is, byte for byte.
-    if (arguments.op == Op::sum && (a.entry == zero_block || b.entry == zero_block)) {
+    if (arguments.op == Op::sum && arguments.coarser == 0 && (a.entry == zero_block || b.entry == zero_block)) {
       const InBlock other = choose(a.entry == zero_block, b, a);
       Content c;
       if (!fetch_points(other, n(), memory, c.begin, v)) return failed(Problem::bad_block);
@@ -94,6 +102,7 @@ struct BlockMaker {
     if (!fetch_points(b, n(), memory, begin, w)) return failed(Problem::bad_block);
     LACONIC_UNROLL
     for (unsigned i = 0; i < lane_values; ++i) v[i] = combine_points(arguments.op, v[i], w[i]);
+    round_result();
     return pack_combined(v, n(), memory, measured);
   }
 
@@ -117,13 +126,14 @@ struct BlockMaker {
       return encode_far<T>(own().numbers, n(), lattice, memory, out);
     } else if constexpr (input == Input::frame_and_numbers) {
       const InBlock in = find(arguments.a);
-      return fold_far<T>(in.entry, in.body, own().numbers, n(), arguments.op, lattice, memory, out);
+      return fold_far<T>(in.entry, in.body, own().numbers, n(), arguments.op, arguments.coarser, lattice, memory, out);
     } else {
       const InBlock a = find(arguments.a);
       const InBlock b = find(arguments.b);
       const InBlock far = choose(a.far(), a, b);
       const InBlock other = choose(a.far(), b, a);
-      return add_far<T>(far.entry, far.body, other.entry, other.body, n(), arguments.op, lattice.step, memory, out);
+      return add_far<T>(far.entry, far.body, other.entry, other.body, n(), arguments.op, arguments.coarser,
+                        lattice.step, memory, out);
     }
   }
   // The same without writing it.  The registers are set so that they need not be kept during the call.

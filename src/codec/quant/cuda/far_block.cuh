@@ -82,7 +82,9 @@ __device__ LACONIC_NO_INLINE inline Entry put_far(const FarLane& points, unsigne
   return make_entry(Kind::fill, far_head_bytes + bytes_of(low) + bytes_of(high));
 }
 
-__device__ LACONIC_NO_INLINE inline void combine_far(Op op, FarLane& points, const FarLane& other) {
+// coarser: 0, or the points are a result that is rounded to multiples of 2^coarser.
+__device__ LACONIC_NO_INLINE inline void combine_far(Op op, std::uint32_t coarser, FarLane& points,
+                                                     const FarLane& other) {
   for (unsigned i = 0; i < lane_values; ++i) {
     const auto point = [i](const FarLane& p) {
       return far_point(static_cast<std::int32_t>(p.low[i]), static_cast<std::int32_t>(p.high[i]));
@@ -90,7 +92,8 @@ __device__ LACONIC_NO_INLINE inline void combine_far(Op op, FarLane& points, con
     const std::uint64_t a = point(points);
     const std::uint64_t b = point(other);
     const bool greater = static_cast<std::int64_t>(a) > static_cast<std::int64_t>(b);
-    const std::uint64_t q = op == Op::sum ? a + b : (op == Op::max) == greater ? a : b;
+    std::uint64_t q = op == Op::sum ? a + b : (op == Op::max) == greater ? a : b;
+    if (coarser > 0) q = coarse_far_point(q, coarser);
     points.low[i] = static_cast<std::uint32_t>(low_of(q));
     points.high[i] = static_cast<std::uint32_t>(high_of(q));
   }
@@ -160,12 +163,13 @@ __device__ LACONIC_NO_INLINE FarEntry encode_far(const T* numbers, unsigned n, c
 // The combination of a block on the lattice and own numbers.
 template <class T>
 __device__ LACONIC_NO_INLINE FarEntry fold_far(Entry entry, const std::byte* body, const T* numbers, unsigned n, Op op,
-                                               const Lattice& lattice, WarpMemory& memory, std::byte* out) {
+                                               std::uint32_t coarser, const Lattice& lattice, WarpMemory& memory,
+                                               std::byte* out) {
   FarLane points;
   if (!fetch_far(entry, body, n, memory, points)) return {zero_block, Problem::bad_block};
   FarLane own;
   if (round_far(numbers, n, lattice, own)) {
-    combine_far(op, points, own);
+    combine_far(op, coarser, points, own);
     return {put_far(points, n, memory, out), Problem::none};
   }
   const FarNumbers<T> decoded{points, lattice.step, 1};
@@ -175,8 +179,8 @@ __device__ LACONIC_NO_INLINE FarEntry fold_far(Entry entry, const std::byte* bod
 // The combination of a far block and any other.
 template <class T>
 __device__ LACONIC_NO_INLINE FarEntry add_far(Entry far, const std::byte* far_body, Entry other,
-                                              const std::byte* other_body, unsigned n, Op op, double step,
-                                              WarpMemory& memory, std::byte* out) {
+                                              const std::byte* other_body, unsigned n, Op op, std::uint32_t coarser,
+                                              double step, WarpMemory& memory, std::byte* out) {
   FarLane points;
   if (!fetch_far(far, far_body, n, memory, points)) return {zero_block, Problem::bad_block};
   if (!has_points(other)) {
@@ -184,7 +188,7 @@ __device__ LACONIC_NO_INLINE FarEntry add_far(Entry far, const std::byte* far_bo
     const FrameNumbers<T> numbers{other_body, kind_of(other) == Kind::fill};
     return {put_lane_numbers<T>(n, out, combined<T>(decoded, numbers, op)), Problem::none};
   }
-  if (op == Op::sum && other == zero_block) {  // the far block stays as it is, byte for byte
+  if (op == Op::sum && coarser == 0 && other == zero_block) {  // the far block stays as it is, byte for byte
     const auto* from = reinterpret_cast<const std::uint16_t*>(far_body);
     auto* to = reinterpret_cast<std::uint16_t*>(out);
     for (unsigned k = lane_index(); out != nullptr && k < bytes_of(far) / 2; k += warp_lanes) to[k] = from[k];
@@ -192,7 +196,7 @@ __device__ LACONIC_NO_INLINE FarEntry add_far(Entry far, const std::byte* far_bo
   }
   FarLane others;
   if (!fetch_far(other, other_body, n, memory, others)) return {zero_block, Problem::bad_block};
-  combine_far(op, points, others);
+  combine_far(op, coarser, points, others);
   return {put_far(points, n, memory, out), Problem::none};
 }
 

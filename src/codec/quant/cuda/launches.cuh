@@ -49,15 +49,17 @@ inline Status open_frame(const DeviceFrame& frame, std::size_t count, std::uint3
 template <class T, unsigned most_outputs>
 Status set_common(const Coding& coding, const Lattice& lattice, double first_error, Workspace& workspace,
                   const Places& places, Queue& queue, MakeArguments<T, most_outputs>& arguments) {
+  const double error = error_of(Op::sum, first_error, error_of_rounding(coding, lattice));
   arguments.op = coding.op;
   arguments.lattice = lattice;
   wire::Header header;
   header.codec = 2;
   header.dtype = coding.dtype;
   header.flags = coding.relative > 0 ? wire::flag_scaled : 0;
-  header.step = coding.relative > 0 ? 1 : lattice.step;
-  header.error = first_error;
-  arguments.error_inherited = first_error;
+  header.step = coding.relative > 0 ? 1 : step_of_frames(coding, lattice);
+  header.error = error;
+  arguments.error_inherited = error;
+  arguments.coarser = coding.rounds_result() ? coding.coarser : 0;
   arguments.relative = coding.relative;
   arguments.terms = coding.terms;
   arguments.exact_denormals = coding.exact_denormals;
@@ -127,7 +129,8 @@ Status Launches<T>::fold(const DeviceFrame& frame, const T* numbers, std::size_t
   if (Status s = set_common(coding, lattice, frame.header.error, workspace, places, queue, arguments); !s) return s;
   if (Status s = open_frame(frame, count, places.sums[0], queue, arguments.a); !s) return s;
   arguments.outputs[0] = {numbers, out, report_of(queue), static_cast<std::uint32_t>(count), 0};
-  arguments.error_if_rounded = error_of(coding.op, frame.header.error, coding.allowance);
+  arguments.error_if_rounded =
+      error_of(Op::sum, error_of(coding.op, frame.header.error, coding.allowance), error_of_rounding(coding, lattice));
   return launch_make<T, Input::frame_and_numbers>(arguments, tiles, workspace, queue);
 }
 

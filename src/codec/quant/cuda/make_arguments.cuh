@@ -35,6 +35,7 @@ struct MakeArguments {
   Lattice lattice;
   double relative = 0;                           // Coding::relative; 0: the lattice is the same everywhere
   std::uint32_t terms = 1;                       // Coding::terms
+  std::uint32_t coarser = 0;                     // Coding::coarser if the frame holds a result, else 0
   bool exact_denormals = false;                  // Coding::exact_denormals
   std::uint32_t header[wire::header_bytes / 4];  // without count, payload and, when numbers were rounded, error
   double error_if_rounded = 0;                   // used where the error does not depend on the numbers
