@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """quant (codec 2): integers times the step, in bit planes; blocks of 1024 numbers, groups of 64, sub-blocks of 16."""
+import math
 import struct
+from fractions import Fraction
 
 from reader import NAMES, Malformed, Reader, require, rounded
 
 BLOCK, GROUP, SUB = 1024, 4, 16  # numbers, sub-blocks, numbers
 SCALED, SCALED_BLOCK = 2, 512  # the flag, numbers
 FLOATING = {1: ("<f", 4), 2: ("<d", 8), 3: ("<e", 2), 4: ("bf16", 2)}  # what rounded() calls the dtype, bytes
-RAW, FILL = 3, 7  # the other kinds are orders 0, 1, 2, and 4 more with wide or long groups
+RAW, FILL = 3, 7  # a fill block of another size than a number's is far; the other kinds are orders 0, 1, 2, and 4 more with wide or long groups
 # The bits of residuals that each code says are there.
 NARROW = [range(w) for w in range(9)] + [range(1, w) for w in range(2, 9)]
 WIDE = [range(w) for w in (0, *range(2, 17))]
@@ -51,6 +53,14 @@ def points(kind, body, n):
     return found
 
 
+def product(q, step):
+    """q * step, rounded to float64 once: points of far blocks can have more digits than float64."""
+    try:
+        return float(Fraction(q) * Fraction(step))
+    except OverflowError:
+        return math.copysign(math.inf, q)
+
+
 def lattice_block(entry, body, n):
     if entry == 0:
         return [0] * n
@@ -58,6 +68,19 @@ def lattice_block(entry, body, n):
         return points(entry & 7, Reader(body), n)
     except Malformed:
         raise Malformed("a block whose widths do not fit its size or its numbers") from None
+
+
+def far_block(body, n):
+    """The points of a far block: those of two blocks, of which the second counts 2**32 times."""
+    try:
+        reader = Reader(body)
+        zero, low, high = struct.unpack("<3H", reader.take(6, "a block"))
+        require(zero == 0 and low & 3 != RAW and high & 3 != RAW, "not the head of a far block")
+        parts = [lattice_block(entry, reader.take(2 * (entry >> 3), "a block"), n) for entry in (low, high)]
+        require(reader.at_end(), "bytes after the second part")
+    except Malformed:
+        raise Malformed("a block whose widths do not fit its size or its numbers") from None
+    return [a + 2**32 * b for a, b in zip(*parts)]
 
 
 def scaled_block(entry, body, n):
@@ -81,13 +104,18 @@ def decode(header, payload):
     for b, entry in enumerate(index):
         n = min(in_block, header.count - b * in_block)
         kind, body = entry & 7, reader.take(2 * (entry >> 3), "a block")
-        if kind in (RAW, FILL):
+        far = kind == FILL and len(body) > 4 and len(body) != 8 and not scaled
+        if kind in (RAW, FILL) and not far:
             copies = n if kind == FILL else 1
             require(len(body) * copies == n * size, "a block of another size than its numbers have")
             out += body * copies
         else:
             require(header.step > 0, "a block of lattice points in a frame without a lattice")
-            numbers = scaled_block(entry, body, n) if scaled else [q * header.step for q in lattice_block(entry, body, n)]
+            if scaled:
+                numbers = scaled_block(entry, body, n)
+            else:
+                q = far_block(body, n) if far else lattice_block(entry, body, n)
+                numbers = [product(p, header.step) for p in q]
             for x in numbers:
                 out += rounded(x, layout)
     require(reader.at_end(), "bytes after the last block")

@@ -12,7 +12,9 @@
 #if defined(__CUDACC__)
 #define LACONIC_UNROLL _Pragma("unroll")
 #define LACONIC_NO_UNROLL _Pragma("unroll 1")
+#define LACONIC_NO_INLINE __noinline__
 #else
 #define LACONIC_UNROLL
 #define LACONIC_NO_UNROLL
+#define LACONIC_NO_INLINE
 #endif

@@ -169,6 +169,7 @@ void same_numbers_as_quant() {
   const Codec& dense = *find_codec("dense");
   const Codec& quant = *find_codec("quant");
   std::uint64_t seed = base_seed();
+  int compared = 0;
   for (const NamedKind& k : all_kinds)
     for (const std::size_t count : {1, 1000, 5000})
       for (const double allowance : {0.0, 1e-5, 1e-2, 10.0})
@@ -178,16 +179,21 @@ void same_numbers_as_quant() {
           const auto x = make_field<T>(k.kind, count, seed, 0);
           const auto y = make_field<T>(k.kind, count, seed, 1);
           const Coding coding = coding_for<T>(allowance, 3, op, seed % 4 == 0 ? 3 : 1);
+          bool far = false;  // quant has points of 64 bits for these numbers, and dense none
           const auto numbers = [&](const Codec& codec) {
             const Bytes folded = fold(codec, encode(codec, x, coding), y, coding);
             const Bytes sum = add(codec, folded, encode(codec, y, coding), count, coding);
+            for (const LatticeBlock& block : lattice_blocks(sum, count, coding.dtype)) far = far || block.far;
             EXPECT_LE(header_of(sum).error, 3 * allowance);
             return decode<T>(codec, sum, count, coding);
           };
           const auto got = numbers(dense);
           const auto expected = numbers(quant);
+          if (far) continue;
+          ++compared;
           ASSERT_EQ(std::memcmp(got.data(), expected.data(), count * sizeof(T)), 0);
         }
+  EXPECT_GT(compared, 300);
 }
 TEST(Dense, GivesTheNumbersOfQuantFloat) { same_numbers_as_quant<float>(); }
 TEST(Dense, GivesTheNumbersOfQuantDouble) { same_numbers_as_quant<double>(); }

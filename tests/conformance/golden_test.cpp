@@ -224,6 +224,15 @@ Bytes not_canonical(const Codec& codec) {
   return frame;
 }
 
+// A sum of 2^15 equal contributions, whose points need up to 45 bits, and in some blocks cross multiples of 2^32.
+Bytes far_sum(const Codec& codec) {
+  const Coding coding = coding_for<float>(0x1p-27, 1u << 15);
+  const auto x = make_field<float>(Kind::walk, 2100, 7);
+  Bytes frame = encode(codec, x, coding);
+  for (int doubled = 0; doubled < 15; ++doubled) frame = add(codec, frame, frame, x.size(), coding);
+  return frame;
+}
+
 const std::vector<Golden>& goldens() {
   static const std::vector<Golden> g{
       {"quant_f32_normal", "quant", encoded<float>(Kind::normal, 1500, 0x1p-8, 4)},
@@ -243,6 +252,9 @@ const std::vector<Golden>& goldens() {
       {"quant_f32_greatest", "quant", [](const Codec& codec) { return greatest_known(codec, 0x1p-14); }},
       {"quant_f32_greatest_coarse", "quant", [](const Codec& codec) { return greatest_known(codec, 0x1p-17); }},
       {"quant_f32_not_canonical", "quant", not_canonical},
+      {"quant_f32_far", "quant", encoded<float>(Kind::walk, 2100, 0x1p-20, 65536)},
+      {"quant_f64_far", "quant", encoded<double>(Kind::outliers, 1100, 0x1p-36, 4)},
+      {"quant_f32_far_sum", "quant", far_sum},
       {"quant_f16_normal", "quant", encoded<Float16>(Kind::normal, 1500, 0x1p-6, 4)},
       {"quant_bf16_walk", "quant", encoded<Bfloat16>(Kind::walk, 1100, 0x1p-7, 4)},
       {"quant_f32_scaled", "quant", scaled<float>(Kind::outliers, 1300, 0.1)},

@@ -43,10 +43,10 @@ const std::vector<double>& allowances() {
   return a;
 }
 
-// The promise for one number. The rounding of the type is added to the allowance where the type is narrower than the
-// double that represents the lattice point exactly.
+// The promise for one number. The rounding of the type is added to the allowance where the type does not represent the
+// lattice point exactly: where it is narrower than double, and in contributions to sums, whose points may have 52 bits.
 template <class T>
-::testing::AssertionResult holds(T x, T back, double allowance) {
+::testing::AssertionResult holds(T x, T back, double allowance, std::uint32_t terms) {
   const auto failure = [&](const char* what) {
     return ::testing::AssertionFailure() << what << exactly(x) << " came back as " << exactly(back) << ", allowance "
                                          << allowance;
@@ -57,7 +57,7 @@ template <class T>
   }
   if (!std::isfinite(exactly(back))) return failure("");
   const long double off = std::fabs(exactly(x) - exactly(back));
-  const long double rounding = sizeof(T) < 8 ? half_ulp(back) : 0;
+  const long double rounding = sizeof(T) < 8 || terms > 1 ? half_ulp(back) : 0;
   if (off <= static_cast<long double>(allowance) + rounding) return ::testing::AssertionSuccess();
   return failure("");
 }
@@ -75,7 +75,7 @@ void round_trip(const Codec& codec, const std::vector<T>& x, double allowance, s
   }
   int shown = 0;
   for (std::size_t i = 0; i < x.size() && shown < 3; ++i) {
-    const auto result = holds(x[i], back[i], header.error);
+    const auto result = holds(x[i], back[i], header.error, terms);
     EXPECT_TRUE(result) << "number " << i << " of " << x.size() << ", terms " << terms;
     shown += !result;
     if (allowance == 0) {

@@ -76,7 +76,7 @@ Bytes hostile_frame(Random& random, std::size_t count, double step) {
   for (std::size_t i = 0; i < count; i += quant::block_values) {
     const std::size_t n = std::min(quant::block_values, count - i);
     Body body{quant::zero_block, {}};
-    switch (random.below(6)) {
+    switch (random.below(7)) {
       case 0: break;
       case 1:
         for (std::size_t k = 0; k < n * sizeof(T); ++k) body.bytes.push_back(static_cast<std::byte>(random.bits()));
@@ -86,6 +86,7 @@ Bytes hostile_frame(Random& random, std::size_t count, double step) {
         for (std::size_t k = 0; k < sizeof(T); ++k) body.bytes.push_back(static_cast<std::byte>(random.bits()));
         body.entry = quant::make_entry(quant::Kind::fill, body.bytes.size());
         break;
+      case 3: body = hostile_far(random, n); break;
       default: body = hostile(random, n);
     }
     index.push_back(static_cast<std::byte>(body.entry & 0xff));

@@ -68,6 +68,45 @@ TEST(LatticeSums, AreTheSameHoweverTheyAreFormed) {
   }
 }
 
+// With many ranks and small bounds the points need more than 32 bits: blocks stay on the lattice all the same, so that
+// the bits do not depend on the algorithm, the chunk or the kernel.  Random bits hold NaN and infinities, which stay
+// off the lattice; there all ranks hold the same bits.
+template <class T>
+void sums_of_64_ranks() {
+  constexpr int size = 64;
+  constexpr std::size_t numbers = size * 40;
+  Random random(base_seed());
+  World world(size, 1, random.bits(), std::chrono::microseconds(20));
+  std::map<std::tuple<Kind, double>, std::vector<T>> results;
+  for (const Kind kind : {Kind::real, Kind::outliers, Kind::huge_range, Kind::sparse, Kind::random_bits})
+    for (const double relative : {1e-2, 1e-4, 1e-6})
+      for (const Algorithm& algorithm : all_algorithms()) {
+        if (algorithm.collective != Collective::allreduce || !algorithm.fits(ranks_of(size))) continue;
+        if (sanitized && random.below(8) != 0) continue;
+        const auto& variants = quant_variants();
+        Operation o;
+        o.algorithm = &algorithm;
+        o.codec = variants[random.below(variants.size())].get();
+        o.count = numbers;
+        o.chunk = random.below(2) ? 100000 : 30;
+        o.depth = static_cast<int>(1 + random.below(4));
+        o.bound = 1;
+        const auto seed = static_cast<std::uint64_t>(relative * 1e6);
+        o.bound = relative * Bench<T>(o, size, kind, seed).range();
+        SCOPED_TRACE(to_text(o, size) + ", " + name_of(kind) + ", " + seed_note());
+        Bench<T> bench(o, size, kind, seed);
+        ASSERT_EQ(bench.on_lattice(), kind != Kind::random_bits);
+        world.drive_by_threads(bench.works(world.next_sequence()));
+        bench.check(world);
+        if (::testing::Test::HasFailure()) return;
+        if (kind == Kind::random_bits) continue;
+        const auto [known, fresh] = results.try_emplace({kind, relative}, bench.results(0));
+        ASSERT_EQ(std::memcmp(known->second.data(), bench.results(0).data(), numbers * sizeof(T)), 0);
+      }
+}
+TEST(LatticeSums, Of64RanksFloat) { sums_of_64_ranks<float>(); }
+TEST(LatticeSums, Of64RanksDouble) { sums_of_64_ranks<double>(); }
+
 // A block that is only moved has one error, up to the whole bound, however many hops it takes: its bits are those of
 // one round trip through the codec, whatever the algorithm.
 TEST(MovedBlocks, AreEncodedOnceHoweverFarTheyGo) {

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "codec/quant/far.hpp"
 #include "engine/plan.hpp"
 #include "support/exact.hpp"
 #include "support/fields.hpp"
@@ -150,26 +151,55 @@ class Bench {
   std::vector<T> lattice_result(int rank, std::int32_t block) const {
     const Coding coding = coding_of<T>(operation_, size_);
     const auto lattice = quant::Lattice::make(coding.allowance, coding.terms, coding.dtype, 0, coding.coarser);
-    const double unit = std::ldexp(1.0, static_cast<int>(coding.coarser));
+    const std::uint32_t coarser = coding.coarser;
     const std::vector<OwnBlock> sources = sources_of(operation_, size_, rank, block);
     std::vector<T> result(count(rank, block));
     for (std::size_t i = 0; i < result.size(); ++i) {
       std::int64_t total = 0;
       for (const OwnBlock& source : sources) {
-        std::int32_t q = 0;
-        EXPECT_TRUE(quant::quantise(static_cast<Wide>(input(source)[i]), lattice, q));
+        const std::int64_t q = point_of(static_cast<Wide>(input(source)[i]), lattice);
         if (source == sources.front()) {
           total = q;
         } else if (operation_.op == Op::sum) {
           total += q;
         } else {
-          total = operation_.op == Op::max ? std::max<std::int64_t>(total, q) : std::min<std::int64_t>(total, q);
+          total = operation_.op == Op::max ? std::max(total, q) : std::min(total, q);
         }
       }
-      const double x = (std::nearbyint(static_cast<double>(total) / unit) + 0.0) * unit * lattice.step;  // not -0
-      result[i] = static_cast<T>(coding.divisor == 1 ? x : x / coding.divisor);
+      if (coarser > 0) {
+        const std::int64_t below = total >> coarser;
+        const std::int64_t twice = 2 * (total - (below << coarser));
+        const std::int64_t unit = std::int64_t{1} << coarser;
+        total = (twice > unit || (twice == unit && below % 2 != 0) ? below + 1 : below) << coarser;
+      }
+      const auto bits = static_cast<std::uint64_t>(total);
+      result[i] = quant::dequantise_far<T>(quant::low_of(bits), quant::high_of(bits), lattice.step, coding.divisor);
     }
     return result;
+  }
+
+  static std::int64_t point_of(Wide x, const quant::Lattice& lattice) {
+    std::int32_t near = 0;
+    if (quant::quantise(x, lattice, near)) return near;
+    std::uint64_t far = 0;
+    EXPECT_TRUE(lattice.largest_far > 0 && quant::quantise_far(x, lattice, far));
+    return static_cast<std::int64_t>(far);
+  }
+
+  // The greatest less the least number of all ranks.
+  double range() const {
+    T least = std::numeric_limits<T>::max();
+    T most = std::numeric_limits<T>::lowest();
+    for (int r = 0; r < size_; ++r)
+      for (std::int32_t b = 0; b < cut(); ++b) {
+        if (!has(r, b)) continue;
+        for (const T x : input(r, b)) {
+          if (!std::isfinite(exactly(x))) continue;
+          least = std::min(least, x);
+          most = std::max(most, x);
+        }
+      }
+    return static_cast<double>(exactly(most) - exactly(least));
   }
 
   // Checks every promise about a finished operation.

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "codec/quant/far.hpp"
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
 #include "support/fields.hpp"
@@ -146,6 +147,26 @@ inline Body hostile(Random& random, std::size_t n) {
           put(plane);
         }
   return {quant::make_entry(quant::kind_of(order, wide_kind), bytes.size()), bytes};
+}
+
+// A far block of two such bodies, some of them zero blocks.
+inline Body hostile_far(Random& random, std::size_t n) {
+  Body parts[2];
+  std::size_t bytes;
+  do {
+    bytes = quant::far_head_bytes;
+    for (Body& part : parts) {
+      part = random.below(3) == 0 ? Body{quant::zero_block, {}} : hostile(random, n);
+      bytes += part.bytes.size();
+    }
+  } while (bytes == 8);  // this is the size of a number
+  Body body{quant::make_entry(quant::Kind::fill, bytes), Bytes(2)};
+  for (const Body& part : parts) {
+    body.bytes.push_back(static_cast<std::byte>(part.entry & 0xff));
+    body.bytes.push_back(static_cast<std::byte>(part.entry >> 8));
+  }
+  for (const Body& part : parts) body.bytes.insert(body.bytes.end(), part.bytes.begin(), part.bytes.end());
+  return body;
 }
 
 }  // namespace laconic::test

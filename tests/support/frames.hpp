@@ -17,6 +17,7 @@
 #include "codec/quant/blocks.hpp"
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
+#include "codec/quant/numbers.hpp"
 #include "support/guarded.hpp"
 #if LACONIC_HAS_CUDA
 #include "support/on_device.hpp"
@@ -145,10 +146,11 @@ inline wire::Header header_of(const Bytes& frame) {
   return header;
 }
 
-// Whether each block of a valid frame of quant or dense is on the lattice, and its points.
+// Whether each block of a valid frame of quant or dense is on the lattice, its points, and whether it is a far block.
 struct LatticeBlock {
   bool on_lattice;
-  std::vector<std::int32_t> points;
+  std::vector<std::int64_t> points;
+  bool far = false;
 };
 
 inline std::vector<LatticeBlock> quant_blocks(const Bytes& frame, std::size_t count, Dtype dtype) {
@@ -161,13 +163,14 @@ inline std::vector<LatticeBlock> quant_blocks(const Bytes& frame, std::size_t co
       ADD_FAILURE() << reader.problem().message();
       return blocks;
     }
-    LatticeBlock block{quant::on_lattice(quant::kind_of(in.entry)), {}};
-    if (in.entry == quant::zero_block) {
-      block.points.assign(n, 0);
-    } else if (block.on_lattice) {
-      quant::Points points;
-      EXPECT_TRUE(quant::reference_kernels().unpack(in, n, points));
-      block.points.assign(points.q, points.q + n);
+    LatticeBlock block{quant::has_points(in.entry), {}, quant::is_far(in.entry)};
+    if (block.on_lattice) {
+      quant::AnyPoints points;
+      EXPECT_TRUE(points.read(quant::reference_kernels(), in, n));
+      for (std::size_t k = 0; k < n; ++k) {
+        const std::int64_t high = points.far ? points.high.q[k] : 0;
+        block.points.push_back(high * (std::int64_t{1} << 32) + points.points.q[k]);
+      }
     }
     blocks.push_back(std::move(block));
   }

@@ -149,7 +149,7 @@ class DenseCodec final : public TypedCodec<DenseCodec, FloatingTypes> {
           return leave_lattice(m.written, b);
         std::memcpy(theirs.q, other.block(b), sizeof theirs.q);
         quant_.combine(coding.op, theirs, points, values);
-        quant::round_result(coding, theirs, values);
+        if (coding.rounds_result()) quant::coarsen(theirs, coding.coarser, values);
         put_points(theirs, m.written, b, values);
         rounded = true;
       });
@@ -191,7 +191,7 @@ class DenseCodec final : public TypedCodec<DenseCodec, FloatingTypes> {
         std::memcpy(sum.q, left.block(block), sizeof sum.q);
         std::memcpy(addend.q, right.block(block), sizeof addend.q);
         quant_.combine(coding.op, sum, addend, values);
-        quant::round_result(coding, sum, values);
+        if (coding.rounds_result()) quant::coarsen(sum, coding.coarser, values);
         put_points(sum, m.written, block, values);
       });
       at = write_segment(k_, m.written, n, m.work, at, [&](std::size_t block, std::byte* to) {

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "base/target.hpp"
+#include "codec/quant/far.hpp"
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
 
@@ -162,6 +163,7 @@ void dequantise_all(const Points& points, std::size_t n, double step, double div
 }
 
 #include "codec/quant/combine.inl"
+#include "codec/quant/far.inl"
 
 #include "codec/quant/avx2_blocks.inl"
 #include "codec/quant/pack.inl"
@@ -177,6 +179,7 @@ const Kernels& avx2_kernels() {
                              pack,
                              unpack,
                              combine_points,
+                             far_kernels,
                              {encode_block, nullptr, fold_block, add_block, put_staged, nullptr}};
   return table;
 }

@@ -10,6 +10,7 @@
 #include <new>
 
 #include "base/target.hpp"
+#include "codec/quant/far.hpp"
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
 
@@ -22,6 +23,7 @@ namespace laconic::quant {
 namespace {
 
 #include "codec/quant/avx512_numbers.inl"
+#include "codec/quant/far.inl"
 
 #include "codec/quant/avx2_blocks.inl"
 #include "codec/quant/pack.inl"
@@ -37,6 +39,7 @@ const Kernels& avx512_kernels() {
                              pack,
                              unpack,
                              combine_points,
+                             far_kernels,
                              {encode_block, nullptr, fold_block, add_block, put_staged, nullptr}};
   return table;
 }

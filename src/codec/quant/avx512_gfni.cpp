@@ -7,6 +7,7 @@
 #include <new>
 
 #include "base/target.hpp"
+#include "codec/quant/far.hpp"
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
 
@@ -21,6 +22,7 @@ namespace laconic::quant {
 namespace {
 
 #include "codec/quant/avx512_gfni_blocks.inl"
+#include "codec/quant/far.inl"
 #include "codec/quant/pack.inl"
 
 }  // namespace
@@ -34,6 +36,7 @@ const Kernels& avx512_gfni_kernels() {
                              pack,
                              unpack,
                              combine_points,
+                             far_kernels,
                              {encode_block, decode_block, fold_block, add_block, put_staged, settle}};
   return table;
 }

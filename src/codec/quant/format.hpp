@@ -31,7 +31,7 @@ enum class Kind : std::uint8_t {
   order0_wide = 4,  // as above, with groups that are wide or long
   order1_wide = 5,
   order2_wide = 6,
-  fill = 7,  // one uncompressed number, repeated
+  fill = 7,  // one uncompressed number, repeated; or a far block
 };
 
 constexpr Kind kind_of(int order, bool wide) { return static_cast<Kind>(order + (wide ? 4 : 0)); }
@@ -47,6 +47,13 @@ constexpr Entry make_entry(Kind kind, std::size_t bytes) {
 }
 constexpr Kind kind_of(Entry entry) { return static_cast<Kind>(entry & 7); }
 constexpr std::size_t bytes_of(Entry entry) { return 2 * static_cast<std::size_t>(entry >> 3); }
+
+// A far block has points of 64 bits (far.hpp).  No number has the size of its body.
+constexpr bool is_far(Entry entry) {
+  const std::size_t bytes = bytes_of(entry);
+  return kind_of(entry) == Kind::fill && bytes > 4 && bytes != 8;
+}
+constexpr bool has_points(Entry entry) { return on_lattice(kind_of(entry)) || is_far(entry); }
 
 // The number of bits that the zigzagged residuals of a group need: up to 8, up to 16, or more.  It decides what the
 // codes of the group mean.
@@ -136,6 +143,10 @@ struct Lattice {
   double largest = 0;  // bound of |q| for one contribution: a sum of all contributions, rounded to a multiple of
                        // 2^coarser, fits 31 bits and the number type
 
+  // The same bound for points of 64 bits; 0: there are none.  Only sums have them.  Where numbers are not added, a raw
+  // block is as exact and smaller.
+  double largest_far = 0;
+
   // The limits for rounding float32 and 16-bit numbers in float32.  With |q| <= largest_single the error of x *
   // inverse_single is below 2^15 * 2^-23 = 2^-8 steps, for which the step leaves room.  0: float32 is never used.
   float inverse_single = 0;
@@ -160,11 +171,7 @@ struct Lattice {
     l.step = step;
     l.inverse = 1 / step;
     l.allowance = allowance;
-    // A finite number must not come back infinite because the lattice point nearest to it, or to a sum, lies beyond the
-    // largest number of the type.
-    const double points = std::min<double>(reach, static_cast<double>(std::numeric_limits<T>::max()) / step);
-    const double away = coarser > 0 ? static_cast<double>(std::uint64_t{1} << (coarser - 1)) : 0;
-    l.largest = std::floor(std::max(points - away, 0.0) / std::max<std::uint32_t>(terms, 1));
+    l.largest = share_of<T>(reach, step, terms, coarser);
     // Step and inverse must be normal float32 numbers.
     if (sizeof(T) <= 4 && step >= 0x1p-126 && step <= 0x1p126) {
       l.inverse_single = static_cast<float>(l.inverse);
@@ -174,6 +181,16 @@ struct Lattice {
   }
 
  private:
+  // The largest point of one of `terms` contributions whose sum, rounded to a multiple of 2^coarser, is at most
+  // `reach`. A finite number must not come back infinite because the lattice point nearest to it, or to a sum, lies
+  // beyond the largest number of the type.
+  template <class T>
+  LACONIC_HOST_DEVICE static double share_of(double reach, double step, std::uint32_t terms, std::uint32_t coarser) {
+    const double points = std::min<double>(reach, static_cast<double>(std::numeric_limits<T>::max()) / step);
+    const double away = coarser > 0 ? static_cast<double>(std::uint64_t{1} << (coarser - 1)) : 0;
+    return std::floor(std::max(points - away, 0.0) / std::max<std::uint32_t>(terms, 1));
+  }
+
   // The largest number with 21 significant bits up to `most`.  For rounding in float32, 64 candidates just below `most`
   // are tried: the first whose inverse is a float32 number up to a relative error of 2^-29 is chosen, or else the one
   // with the smallest error.  That error has the same sign for all numbers of one sign, so it would be visible in a sum
@@ -212,7 +229,9 @@ struct Lattice {
       none.allowance = allowance;
       return none;
     }
-    return with_step<T>(step, allowance, terms, std::numeric_limits<std::int32_t>::max(), coarser);
+    Lattice l = with_step<T>(step, allowance, terms, std::numeric_limits<std::int32_t>::max(), coarser);
+    if (terms > 1) l.largest_far = std::min(0x1p51, share_of<T>(0x1p62, step, terms, coarser));
+    return l;
   }
 
   // Half a unit in the last place of a number of the type and this magnitude.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "codec/quant/far.hpp"
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
 
@@ -173,21 +174,15 @@ void unpack_planes(const Head& head, const std::byte* at, const std::byte* /*end
 bool read_block(const Packed& in, std::size_t n, Head& head) { return read_head(in.entry, in.body, n, head); }
 
 #include "codec/quant/combine.inl"
+#include "codec/quant/far.inl"
 #include "codec/quant/pack.inl"
 #include "codec/quant/unpack.inl"
 
 }  // namespace
 
 const Kernels& generic_kernels() {
-  static const Kernels table{"generic",
-                             quantise_f32,
-                             quantise_f64,
-                             dequantise_all<float>,
-                             dequantise_all<double>,
-                             pack,
-                             unpack,
-                             combine_points,
-                             {}};
+  static const Kernels table{"generic", quantise_f32, quantise_f64,   dequantise_all<float>, dequantise_all<double>,
+                             pack,      unpack,       combine_points, far_kernels,           {}};
   return table;
 }
 

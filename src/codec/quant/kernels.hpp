@@ -55,6 +55,17 @@ struct Kernels {
   // into[0..n) = into op other.
   void (*combine)(Op op, Points& into, const Points& other, std::size_t n);
 
+  // The same for points of 64 bits, in two parts (far.hpp).
+  struct Far {
+    bool (*quantise_f32)(const float* x, std::size_t n, const Lattice& lattice, Points& low, Points& high);
+    bool (*quantise_f64)(const double* x, std::size_t n, const Lattice& lattice, Points& low, Points& high);
+    void (*dequantise_f32)(const Points& low, const Points& high, std::size_t n, double step, double divisor, float* x);
+    void (*dequantise_f64)(const Points& low, const Points& high, std::size_t n, double step, double divisor,
+                           double* x);
+    void (*combine)(Op op, Points& low, Points& high, const Points& other_low, const Points& other_high, std::size_t n);
+  };
+  Far far;
+
   // Functions for full blocks of float32 numbers, and for sums without intermediate points: they do the work of the
   // functions above in one step, faster.  They return false, with unspecified output, when a block must take the
   // general path, which may also find that the block is invalid.  They are null where there is nothing faster.

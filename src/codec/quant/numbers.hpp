@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "base/combine.hpp"
+#include "codec/quant/far_blocks.hpp"
 #include "codec/quant/kernels.hpp"
 
 namespace laconic::quant {
@@ -39,24 +40,48 @@ inline bool quantise_block(const Kernels& k, const double* x, std::size_t n, con
   return lattice.step != 0 && k.quantise_f64(x, n, lattice, points);
 }
 
-template <class T>
-void dequantise_block(const Kernels& k, const Points& points, std::size_t n, double step, double divisor, T* x) {
+// Calls the function of one of the types that kernels take.
+template <class T, class Single, class Double>
+void dequantise_with(std::size_t n, T* x, Single&& single, Double&& wide) {
   if constexpr (std::is_same_v<T, float>) {
-    k.dequantise_f32(points, n, step, divisor, x);
+    single(x);
   } else if constexpr (std::is_same_v<T, double>) {
-    k.dequantise_f64(points, n, step, divisor, x);
+    wide(x);
   } else {
     // A conversion through float32 would round the product twice.
-    double wide[block_values];
-    k.dequantise_f64(points, n, step, divisor, wide);
-    for (std::size_t i = 0; i < n; ++i) x[i] = T(wide[i]);
+    double numbers[block_values];
+    wide(numbers);
+    for (std::size_t i = 0; i < n; ++i) x[i] = T(numbers[i]);
   }
 }
 
-// Rounds combined points once more if they are a result.
-inline void round_result(const Coding& coding, Points& points, std::size_t n) {
-  if (!coding.rounds_result()) return;
-  for (std::size_t i = 0; i < n; ++i) points.q[i] = coarse_point(points.q[i], coding.coarser);
+template <class T>
+void dequantise_block(const Kernels& k, const Points& points, std::size_t n, double step, double divisor, T* x) {
+  dequantise_with(
+      n, x, [&](float* out) { k.dequantise_f32(points, n, step, divisor, out); },
+      [&](double* out) { k.dequantise_f64(points, n, step, divisor, out); });
+}
+
+inline bool quantise_far_block(const Kernels& k, const float* x, std::size_t n, const Lattice& lattice, Points& low,
+                               Points& high) {
+  return k.far.quantise_f32(x, n, lattice, low, high);
+}
+inline bool quantise_far_block(const Kernels& k, const double* x, std::size_t n, const Lattice& lattice, Points& low,
+                               Points& high) {
+  return k.far.quantise_f64(x, n, lattice, low, high);
+}
+
+template <class T>
+void dequantise_far_block(const Kernels& k, const Points& low, const Points& high, std::size_t n, double step,
+                          double divisor, T* x) {
+  dequantise_with(
+      n, x, [&](float* out) { k.far.dequantise_f32(low, high, n, step, divisor, out); },
+      [&](double* out) { k.far.dequantise_f64(low, high, n, step, divisor, out); });
+}
+
+// Rounds the points of a result to multiples of 2^coarser, and divides them by it.
+inline void coarsen(Points& points, std::uint32_t coarser, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) points.q[i] = coarse_point(points.q[i], coarser);
 }
 
 // Writes a block of kind raw, or fill when all numbers have the same bits.
@@ -92,30 +117,83 @@ void divide_block(const T* numbers, std::size_t n, double divisor, T* x) {
   }
 }
 
+// The points of a block, of 32 or, where it is far, of 64 bits: then `points` are their low parts.
+struct AnyPoints {
+  Points points;
+  Points high;
+  bool far = false;
+
+  // Rounds own numbers; false when they do not all have points.
+  template <class T>
+  bool round(const Kernels& k, const T* x, std::size_t n, const Lattice& lattice) {
+    far = false;
+    if (quantise_block(k, x, n, lattice, points)) return true;
+    far = lattice.largest_far > 0 && quantise_far_block(k, x, n, lattice, points, high);
+    return far;
+  }
+
+  // Reads the points of a block; false when it is not valid.
+  bool read(const Kernels& k, const Packed& in, std::size_t n) {
+    far = is_far(in.entry);
+    return far ? unpack_far(k, in, n, points, high) : unpack_any(k, in, n, points);
+  }
+
+  // The sum of a far block and any other is far, also where its points would fit 32 bits: so the bytes of a sum do not
+  // depend on the order of the additions.
+  void combine_with(const Kernels& k, Op op, AnyPoints& other, std::size_t n) {
+    if (!far && !other.far) return k.combine(op, points, other.points, n);
+    make_far();
+    other.make_far();
+    k.far.combine(op, points, high, other.points, other.high, n);
+  }
+
+  // Rounds the points of a result to multiples of 2^coarser, and divides them by it.
+  void coarsen(std::uint32_t coarser, std::size_t n) {
+    if (!far) return quant::coarsen(points, coarser, n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::uint64_t q = coarse_far_point(far_point(points.q[i], high.q[i]), coarser);
+      points.q[i] = low_of(q);
+      high.q[i] = high_of(q);
+    }
+  }
+
+  Entry pack(const Kernels& k, std::size_t n, std::byte* out) {
+    return far ? pack_far(k, points, high, n, out) : k.pack(points, n, out);
+  }
+
+  template <class T>
+  void decode(const Kernels& k, std::size_t n, double step, double divisor, T* x) const {
+    if (far)
+      dequantise_far_block(k, points, high, n, step, divisor, x);
+    else
+      dequantise_block(k, points, n, step, divisor, x);
+  }
+
+ private:
+  void make_far() {
+    if (!far) std::memset(high.q, 0, sizeof high.q);
+    far = true;
+  }
+};
+
 // The numbers of one block, as lattice points or uncompressed.
 template <class T>
-struct Block {
+struct Block : AnyPoints {
   bool lattice = false;
-  Points points;
   T numbers[block_values];
 
   // Reads a block; false when it is not valid.
   bool read(const Kernels& k, const Packed& in, std::size_t n) {
-    lattice = on_lattice(kind_of(in.entry));
-    if (!lattice) {
-      read_numbers(in, n, numbers);
-    } else if (in.entry == zero_block) {
-      std::memset(points.q, 0, sizeof points.q);
-    } else {
-      return k.unpack(in, n, points);
-    }
+    lattice = has_points(in.entry);
+    if (lattice) return AnyPoints::read(k, in, n);
+    read_numbers(in, n, numbers);
     return true;
   }
 
   // Turns lattice points into numbers.
   void leave_lattice(const Kernels& k, std::size_t n, double step) {
     if (!lattice) return;
-    dequantise_block(k, points, n, step, 1, numbers);
+    decode(k, n, step, 1, numbers);
     lattice = false;
   }
 };

@@ -38,7 +38,7 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
 
   // The capacity for both kinds of frames, scaled or not.
   std::size_t capacity(std::size_t count, Dtype dtype) const override {
-    const std::size_t block = std::max(block_values * size_of(dtype), largest_packed_block);
+    const std::size_t block = std::max(block_values * size_of(dtype), largest_far_block);
     return wire::header_bytes + index_bytes(count, scaled::values) +
            blocks_of(count) * std::max(block, 2 * scaled::largest_packed) + store_slack;
   }
@@ -73,9 +73,9 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
 
   // Writes a block of own numbers as lattice points; false, with nothing written, when a number has no lattice point.
   template <class T>
-  bool put_on_lattice(const T* x, std::size_t n, const Lattice& lattice, Points& points, Stages& out) const {
+  bool put_on_lattice(const T* x, std::size_t n, const Lattice& lattice, AnyPoints& points, Stages& out) const {
     if (encode_whole(x, n, lattice, out)) return true;
-    if (!quantise_block(k_, x, n, lattice, points)) return false;
+    if (!points.round(k_, x, n, lattice)) return false;
     put_points(points, n, out.writer());
     return true;
   }
@@ -83,12 +83,11 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
   static void put_numbers(const T* x, std::size_t n, Writer& out) {
     out.put(write_numbers(x, n, out.body()));
   }
-  void put_points(Points& points, std::size_t n, Writer& out) const { out.put(k_.pack(points, n, out.body())); }
+  void put_points(AnyPoints& points, std::size_t n, Writer& out) const { out.put(points.pack(k_, n, out.body())); }
 
   // Writes a block of combined points, which are rounded once more if they are a result.
-  void put_combined(Points& points, std::size_t n, const Coding& coding, Writer& out) const {
-    if (coding.rounds_result())
-      for (std::size_t i = 0; i < n; ++i) points.q[i] = coarse_point(points.q[i], coding.coarser);
+  void put_combined(AnyPoints& points, std::size_t n, const Coding& coding, Writer& out) const {
+    if (coding.rounds_result()) points.coarsen(coding.coarser, n);
     put_points(points, n, out);
   }
 
@@ -96,7 +95,7 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
   Coded encode_as(const T* x, std::size_t count, const Coding& coding, Blob out) const {
     if (coding.relative > 0) return finish_scaled(scaled::encode(k_, x, count, coding, out), count, coding, out);
     const Lattice lattice = lattice_of(coding);
-    Points points;
+    AnyPoints points;
     Wide<T> wide;
     Stages stages(k_.blocks, Writer(out, count));
     bool rounded = false;
@@ -122,7 +121,7 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
       return finish_scaled(scaled::fold(k_, frame, header.error, x, count, coding, out), count, coding, out);
     Reader reader(frame, count, lattice.step > 0, sizeof(T));
     Block<T> block;
-    Points points;
+    AnyPoints points;
     Wide<T> wide;
     Stages stages(k_.blocks, Writer(out, count));
     bool rounded = false;
@@ -138,9 +137,9 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
         continue;
       }
       if (!block.read(k_, in, n)) return {Reader::bad_block(), 0};
-      if (block.lattice && quantise_block(k_, own, n, lattice, points)) {
-        k_.combine(coding.op, block.points, points, n);
-        put_combined(block.points, n, coding, stages.writer());
+      if (block.lattice && points.round(k_, own, n, lattice)) {
+        block.combine_with(k_, coding.op, points, n);
+        put_combined(block, n, coding, stages.writer());
         rounded = true;
         continue;
       }
@@ -158,23 +157,22 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
   bool add_blocks(const Packed& a, const Packed& b, std::size_t n, const Coding& coding, double step, Block<T>& block_a,
                   Block<T>& block_b, Stages& stages) const {
     const Op op = coding.op;
-    if (op == Op::sum && !coding.rounds_result() && on_lattice(kind_of(a.entry)) && on_lattice(kind_of(b.entry))) {
+    if (op == Op::sum && !coding.rounds_result() && has_points(a.entry) && has_points(b.entry)) {
       // Adding zero changes nothing.
       if (a.entry == zero_block || b.entry == zero_block) {
         const Packed& other = a.entry == zero_block ? b : a;
-        Head head;
-        if (other.entry != zero_block && !read_head(other.entry, other.body, n, head)) return false;
+        if (!is_valid(other, n)) return false;
         Writer& out = stages.writer();
         std::memcpy(out.body(), other.body, bytes_of(other.entry));
         out.put(other.entry);
         return true;
       }
-      if (add_whole(a, b, n, stages)) return true;
+      if (!is_far(a.entry) && !is_far(b.entry) && add_whole(a, b, n, stages)) return true;
     }
     if (!block_a.read(k_, a, n) || !block_b.read(k_, b, n)) return false;
     if (block_a.lattice && block_b.lattice) {
-      k_.combine(op, block_a.points, block_b.points, n);
-      put_combined(block_a.points, n, coding, stages.writer());
+      block_a.combine_with(k_, op, block_b, n);
+      put_combined(block_a, n, coding, stages.writer());
       return true;
     }
     block_a.leave_lattice(k_, n, step);
@@ -227,7 +225,7 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
       if (decode_whole(in, n, header.step, coding, x + i)) continue;
       if (!block.read(k_, in, n)) return Reader::bad_block();
       if (block.lattice)
-        dequantise_block(k_, block.points, n, header.step, coding.divisor, x + i);
+        block.decode(k_, n, header.step, coding.divisor, x + i);
       else
         divide_block(block.numbers, n, coding.divisor, x + i);
     }

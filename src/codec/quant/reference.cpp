@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "codec/quant/far.hpp"
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
 
@@ -108,6 +109,7 @@ bool unpack(const Packed& in, std::size_t n, Points& points) {
 }
 
 #include "codec/quant/combine.inl"
+#include "codec/quant/far.inl"
 
 }  // namespace
 
@@ -120,6 +122,7 @@ const Kernels& reference_kernels() {
                              pack,
                              unpack,
                              combine_points,
+                             far_kernels,
                              {}};
   return table;
 }

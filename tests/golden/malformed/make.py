@@ -78,6 +78,7 @@ DENSE_WIDTHS = "a block whose widths do not fit its segment"
 RAW_BLOCK, FILL = 3, 7  # kinds of quant; the others are orders 0, 1, 2 and, with wide or long groups, 4, 5, 6
 LATTICE = (0, 1, 2, 4, 5, 6)
 ZERO = (0, b"")
+ONE_PLANE = 0 | 3 << 3  # the entry of order 0 with one plane
 ONE = struct.pack("<f", 1.0)
 
 ROWS = [
@@ -139,7 +140,7 @@ ROWS = [
     ("quant_raw_of_a_full_block", quant(ZERO, (RAW_BLOCK, ONE * 1024), count=1040), SIZE),
     ("quant_raw_of_fill_size", quant((RAW_BLOCK, ONE)), SIZE),
     ("quant_fill_empty", quant((FILL, b"")), SIZE),
-    ("quant_fill_of_raw_size", quant((FILL, ONE * 16)), SIZE),
+    ("quant_fill_of_raw_size", quant((FILL, ONE * 16)), WIDTHS),
     ("quant_fill_of_f64_size", quant((FILL, ONE * 2)), SIZE),
     ("quant_f64_fill_of_f32_size", quant((FILL, ONE), dtype=F64), SIZE),
     ("quant_f64_raw_of_f32_size", quant((RAW_BLOCK, ONE * 16), dtype=F64), SIZE),
@@ -186,6 +187,22 @@ ROWS = [
     ("quant_width_beyond_groups", quant((0, words(0x8000, 0x1000, 1))), WIDTHS),
     ("quant_wide_width_beyond_groups", quant((4, words(2, 2, 1, 1, 1))), WIDTHS),
     ("quant_long_width_beyond_groups", quant((4, words(0, 2, 1, *[1] * 12))), WIDTHS),
+    # Far blocks: a word 0, the entries of two blocks, and their bodies; ONE_PLANE is a block of 3 words.
+    ("quant_far_head_cut", quant((FILL, words(0, ONE_PLANE, 0))), WIDTHS),
+    ("quant_far_first_word", quant((FILL, words(1, ONE_PLANE, 0, 1, 1, 1))), WIDTHS),
+    ("quant_far_body_short", quant((FILL, words(0, ONE_PLANE, 0, 1, 1))), WIDTHS),
+    ("quant_far_body_long", quant((FILL, words(0, ONE_PLANE, 0, 1, 1, 1, 0))), WIDTHS),
+    ("quant_far_high_body_missing", quant((FILL, words(0, ONE_PLANE, ONE_PLANE, 1, 1, 1))), WIDTHS),
+    ("quant_far_low_raw", quant((FILL, words(0, RAW_BLOCK | 32 << 3, 0) + ONE * 16)), WIDTHS),
+    ("quant_far_high_fill", quant((FILL, words(0, ONE_PLANE, FILL | 2 << 3, 1, 1, 1) + ONE)), WIDTHS),
+    ("quant_far_low_of_size_0", quant((FILL, words(0, 1, ONE_PLANE, 1, 1, 1))), WIDTHS),
+    ("quant_far_low_planes_short", quant((FILL, words(0, ONE_PLANE, 0, 1, 3, 1))), WIDTHS),
+    ("quant_far_high_planes_short", quant((FILL, words(0, 0, ONE_PLANE, 1, 3, 1))), WIDTHS),
+    ("quant_far_high_base_cut", quant((FILL, words(0, ONE_PLANE, 1 | 2 << 3, 1, 1, 1, 7, 0))), WIDTHS),
+    ("quant_far_width_beyond_sub_blocks", quant((FILL, words(0, 0, 4 << 3, 1, 0x11, 1, 1))), WIDTHS),
+    ("quant_far_cut", quant((FILL, words(0, ONE_PLANE, 0, 1, 1), 6)), CUT),
+    ("quant_far_without_lattice", quant((FILL, words(0, ONE_PLANE, 0, 1, 1, 1)), step=0.0), "without a lattice"),
+    ("quant_far_scaled", quant((FILL, words(0, ONE_PLANE, 0, 1, 1, 1)), step=1.0, flags=2), SIZE),
     ("quant_long_width_beyond_sub_blocks", quant((4, words(0, 1, 0x11, *[1] * 24))), WIDTHS),
     # szx.
     ("szx_with_step", szx(b"\0" + ONE, step=1.0), "szx with a step"),

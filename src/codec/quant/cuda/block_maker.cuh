@@ -2,7 +2,7 @@
 // The processing of a block by a warp, for blocks whose lattice is that of the whole frame.
 #pragma once
 
-#include "codec/quant/cuda/make_arguments.cuh"
+#include "codec/quant/cuda/far_block.cuh"
 
 namespace laconic::quant::cuda {
 
@@ -38,7 +38,8 @@ struct BlockMaker {
   __device__ Content encode() const {
     if (arguments.exact_denormals && holds_denormal(own(), n())) return keep_numbers<T>(Content::Form::own, own(), n());
     if (!quantise_own<16>(own().numbers, n(), arguments.lattice, memory))
-      return keep_numbers<T>(Content::Form::own, own(), n());
+      return arguments.lattice.largest_far > 0 ? measure_far<Input::numbers>()
+                                               : keep_numbers<T>(Content::Form::own, own(), n());
     load_points(memory, v);
     Content c = pack(v, n(), memory, measured);
     c.top = 1;
@@ -48,12 +49,14 @@ struct BlockMaker {
   __device__ Content fold() const {
     const InBlock in = find(arguments.a);
     if (in.problem != Problem::none) return failed(in.problem);
+    if (in.far()) return measure_far<Input::frame_and_numbers>();
     if (!in.on_lattice())
       return keep_numbers<T>(Content::Form::from_frame, combined<T>(in.numbers<T>(), own(), arguments.op), n());
     unsigned begin;
     if (!fetch_points(in, n(), memory, begin, v)) return failed(Problem::bad_block);
     // Fewer rows are loaded at a time, because registers hold the points of the frame.
     if (!quantise_own<8>(own().numbers, n(), arguments.lattice, memory)) {
+      if (arguments.lattice.largest_far > 0) return measure_far<Input::frame_and_numbers>();
       __syncwarp();
       store_points(v, memory);
       __syncwarp();
@@ -73,6 +76,7 @@ struct BlockMaker {
     const InBlock b = find(arguments.b);
     if (a.problem != Problem::none) return failed(a.problem);
     if (b.problem != Problem::none) return failed(b.problem);
+    if (a.far() || b.far()) return measure_far<Input::frames>();
     if (!a.on_lattice() && !b.on_lattice())
       return keep_numbers<T>(Content::Form::from_both, combined<T>(a.numbers<T>(), b.numbers<T>(), arguments.op), n());
     unsigned begin;
@@ -114,6 +118,39 @@ struct BlockMaker {
       return add();
   }
 
+  // Makes a block of form far, and writes it to `out` unless that is null.
+  template <Input input>
+  __device__ FarEntry make_far(std::byte* out) const {
+    const Lattice& lattice = arguments.lattice;
+    if constexpr (input == Input::numbers) {
+      return encode_far<T>(own().numbers, n(), lattice, memory, out);
+    } else if constexpr (input == Input::frame_and_numbers) {
+      const InBlock in = find(arguments.a);
+      return fold_far<T>(in.entry, in.body, own().numbers, n(), arguments.op, arguments.coarser, lattice, memory, out);
+    } else {
+      const InBlock a = find(arguments.a);
+      const InBlock b = find(arguments.b);
+      const InBlock far = choose(a.far(), a, b);
+      const InBlock other = choose(a.far(), b, a);
+      return add_far<T>(far.entry, far.body, other.entry, other.body, n(), arguments.op, arguments.coarser,
+                        lattice.step, memory, out);
+    }
+  }
+  // The same without writing it.  The registers are set so that they need not be kept during the call.
+  template <Input input>
+  __device__ Content measure_far() const {
+    const FarEntry made = make_far<input>(nullptr);
+    LACONIC_UNROLL
+    for (unsigned i = 0; i < lane_values; ++i) v[i] = 0;
+    measured = {};
+    if (made.problem != Problem::none) return failed(made.problem);
+    Content c;
+    c.form = Content::Form::far;
+    c.entry = made.entry;
+    c.top = input != Input::frames && is_far(made.entry) ? 1 : 0;  // own numbers were rounded
+    return c;
+  }
+
   // Writes the body of a packed block to the warp's memory.
   __device__ void write_body() const { cuda::write_body(v, measured, 0, memory); }
 
@@ -123,7 +160,9 @@ struct BlockMaker {
   __device__ void write(const Content& c, std::byte* out) const {
     using Form = Content::Form;
     const auto bytes = static_cast<unsigned>(bytes_of(c.entry));
-    if (c.form == Form::packed || c.form == Form::copied) {
+    if (c.form == Form::far) {
+      make_far<input>(out);
+    } else if (c.form == Form::packed || c.form == Form::copied) {
       const unsigned begin = c.begin;
       write_words(out, bytes, [&](unsigned k) {
         return begin == 0 ? memory.words[k] : memory.words[k] >> 16 | memory.words[k + 1] << 16;

@@ -58,8 +58,18 @@ struct TileMemory {
 struct Content {
   // The source of the body.  own: own numbers.  The from_ forms combine two sources, at least one of them a frame: its
   // numbers (from_frame), points in the warp's memory (from_points, from_numbers), or the numbers of both frames
-  // (from_both).
-  enum class Form : std::uint8_t { nothing, packed, copied, own, from_frame, from_points, from_numbers, from_both };
+  // (from_both).  far: a far block, or numbers that come of one (far_block.cuh).
+  enum class Form : std::uint8_t {
+    nothing,
+    packed,
+    copied,
+    own,
+    from_frame,
+    from_points,
+    from_numbers,
+    from_both,
+    far
+  };
   Form form = Form::nothing;
   Entry entry = zero_block;
   std::uint32_t top = 0;  // Said::top

@@ -4,7 +4,7 @@
 
 #include "base/op.hpp"
 #include "codec/device_codec.hpp"
-#include "codec/quant/cuda/frame_blocks.cuh"
+#include "codec/quant/cuda/far_block.cuh"
 #include "codec/quant/cuda/scaled_points.cuh"
 
 namespace laconic::quant::cuda {
@@ -63,6 +63,22 @@ __device__ inline void put_numbers(const ReadArguments<T>& arguments, std::size_
   }
 }
 
+// Decodes a far block; false when it is not valid.
+template <class T>
+__device__ LACONIC_NO_INLINE bool read_far(const ReadArguments<T>& arguments, Entry entry, const std::byte* body,
+                                           std::size_t begin, unsigned n, WarpMemory& memory) {
+  FarLane points;
+  if (!fetch_far(entry, body, n, memory, points)) return false;
+  const FarNumbers<T> numbers{points, arguments.step, arguments.divisor};
+  for (unsigned k = 0; k < lane_values; ++k) {
+    const unsigned i = lane_index() * lane_values + k;
+    if (i >= n) break;
+    T& out = arguments.numbers[begin + i];
+    out = arguments.with == nullptr ? numbers(i) : combine(arguments.op, arguments.with[begin + i], numbers(i));
+  }
+  return true;
+}
+
 // is_scaled: each block has its own step.
 template <class T, bool is_scaled>
 __global__ void __launch_bounds__(tile_threads, is_scaled ? 3 : 4)
@@ -93,6 +109,8 @@ __global__ void __launch_bounds__(tile_threads, is_scaled ? 3 : 4)
       __syncwarp();
       put_numbers<T>(arguments, begin, n, [&](unsigned i) { return number_of<T>(memory.point(i), step, arguments); });
     }
+  } else if (problem == Problem::none && !is_scaled && in.far()) {
+    if (!read_far(arguments, in.entry, in.body, begin, n, shared.warps[warp])) problem = Problem::bad_block;
   } else if (problem == Problem::none) {
     const FrameNumbers<T> numbers = in.numbers<T>();
     put_numbers<T>(arguments, begin, n, [&](unsigned i) {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rounding, decoding and combining points of 64 bits: loops without branches, which the compiler turns into vectors of
+// the including file's target.
+
+template <class T>
+bool quantise_far_all(const T* x, std::size_t n, const Lattice& lattice, Points& low, Points& high) {
+  bool good = true;
+  for (std::size_t i = 0; i < n; ++i) {
+    std::uint64_t q;
+    good &= quantise_far(x[i], lattice, q);
+    low.q[i] = low_of(q);
+    high.q[i] = high_of(q);
+  }
+  return good;
+}
+
+template <class T>
+void dequantise_far_all(const Points& low, const Points& high, std::size_t n, double step, double divisor, T* x) {
+  if (divisor == 1) {
+    for (std::size_t i = 0; i < n; ++i) x[i] = dequantise_far<T>(low.q[i], high.q[i], step, 1);
+  } else {
+    for (std::size_t i = 0; i < n; ++i) x[i] = dequantise_far<T>(low.q[i], high.q[i], step, divisor);
+  }
+}
+
+template <class Choose>
+void combine_far_with(Points& low, Points& high, const Points& other_low, const Points& other_high,
+                      std::size_t n, Choose&& choose) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint64_t q = choose(far_point(low.q[i], high.q[i]), far_point(other_low.q[i], other_high.q[i]));
+    low.q[i] = low_of(q);
+    high.q[i] = high_of(q);
+  }
+}
+
+void combine_far(Op op, Points& low, Points& high, const Points& other_low, const Points& other_high, std::size_t n) {
+  const auto greater = [](std::uint64_t a, std::uint64_t b) {
+    return static_cast<std::int64_t>(a) > static_cast<std::int64_t>(b);
+  };
+  switch (op) {
+    case Op::sum:
+      return combine_far_with(low, high, other_low, other_high, n,
+                              [](std::uint64_t a, std::uint64_t b) { return a + b; });
+    case Op::max:
+      return combine_far_with(low, high, other_low, other_high, n,
+                              [&](std::uint64_t a, std::uint64_t b) { return greater(a, b) ? a : b; });
+    case Op::min:
+      return combine_far_with(low, high, other_low, other_high, n,
+                              [&](std::uint64_t a, std::uint64_t b) { return greater(a, b) ? b : a; });
+  }
+}
+
+constexpr Kernels::Far far_kernels{quantise_far_all<float>, quantise_far_all<double>, dequantise_far_all<float>,
+                                   dequantise_far_all<double>, combine_far};
