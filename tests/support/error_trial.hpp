@@ -84,6 +84,14 @@ class ErrorTrial {
     return errors;
   }
 
+  // Every number that a rank has received.
+  std::vector<float> results(int r) const {
+    std::vector<float> all;
+    for (const std::vector<float>& block : ranks_[static_cast<std::size_t>(r)]->output)
+      all.insert(all.end(), block.begin(), block.end());
+    return all;
+  }
+
  private:
   struct Rank {
     explicit Rank(std::unique_ptr<Transport> t) : transport(std::move(t)), device(1), run(*transport, device) {}

@@ -11,6 +11,7 @@
 
 #include "allocations.hpp"
 #include "data.hpp"
+#include "many_ranks.hpp"
 #include "support/seed.hpp"
 #include "support/watchdog.hpp"
 #include "trial.hpp"
@@ -21,12 +22,13 @@ namespace {
 constexpr std::chrono::seconds longest_trial{300};
 
 const char* const usage =
-    "laconic_sweep --data FOLDER [--quick] [--patterns N] [--codec NAME[,NAME...]] [--seed N]\n"
-    "  FOLDER holds NAME.f32; N is the number of random bit patterns of each type\n";
+    "laconic_sweep --data FOLDER [--quick] [--sums] [--patterns N] [--codec NAME[,NAME...]] [--seed N]\n"
+    "  FOLDER holds NAME.f32; N is the number of random bit patterns of each type; --sums: sums of many ranks only\n";
 
 struct Arguments {
   std::string data;
   std::vector<std::string> codecs;
+  bool sums_only = false;
   Extent extent{false, 0, test::base_seed()};
 };
 
@@ -35,6 +37,10 @@ bool parse(int argc, char** argv, Arguments& a) {
     const std::string_view word = argv[i];
     if (word == "--quick") {
       a.extent.quick = true;
+      continue;
+    }
+    if (word == "--sums") {
+      a.sums_only = true;
       continue;
     }
     if (i + 1 == argc) return false;
@@ -91,6 +97,18 @@ class Sweep {
     return fed;
   }
 
+  // Prints a line for the sums of a field on many ranks.
+  bool over_many_ranks(const std::string& data, const std::string& path) {
+    Tally found;
+    if (!try_many_ranks(path, extent_, found)) return false;
+    print("quant", "every", data + ", sums", found);
+    return true;
+  }
+
+  bool has(std::string_view codec) const {
+    return std::any_of(chosen_.begin(), chosen_.end(), [&](const Family* family) { return family->name == codec; });
+  }
+
   static void print_head() {
     std::printf("%-8s %-10s %-36s %12s %11s %7s %6s %9s %8s\n", "codec", "isa", "data", "numbers", "> bound",
                 "> +ulp/2", "lost", "err/bound", "ratio");
@@ -142,11 +160,17 @@ int run(const Arguments& arguments) {
   Sweep::print_head();
   for (const std::string& path : fields) {
     const std::string name = std::filesystem::path(path).stem().string();
-    if (!sweep.over<float>(name, [&](const Try<float>& attempt) { return try_field(path, extent, attempt); })) {
+    if (!arguments.sums_only &&
+        !sweep.over<float>(name, [&](const Try<float>& attempt) { return try_field(path, extent, attempt); })) {
+      std::fprintf(stderr, "cannot read %s\n", path.c_str());
+      return 2;
+    }
+    if (sweep.has("quant") && !sweep.over_many_ranks(name, path)) {
       std::fprintf(stderr, "cannot read %s\n", path.c_str());
       return 2;
     }
   }
+  if (arguments.sums_only) return sweep.conclude();
   const auto each_rounded = [&](const std::string& name, auto&& feed) {
     const auto all = [&](const auto& attempt) {
       feed(attempt);

@@ -112,6 +112,7 @@ def parse(argv):
     command.add_argument("--patterns", metavar="N", type=int, help="random bit patterns of each type; default: 100000000")
     command.add_argument("--codec", metavar="NAME[,NAME...]", help="only these codecs")
     command.add_argument("--seed", metavar="N", help="seed of all random numbers")
+    command.add_argument("--sums", action="store_true", help="only sums of many ranks")
     command.add_argument("--quick", action="store_true", help="only the part that ./dev test runs, some seconds")
     command = add("attack", attacking, "call the library with hostile arguments on 1 to 8 ranks, and check all results")
     command.add_argument("--seconds", type=int, default=60, help="seconds to run; default: %(default)s")

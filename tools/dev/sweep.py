@@ -49,8 +49,9 @@ def sweep(args):
     for option in ("patterns", "codec", "seed"):
         if getattr(args, option) is not None:
             command += [f"--{option}", getattr(args, option)]
-    if args.quick:
-        command.append("--quick")
+    for option in ("quick", "sums"):
+        if getattr(args, option):
+            command.append("--" + option)
     table = run("sweep", command, LIMIT)
     say(table.read_text().split("\n", 1)[1].rstrip())
     return 0
