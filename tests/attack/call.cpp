@@ -49,7 +49,8 @@ laconic_codec draw_codec(Random& random, const laconic_bound& bound, const Offer
   if (bound.mode == LACONIC_BOUND_RATE) return LACONIC_CODEC_ZFP;
   const auto which = random.below(20);
   if (which < 6) return LACONIC_CODEC_UNSET;
-  if (bound.mode == LACONIC_BOUND_RMS || which < 12) return LACONIC_CODEC_QUANT;
+  if (bound.mode == LACONIC_BOUND_RMS || which < 10) return LACONIC_CODEC_QUANT;
+  if (which < 12) return LACONIC_CODEC_DENSE;
   if (which < 15) return LACONIC_CODEC_SZX;
   if (which < 17) return offer.zfp ? LACONIC_CODEC_ZFP : LACONIC_CODEC_SZX;
   return which < 19 ? LACONIC_CODEC_LOSSLESS : LACONIC_CODEC_RAW;

@@ -51,6 +51,8 @@ struct Call {
     if (options.codec != LACONIC_CODEC_UNSET) return options.codec;
     return options.bound.mode == LACONIC_BOUND_LOSSLESS ? LACONIC_CODEC_LOSSLESS : LACONIC_CODEC_QUANT;
   }
+  // Whether the codec rounds to an integer lattice, and then adds exactly.
+  bool lattice() const { return codec() == LACONIC_CODEC_QUANT || codec() == LACONIC_CODEC_DENSE; }
   // Whether the codec keeps every bit of data that only moves.
   bool keeps_bits() const {
     return options.bound.mode == LACONIC_BOUND_LOSSLESS || codec() == LACONIC_CODEC_RAW ||

@@ -78,7 +78,7 @@ class Crowd {
   void try_another_way() {
     Random random(alternative_);
     const auto& [group, call] = calls_[0];
-    if (random.below(3) != 0 || call.codec() != LACONIC_CODEC_QUANT || call.per_hop() || call.by_hints) return;
+    if (random.below(3) != 0 || !call.lattice() || call.per_hop() || call.by_hints) return;
     if (call.options.bound.mode != LACONIC_BOUND_ABS && call.options.bound.mode != LACONIC_BOUND_REL) return;
     if (!is_floating(call.type->number)) return;
     Call other = call;

@@ -53,12 +53,12 @@ class Lattice {
  public:
   explicit Lattice(const Facts& f) : sum_(adds(f.call)) {
     const double allowance = allowance_of(f);
-    const bool quant = f.call.codec() == LACONIC_CODEC_QUANT;
+    const bool lattice = f.call.lattice();
     const bool greatest_known = f.call.options.bound.mode == LACONIC_BOUND_REL && !sum_;
     step_ = allowance * least_step / (greatest_known ? 2 : 1);
     const double least = sizeof(T) == 4 ? 1e-36 : 1e-290;
     const double most = sizeof(T) == 4 ? 1e36 : 1e290;
-    sure_ = quant && std::isfinite(allowance) && allowance > least && allowance < most;
+    sure_ = lattice && std::isfinite(allowance) && allowance > least && allowance < most;
     if (!sure_) return;
     // Limits the numbers so that the sum over all ranks fits 31 bits, and the type.
     const double points = std::min(step_ * (0x1p31 - 4), static_cast<double>(std::numeric_limits<T>::max()));
@@ -161,7 +161,7 @@ class FloatOracle {
     if (plain_ || f_.call.keeps_bits() || kept)
       return wrong(p, i, r, ranks::text("not to the bit %a", static_cast<double>(x)));
     if (std::isnan(x) || std::isinf(x)) {
-      if (std::isnan(x) && std::isnan(r) && f_.call.codec() != LACONIC_CODEC_QUANT) return true;
+      if (std::isnan(x) && std::isnan(r) && !f_.call.lattice()) return true;
       return wrong(p, i, r, ranks::text("not %a with the same bits", static_cast<double>(x)));
     }
     return within(p, i, r, x, slack_of_one(x, r));
@@ -175,7 +175,7 @@ class FloatOracle {
 
   // The error beyond the bound that is allowed for a number not added to others.
   long double slack_of_one(T x, T r) const {
-    if (plain_ || f_.call.keeps_bits() || sizeof(T) == 8 || f_.call.codec() != LACONIC_CODEC_QUANT) return 0;
+    if (plain_ || f_.call.keeps_bits() || sizeof(T) == 8 || !f_.call.lattice()) return 0;
     const bool per_hop = f_.call.per_hop();
     const int hops = per_hop ? 2 * f_.size : 1;
     const double allowance = allowance_ / hops;
@@ -342,7 +342,7 @@ void check_stats(Journal& journal, const Facts& f, const laconic_stats& s) {
   }
   // The bound applies to every contribution, so errors add up.  For codecs that encode again, the number of encodes
   // depends on the algorithm.
-  const bool once = !c.per_hop() && (c.codec() == LACONIC_CODEC_QUANT || c.codec() == LACONIC_CODEC_RAW ||
+  const bool once = !c.per_hop() && (c.lattice() || c.codec() == LACONIC_CODEC_RAW ||
                                      c.codec() == LACONIC_CODEC_LOSSLESS || !c.reduces());
   const bool sum = c.reduces() && c.reduction == Reduction::sum;
   const double expected = asked * (sum ? f.size : 1);
