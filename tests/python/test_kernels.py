@@ -79,6 +79,17 @@ class Budget(unittest.TestCase):
         self.assertIn("8 bytes of stack", self.problems(stack=8)[0])
         self.assertIn("4 bytes spilled", self.problems(stack=0, spills=4)[0])
 
+    def test_kernels_with_far_blocks_have_the_stack_that_is_granted(self):
+        for name in ("quant::make_frames<quant::BlockMaker, float, (quant::Input)0, 1>", "quant::read_frame<double, false>",
+                     "quant::fetch_far", "quant::FarEntry quant::fold_far<float>"):
+            budget = {(name, "src/a.cu"): kernels.Kernel(name, "src/a.cu", 80, 0, 256, 8)}
+            self.assertEqual(kernels.compare([kernels.Kernel(name, "src/a.cu", 80, 0, 256, 8)], budget), [])
+            self.assertIn("stack 264", kernels.compare([kernels.Kernel(name, "src/a.cu", 80, 0, 264, 8)], budget)[0])
+            self.assertIn("spills 12", kernels.compare([kernels.Kernel(name, "src/a.cu", 80, 0, 256, 12)], budget)[0])
+        for name in ("quant::read_frame<double, true>", "quant::make_frames<quant::ScaledMaker, float, (quant::Input)0, 1>"):
+            budget = {(name, "src/a.cu"): kernels.Kernel(name, "src/a.cu", 80, 0, 256, 8)}
+            self.assertIn("there must be none", kernels.compare([kernels.Kernel(name, "src/a.cu", 80, 0, 256, 8)], budget)[0])
+
     def test_kernels_that_come_and_go_are_found(self):
         self.assertIn("not in docs/kernels.md", kernels.compare([kernels.Kernel("new", "src/a.cu", 1)], self.budget)[0])
         self.assertIn("not in the code", kernels.compare([], self.budget)[0])
@@ -132,7 +143,7 @@ class Tree(unittest.TestCase):
         self.compile(REPORT + OTHER_GPU)
         problems = self.check(accept=True)[1]
         self.assertEqual(len(problems), 2)
-        self.assertIn("helper", problems[0])
+        self.assertIn("helper (src/codec/cuda/scan.cu): 32 bytes of stack", problems[0])
         self.assertIn("128 bytes of stack", problems[1])
 
     def test_a_missing_report_is_found(self):

@@ -8,7 +8,10 @@ import dataclasses, json, os, pathlib, re, subprocess, sys
 
 KEPT = ".ptxas"  # behind the name of an object
 BEGIN, END = "<!-- kernels: begin -->\n", "<!-- kernels: end -->\n"
-HEAD = "| kernel | source | registers | shared memory | stack |\n|---|---|---:|---:|---:|\n"
+HEAD = "| kernel | source | registers | shared memory | stack | spilled |\n|---|---|---:|---:|---:|---:|\n"
+# Far blocks of quant are rare, and their points are in local memory (docs/design/0029-far-blocks.md): these kernels, and
+# the functions that they call for such blocks, have as much stack as the table grants.  All others have none.
+WITH_STACK = re.compile(r"quant::(make_frames<quant::BlockMaker, |read_frame<\w+, false>|fetch_part|fetch_far|FarEntry )")
 
 ENTRY = re.compile(r"Compiling entry function '(\S+)' for '(\S+)'")
 FUNCTION = re.compile(r"Function properties for (\S+)")
@@ -26,7 +29,7 @@ class Kernel:
     spills: int = 0
 
     def row(self):
-        return f"| `{self.name}` | {self.source} | {self.registers} | {self.shared} | {self.stack} |\n"
+        return f"| `{self.name}` | {self.source} | {self.registers} | {self.shared} | {self.stack} | {self.spills} |\n"
 
 
 def parse(report):
@@ -85,8 +88,7 @@ def read(tree, root):
         names = demangle([kernel.name for kernel in kernels + functions])
         for kernel in kernels + functions:
             kernel.name, kernel.source = readable(names[kernel.name]), name
-        found += kernels
-        problems += [f"{f.name} ({name}), called by kernels: {f.stack} bytes of stack" for f in functions if f.stack or f.spills]
+        found += kernels + [f for f in functions if f.stack or f.spills]
     return sorted(found, key=lambda kernel: (kernel.source, kernel.name)), problems
 
 
@@ -97,7 +99,7 @@ def table(kernels):
 def parse_table(text):
     """The rows of the table in docs/kernels.md, by kernel and source."""
     inside = text.split(BEGIN, 1)[1].split(END, 1)[0]
-    rows = re.findall(r"^\| `(.+)` \| (\S+) \| (\d+) \| (\d+) \| (\d+) \|$", inside, re.M)
+    rows = re.findall(r"^\| `(.+)` \| (\S+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$", inside, re.M)
     return {(name, source): Kernel(name, source, *map(int, numbers)) for name, source, *numbers in rows}
 
 
@@ -106,13 +108,13 @@ def compare(kernels, budget):
     problems = []
     for kernel in kernels:
         label = f"{kernel.name} ({kernel.source})"
-        if kernel.stack or kernel.spills:
+        if (kernel.stack or kernel.spills) and not WITH_STACK.match(kernel.name):
             problems.append(f"{label}: {kernel.stack} bytes of stack, {kernel.spills} bytes spilled; there must be none")
         granted = budget.get((kernel.name, kernel.source))
         if granted is None:
             problems.append(f"{label}: not in docs/kernels.md")
             continue
-        for what in ("registers", "shared"):
+        for what in ("registers", "shared", "stack", "spills"):
             if getattr(kernel, what) > getattr(granted, what):
                 problems.append(f"{label}: {what} {getattr(kernel, what)}, docs/kernels.md grants {getattr(granted, what)}")
     there = {(kernel.name, kernel.source) for kernel in kernels}

@@ -70,7 +70,7 @@ Predictor best_predictor(const std::int32_t* q, std::size_t n, std::size_t lag) 
   constexpr unsigned count = with_lag ? predictors : predictors_without_lag;
   __m512i unused[count] = {};
   for (std::size_t i = 0; i < n; i += 16) {
-    const __mmask16 inside = n - i >= 16 ? 0xffff : static_cast<__mmask16>((1u << (n - i)) - 1);
+    const auto inside = static_cast<__mmask16>(n - i >= 16 ? 0xffffu : (1u << (n - i)) - 1);
     const __m512i here = load(q + i);
     const __m512i before = load(q + i - 1);
     const __m512i difference = minus(here, before);
