@@ -57,6 +57,7 @@ struct Action {
 
 struct Plan {
   Travel travel = Travel::homomorphic;
+  bool forwards = true;               // frames may arrive from a rank that did not make them
   std::int32_t cut = 1;               // number of blocks among all ranks
   std::uint32_t whole = 1;            // contributions that a result holds
   std::vector<std::int32_t> blocks;   // indices in the schedule of the blocks that this rank handles

@@ -96,7 +96,7 @@ Sealing Run::sealing_of(const Lane& lane, const Action& action) const {
           {wire::operation_in_seals(work_.sequence, work_.salt), lane.row, block},
           static_cast<std::uint32_t>(transport_.rank()),
           work_.plan->whole,
-          work_.plan->travel == Travel::per_hop};
+          work_.plan->forwards};
 }
 
 double Run::error_in(const FrameSlot* frame) {

@@ -32,7 +32,7 @@ Status Sealing::check(FrameSlot& slot, std::uint64_t payload_sum) const {
   if (slot.complete && slot.seal.contributions != whole)
     return {Code::frame,
             "it holds " + std::to_string(slot.seal.contributions) + " of " + std::to_string(whole) + " contributions"};
-  if ((per_hop || !slot.complete) && slot.seal.maker != static_cast<std::uint32_t>(slot.from))
+  if ((!forwards || !slot.complete) && slot.seal.maker != static_cast<std::uint32_t>(slot.from))
     return {Code::frame, "it was made by rank " + std::to_string(slot.seal.maker)};
   slot.checked = true;
   return {};

@@ -16,7 +16,7 @@ struct Sealing {
   wire::SealPlace place;
   std::uint32_t rank = 0;   // this rank
   std::uint32_t whole = 1;  // contributions that a result holds
-  bool per_hop = false;     // Travel::per_hop: every rank sends frames of its own making only
+  bool forwards = true;     // a complete frame may come from a rank that did not make it
 
   // Writes FrameSlot::seal behind a frame.  The first form computes the payload's checksum on the host; the second
   // takes a checksum computed elsewhere.

@@ -54,7 +54,7 @@ struct Party {
 // The check of a received frame, as the engine does it (engine/sealing.cpp).
 bool accepted(const Spot& spot, const SealedFrame& frame, const Plan& plan) {
   if (frame.block != spot.block) return false;
-  const bool made_by_sender = plan.travel == Travel::per_hop || !spot.complete;
+  const bool made_by_sender = !plan.forwards || !spot.complete;
   if (made_by_sender && frame.maker != static_cast<std::uint32_t>(spot.peer)) return false;
   return spot.complete ? frame.contributions == plan.whole : spot.own + frame.contributions <= plan.whole;
 }
