@@ -26,6 +26,7 @@ class Walk {
         between_(path, bytes_ / journey.ratio),
         within_(journey.within.value_or(path), bytes_ / journey.ratio),
         graph_(hops.ranks() * servers) {
+    for (std::size_t r = 0; r < hops.ranks(); ++r) sharing_.push_back(sharing_of(hops.plan(r)));
     // The ranks of a node send to other nodes at the same time.
     if (hops.nodes() != nullptr && journey.within) between_.wire *= hops.nodes()->per_node();
   }
@@ -132,7 +133,7 @@ class Walk {
     // The paths of the values.  What a rank encodes in an algorithm that follows the nodes stays within the node first.
     std::vector<const Path*> paths(plan.blocks.size(), hops_.nodes() != nullptr ? &within_.path : &between_.path);
     ByHop launches;
-    const std::vector<std::uint32_t> sharing = sharing_of(plan);
+    const std::vector<std::uint32_t>& sharing = sharing_[rank];
     TaskGraph::Task departure = TaskGraph::none, arriving = TaskGraph::none;
     for (std::size_t i = 0; i < plan.actions.size(); ++i) {
       const Action& action = plan.actions[i];
@@ -174,9 +175,10 @@ class Walk {
 
   const Hops& hops_;
   const Coder& coder_;
-  double bytes_;  // size of a block in one row
-  Way between_;   // ranks on different nodes, or any two where nodes are not known
-  Way within_;    // a node
+  double bytes_;                                     // size of a block in one row
+  Way between_;                                      // ranks on different nodes, or any two where nodes are not known
+  Way within_;                                       // a node
+  std::vector<std::vector<std::uint32_t>> sharing_;  // sharing_of() the plan of each rank
   TaskGraph graph_;
   std::vector<Launch> launches_;
   std::vector<Waiting> waiting_;

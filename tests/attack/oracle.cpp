@@ -38,8 +38,8 @@ bool adds(const Call& call) {
   return call.reduces() && (call.reduction == Reduction::sum || call.reduction == Reduction::mean);
 }
 
-// What one encode may err at least, for a codec whose frames are added.  Half of the bound may be for rounding the
-// result once more.
+// A lower limit of the error that the library allows one encode, for a codec whose frames are added.  The library may
+// keep half of the bound for rounding the result once more.
 double allowance_of(const Facts& f) {
   const double bound = resolved_bound(f);
   if (!adds(f.call) || f.call.options.target == LACONIC_TARGET_INPUT) return bound;

@@ -219,7 +219,7 @@ TEST(Dense, FindsRows) {
   }
 }
 
-// What a segment holds does not depend on the segments around it.
+// The bytes of a segment do not depend on the segments around it.
 TEST(Dense, SegmentsAreIndependent) {
   const auto x = make_field<float>(Kind::walk, 3 * dense::segment_values + 500, base_seed());
   const Coding coding = coding_for<float>(1e-3);

@@ -43,7 +43,7 @@ enum class Predictor : std::uint8_t {
 inline constexpr unsigned predictors = 5;
 inline constexpr unsigned predictors_without_lag = 3;
 
-// What the low three bits of the byte of a block can be, beside a predictor.
+// The low three bits of the byte of a block hold its predictor or one of these values.
 inline constexpr unsigned zero_kind = 5;  // all points are 0
 inline constexpr unsigned raw_kind = 6;   // numbers uncompressed
 inline constexpr unsigned fill_kind = 7;  // one uncompressed number, repeated
@@ -148,7 +148,7 @@ constexpr std::array<Table, N> make_tables(const std::array<Frequencies, N>& all
 inline constexpr std::array<Table, value_tables> tables_of_values = make_tables(value_frequencies);
 inline constexpr std::array<Table, width_tables> tables_of_widths = make_tables(width_frequencies);
 
-// What a symbol of a table costs in eighths of a bit, rounded down: 8 log2(128 / f).  An escape costs a byte more.  A
+// The cost of a symbol of a table in eighths of a bit, rounded down: 8 log2(128 / f).  An escape costs a byte more.  A
 // symbol that the table lacks costs so much that another table is cheaper for the block.
 constexpr std::uint8_t cost_of(std::uint64_t f, std::size_t symbol) {
   if (f == 0) return 255;

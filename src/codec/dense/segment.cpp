@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/dense/segment.hpp"
 
-#include <string>
+#include "codec/quant/problem.hpp"
 
 namespace laconic::dense {
 namespace {
 
-Status malformed(const char* what) { return {Code::frame, std::string("malformed frame: ") + what}; }
+using quant::malformed;
 
 // The bytes of the coder, and room for what kernels read beyond them.
 class CodedPart {

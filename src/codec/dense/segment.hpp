@@ -16,8 +16,7 @@ struct alignas(64) Segment {
   std::int32_t q[segment_values];
   bool lattice[segment_blocks];
 
-  // Of a segment that was read, the numbers of blocks off the lattice: where they are, and whether all are equal to
-  // one.
+  // Set by a reader for blocks off the lattice: the location of their numbers, and whether one number stands for all.
   const std::byte* numbers[segment_blocks];
   bool fill[segment_blocks];
 
@@ -34,7 +33,7 @@ struct Work {
   std::byte coded[segment_blocks * largest_coded];
 };
 
-// What a block off the lattice is written as.
+// The kind and the size of a block that is written off the lattice.
 struct Numbers {
   unsigned kind;
   std::size_t bytes;
