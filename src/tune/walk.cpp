@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t most_actions = std::size_t{1} << 20;  // in all rows together
 
-// The servers of a rank's tasks.
-enum Server : std::size_t { device, way_out, way_in, servers };
+// The servers of a rank's tasks.  The last one runs marks, which take no time.
+enum Server : std::size_t { device, way_out, way_in, marks, servers };
 
 class Walk {
  public:
@@ -25,10 +25,10 @@ class Walk {
         bytes_(block_bytes / journey.rows),
         between_(path, bytes_ / journey.ratio),
         within_(journey.within.value_or(path), bytes_ / journey.ratio),
-        graph_(hops.ranks() * servers) {
+        depth_(journey.rows > journey.depth ? static_cast<std::size_t>(journey.depth) : 0),
+        graph_(hops.ranks() * servers),
+        ends_(hops.ranks()) {
     for (std::size_t r = 0; r < hops.ranks(); ++r) sharing_.push_back(sharing_of(hops.plan(r)));
-    // The ranks of a node send to other nodes at the same time.
-    if (hops.nodes() != nullptr && journey.within) between_.wire *= hops.nodes()->per_node();
   }
 
   void add_row() {
@@ -77,8 +77,15 @@ class Walk {
     return hops_.within_node(rank, peer) ? within_ : between_;
   }
 
-  static std::size_t server_of(std::size_t rank, const Path& path, Server way) {
-    return rank * servers + (path.moved_by_ranks ? device : way);
+  std::size_t server_of(std::size_t rank, const Way& way, Server server) const {
+    if (way.path.moved_by_ranks) return rank * servers + device;
+    return (&way == &between_ ? hops_.owner_of_cable(rank) : rank) * servers + server;
+  }
+
+  // The seconds of a message on the wire.
+  double on_wire(std::size_t rank, const Action& action, const Way& way) const {
+    const int sharing = &way == &between_ ? hops_.sharing_cable(rank, action.peer) : 1;
+    return way.wire * action.parts * sharing;
   }
 
   // The time of an arrival with so many senders, over that with one.
@@ -125,11 +132,32 @@ class Walk {
     return sharing;
   }
 
+  // The end of the row whose place the rank's next row takes.
+  TaskGraph::Task place_of_next_row(std::size_t rank) const {
+    const auto& ends = ends_[rank];
+    return depth_ > 0 && ends.size() >= depth_ ? ends[ends.size() - depth_] : TaskGraph::none;
+  }
+
+  // A row ends with its results and when its messages have left.
+  void end_row(std::size_t rank, const std::vector<TaskGraph::Task>& departures,
+               const std::vector<TaskGraph::Task>& latest) {
+    if (depth_ == 0) return;
+    const TaskGraph::Task end = graph_.kernel(rank * servers + marks);
+    TaskGraph::Task before = TaskGraph::none;
+    for (const TaskGraph::Task t : departures) {
+      if (t != before) graph_.after(end, t);
+      before = t;
+    }
+    for (const TaskGraph::Task t : latest) graph_.after(end, t);
+    ends_[rank].push_back(end);
+  }
+
   // Adds the tasks of a rank and returns the departures of its sends, indexed by action.
   std::vector<TaskGraph::Task> add_rank(std::size_t rank) {
     const Plan& plan = hops_.plan(rank);
+    const TaskGraph::Task place = place_of_next_row(rank);
     std::vector<TaskGraph::Task> departures(plan.actions.size(), TaskGraph::none);
-    std::vector<TaskGraph::Task> latest(plan.blocks.size(), TaskGraph::none);  // the tasks that made the values
+    std::vector<TaskGraph::Task> latest(plan.blocks.size(), place);  // the tasks that made the values
     // The paths of the values.  What a rank encodes in an algorithm that follows the nodes stays within the node first.
     std::vector<const Path*> paths(plan.blocks.size(), hops_.nodes() != nullptr ? &within_.path : &between_.path);
     ByHop launches;
@@ -143,8 +171,8 @@ class Walk {
       if (action.act == Act::send) {
         const Way& way = way_of(rank, action.peer);
         if (action.part == 0)
-          departure = graph_.departure(server_of(rank, way.path, way_out), way.path.per_message,
-                                       way.wire * action.parts, way.path.latency);
+          departure = graph_.departure(server_of(rank, way, way_out), way.path.per_message, on_wire(rank, action, way),
+                                       way.path.latency);
         departures[i] = departure;
         graph_.after(departure, value);
       }
@@ -152,9 +180,10 @@ class Walk {
         const Way& way = way_of(rank, action.peer);
         path = &way.path;
         if (action.part == 0) {
-          arriving = graph_.arrival(server_of(rank, way.path, way_in),
-                                    way.wire * action.parts * congested(way.path, hops_.senders(rank, i)));
+          arriving = graph_.arrival(server_of(rank, way, way_in),
+                                    on_wire(rank, action, way) * congested(way.path, hops_.senders(rank, i)));
           waiting_.push_back({rank, &action, arriving});
+          graph_.after(arriving, place);
         }
         arrival = arriving;
       }
@@ -170,6 +199,7 @@ class Walk {
       graph_.after(launch.task, arrival);
       value = launch.task;
     }
+    end_row(rank, departures, latest);
     return departures;
   }
 
@@ -179,7 +209,9 @@ class Walk {
   Way between_;                                      // ranks on different nodes, or any two where nodes are not known
   Way within_;                                       // a node
   std::vector<std::vector<std::uint32_t>> sharing_;  // sharing_of() the plan of each rank
+  std::size_t depth_;                                // rows under way at a time; 0: all of them
   TaskGraph graph_;
+  std::vector<std::vector<TaskGraph::Task>> ends_;  // of the rows of each rank
   std::vector<Launch> launches_;
   std::vector<Waiting> waiting_;
 };

@@ -131,6 +131,19 @@ TEST(DeviceWalk, OfRowsOverlapsThem) {
     }
 }
 
+// Two ranks exchange two messages a row.  A row begins when a place is free, so latencies overlap in `depth` rows.
+TEST(DeviceWalk, LimitsTheRowsUnderWay) {
+  Coder nothing;
+  for (const Kernel kernel : all_kernels) nothing[kernel] = Curve::modelled(0, 1e300, "");
+  for (const int depth : {1, 2, 4, 8}) {
+    Journey journey{1, 2, 0, Travel::homomorphic, 1, 8};
+    journey.depth = depth;
+    const auto t = time_of(*find_algorithm(Collective::allreduce, "ring"), journey, nothing, {1, 1e300, 0});
+    EXPECT_NEAR(t->seconds, 2.0 * 8 / depth, 1e-9) << depth;
+    EXPECT_NEAR(t->latency, t->seconds, 1e-9);
+  }
+}
+
 // The table of the design, in ms. It counts no time for each message in rings.
 TEST(DeviceWalk, ReproducesTheTableOfTheDesign) {
   struct Row {
