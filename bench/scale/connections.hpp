@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The connections between simulated ranks: links of the network that simulation.py describes, one for each ordered pair.
+// The connections between simulated ranks: links of the network that simulation.py describes, one for each ordered
+// pair.
 #pragma once
 
 #include <simgrid/s4u/Engine.hpp>

@@ -187,8 +187,7 @@ std::string heading(const Question& q, const Comparison& all) {
       seconds_text(q.path.latency), 1e-9 * q.path.bytes_per_second, q.ratio, 1e-9 / q.coding.encode,
       1e-9 / q.coding.decode);
   if (q.nodes)
-    text +=
-        "predicted with shared memory within nodes, and one link of this speed for all ranks of a node\n";
+    text += "predicted with shared memory within nodes, and one link of this speed for all ranks of a node\n";
   if (!all.plain || std::any_of(all.rows.begin(), all.rows.end(), [](const Row& r) { return !r.compressed; }))
     text += "-: the plans are too large to be walked\n";
   if (all.plain)

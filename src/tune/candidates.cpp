@@ -107,6 +107,7 @@ std::vector<Candidate> timings_of(const CallModel& call, Division division, cons
   for (const int rows : counts) {
     journey.rows = rows;
     journey.depth = division.ours ? call.depth : rows;
+    journey.in_order = division.ours;
     if (const std::uint32_t wanted = division.messages(block_bytes, rows); wanted != most) hops = find(most = wanted);
     if (const auto timing = time_of(algorithm.collective, *hops, journey, coder, path, walked))
       found.push_back({&algorithm, rows, timing->seconds, 0, *timing});
@@ -178,7 +179,8 @@ Path path_between_nodes() {
 }
 
 std::vector<Candidate> candidates(const CallModel& call, const CodingCost& cost, const Path& path) {
-  return timed(call, {all_row_counts, as_here, true}, coder_of(cost), 1 / cost.frame, path, seconds_before(call, cost, path));
+  return timed(call, {all_row_counts, as_here, true}, coder_of(cost), 1 / cost.frame, path,
+               seconds_before(call, cost, path));
 }
 
 std::vector<Candidate> uncompressed_candidates(const CallModel& call, const Path& path) {

@@ -37,8 +37,8 @@ struct CallModel {
   bool persistent = false;     // starts of one persistent operation, which teach each other alone
   std::uint64_t settings = 0;  // a hash of the settings that matter for the time of a call
   WalkLimits limits = quick_walk;
-  // The path is that of a cable, which the ranks of a node share.  Else it is that of a rank, as it follows from the time
-  // of a plain call, and only algorithms that follow the nodes know of them.
+  // The path is that of a cable, which the ranks of a node share.  Else it is that of a rank, as it follows from the
+  // time of a plain call, and only algorithms that follow the nodes know of them.
   bool shared_cables = false;
 };
 

@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::size_t most_actions = std::size_t{1} << 20;  // in all rows together
 
+// Messages of several peers share a link fairly: they go in slices, which take turns.
+constexpr TaskGraph::Task slices_of_shared = 3;
+
 // The servers of a rank's tasks.  The last one runs marks, which take no time.
 enum Server : std::size_t { device, way_out, way_in, marks, servers };
 
@@ -25,23 +28,35 @@ class Walk {
         bytes_(block_bytes / journey.rows),
         between_(path, bytes_ / journey.ratio),
         within_(journey.within.value_or(path), bytes_ / journey.ratio),
+        in_order_(journey.in_order),
         depth_(journey.rows > journey.depth ? static_cast<std::size_t>(journey.depth) : 0),
         graph_(hops.ranks() * servers),
         ends_(hops.ranks()) {
-    for (std::size_t r = 0; r < hops.ranks(); ++r) sharing_.push_back(sharing_of(hops.plan(r)));
+    for (std::size_t r = 0; r < hops.ranks(); ++r) {
+      sharing_.push_back(sharing_of(hops.plan(r)));
+      for (std::size_t i = 0; in_order_ && i < hops.plan(r).actions.size(); ++i)
+        if (hops.senders(r, i) > 1) slices_ = slices_of_shared;
+    }
   }
 
   void add_row() {
     std::vector<std::vector<TaskGraph::Task>> departures;
     waiting_.clear();
+    unblocked_.clear();
     for (std::size_t r = 0; r < hops_.ranks(); ++r) departures.push_back(add_rank(r));
+    std::sort(unblocked_.begin(), unblocked_.end());
     for (const Waiting& w : waiting_) {
       const auto [sender, action] = hops_.sender_of(w.rank, *w.action);
-      graph_.connect(departures[sender][action], w.arrival);
+      const TaskGraph::Task departure = departures[sender][action];
+      for (TaskGraph::Task k = 0; k < slices_; ++k) graph_.connect(departure + k, w.arrival + k);
+      if (w.posted != TaskGraph::none) graph_.connect(w.posted, departure);
+      for (auto k = std::lower_bound(unblocked_.begin(), unblocked_.end(), std::pair(departure, TaskGraph::Task{0}));
+           k != unblocked_.end() && k->first == departure; ++k)
+        graph_.after(k->second, w.arrival + slices_ - 1);
     }
   }
 
-  Timing run() {
+  std::optional<Timing> run() {
     for (const Launch& k : launches_) {
       double seconds = 0, busy = 0;
       for (const Kernel kernel : all_kernels)
@@ -69,7 +84,14 @@ class Walk {
   struct Waiting {
     std::size_t rank;
     const Action* action;
-    TaskGraph::Task arrival;
+    TaskGraph::Task arrival;  // its first slice
+    TaskGraph::Task posted;   // with its begin the receive is posted
+  };
+  // The actions of a row of one rank that follow one another.
+  struct Order {
+    TaskGraph::Task previous;              // the action before
+    std::vector<TaskGraph::Task> sent{};   // departures
+    std::vector<TaskGraph::Task> taken{};  // the actions that took messages
   };
   using ByHop = std::map<std::pair<std::uint32_t, int>, std::size_t>;  // by hop and turn
 
@@ -138,18 +160,62 @@ class Walk {
     return depth_ > 0 && ends.size() >= depth_ ? ends[ends.size() - depth_] : TaskGraph::none;
   }
 
-  // A row ends with its results and when its messages have left.
+  // A row ends with its results and its messages, and after the row before it.
   void end_row(std::size_t rank, const std::vector<TaskGraph::Task>& departures,
-               const std::vector<TaskGraph::Task>& latest) {
+               const std::vector<TaskGraph::Task>& latest, const Order& order) {
     if (depth_ == 0) return;
-    const TaskGraph::Task end = graph_.kernel(rank * servers + marks);
+    const TaskGraph::Task end = mark(rank, TaskGraph::none);
     TaskGraph::Task before = TaskGraph::none;
     for (const TaskGraph::Task t : departures) {
       if (t != before) graph_.after(end, t);
       before = t;
     }
     for (const TaskGraph::Task t : latest) graph_.after(end, t);
+    for (const TaskGraph::Task t : order.sent) unblocked_.emplace_back(t, end);
+    if (!ends_[rank].empty()) graph_.after(end, ends_[rank].back());
     ends_[rank].push_back(end);
+  }
+
+  TaskGraph::Task mark(std::size_t rank, TaskGraph::Task before, Server server = marks) {
+    const TaskGraph::Task task = graph_.kernel(rank * servers + server);
+    graph_.after(task, before);
+    return task;
+  }
+
+  // The slices of a message, of which the first one is returned.
+  TaskGraph::Task depart(std::size_t server, const Path& path, double wire) {
+    const TaskGraph::Task first = graph_.departure(server, path.per_message, wire / slices_, path.latency);
+    for (TaskGraph::Task k = 1; k < slices_; ++k)
+      graph_.after(graph_.departure(server, 0, wire / slices_, path.latency), first + k - 1);
+    return first;
+  }
+  TaskGraph::Task arrive(std::size_t server, double wire) {
+    const TaskGraph::Task first = graph_.arrival(server, wire / slices_);
+    for (TaskGraph::Task k = 1; k < slices_; ++k) graph_.after(graph_.arrival(server, wire / slices_), first + k - 1);
+    return first;
+  }
+
+  // A rank goes on when less than sends_ahead of its messages are under way: when one of the last ones has arrived.
+  void begin_send(std::size_t rank, TaskGraph::Task departure, Order& order) {
+    if (!in_order_) return;
+    const std::size_t k = order.sent.size();
+    TaskGraph::Task arrived = TaskGraph::none;
+    if (k >= sends_ahead) {
+      arrived = graph_.any(rank * servers + marks);
+      for (std::size_t before = k - sends_ahead; before < k; ++before)
+        unblocked_.emplace_back(order.sent[before], arrived);
+    }
+    // A core that codes sends nothing.
+    order.previous = mark(rank, order.previous, device);
+    graph_.after(order.previous, arrived);
+    graph_.after(departure, order.previous);
+    order.sent.push_back(departure);
+  }
+
+  // The receives of the first messages are posted when the row begins.
+  TaskGraph::Task posting_of(const Order& order, std::size_t message, TaskGraph::Task place) const {
+    if (!in_order_) return TaskGraph::none;
+    return message < receives_ahead ? place : order.taken[message - receives_ahead];
   }
 
   // Adds the tasks of a rank and returns the departures of its sends, indexed by action.
@@ -163,6 +229,7 @@ class Walk {
     ByHop launches;
     const std::vector<std::uint32_t>& sharing = sharing_[rank];
     TaskGraph::Task departure = TaskGraph::none, arriving = TaskGraph::none;
+    Order order{place};
     for (std::size_t i = 0; i < plan.actions.size(); ++i) {
       const Action& action = plan.actions[i];
       TaskGraph::Task& value = latest[static_cast<std::size_t>(action.block)];
@@ -170,24 +237,31 @@ class Walk {
       TaskGraph::Task arrival = TaskGraph::none;
       if (action.act == Act::send) {
         const Way& way = way_of(rank, action.peer);
-        if (action.part == 0)
-          departure = graph_.departure(server_of(rank, way, way_out), way.path.per_message, on_wire(rank, action, way),
-                                       way.path.latency);
+        if (action.part == 0) departure = depart(server_of(rank, way, way_out), way.path, on_wire(rank, action, way));
         departures[i] = departure;
         graph_.after(departure, value);
+        if (action.part == 0) begin_send(rank, departure, order);
       }
       if (waits_for_message(action.act)) {
         const Way& way = way_of(rank, action.peer);
         path = &way.path;
         if (action.part == 0) {
-          arriving = graph_.arrival(server_of(rank, way, way_in),
-                                    on_wire(rank, action, way) * congested(way.path, hops_.senders(rank, i)));
-          waiting_.push_back({rank, &action, arriving});
-          graph_.after(arriving, place);
+          const TaskGraph::Task first = arrive(
+              server_of(rank, way, way_in), on_wire(rank, action, way) * congested(way.path, hops_.senders(rank, i)));
+          waiting_.push_back({rank, &action, first, posting_of(order, order.taken.size(), place)});
+          graph_.after(first, place);
+          arriving = first + slices_ - 1;
         }
         arrival = arriving;
       }
-      if (action.act == Act::take) value = arrival;
+      if (action.act == Act::take) {
+        value = arrival;
+        if (in_order_) {
+          value = order.previous = mark(rank, order.previous, device);
+          graph_.after(value, arrival);
+          if (action.part + 1 == action.parts) order.taken.push_back(value);
+        }
+      }
       // Numbers that were computed in the output need no copy.
       if (turn_of(action.act) < 0 || (action.act == Act::copy && action.from == Location::output)) continue;
       Launch& launch = launch_of(rank, action.act, hops_.hop(rank, i), path->posting / sharing[i], launches);
@@ -197,9 +271,11 @@ class Walk {
         launch.bytes[static_cast<std::size_t>(Kernel::decode)] += bytes_;
       graph_.after(launch.task, value);
       graph_.after(launch.task, arrival);
-      value = launch.task;
+      if (in_order_) graph_.after(launch.task, order.previous);
+      value = order.previous = launch.task;
+      if (waits_for_message(action.act) && action.part + 1 == action.parts) order.taken.push_back(launch.task);
     }
-    end_row(rank, departures, latest);
+    end_row(rank, departures, latest, order);
     return departures;
   }
 
@@ -209,11 +285,14 @@ class Walk {
   Way between_;                                      // ranks on different nodes, or any two where nodes are not known
   Way within_;                                       // a node
   std::vector<std::vector<std::uint32_t>> sharing_;  // sharing_of() the plan of each rank
-  std::size_t depth_;                                // rows under way at a time; 0: all of them
+  bool in_order_;
+  TaskGraph::Task slices_ = 1;  // of a message on the wire
+  std::size_t depth_;           // rows under way at a time; 0: all of them
   TaskGraph graph_;
   std::vector<std::vector<TaskGraph::Task>> ends_;  // of the rows of each rank
   std::vector<Launch> launches_;
   std::vector<Waiting> waiting_;
+  std::vector<std::pair<TaskGraph::Task, TaskGraph::Task>> unblocked_;  // departures, and what waits for their arrivals
 };
 
 // The size of a block.  All blocks are assumed equal; for an alltoall and the like, the data is the blocks that one
@@ -234,11 +313,14 @@ std::optional<Timing> time_of(Collective collective, const Hops& hops, const Jou
   };
   const int rows = std::min(journey.rows, most_rows);
   if (hops.actions() * static_cast<std::size_t>(rows) > most_actions) return {};
-  Timing timing = walked(rows);
-  if (journey.rows == rows) return timing;
-  const Timing half = walked(rows / 2);
+  const auto found = walked(rows);
+  if (!found || journey.rows == rows) return found;
+  const auto at_half = walked(rows / 2);
+  if (!at_half) return {};
+  Timing timing = *found;
+  const Timing& half = *at_half;
   const double more = static_cast<double>(journey.rows - rows) / (rows - rows / 2);
-  const auto grow = [more](double& all, double at_half) { all += std::max(all - at_half, 0.0) * more; };
+  const auto grow = [more](double& all, double before) { all += std::max(all - before, 0.0) * more; };
   grow(timing.codec, half.codec);
   grow(timing.wire, half.wire);
   grow(timing.latency, half.latency);

@@ -43,6 +43,9 @@ struct Journey {
   std::uint32_t blocks_per_message = 1;
   // Rows under way at a time: another one begins on a rank when one has ended there.
   int depth = default_depth;
+  // As the engine does on hosts: the actions of a row follow one another, a message begins when its receive has been
+  // posted, and there are limits on running ahead (schedule.hpp).  Else whatever has its operands begins.
+  bool in_order = false;
   // Where messages within a node are told from others (Hops::nodes()): the shape of the nodes, and the path between
   // ranks of one node where it is another than that between nodes.
   const NodeShape* nodes = nullptr;
@@ -52,8 +55,8 @@ struct Journey {
 inline constexpr int most_walked_rows = 8;
 
 // The predicted time of an operation.  Every kernel begins when all its operands are there.  Kernels of one kind on the
-// same hop are one launch if the coder says so, and then wait for the last of their messages.  The model ignores the
-// limits on running ahead of peers.  Returns nothing if the plans are too large to be walked quickly.
+// same hop are one launch if the coder says so, and then wait for the last of their messages.  Returns nothing if the
+// plans are too large to be walked quickly.
 std::optional<Timing> time_of(const Algorithm& algorithm, const Journey& journey, const Coder& coder, const Path& path);
 
 // The same for plans already made for the size, root, travel and messages of the journey.  most_rows: rows that are

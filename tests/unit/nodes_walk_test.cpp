@@ -118,8 +118,9 @@ TEST(NodesWalk, IsQuickForAThousandRanks) {
   bool there = false;
   for (const Candidate& c : found) there = there || c.algorithm == &hierarchical();
   EXPECT_TRUE(there);
-  // The others pay a hop for every rank, or send everything several times.
+  // The others pay a hop for every rank, or send everything several times over the cables of the nodes.
   call.bytes = 1 << 20;
+  call.shared_cables = true;
   EXPECT_EQ(candidates(call, assumed_cost(), path_between_nodes())[0].algorithm, &hierarchical());
 }
 
