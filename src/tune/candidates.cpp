@@ -40,9 +40,6 @@ Coder uncompressed_coder() {
   return coder;
 }
 
-// A walk along so many actions takes a few milliseconds.  Where ranks are many, fewer rows are walked.
-constexpr std::size_t quick_actions = std::size_t{1} << 15;
-
 // The rows of the largest block with chunks of so many numbers.  Ranks may have different types, so none of them
 // counts.
 int rows_of(double block_bytes, std::size_t chunk) {
@@ -100,7 +97,7 @@ std::vector<Candidate> timings_of(const CallModel& call, Division division, cons
   if (!hops) return found;
   const double block_bytes = call.bytes / num_parts(call.collective, hops->plan(0).cut, call.size);
   auto counts = division.rows(call, block_bytes);
-  const std::size_t affordable = quick_actions / std::max<std::size_t>(hops->actions(), 1);
+  const std::size_t affordable = call.limits.in_all / std::max<std::size_t>(hops->actions(), 1);
   // Algorithms with so many actions have small blocks, for which few rows are best.
   counts.resize(std::clamp<std::size_t>(affordable / 4, 1, counts.size()));
   const auto walked = static_cast<int>(std::clamp<std::size_t>(affordable / counts.size(), 2, most_walked_rows));

@@ -18,15 +18,16 @@ namespace laconic {
 // the same distance, and so are their local ranks.
 enum class Symmetry : std::uint8_t { none, rotation, exchange, nodes };
 
-// How much is walked: actions of all plans together, and ranks.
+// How much is walked.
 struct WalkLimits {
-  std::size_t actions;
+  std::size_t actions;  // of all plans together
   int ranks;
+  std::size_t in_all;  // actions of all rows; where there are more, fewer rows are walked, but at least two
 };
-// A walk takes a few tenths of a second at most.
-inline constexpr WalkLimits quick_walk{std::size_t{1} << 18, 1 << 14};
-// For a person who waits: a walk takes seconds, and some hundred megabytes.
-inline constexpr WalkLimits long_walk{std::size_t{1} << 20, 1 << 17};
+// Usually a few milliseconds, and a few tenths of a second at most.
+inline constexpr WalkLimits quick_walk{std::size_t{1} << 18, 1 << 14, std::size_t{1} << 15};
+// For a person who waits: seconds, and some hundred megabytes.
+inline constexpr WalkLimits long_walk{std::size_t{1} << 20, 1 << 17, std::size_t{1} << 20};
 
 class Hops {
  public:

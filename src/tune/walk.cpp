@@ -14,9 +14,6 @@ namespace {
 
 constexpr std::size_t most_actions = std::size_t{1} << 20;  // in all rows together
 
-// Messages of several peers share a link fairly: they go in slices, which take turns.
-constexpr TaskGraph::Task slices_of_shared = 3;
-
 // The servers of a rank's tasks.  The last one runs marks, which take no time.
 enum Server : std::size_t { device, way_out, way_in, marks, servers };
 
@@ -32,11 +29,7 @@ class Walk {
         depth_(journey.rows > journey.depth ? static_cast<std::size_t>(journey.depth) : 0),
         graph_(hops.ranks() * servers),
         ends_(hops.ranks()) {
-    for (std::size_t r = 0; r < hops.ranks(); ++r) {
-      sharing_.push_back(sharing_of(hops.plan(r)));
-      for (std::size_t i = 0; in_order_ && i < hops.plan(r).actions.size(); ++i)
-        if (hops.senders(r, i) > 1) slices_ = slices_of_shared;
-    }
+    for (std::size_t r = 0; r < hops.ranks(); ++r) sharing_.push_back(sharing_of(hops.plan(r)));
   }
 
   void add_row() {
@@ -48,11 +41,11 @@ class Walk {
     for (const Waiting& w : waiting_) {
       const auto [sender, action] = hops_.sender_of(w.rank, *w.action);
       const TaskGraph::Task departure = departures[sender][action];
-      for (TaskGraph::Task k = 0; k < slices_; ++k) graph_.connect(departure + k, w.arrival + k);
+      graph_.connect(departure, w.arrival);
       if (w.posted != TaskGraph::none) graph_.connect(w.posted, departure);
       for (auto k = std::lower_bound(unblocked_.begin(), unblocked_.end(), std::pair(departure, TaskGraph::Task{0}));
            k != unblocked_.end() && k->first == departure; ++k)
-        graph_.after(k->second, w.arrival + slices_ - 1);
+        graph_.after(k->second, w.arrival);
     }
   }
 
@@ -84,8 +77,8 @@ class Walk {
   struct Waiting {
     std::size_t rank;
     const Action* action;
-    TaskGraph::Task arrival;  // its first slice
-    TaskGraph::Task posted;   // with its begin the receive is posted
+    TaskGraph::Task arrival;
+    TaskGraph::Task posted;  // with its begin the receive is posted
   };
   // The actions of a row of one rank that follow one another.
   struct Order {
@@ -182,19 +175,6 @@ class Walk {
     return task;
   }
 
-  // The slices of a message, of which the first one is returned.
-  TaskGraph::Task depart(std::size_t server, const Path& path, double wire) {
-    const TaskGraph::Task first = graph_.departure(server, path.per_message, wire / slices_, path.latency);
-    for (TaskGraph::Task k = 1; k < slices_; ++k)
-      graph_.after(graph_.departure(server, 0, wire / slices_, path.latency), first + k - 1);
-    return first;
-  }
-  TaskGraph::Task arrive(std::size_t server, double wire) {
-    const TaskGraph::Task first = graph_.arrival(server, wire / slices_);
-    for (TaskGraph::Task k = 1; k < slices_; ++k) graph_.after(graph_.arrival(server, wire / slices_), first + k - 1);
-    return first;
-  }
-
   // A rank goes on when less than sends_ahead of its messages are under way: when one of the last ones has arrived.
   void begin_send(std::size_t rank, TaskGraph::Task departure, Order& order) {
     if (!in_order_) return;
@@ -237,7 +217,9 @@ class Walk {
       TaskGraph::Task arrival = TaskGraph::none;
       if (action.act == Act::send) {
         const Way& way = way_of(rank, action.peer);
-        if (action.part == 0) departure = depart(server_of(rank, way, way_out), way.path, on_wire(rank, action, way));
+        if (action.part == 0)
+          departure = graph_.departure(server_of(rank, way, way_out), way.path.per_message, on_wire(rank, action, way),
+                                       way.path.latency);
         departures[i] = departure;
         graph_.after(departure, value);
         if (action.part == 0) begin_send(rank, departure, order);
@@ -246,11 +228,10 @@ class Walk {
         const Way& way = way_of(rank, action.peer);
         path = &way.path;
         if (action.part == 0) {
-          const TaskGraph::Task first = arrive(
-              server_of(rank, way, way_in), on_wire(rank, action, way) * congested(way.path, hops_.senders(rank, i)));
-          waiting_.push_back({rank, &action, first, posting_of(order, order.taken.size(), place)});
-          graph_.after(first, place);
-          arriving = first + slices_ - 1;
+          arriving = graph_.arrival(server_of(rank, way, way_in),
+                                    on_wire(rank, action, way) * congested(way.path, hops_.senders(rank, i)));
+          waiting_.push_back({rank, &action, arriving, posting_of(order, order.taken.size(), place)});
+          graph_.after(arriving, place);
         }
         arrival = arriving;
       }
@@ -286,8 +267,7 @@ class Walk {
   Way within_;                                       // a node
   std::vector<std::vector<std::uint32_t>> sharing_;  // sharing_of() the plan of each rank
   bool in_order_;
-  TaskGraph::Task slices_ = 1;  // of a message on the wire
-  std::size_t depth_;           // rows under way at a time; 0: all of them
+  std::size_t depth_;  // rows under way at a time; 0: all of them
   TaskGraph graph_;
   std::vector<std::vector<TaskGraph::Task>> ends_;  // of the rows of each rank
   std::vector<Launch> launches_;
