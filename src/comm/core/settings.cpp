@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "base/device_use.hpp"
 #include "base/number.hpp"
 #include "codec/codec.hpp"
 #include "codec/quant/kernels.hpp"
 #include "coder/settings.hpp"
 #include "comm/core/asked.hpp"
 #include "comm/core/used_profile.hpp"
-#include "device/device_use.hpp"
 #include "device/devices.hpp"
 #include "schedule/schedule.hpp"
 #include "wire/frame.hpp"

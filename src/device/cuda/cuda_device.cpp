@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "base/device_use.hpp"
 #include "device/cuda/current_context.hpp"
-#include "device/device_use.hpp"
 
 namespace laconic {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/mpi/device_memory.hpp"
 #include "base/build.hpp"
-#include "device/device_use.hpp"
+#include "base/device_use.hpp"
 
 #include <mpi.h>
 #if LACONIC_MPI_CUDA_QUERY && __has_include(<mpi-ext.h>)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "device/device_use.hpp"
+#include "base/device_use.hpp"
 
 #include <array>
 #include <cstdlib>
