@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "calls/audit.hpp"
+#include "calls/carried.hpp"
 #include "calls/dispatch.hpp"
 #include "calls/filter.hpp"
 #include "calls/numbers.hpp"
@@ -25,6 +26,13 @@ Call call_of(const Outgoing& m) {
   call.operation = Operation::send;
   call.send = {const_cast<void*>(m.buffer), m.count, {}, {}, m.type};
   return call;
+}
+
+CountedCall counted(const Outgoing& m, Reason reason, Communicator& communicator) {
+  // The filter may have another reason, because it tests the size first.
+  const bool to_itself = m.dest == communicator.rank() && communicator.unfit() != Reason::intercomm;
+  const std::uint64_t bytes = bytes_of(m.count, m.type);
+  return {{Activity::send, m.type, bytes, bytes}, to_itself ? Reason::itself : reason, communicator.tallies()};
 }
 
 struct MessageDecision {
@@ -91,6 +99,7 @@ void count(const Outgoing& m, Communicator& communicator, const NumberSide& numb
     stats.bound = resolved(communicator.options().bound, numbers.buffer(), numbers.count(), numbers.layout().numbers);
   stats.achieved_bound = stats.bound;
   Tallies::instance().compressed(communicator.tallies(), Operation::send, stats);
+  if (counts_traffic()) counted(m, Reason::touched, communicator).made();
   if (Process::instance().settings().report == Report::each)
     report_call(communicator.tallies(), Operation::send, m.form, stats.bytes_in, stats);
 }
@@ -124,9 +133,19 @@ bool audits_next(Communicator& communicator) {
   return every > 0 && std::atomic_ref(communicator.audited_messages).fetch_add(1) % every == 0;
 }
 
-void leave(const MessageDecision& why) {
-  if (why.communicator != nullptr && Process::instance().counts())
-    Tallies::instance().plain(why.communicator->tallies(), Operation::send, why.reason);
+void leave(const Outgoing& m, const MessageDecision& why) {
+  if (why.communicator == nullptr || !Process::instance().counts()) return;
+  Tallies::instance().plain(why.communicator->tallies(), Operation::send, why.reason);
+  if (counts_traffic()) counted(m, why.reason, *why.communicator).made();
+}
+
+// The reason why MPI sends a message that is not watched. One that the rules include is not watched where the MPI
+// library does not let all receives pass through the drop-in.
+MessageDecision why_plain(const Outgoing& m) {
+  NumberSides sides;
+  MessageDecision why = filter(m, sides);
+  if (why.reason == Reason::touched) why.reason = Reason::refused;
+  return why;
 }
 
 }  // namespace
@@ -136,12 +155,20 @@ bool may_seal(const Outgoing& message) {
   return filter(message, sides).reason == Reason::touched;
 }
 
+void count_plain(const Outgoing& m) { leave(m, why_plain(m)); }
+
+void count_plain_starts(const Outgoing& m, MPI_Request request) {
+  const MessageDecision why = why_plain(m);
+  if (why.communicator == nullptr) return;
+  count_starts(request, counted(m, why.reason, *why.communicator));
+}
+
 std::optional<SealedEnvelope> seal(const Outgoing& m) {
   NumberSides sides;
   MessageDecision found = filter(m, sides);
   const auto left = [&](Reason reason) {
     found.reason = reason;
-    leave(found);
+    leave(m, found);
     return std::nullopt;
   };
   if (found.reason != Reason::touched) return left(found.reason);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program that moves and reduces its data in many ways, each part with the results of those before, and prints digests
-// of the data of every rank. run.py compares them between runs: where nothing may change, every bit of the data is the
-// same in all of them.
+// A program that moves and reduces its data in many ways, each part with the results of those before, and prints
+// digests of the data of every rank. run.py compares them between runs: where nothing may change, every bit of the data
+// is the same in all of them.
 #include <mpi.h>
 
 #include <array>
@@ -46,7 +46,8 @@ void tell(const State& s, const char* part) {
   std::vector<std::uint64_t> all(static_cast<std::size_t>(s.size));
   PMPI_Gather(&mine, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
   if (s.rank == 0)
-    for (int r = 0; r < s.size; ++r) std::printf("bits %s %d %016" PRIx64 "\n", part, r, all[static_cast<std::size_t>(r)]);
+    for (int r = 0; r < s.size; ++r)
+      std::printf("bits %s %d %016" PRIx64 "\n", part, r, all[static_cast<std::size_t>(r)]);
 }
 
 // The mean of what a rank has and what it received, so that every part changes the data that the next begins with.

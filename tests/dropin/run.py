@@ -14,11 +14,13 @@ MOVEMENT = {"bcast", "allgather", "allgatherv", "scatter", "scatterv", "gather",
 
 
 class Entries(list):
-    """The operations of a report, and as an attribute the classes of the tuner."""
+    """The operations of a report, and as attributes its other parts."""
 
     def __init__(self, report):
         super().__init__(report["operations"])
         self.classes = report["classes"]
+        self.never_compressed = report["never_compressed"]
+        self.coverage = report["coverage"]
 
 
 class Scenario:
@@ -36,6 +38,7 @@ class Scenario:
 
 
 ALL_SCENARIOS = (1, 3)  # ranks
+NO_REPORT = {"operations": [], "classes": [], "never_compressed": [], "coverage": {"bytes": 0, "compressed": 0, "plain": []}}
 PROFILE = str(pathlib.Path(__file__).resolve().parent / "pinned.profile")
 BOUND = {"LACONIC_BOUND": "abs:1e-3", "LACONIC_MIN_BYTES": "1000"}
 ALL = {**BOUND, "LACONIC_INCLUDE": "movement"}
@@ -154,6 +157,50 @@ class Bits:
                 if args.n > 1 and part != "begin" and found.get((part, rank)) == self.right[part, rank]]
 
 
+class Suggestions:
+    """Checks of the report's coverage: the bytes that settings would include are those that they do include."""
+
+    def __init__(self, settings):
+        self.settings = dict(settings)
+        self.bytes = 0
+
+    def make(self, args, said, entries):
+        coverage = entries.coverage
+        suggested = [of for of in coverage["plain"] if of["settings"]]
+        for of in suggested:
+            self.settings.update(dict(one.split("=", 1) for one in of["settings"].split()))
+        self.bytes = coverage["compressed"] + sum(of["bytes"] for of in suggested)
+        if args.n == 1:
+            return ["bytes are reported that go from a rank to itself"] if coverage["bytes"] else []
+        wanted = {"LACONIC_P2P=1", "LACONIC_INCLUDE=all"}
+        return [f"suggested: {suggested}"] if {of["settings"] for of in suggested} != wanted else []
+
+    def follow(self, args, said, entries):
+        problems = []
+        if entries.coverage["compressed"] != self.bytes:
+            problems.append(f"{self.bytes} bytes should be compressed: {entries.coverage}")
+        total = sum(of["bytes"] for of in entries.coverage["plain"]) + entries.coverage["compressed"]
+        parts = [sum(e["plain_bytes"].values()) + e["bytes"] for e in entries]
+        if not total == entries.coverage["bytes"] == sum(parts):
+            problems.append(f"{sum(parts)} bytes in all operations, {total} in all shares: {entries.coverage}")
+        return problems
+
+
+def counted(**bytes_of_a_rank):
+    """A check: these operations are never compressed, and sent as many bytes."""
+    def check(args, said, entries):
+        found = {e["operation"]: e["bytes"] for e in entries.never_compressed}
+        right = {name: count(args.n) * args.n for name, count in bytes_of_a_rank.items()} if args.n > 1 else {}
+        if "psend" not in found:  # new in MPI 4
+            right.pop("psend", None)
+        problems = [f"never compressed: {found}, not {right}"] if found != right else []
+        stays = {of["what"]: of["bytes"] for of in entries.coverage["plain"]}
+        if stays.get("an operation that is never compressed", 0) != sum(right.values()):
+            problems.append(f"coverage: {entries.coverage}")
+        return problems
+    return check
+
+
 def plain_for_nothing_but(reasons, operations):
     """A check: calls of these operations were left to MPI for these reasons alone."""
     def check(args, said, entries):
@@ -168,6 +215,8 @@ def differ(word):
 
 
 BITS = Bits()
+SUGGESTIONS = Suggestions(BOUND)
+BUFFER = 8000  # bytes of a call of counted_only.cpp
 SUMMARY = {**BOUND, "LACONIC_REPORT": "summary"}
 SCENARIOS = {
     "endings": [
@@ -284,7 +333,19 @@ SCENARIOS = {
         Scenario("audit that keeps plain results", {**EVERYTHING, "LACONIC_AUDIT": "1:plain"}, [],
                  {"send"} | REDUCTIONS | MOVEMENT | SCANS,
                  check=all_of(BITS.same, audited("send", "allreduce", "bcast", "alltoall")), always=True),
+        Scenario("suggestions are made", BOUND, [], REDUCTIONS, check=SUGGESTIONS.make),
+        Scenario("suggestions are followed", SUGGESTIONS.settings, [], {"send"} | REDUCTIONS | MOVEMENT,
+                 check=SUGGESTIONS.follow),
+        Scenario("suggestions are printed", SUMMARY, [], None,
+                 check=lambda args, said, entries: says(*["are messages: LACONIC_P2P=1\n"] * (args.n > 1))(args, said, entries)),
         Scenario("compressed", EVERYTHING, [], {"send"} | REDUCTIONS | MOVEMENT | SCANS, check=BITS.other),
+    ],
+    "counted_only": [
+        WITHOUT, NO_BOUND,
+        Scenario("counted", {**ALL, "LACONIC_P2P": "1"}, [], None, always=True, check=counted(
+            bsend=lambda n: 4 * BUFFER, psend=lambda n: 2 * BUFFER, alltoallw=lambda n: 3 * n * BUFFER,
+            neighbor_alltoallw=lambda n: 4 * BUFFER, put=lambda n: 2 * BUFFER, get=lambda n: 2 * BUFFER,
+            accumulate=lambda n: 2 * BUFFER, get_accumulate=lambda n: 2 * BUFFER)),
     ],
     "damage": [Scenario("compressed", {**BOUND, "LACONIC_P2P": "1"}, ["within", "1e-3"], {"send"}, always=True)],
     "growing_variables": [Scenario("an MPI whose variables become more", {}, [])],
@@ -395,7 +456,7 @@ def run(args, scenario, folder):
     problems = []
     if scenario.code is not None and (done.returncode == 0) != (scenario.code == 0):
         problems.append(f"exit code {done.returncode}")
-    entries = Entries(json.loads(report.read_text()) if report.exists() else {"operations": [], "classes": []})
+    entries = Entries(json.loads(report.read_text()) if report.exists() else NO_REPORT)
     compressed = {entry["operation"] for entry in entries if entry["compressed"] > 0}
     if args.n > 1 and not (scenario.compressed or set()) <= compressed:
         problems.append("not compressed: " + ", ".join(sorted(scenario.compressed - compressed)))
