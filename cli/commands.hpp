@@ -12,6 +12,7 @@ void add_codec_command(Command& app);
 void add_doctor_command(Command& app);
 void add_explain_command(Command& app);
 void add_info_command(Command& app);
+void add_profile_command(Command& app);
 void add_run_command(Command& app);
 void add_tune_command(Command& app);
 

@@ -48,6 +48,7 @@ int run(int argc, char** argv) {
     add_doctor_command(all);
     add_explain_command(all);
     add_info_command(all);
+    add_profile_command(all);
     add_run_command(all);
     add_tune_command(all);
     const auto commands = app.subcommands();

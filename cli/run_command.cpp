@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // laconic run: starts an unmodified MPI program with the drop-in in front of its MPI library.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
-#include <cerrno>
-#include <climits>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,8 +11,6 @@
 #include "commands.hpp"
 #include "failure.hpp"
 #include "run_dropin.hpp"
-#include "run_launch.hpp"
-#include "settings_info.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -44,7 +38,7 @@ constexpr std::array<Option, 17> options{{
     {"--include", "LACONIC_INCLUDE", "further calls to compress, as in bcast,alltoall (docs/drop-in.md)"},
     {"--p2p", "LACONIC_P2P", "1: also compress messages between two ranks"},
     {"--exclude", "LACONIC_EXCLUDE", "calls to leave to MPI, as in comm:io,site:libfftw*"},
-    {"--report", "LACONIC_REPORT", "report at the end: summary, each or json:FILE"},
+    {"--report", "LACONIC_REPORT", "report at the end: summary, each or json:FILE; laconic profile has one of its own"},
     {"--audit", "LACONIC_AUDIT",
      "N: also make every Nth call plainly; N:plain: and the program keeps the plain result"},
 }};
@@ -56,57 +50,13 @@ struct Arguments {
   std::vector<std::string> command;
 };
 
-std::string quoted(const std::string& word) {
-  const bool plain = !word.empty() && word.find_first_not_of(
-                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                          "0123456789_-+=./:,@%") == std::string::npos;
-  if (plain) return word;
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
-void print(const Launch& launch) {
-  std::string line;
-  for (const auto& [name, value] : launch.environment) line += name + "=" + quoted(value) + " ";
-  for (const std::string& word : launch.command) line += quoted(word) + " ";
-  fmt::print("{}\n", line.substr(0, line.size() - 1));
-}
-
-[[noreturn]] void become(const Launch& launch) {
-  for (const auto& [name, value] : launch.environment) setenv(name.c_str(), value.c_str(), 1);
-  std::vector<char*> argv;
-  for (const std::string& word : launch.command) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  execvp(argv[0], argv.data());
-  throw Failure(fmt::format("{} cannot be run: {}", launch.command.front(), std::strerror(errno)));
-}
-
 void run(const Arguments& arguments) {
   const std::vector<std::string>& command = arguments.command;
   if (command.empty())
     throw usage("the command to run is missing, as in: laconic run --bound rel:1e-4 -- mpiexec -n 4 ./app");
-  Variables variables;
   for (std::size_t k = 0; k < options.size(); ++k)
     if (!arguments.values[k].empty()) setenv(options[k].variable, arguments.values[k].c_str(), 1);
-  // Checks first, so that a mistake is found before anything is started.
-  if (const std::string problem = dropin_problem(); !problem.empty()) throw usage(problem);
-  // Passes variables from the outer environment too, since the launcher may not forward them.
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    if (text.rfind("LACONIC_", 0) == 0)
-      variables.emplace_back(text.substr(0, text.find('=')), text.substr(text.find('=') + 1));
-  }
-  std::string preload = find_library(arguments.library);
-  std::vector<std::string> warnings = warnings_about(program_of(command), preload);
-  if (const char* others = std::getenv("LD_PRELOAD"); others != nullptr && *others != '\0')
-    preload += std::string(":") + others;
-  variables.emplace_back("LD_PRELOAD", preload);
-  const Launch job = launch(command, variables);
-  warnings.insert(warnings.end(), job.warnings.begin(), job.warnings.end());
-  for (const std::string& warning : warnings) fmt::print(stderr, "laconic: warning: {}\n", warning);
-  if (arguments.print) return print(job);
-  become(job);
+  start_with_dropin(command, arguments.library, arguments.print);
 }
 
 }  // namespace

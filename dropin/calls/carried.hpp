@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts the bytes of calls for the report, whether the calls are compressed or not.
+// Counts the bytes of calls for the report, whether the calls are compressed or not. For a profile, it also takes the
+// time of calls and samples of their contents.
 #pragma once
 
 #include <mpi.h>
@@ -17,10 +18,14 @@ namespace laconic::dropin {
 extern std::atomic<bool> traffic_counted;
 inline bool counts_traffic() { return __builtin_expect(traffic_counted.load(std::memory_order_relaxed), false); }
 
+// Set while a profile is taken: no call is compressed.
+extern std::atomic<bool> profiled;
+inline bool profiles() { return __builtin_expect(profiled.load(std::memory_order_relaxed), false); }
+
 // The contribution of this rank to a call.
 struct Carried {
   Activity activity = Activity::send;
-  MPI_Datatype type = MPI_DATATYPE_NULL;
+  Items items;  // all of it, or the first part that is not empty
   std::uint64_t bytes = 0;
   std::uint64_t size = 0;  // that min_bytes is compared with
 };
@@ -36,13 +41,21 @@ class CountedCall {
  public:
   CountedCall() = default;
   CountedCall(const Carried& carried, Reason reason, TallyGroup& group);
-  void made() const;
+  // Makes the call and counts it. In a profile, it takes the time of the call, and before that looks at the contents if
+  // a sample is due.
+  int make(Plain plain) const;
+  void made(double seconds = 0) const;
   void made(Reason reason);
   void started() const;  // persistent; starts of messages are calls of their own in the report
+  // The call will be made later: a derived datatype may have been freed by then.
+  void forget_derived_type();
 
  private:
+  void sample() const;
+
   TallyGroup* group_ = nullptr;  // null if no bytes go from rank to rank
   TrafficKey key_;
+  Items items_;
   std::uint64_t bytes_ = 0;
 };
 
@@ -54,5 +67,21 @@ inline bool has_counted_requests() {
 }
 void count_start(MPI_Request request);
 void forget_starts(MPI_Request request);
+
+// Measures the time that this process spends in functions that wait for messages and requests, in a profile.
+class CountedWait {
+ public:
+  CountedWait() : begin_(profiles() ? PMPI_Wtime() : -1) {}
+  ~CountedWait() {
+    if (begin_ >= 0) add(PMPI_Wtime() - begin_);
+  }
+  CountedWait(const CountedWait&) = delete;
+  CountedWait& operator=(const CountedWait&) = delete;
+  static double seconds();  // so far
+
+ private:
+  static void add(double seconds);
+  double begin_;
+};
 
 }  // namespace laconic::dropin

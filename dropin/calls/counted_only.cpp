@@ -27,31 +27,37 @@ TallyGroup& of_windows() {
   return group;
 }
 
-CountedCall on_window(Activity activity, MPI_Count count, MPI_Datatype type) {
+CountedCall on_window(Activity activity, const void* origin, MPI_Count count, MPI_Datatype type) {
   const std::uint64_t bytes = bytes_of(count, type);
-  return {{activity, type, bytes, bytes}, Reason::rule, of_windows()};
+  return {{activity, {origin, count, type}, bytes, bytes}, Reason::rule, of_windows()};
 }
 
-CountedCall to_rank(Activity activity, MPI_Count count, MPI_Datatype type, int dest, MPI_Comm comm) {
+CountedCall to_rank(Activity activity, const void* buffer, MPI_Count count, MPI_Datatype type, int dest,
+                    MPI_Comm comm) {
   if (comm == MPI_COMM_NULL || dest < 0) return {};
   Communicator& communicator = Communicator::of(comm);
   const std::uint64_t bytes = bytes_of(count, type);
   const bool to_itself = dest == communicator.rank() && communicator.unfit() != Reason::intercomm;
-  return {{activity, type, bytes, bytes}, to_itself ? Reason::itself : Reason::rule, communicator.tallies()};
+  return {{activity, {buffer, count, type}, bytes, bytes},
+          to_itself ? Reason::itself : Reason::rule,
+          communicator.tallies()};
 }
 
-// The numbers are those of the first part that is not empty.
-template <class Counts>
-CountedCall to_all(Activity activity, const Counts* counts, const MPI_Datatype* types, MPI_Comm comm) {
+// The content is that of the first part that is not empty.
+template <class Counts, class Displs>
+CountedCall to_all(Activity activity, const void* buffer, const Counts* counts, const Displs* displs,
+                   const MPI_Datatype* types, MPI_Comm comm) {
   if (comm == MPI_COMM_NULL || counts == nullptr || types == nullptr) return {};
   Communicator& communicator = Communicator::of(comm);
   if (communicator.unfit() == Reason::intercomm) return {};
   const auto like = activity == Activity::alltoallw ? Operation::alltoallv : Operation::neighbor_alltoallv;
   const int parts = communicator.num_parts(traits_of(like), true);
-  Carried carried{.activity = activity};
+  Carried carried;
+  carried.activity = activity;
   for (int part = 0; part < parts; ++part) {
     const std::uint64_t bytes = bytes_of(counts[part], types[part]);
-    if (carried.bytes == 0) carried.type = types[part];
+    if (carried.bytes == 0 && bytes > 0)
+      carried.items = {static_cast<const std::byte*>(buffer) + displs[part], counts[part], types[part]};
     carried.bytes += bytes;
   }
   carried.size = carried.bytes;
@@ -85,8 +91,9 @@ int count_starts_of(int code, const CountedCall& call, const MPI_Request* reques
 
 LACONIC_EXPORT int MPI_Psend_init(const void* buffer, int partitions, MPI_Count count, MPI_Datatype type, int dest,
                                   int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  // The contents are not there when the request is started, so there is no sample of them.
   const int code = PMPI_Psend_init(buffer, partitions, count, type, dest, tag, comm, info, request);
   if (!counts(LACONIC_SITE)) return code;
-  return count_starts_of(code, to_rank(Activity::psend, count * partitions, type, dest, comm), request);
+  return count_starts_of(code, to_rank(Activity::psend, nullptr, count * partitions, type, dest, comm), request);
 }
 #endif

@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "calls/carried.hpp"
 #include "core/process.hpp"
 #include "requests/progress.hpp"
 
@@ -97,6 +98,31 @@ Largest largest_of(const Call& call, int rank, int ranks) {
   const bool sending = !of_blocks(t.recv) && (of_blocks(t.send) || t.send.contents == Contents::block);
   const Side& side = sending ? call.send : call.recv;
   return {&side, side.counts.given() ? sum(side.counts, ranks) : side.count * ranks};
+}
+
+Reason reason_in_profile(Facts facts, MPI_Datatype type, const Communicator& communicator) {
+  const Settings& settings = Process::instance().settings();
+  if (const Reason unfit = communicator.unfit(); unfit != Reason::touched && unfit != Reason::no_bound) return unfit;
+  if (!settings.excludes) return Reason::no_bound;
+  facts.kind = kind_of(content_of(type));
+  return settings.rules.excludes(facts) ? Reason::rule : Reason::no_bound;
+}
+
+Reason reason_in_profile(const Call& call, const Communicator& communicator) {
+  const bool reduces = call.traits().reduces;
+  const MPI_Datatype type = reduces ? call.recv.type : call.send.type;
+  Facts facts{call.operation, call.form, Kind::none, true, 0, call.comm, call.site};
+  // On an intercommunicator the arrays of counts belong to the ranks of the other group.
+  if (communicator.unfit() != Reason::intercomm) facts.bytes = carried_by(call, communicator).size;
+  const Reason reason = reason_in_profile(facts, type, communicator);
+  const Rules& rules = Process::instance().settings().rules;
+  const bool tested =
+      rules.differ_by_rank() || (call.traits().counts_partial() && rules.test_data(call.operation, call.form));
+  if (reason == Reason::no_bound && call.form != Form::blocking && tested) return Reason::form;
+  if (reason != Reason::no_bound || !reduces) return reason;
+  const Numbers numbers = numbers_of(type);
+  if (!numbers.known()) return Reason::type;
+  return known_op(call, numbers.kind) ? reason : Reason::op;
 }
 
 Reason by_size(std::uint64_t bytes) {

@@ -6,6 +6,7 @@
 #include "calls/call.hpp"
 #include "calls/numbers.hpp"
 #include "core/communicator.hpp"
+#include "core/rules.hpp"
 #include "report/tally.hpp"
 
 namespace laconic::dropin {
@@ -26,6 +27,11 @@ Largest largest_of(const Call& call, int rank, int ranks);
 
 // Whether numbers of this kind may be compressed on a communicator, apart from the rules.
 Reason fits(const Communicator& communicator, Kind kind);
+
+// The reason why a profile leaves a call plain; Reason::no_bound if settings would include it. Sets facts.kind if a
+// rule may test it.
+Reason reason_in_profile(Facts facts, MPI_Datatype type, const Communicator& communicator);
+Reason reason_in_profile(const Call& call, const Communicator& communicator);
 
 // Whether any communicator compresses buffers of this size. A cheap test, to be made first.
 Reason by_size(std::uint64_t bytes);

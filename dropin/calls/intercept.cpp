@@ -30,9 +30,10 @@ int leave(const Call& call, Reason reason, Communicator* communicator, Plain pla
   Tallies::instance().plain(where.tallies(), call.operation, reason);
   if (!counts_traffic()) return leave_uncounted(call, reason, communicator, plain);
   const CountedCall counted(carried_by(call, where), reason, where.tallies());
-  if (call.form != Form::persistent) counted.made();
-  const int code = leave_uncounted(call, reason, communicator, plain);
-  if (call.form == Form::persistent && code == MPI_SUCCESS) count_starts(*call.request, counted);
+  const auto itself = [&] { return leave_uncounted(call, reason, communicator, plain); };
+  if (call.form != Form::persistent) return counted.make(itself);
+  const int code = itself();
+  if (code == MPI_SUCCESS) count_starts(*call.request, counted);
   return code;
 }
 
@@ -175,10 +176,18 @@ int intercept_other(const Call& call, const Decision& decision, Plain plain) {
   return code;
 }
 
+// A profile shows the program without compression, whatever hints it gives.
+int profile(const Call& call, Plain plain) {
+  if (call.comm == MPI_COMM_NULL) return plain();
+  Communicator& communicator = Communicator::of(call.comm);
+  return leave(call, reason_in_profile(call, communicator), &communicator, plain);
+}
+
 }  // namespace
 
 int intercept(const Call& call, Plain plain) {
   if (from_library(call.site) || !Process::instance().running()) return plain();
+  if (profiles()) return profile(call, plain);
   if (call.form == Form::blocking)
     if (Communicator* last = Communicator::found_last(call.comm); last != nullptr && repeats(call, *last))
       return leave(call, Reason::slower, last, plain);

@@ -310,4 +310,40 @@ const char* name_of(Kind kind) {
   return "other";
 }
 
+bool is_predefined(MPI_Datatype type) { return Recipe::predefined(type); }
+
+Content content_of(MPI_Datatype type) {
+  // Programs send numbers of all kinds as characters, too.
+  if (type == MPI_BYTE || type == MPI_CHAR || type == MPI_CHARACTER) return Content::byte;
+  if (type == MPI_PACKED) return Content::packed;
+  Numbers numbers = numbers_of(type);
+  if (numbers.kind == Kind::integer && numbers.width == 1) return Content::byte;
+  if (!numbers.known()) numbers = layout_of(type).numbers;
+  switch (numbers.kind) {
+    case Kind::single: return Content::single;
+    case Kind::real: return Content::real;
+    case Kind::complex_single: return Content::complex_single;
+    case Kind::complex_real: return Content::complex_real;
+    case Kind::integer: return Content::integer;
+    case Kind::none: break;
+  }
+  return Content::other;
+}
+
+Kind kind_of(Content content) {
+  switch (content) {
+    case Content::single: return Kind::single;
+    case Content::real: return Kind::real;
+    case Content::complex_single: return Kind::complex_single;
+    case Content::complex_real: return Kind::complex_real;
+    case Content::integer: return Kind::integer;
+    default: return Kind::none;
+  }
+}
+
+const char* name_of(Content content) {
+  if (content == Content::byte) return "byte";
+  return content == Content::packed ? "packed" : name_of(kind_of(content));
+}
+
 }  // namespace laconic::dropin

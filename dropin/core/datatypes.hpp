@@ -51,6 +51,9 @@ class OwnType {
 // True if the buffer is in host memory and the items of this type are contiguous, without gaps.
 bool is_plain_memory(const void* buffer, MPI_Datatype type);
 
+// True if the program cannot free the datatype.
+bool is_predefined(MPI_Datatype type);
+
 // Fills the table of supported types. MPI must be initialised, because the sizes of the Fortran and C++ types are
 // queried from it.
 void find_datatypes();
@@ -74,5 +77,14 @@ bool on_device(const void* address);
 
 // "float", "double", "complex", "integer".
 const char* name_of(Kind kind);
+
+// What a datatype says about the data, in reports: the kinds of numbers, and bytes, which may hold anything.
+enum class Content : std::uint8_t { other, single, real, complex_single, complex_real, integer, byte, packed };
+inline constexpr std::size_t num_contents = 8;
+Content content_of(MPI_Datatype type);
+// Kind::none for contents that are never compressed as they are declared.
+Kind kind_of(Content content);
+// As name_of(Kind), and "byte", "packed", "other".
+const char* name_of(Content content);
 
 }  // namespace laconic::dropin

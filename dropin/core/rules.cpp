@@ -213,7 +213,11 @@ bool Rules::touches(const Facts& facts) const {
   const auto include = [&](const Item& item) { return match(item) && (!by_name || names_integers(item)); };
   const bool included =
       (by_default(facts.operation) && !by_name) || std::any_of(include_.begin(), include_.end(), include);
-  return included && std::none_of(exclude_.begin(), exclude_.end(), match);
+  return included && !excludes(facts);
+}
+
+bool Rules::excludes(const Facts& facts) const {
+  return std::any_of(exclude_.begin(), exclude_.end(), [&](const Item& item) { return matches(item, facts); });
 }
 
 bool Rules::tests_name(const Term& term) { return term.what == Term::What::operation || term.what == Term::What::form; }

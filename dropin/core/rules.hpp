@@ -30,6 +30,8 @@ class Rules {
   std::string read(std::string_view include, std::string_view exclude, bool messages);
 
   bool touches(const Facts& facts) const;
+  // Whether LACONIC_EXCLUDE names the call.
+  bool excludes(const Facts& facts) const;
 
   // False if no call of this operation in this form can be compressed.
   bool may_touch(Operation operation, Form form) const;

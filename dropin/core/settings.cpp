@@ -41,11 +41,17 @@ std::string read_report(Settings& s, std::string_view text) {
     s.report = Report::summary;
   } else if (text == "each") {
     s.report = Report::each;
+  } else if (text == "profile") {
+    s.report = Report::profile;
+  } else if (constexpr std::string_view to = "profile:json:"; text.starts_with(to) && text.size() > to.size()) {
+    s.report = Report::profile;
+    s.report_file = text.substr(to.size());
   } else if (text.starts_with(json) && text.size() > json.size()) {
     s.report = Report::json;
     s.report_file = text.substr(json.size());
   } else {
-    return "LACONIC_REPORT: '" + std::string(text) + "' is not valid; valid are summary, each, json:FILE";
+    return "LACONIC_REPORT: '" + std::string(text) +
+           "' is not valid; valid are summary, each, json:FILE, profile, profile:json:FILE";
   }
   return "";
 }
@@ -71,9 +77,35 @@ std::string read_messages(Settings& s, std::string_view text) {
   return s.messages ? "" : "LACONIC_P2P: '" + std::string(text) + "' is not valid; valid are 0 and 1";
 }
 
+// Text in which %XX stands for a byte, because not all launchers pass every character on.
+std::string decoded(std::string_view text) {
+  std::string out;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    unsigned byte = 0;
+    const char* digits = text.data() + k + 1;
+    const bool coded =
+        text[k] == '%' && k + 2 < text.size() && std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2;
+    out += coded ? static_cast<char>(byte) : text[k];
+    if (coded) k += 2;
+  }
+  return out;
+}
+
+// A profile shows the program without compression, and finds the settings that include calls.
+std::string read_profile(Settings& s) {
+  if (s.report != Report::profile) return "";
+  s.profile_command = decoded(variable("LACONIC_PROFILE_COMMAND"));
+  for (const char* name : {"LACONIC_BOUND", "LACONIC_INCLUDE", "LACONIC_P2P", "LACONIC_MIN_BYTES", "LACONIC_AUDIT"})
+    if (*variable(name) != '\0')
+      return std::string(name) +
+             ": not valid with LACONIC_REPORT=profile, which finds the settings to use; of the rules "
+             "only LACONIC_EXCLUDE is valid";
+  return "";
+}
+
 bool is_ours(std::string_view name) {
-  for (const char* other :
-       {"LACONIC_ISA", "LACONIC_REPORT", "LACONIC_INCLUDE", "LACONIC_EXCLUDE", "LACONIC_AUDIT", "LACONIC_P2P"})
+  for (const char* other : {"LACONIC_ISA", "LACONIC_REPORT", "LACONIC_INCLUDE", "LACONIC_EXCLUDE", "LACONIC_AUDIT",
+                            "LACONIC_P2P", "LACONIC_PROFILE_COMMAND"})
     if (name == other) return true;
   for (const char* option : option_names)
     if (name == "LACONIC_" + upper(option)) return true;
@@ -136,6 +168,7 @@ std::string Settings::read() {
   if (problem.empty()) problem = rules.read(variable("LACONIC_INCLUDE"), variable("LACONIC_EXCLUDE"), messages);
   excludes = *variable("LACONIC_EXCLUDE") != '\0';
   if (problem.empty()) problem = read_report(*this, variable("LACONIC_REPORT"));
+  if (problem.empty()) problem = read_profile(*this);
   if (problem.empty()) problem = read_audit(*this, variable("LACONIC_AUDIT"));
   return problem;
 }

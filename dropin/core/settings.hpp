@@ -12,14 +12,16 @@
 
 namespace laconic::dropin {
 
-enum class Report : std::uint8_t { none, summary, json, each };
+enum class Report : std::uint8_t { none, summary, json, each, profile };
 
 struct Settings {
   laconic_options options{};  // only those set in the environment
   Rules rules;
   bool excludes = false;  // LACONIC_EXCLUDE names calls
   Report report = Report::none;
-  std::string report_file;
+  std::string report_file;  // of JSON; a profile without one is printed
+  std::string
+      profile_command;      // LACONIC_PROFILE_COMMAND: the command to suggest, with a newline in place of the options
   std::int64_t audit = 0;   // audits every n-th call; 0: no audits
   bool messages = false;    // LACONIC_P2P: point-to-point messages are compressed, too
   bool keep_plain = false;  // the program receives the plain result of audited calls

@@ -5,11 +5,11 @@
   LACONIC_EXPORT int LACONIC_NAME(MPI_##Name)(const void* buffer, LACONIC_COUNT count, MPI_Datatype type, int dest, \
                                               int tag, MPI_Comm comm) {                                             \
     const Outgoing message{buffer, count, type, dest, tag, comm, Form::blocking, LACONIC_SITE};                     \
-    if (untouched(LACONIC_SITE))                                                                                    \
-      count_untouched(message);                                                                                     \
-    else if (const auto sealed = seal(message))                                                                     \
+    const auto itself = [&] { return mpi::LACONIC_NAME(Name)(buffer, count, type, dest, tag, comm); };              \
+    if (untouched(LACONIC_SITE)) return unwatched(message, itself);                                                 \
+    if (const auto sealed = seal(message))                                                                          \
       return mpi::Name(sealed->memory.data(), sealed->length, MPI_PACKED, dest, tag, comm);                         \
-    return mpi::LACONIC_NAME(Name)(buffer, count, type, dest, tag, comm);                                           \
+    return itself();                                                                                                \
   }                                                                                                                 \
   LACONIC_ALSO_AS_PMPI(LACONIC_NAME(Name))
 
@@ -28,10 +28,9 @@
   LACONIC_EXPORT int LACONIC_NAME(MPI_##Name)(const void* buffer, LACONIC_COUNT count, MPI_Datatype type, int dest, \
                                               int tag, MPI_Comm comm, MPI_Request* request) {                       \
     const Outgoing message{buffer, count, type, dest, tag, comm, Form::nonblocking, LACONIC_SITE};                  \
-    if (untouched(LACONIC_SITE)) {                                                                                  \
-      count_untouched(message);                                                                                     \
-      return mpi::LACONIC_NAME(Name)(buffer, count, type, dest, tag, comm, request);                                \
-    }                                                                                                               \
+    if (untouched(LACONIC_SITE))                                                                                    \
+      return unwatched(                                                                                             \
+          message, [&] { return mpi::LACONIC_NAME(Name)(buffer, count, type, dest, tag, comm, request); });         \
     LACONIC_BEGIN_SEND(Name, message, tag, request);                                                                \
   }                                                                                                                 \
   LACONIC_ALSO_AS_PMPI(LACONIC_NAME(Name))
@@ -73,6 +72,7 @@ LACONIC_SEND_INIT(Rsend_init, Irsend)
 
 LACONIC_EXPORT int LACONIC_NAME(MPI_Recv)(void* buffer, LACONIC_COUNT count, MPI_Datatype type, int source, int tag,
                                           MPI_Comm comm, MPI_Status* status) {
+  const CountedWait counted;
   if (untouched(LACONIC_SITE)) return mpi::LACONIC_NAME(Recv)(buffer, count, type, source, tag, comm, status);
   return receive(
       {buffer, count, type, comm}, source, tag, status,
@@ -140,10 +140,7 @@ LACONIC_EXPORT int LACONIC_NAME(MPI_Sendrecv)(const void* out, LACONIC_COUNT out
                                        status);
   };
   const Outgoing message{out, out_count, out_type, dest, out_tag, comm, Form::blocking, LACONIC_SITE};
-  if (untouched(LACONIC_SITE)) {
-    count_untouched(message);
-    return itself(out, out_count, out_type, wanted);
-  }
+  if (untouched(LACONIC_SITE)) return unwatched(message, [&] { return itself(out, out_count, out_type, wanted); });
   const ReceiveBuffer receive_buffer{in, in_count, in_type, comm};
   const auto sealed = seal(message);
   const void* from = sealed ? sealed->memory.data() : out;
@@ -165,10 +162,10 @@ LACONIC_EXPORT int LACONIC_NAME(MPI_Sendrecv_replace)(void* buffer, LACONIC_COUN
                                                       int out_tag, int source, int in_tag, MPI_Comm comm,
                                                       MPI_Status* wanted) {
   const Outgoing message{buffer, count, type, dest, out_tag, comm, Form::blocking, LACONIC_SITE};
-  if (untouched(LACONIC_SITE)) {
-    count_untouched(message);
-    return mpi::LACONIC_NAME(Sendrecv_replace)(buffer, count, type, dest, out_tag, source, in_tag, comm, wanted);
-  }
+  if (untouched(LACONIC_SITE))
+    return unwatched(message, [&] {
+      return mpi::LACONIC_NAME(Sendrecv_replace)(buffer, count, type, dest, out_tag, source, in_tag, comm, wanted);
+    });
   const ReceiveBuffer receive_buffer{buffer, count, type, comm};
   MPI_Status own{};
   MPI_Status& status = wanted == MPI_STATUS_IGNORE ? own : *wanted;
@@ -193,11 +190,11 @@ LACONIC_EXPORT int LACONIC_NAME(MPI_Isendrecv)(const void* out, LACONIC_COUNT ou
                                                MPI_Datatype in_type, int source, int in_tag, MPI_Comm comm,
                                                MPI_Request* request) {
   const Outgoing message{out, out_count, out_type, dest, out_tag, comm, Form::nonblocking, LACONIC_SITE};
-  if (untouched(LACONIC_SITE)) {
-    count_untouched(message);
-    return mpi::LACONIC_NAME(Isendrecv)(out, out_count, out_type, dest, out_tag, in, in_count, in_type, source, in_tag,
+  if (untouched(LACONIC_SITE))
+    return unwatched(message, [&] {
+      return mpi::LACONIC_NAME(Isendrecv)(out, out_count, out_type, dest, out_tag, in, in_count, in_type, source, in_tag,
                                         comm, request);
-  }
+    });
   auto sent = seal(message);
   if (!sent)
     if (const int code = copy_of({const_cast<void*>(out), out_count, out_type, comm}, sent); code != MPI_SUCCESS)
@@ -213,10 +210,10 @@ LACONIC_EXPORT int LACONIC_NAME(MPI_Isendrecv_replace)(void* buffer, LACONIC_COU
                                                        int out_tag, int source, int in_tag, MPI_Comm comm,
                                                        MPI_Request* request) {
   const Outgoing message{buffer, count, type, dest, out_tag, comm, Form::nonblocking, LACONIC_SITE};
-  if (untouched(LACONIC_SITE)) {
-    count_untouched(message);
-    return mpi::LACONIC_NAME(Isendrecv_replace)(buffer, count, type, dest, out_tag, source, in_tag, comm, request);
-  }
+  if (untouched(LACONIC_SITE))
+    return unwatched(message, [&] {
+      return mpi::LACONIC_NAME(Isendrecv_replace)(buffer, count, type, dest, out_tag, source, in_tag, comm, request);
+    });
   const ReceiveBuffer receive_buffer{buffer, count, type, comm};
   auto sent = seal(message);
   if (!sent)

@@ -32,7 +32,9 @@ CountedCall counted(const Outgoing& m, Reason reason, Communicator& communicator
   // The filter may have another reason, because it tests the size first.
   const bool to_itself = m.dest == communicator.rank() && communicator.unfit() != Reason::intercomm;
   const std::uint64_t bytes = bytes_of(m.count, m.type);
-  return {{Activity::send, m.type, bytes, bytes}, to_itself ? Reason::itself : reason, communicator.tallies()};
+  return {{Activity::send, {m.buffer, m.count, m.type}, bytes, bytes},
+          to_itself ? Reason::itself : reason,
+          communicator.tallies()};
 }
 
 struct MessageDecision {
@@ -139,9 +141,18 @@ void leave(const Outgoing& m, const MessageDecision& why) {
   if (counts_traffic()) counted(m, why.reason, *why.communicator).made();
 }
 
+MessageDecision why_plain_in_profile(const Outgoing& m) {
+  if (m.comm == MPI_COMM_NULL || m.dest < 0 || m.count < 0 || m.type == MPI_DATATYPE_NULL) return {};
+  Communicator& communicator = Communicator::of(m.comm);
+  const Facts facts{Operation::send, m.form, Kind::none, true, bytes_of(m.count, m.type), m.comm, m.site};
+  const Reason reason = reason_in_profile(facts, m.type, communicator);
+  return {reason == Reason::no_bound && on_device(m.buffer) ? Reason::device : reason, &communicator};
+}
+
 // The reason why MPI sends a message that is not watched. One that the rules include is not watched where the MPI
 // library does not let all receives pass through the drop-in.
 MessageDecision why_plain(const Outgoing& m) {
+  if (profiles()) return why_plain_in_profile(m);
   NumberSides sides;
   MessageDecision why = filter(m, sides);
   if (why.reason == Reason::touched) why.reason = Reason::refused;
@@ -155,7 +166,12 @@ bool may_seal(const Outgoing& message) {
   return filter(message, sides).reason == Reason::touched;
 }
 
-void count_plain(const Outgoing& m) { leave(m, why_plain(m)); }
+int send_counted(const Outgoing& m, Plain plain) {
+  const MessageDecision why = why_plain(m);
+  if (why.communicator == nullptr) return plain();
+  Tallies::instance().plain(why.communicator->tallies(), Operation::send, why.reason);
+  return counted(m, why.reason, *why.communicator).make(plain);
+}
 
 void count_plain_starts(const Outgoing& m, MPI_Request request) {
   const MessageDecision why = why_plain(m);

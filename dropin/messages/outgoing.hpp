@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "calls/operation.hpp"
+#include "calls/call.hpp"
 #include "messages/envelope.hpp"
 
 namespace laconic::dropin {
@@ -25,8 +25,9 @@ struct Outgoing {
 // True if a message with these arguments may be sent in an envelope, whatever its content.
 bool may_seal(const Outgoing& message);
 
-// Counts a message that MPI sends, and the starts of a persistent request of MPI, for the report.
-void count_plain(const Outgoing& message);
+// Makes the call of MPI that sends a message, and counts the message, for the report.
+int send_counted(const Outgoing& message, Plain plain);
+// Counts the starts of a persistent request of MPI.
 void count_plain_starts(const Outgoing& message, MPI_Request request);
 
 // The envelope to be sent in place of the message; nullopt if the message is left to MPI. Counts the message.

@@ -8,18 +8,37 @@
 namespace laconic::dropin {
 namespace {
 
-// No smaller LACONIC_MIN_BYTES is suggested: the fixed costs of a compressed call would outweigh what it saves.
-constexpr std::uint64_t least_suggested = 4096;
-
 bool left_by_settings(Reason reason) {
   return reason == Reason::no_bound || reason == Reason::rule || reason == Reason::small;
 }
 
-// The reason why plain calls stay plain with any settings; nullptr if settings would include them. Several reasons can
-// apply to a call, and its key has only the one that was found first.
+std::string what_is(const TrafficKey& of, const Needs& needs) {
+  const Operation operation = operation_of(of.activity);
+  const std::string what = operation == Operation::send ? "messages"
+                           : reduces(operation)         ? "reductions"
+                                                        : "collectives that move data";
+  return needs.min_bytes ? what + " of 4 KiB and more" : what;
+}
+
+}  // namespace
+
+std::string text_of(const Needs& needs) {
+  std::string text;
+  const auto add = [&](bool needed, const std::string& setting) {
+    if (needed) text += (text.empty() ? "" : " ") + setting;
+  };
+  add(needs.bound, std::string("LACONIC_BOUND=") + sample_bounds[suggested_bound]);
+  add(needs.include, "LACONIC_INCLUDE=all");
+  add(needs.messages, "LACONIC_P2P=1");
+  add(needs.min_bytes, "LACONIC_MIN_BYTES=" + std::to_string(least_suggested));
+  return text;
+}
+
+// Several reasons can apply to a call, and its key has only the one that was found first.
 const char* lasting_reason(const TrafficKey& of, const Settings& settings, std::uint64_t min_bytes) {
   if (!is_operation(of.activity) || !left_by_settings(of.reason)) return text_of(of);
-  if (of.kind == Kind::none || of.kind == Kind::integer) return text_of(Reason::type);
+  const Kind kind = kind_of(of.content);
+  if (kind == Kind::none || kind == Kind::integer) return text_of(Reason::type);
   if (of.least_size() < std::min(min_bytes, least_suggested)) return "smaller than 4 KiB";
   // If a rule leaves out calls that are included by default or by LACONIC_P2P, the user has excluded them on purpose,
   // so no setting is suggested.
@@ -27,26 +46,12 @@ const char* lasting_reason(const TrafficKey& of, const Settings& settings, std::
   return of.reason == Reason::rule && (settings.excludes || asked_for) ? text_of(of) : nullptr;
 }
 
-BytesOf suggestion(const TrafficKey& of, const Settings& settings, std::uint64_t min_bytes) {
-  BytesOf found;
+Needs needs_of(const TrafficKey& of, const Settings& settings, std::uint64_t min_bytes) {
   const Operation operation = operation_of(of.activity);
-  const auto add = [&](const char* setting) {
-    found.settings += (found.settings.empty() ? "" : " ") + std::string(setting);
-  };
-  found.what = operation == Operation::send ? "messages"
-               : reduces(operation)         ? "reductions"
-                                            : "collectives that move data";
-  if (of.reason == Reason::no_bound) add("LACONIC_BOUND=rel:1e-6");
-  if (of.reason == Reason::rule || !settings.rules.may_touch(operation, Form::blocking))
-    add(operation == Operation::send ? "LACONIC_P2P=1" : "LACONIC_INCLUDE=all");
-  if (of.least_size() < min_bytes) {
-    found.what += " of 4 KiB and more";
-    add("LACONIC_MIN_BYTES=4096");
-  }
-  return found;
+  const bool left_out = of.reason == Reason::rule || !settings.rules.may_touch(operation, Form::blocking);
+  const bool message = operation == Operation::send;
+  return {of.reason == Reason::no_bound, left_out && !message, left_out && message, of.least_size() < min_bytes};
 }
-
-}  // namespace
 
 Coverage coverage_of(const std::map<std::string, TallyGroup>& groups, const Settings& settings,
                      std::uint64_t min_bytes) {
@@ -60,8 +65,8 @@ Coverage coverage_of(const std::map<std::string, TallyGroup>& groups, const Sett
         continue;
       }
       const char* why = lasting_reason(of, settings, min_bytes);
-      const BytesOf one = why != nullptr ? BytesOf{why, ""} : suggestion(of, settings, min_bytes);
-      plain[{one.what, one.settings}] += traffic.bytes;
+      const Needs needs = why == nullptr ? needs_of(of, settings, min_bytes) : Needs{};
+      plain[{why != nullptr ? why : what_is(of, needs), text_of(needs)}] += traffic.bytes;
     }
   for (const auto& [text, bytes] : plain) coverage.plain.push_back({text.first, text.second, bytes});
   std::stable_sort(coverage.plain.begin(), coverage.plain.end(), [](const BytesOf& a, const BytesOf& b) {

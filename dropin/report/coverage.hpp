@@ -12,6 +12,30 @@
 
 namespace laconic::dropin {
 
+// No smaller LACONIC_MIN_BYTES is suggested: the fixed costs of a compressed call would outweigh what it saves.
+inline constexpr std::uint64_t least_suggested = 4096;
+
+// The settings that plain calls lack to be compressed.
+struct Needs {
+  bool bound = false;      // LACONIC_BOUND
+  bool include = false;    // LACONIC_INCLUDE=all
+  bool messages = false;   // LACONIC_P2P=1
+  bool min_bytes = false;  // LACONIC_MIN_BYTES=4096
+
+  bool within(const Needs& given) const {
+    return (!bound || given.bound) && (!include || given.include) && (!messages || given.messages) &&
+           (!min_bytes || given.min_bytes);
+  }
+};
+
+// As they are set in the environment, as in "LACONIC_BOUND=rel:1e-6 LACONIC_P2P=1".
+std::string text_of(const Needs& needs);
+
+// The reason why plain calls stay plain with any settings; nullptr if settings would include them: needs_of().
+// `min_bytes`: the size from which on calls are compressed with these settings.
+const char* lasting_reason(const TrafficKey& of, const Settings& settings, std::uint64_t min_bytes);
+Needs needs_of(const TrafficKey& of, const Settings& settings, std::uint64_t min_bytes);
+
 struct BytesOf {
   std::string what;
   std::string settings;  // that would include them, as they are set in the environment; empty if there are none
@@ -24,7 +48,6 @@ struct Coverage {
   std::vector<BytesOf> plain;  // first those that settings would include, the most bytes first
 };
 
-// `min_bytes`: the size from which on calls are compressed with these settings.
 Coverage coverage_of(const std::map<std::string, TallyGroup>& groups, const Settings& settings,
                      std::uint64_t min_bytes);
 

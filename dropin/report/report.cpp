@@ -3,28 +3,19 @@
 
 #include <mpi.h>
 
-#include <cmath>
-#include <cstdarg>
 #include <cstdio>
 #include <utility>
 #include <vector>
 
 #include "core/process.hpp"
 #include "report/coverage.hpp"
+#include "report/profile.hpp"
+#include "report/text.hpp"
 
 namespace laconic::dropin {
 namespace {
 
 using Groups = std::map<std::string, TallyGroup>;
-
-__attribute__((format(printf, 1, 2))) std::string format(const char* form, ...) {
-  char buffer[1024];
-  std::va_list arguments;
-  va_start(arguments, form);
-  std::vsnprintf(buffer, sizeof buffer, form, arguments);
-  va_end(arguments);
-  return buffer;
-}
 
 double ratio_of(std::uint64_t uncompressed, std::uint64_t sent) {
   return sent > 0 ? static_cast<double>(uncompressed) / static_cast<double>(sent) : 1.0;
@@ -40,8 +31,6 @@ BytesByReason bytes_by_reason(const TallyGroup& group, std::size_t o) {
       bytes[static_cast<std::size_t>(of.reason)] += traffic.bytes;
   return bytes;
 }
-
-double megabytes(std::uint64_t bytes) { return static_cast<double>(bytes) * 1e-6; }
 
 std::string why_plain(const Tally& t, const BytesByReason& bytes) {
   std::string text;
@@ -87,12 +76,14 @@ void print_never_compressed(std::FILE* out, const TallyGroup& group) {
                  static_cast<unsigned long long>(traffic.calls), megabytes(traffic.bytes));
 }
 
-Coverage coverage_of(const Settings& settings, const Groups& groups) {
+std::uint64_t least_bytes(const Settings& settings) {
   const laconic_options& options = settings.options;
-  const std::uint64_t least = options.min_bytes > 0
-                                  ? static_cast<std::uint64_t>(options.min_bytes)
-                                  : Process::instance().default_least(options.tune != LACONIC_TUNE_OFF);
-  return coverage_of(groups, settings, least);
+  return options.min_bytes > 0 ? static_cast<std::uint64_t>(options.min_bytes)
+                               : Process::instance().default_least(options.tune != LACONIC_TUNE_OFF);
+}
+
+Coverage coverage_of(const Settings& settings, const Groups& groups) {
+  return coverage_of(groups, settings, least_bytes(settings));
 }
 
 // Shares that would be printed as 0 are left out.
@@ -119,13 +110,6 @@ std::string time_text(double seconds) {
   return seconds < 1e-3 ? format("%.4g us", seconds * 1e6)
          : seconds < 1  ? format("%.4g ms", seconds * 1e3)
                         : format("%.4g s", seconds);
-}
-
-std::string size_text(std::uint64_t bytes) {
-  if (bytes == 0) return "sizes that differ by rank";
-  for (const auto& [unit, name] : {std::pair{std::uint64_t{1} << 20, "MiB"}, {std::uint64_t{1} << 10, "KiB"}})
-    if (bytes >= unit) return format("%llu %s", static_cast<unsigned long long>(bytes / unit), name);
-  return format("%llu B", static_cast<unsigned long long>(bytes));
 }
 
 std::string algorithm_text(laconic_algorithm algorithm) {
@@ -159,21 +143,6 @@ void print_summary(std::FILE* out, const Settings& settings, const Groups& group
   print_coverage(out, coverage_of(settings, groups));
   std::fflush(out);
 }
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) < 0x20)
-      out += format("\\u%04x", static_cast<unsigned>(c));
-    else
-      out += c;
-  }
-  return out + '"';
-}
-
-// JSON has no literal for infinity.
-std::string number(double x) { return std::isfinite(x) ? format("%.9g", x) : "null"; }
 
 std::string json_of(const TallyGroup& group, std::size_t o) {
   const Tally& t = group.by_operation[o];
@@ -254,7 +223,9 @@ void write_json(const Settings& settings, const Groups& groups, bool complete) {
     say("LACONIC_REPORT: the file " + settings.report_file + " could not be written to its end");
 }
 
-void put(const Settings& settings, const Groups& groups, bool complete) {
+void put(const Settings& settings, const Groups& groups, const ProfileTimes& times, bool complete) {
+  if (settings.report == Report::profile)
+    return put_profile(settings, profile_of(groups, settings, least_bytes(settings), times), complete);
   if (settings.report == Report::json) return write_json(settings, groups, complete);
   print_summary(stderr, settings, groups, complete ? "" : " of rank 0 alone, for MPI was not finalized");
 }
@@ -279,17 +250,22 @@ void report_all(const Settings& settings) {
   }
   std::string all(static_cast<std::size_t>(rank == 0 ? total : 0), ' ');
   PMPI_Gatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), places.data(), MPI_CHAR, 0, MPI_COMM_WORLD);
+  const ProfileTimes own = ProfileTimes::of_this_process();
+  ProfileTimes times;
+  if (settings.report == Report::profile)
+    PMPI_Reduce(own.seconds.data(), times.seconds.data(), static_cast<int>(own.seconds.size()), MPI_DOUBLE, MPI_MAX, 0,
+                MPI_COMM_WORLD);
   if (rank != 0) return;
   Groups groups;
   Tallies::merge(all, groups);
-  put(settings, groups, true);
+  put(settings, groups, times, true);
 }
 
 void report_own(const Settings& settings) {
   if (settings.report == Report::none) return;
   Groups groups;
   Tallies::merge(Tallies::instance().to_text(), groups);
-  put(settings, groups, false);
+  put(settings, groups, ProfileTimes::of_this_process(), false);
 }
 
 void report_call(const TallyGroup& group, Operation operation, Form form, std::uint64_t bytes,

@@ -135,11 +135,24 @@ void Tallies::audited(TallyGroup& group, Operation operation, double error, doub
   });
 }
 
-void Tallies::carried(TallyGroup& group, const TrafficKey& of, std::uint64_t bytes) {
+void Tallies::carried(TallyGroup& group, const TrafficKey& of, std::uint64_t bytes, double seconds) {
   const std::lock_guard lock(mutex_);
   Traffic& traffic = group.traffic[of];
   ++traffic.calls;
   traffic.bytes += bytes;
+  traffic.seconds += seconds;
+}
+
+Tallies::Due Tallies::sample_due(TallyGroup& group, const TrafficKey& of) {
+  const std::lock_guard lock(mutex_);
+  const Traffic& traffic = group.traffic[of];
+  if (!traffic.sample.is_due(traffic.calls)) return Due::no;
+  return traffic.sample.taken == 0 ? Due::first : Due::again;
+}
+
+void Tallies::sampled(TallyGroup& group, const TrafficKey& of, const Sample& sample) {
+  const std::lock_guard lock(mutex_);
+  group.traffic[of].sample += sample;
 }
 
 void Tallies::tuned(TallyGroup& group, MPI_Comm comm) {

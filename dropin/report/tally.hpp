@@ -57,7 +57,11 @@ class Tallies {
   void compressed(TallyGroup& group, Operation operation, const laconic_stats& stats);
   void audited(TallyGroup& group, Operation operation, double error, double seconds);
   // Counts a call that contributes bytes, compressed or not.
-  void carried(TallyGroup& group, const TrafficKey& of, std::uint64_t bytes);
+  void carried(TallyGroup& group, const TrafficKey& of, std::uint64_t bytes, double seconds);
+  // Whether the contents of the next call are to be looked at, and what was found.
+  enum class Due : std::uint8_t { no, first, again };
+  Due sample_due(TallyGroup& group, const TrafficKey& of);
+  void sampled(TallyGroup& group, const TrafficKey& of, const Sample& sample);
   // Takes what the tuner of a communicator of this group knows now.
   void tuned(TallyGroup& group, MPI_Comm comm);
 

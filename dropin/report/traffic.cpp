@@ -24,26 +24,29 @@ const char* text_of(const TrafficKey& of) {
 }
 
 void write(std::ostream& out, const TrafficKey& of, const Traffic& traffic) {
-  out << static_cast<int>(of.activity) << ' ' << static_cast<int>(of.kind) << ' ' << static_cast<int>(of.log2_size)
-      << ' ' << static_cast<int>(of.reason) << ' ' << traffic.calls << ' ' << traffic.bytes;
+  out << static_cast<int>(of.activity) << ' ' << static_cast<int>(of.content) << ' ' << static_cast<int>(of.log2_size)
+      << ' ' << static_cast<int>(of.reason) << ' ' << traffic.calls << ' ' << traffic.bytes << ' ' << traffic.seconds
+      << ' ';
+  write(out, traffic.sample);
 }
 
 bool read(std::istream& in, TrafficKey& of, Traffic& traffic) {
   std::array<unsigned, 4> numbers{};
   for (unsigned& number : numbers) in >> number;
-  in >> traffic.calls >> traffic.bytes;
-  if (!in || numbers[0] >= num_activities || numbers[1] > static_cast<unsigned>(Kind::integer) || numbers[2] > 63 ||
-      numbers[3] >= reasons)
+  in >> traffic.calls >> traffic.bytes >> traffic.seconds;
+  if (!in || numbers[0] >= num_activities || numbers[1] >= num_contents || numbers[2] > 63 || numbers[3] >= reasons)
     return false;
-  of = {static_cast<Activity>(numbers[0]), static_cast<Kind>(numbers[1]), static_cast<std::uint8_t>(numbers[2]),
+  of = {static_cast<Activity>(numbers[0]), static_cast<Content>(numbers[1]), static_cast<std::uint8_t>(numbers[2]),
         static_cast<Reason>(numbers[3])};
-  return true;
+  return read(in, traffic.sample);
 }
 
 void merge(TrafficTable& into, const TrafficKey& of, const Traffic& traffic) {
   Traffic& sum = into[of];
   sum.calls = std::max(sum.calls, traffic.calls);
   sum.bytes += traffic.bytes;
+  sum.seconds = std::max(sum.seconds, traffic.seconds);
+  sum.sample += traffic.sample;
 }
 
 }  // namespace laconic::dropin

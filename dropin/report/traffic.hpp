@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes that ranks send, by operation, kind of numbers, size and the reason why they stay plain. Unlike a tally, it
-// also has the operations that are never compressed.
+// The bytes that ranks send, by operation, content, size and the reason why they stay plain. Unlike a tally, it also
+// has the operations that are never compressed. In a profile, also the time of the calls and samples of the contents.
 #pragma once
 
 #include <compare>
@@ -12,6 +12,7 @@
 #include "calls/operation.hpp"
 #include "core/datatypes.hpp"
 #include "report/reason.hpp"
+#include "report/sample.hpp"
 
 namespace laconic::dropin {
 
@@ -39,7 +40,7 @@ std::string_view name_of(Activity activity);
 
 struct TrafficKey {
   Activity activity = Activity::send;
-  Kind kind = Kind::none;
+  Content content = Content::other;
   std::uint8_t log2_size = 0;  // of the bytes that min_bytes is compared with, rounded down
   Reason reason = Reason::touched;
 
@@ -50,6 +51,8 @@ struct TrafficKey {
 struct Traffic {
   std::uint64_t calls = 0;  // that sent any bytes
   std::uint64_t bytes = 0;  // contributions of this rank
+  double seconds = 0;       // in a profile: in MPI's function; of nonblocking calls in the one that starts them
+  Sample sample{};          // in a profile
 };
 
 using TrafficTable = std::map<TrafficKey, Traffic>;
@@ -61,7 +64,7 @@ const char* text_of(const TrafficKey& of);
 void write(std::ostream& out, const TrafficKey& of, const Traffic& traffic);
 bool read(std::istream& in, TrafficKey& of, Traffic& traffic);
 
-// Adds the counts of another rank: bytes are summed, calls are the maximum.
+// Adds the counts of another rank: bytes and samples are summed, calls and times are the maximum.
 void merge(TrafficTable& into, const TrafficKey& of, const Traffic& traffic);
 
 }  // namespace laconic::dropin

@@ -174,6 +174,7 @@ int poll_until_done(Test test, Wait wait) {
 }  // namespace
 
 LACONIC_EXPORT int MPI_Wait(MPI_Request* request, MPI_Status* wanted) {
+  const CountedWait counted;
   if (ordinary(LACONIC_SITE) || request == nullptr) return mpi::Wait(request, wanted);
   sweep();
   Requests one(1, request);
@@ -201,6 +202,7 @@ LACONIC_EXPORT int MPI_Test(MPI_Request* request, int* flag, MPI_Status* wanted)
 LACONIC_ALSO_AS_PMPI(Test)
 
 LACONIC_EXPORT int MPI_Waitall(int count, MPI_Request requests[], MPI_Status wanted[]) {
+  const CountedWait counted;
   if (ordinary(LACONIC_SITE)) return mpi::Waitall(count, requests, wanted);
   sweep();
   Requests all(count, requests);
@@ -229,6 +231,7 @@ LACONIC_EXPORT int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI
 LACONIC_ALSO_AS_PMPI(Testall)
 
 LACONIC_EXPORT int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* wanted) {
+  const CountedWait counted;
   if (ordinary(LACONIC_SITE)) return mpi::Waitany(count, requests, index, wanted);
   sweep();
   Requests all(count, requests);
@@ -256,6 +259,7 @@ LACONIC_EXPORT int MPI_Testany(int count, MPI_Request requests[], int* index, in
 LACONIC_ALSO_AS_PMPI(Testany)
 
 LACONIC_EXPORT int MPI_Waitsome(int count, MPI_Request requests[], int* completed, int indices[], MPI_Status wanted[]) {
+  const CountedWait counted;
   if (ordinary(LACONIC_SITE)) return mpi::Waitsome(count, requests, completed, indices, wanted);
   sweep();
   Requests all(count, requests);

@@ -140,6 +140,74 @@ class Suggestions:
         return problems
 
 
+class Profiled:
+    """Checks of the profile of profile.cpp, and of the run that follows its suggestion."""
+
+    def __init__(self):
+        self.settings = {}
+        self.bytes = 0
+
+    # Calls, bytes, and what the contents look like, by operation, type and least size.
+    @staticmethod
+    def right(n):
+        return {("allreduce", "double", 65536): (3, 3 * n * 96000, "numbers"),
+                ("bcast", "double", 65536): (1, 96000, "integers"),
+                ("allgather", "double", 1 << (n * 96000).bit_length() - 1): (1, n * 96000, "no_numbers"),
+                ("gather", "double", 1 << (n * 96000).bit_length() - 1): (1, n * 96000, "numbers"),
+                ("send", "float", 32768): (1, n * 48000, "numbers"),
+                ("send", "byte", 65536): (1, n * 96000, "doubles"),
+                ("send", "byte", 8192): (1, n * 12000, "no_numbers"),
+                ("send", "double", 65536): (3, 3 * n * 96000, "numbers"),
+                ("send", "double", 32768): (1, n * 48000, "numbers")}
+
+    def make(self, args, said, entries):
+        profile = entries.profile
+        calls = {(c["operation"], c["type"], c["least_size"]): c for c in profile["calls"] if c["communicator"] == "grid"}
+        if args.n == 1:
+            return [f"a suggestion for one rank: {profile}"] if profile["calls"] or profile["suggestion"] else []
+        right = self.right(args.n)
+        problems = [f"calls of {set(calls)}, not {set(right)}"] if set(calls) != set(right) else []
+        for key in set(calls) & set(right):
+            c = calls[key]
+            if (c["calls"], c["bytes"], c["contents"]) != right[key]:
+                problems.append(f"{key}: {c}, not {right[key]}")
+            ratios = [c["ratios"][bound] for bound in ("rel:1e-3", "rel:1e-6", "rel:1e-9", "lossless")]
+            if (c["contents"] in ("numbers", "doubles")) and not (ratios[0] > ratios[1] >= ratios[2] >= 1 and ratios[1] > 1.2):
+                problems.append(f"{key}: ratios {ratios}")
+        suggestion = profile["suggestion"]
+        self.settings.update(dict(one.split("=", 1) for one in suggestion["variables"].split()))
+        self.bytes = suggestion["bytes"]
+        included = sum(b for (op, kind, _), (_, b, _) in right.items() if op not in ("bcast", "allgather") and kind != "byte")
+        if suggestion["excluded"] != "allgather+type:double,bcast+type:double" or self.bytes != included:
+            problems.append(f"{suggestion}, not {included} bytes")
+        if not 0.2 * included < suggestion["saved"]["rel:1e-6"] < included:
+            problems.append(f"saved: {suggestion['saved']}")
+        alone = {of["settings"].partition("=rel:1e-6 ")[2]: of["bytes"] for of in profile["included"]}
+        if alone[""] != right["allreduce", "double", 65536][1] or alone["LACONIC_MIN_BYTES=4096"] != alone[""]:
+            problems.append(f"settings: {alone}")
+        return problems
+
+    def follow(self, args, said, entries):
+        compressed = entries.coverage["compressed"]
+        return [f"{self.bytes} bytes should be compressed: {entries.coverage}"] if compressed != self.bytes else []
+
+    def excluded(self, *operations_and_types):
+        pairs = set(zip(operations_and_types[::2], operations_and_types[1::2]))
+
+        def check(args, said, entries):
+            plain = {(c["operation"], c["type"]) for c in entries.profile["calls"]
+                     if c["stays_plain"] == "not included, or excluded"}
+            options = (entries.profile["suggestion"] or {"options": ""})["options"]
+            return [f"excluded: {plain}, {options}"] if args.n > 1 and (
+                plain != pairs or "--exclude send+type:float,allreduce,allgather+type:double,bcast+type:double " not in options) else []
+        return check
+
+    def printed(self, args, said, entries):
+        wanted = r"^  a b --bound rel:1e-6 --include all --p2p 1 --min-bytes 4096 --exclude \S+ --report summary c%$"
+        found = re.findall(wanted, said, re.M)
+        return [f"the command line is printed {len(found)} times"] if len(found) != (args.n > 1) else []
+
+
 def counted(**bytes_of_a_rank):
     """A check: these operations are never compressed, and sent as many bytes."""
     def check(args, said, entries):

@@ -6,7 +6,7 @@
 """
 import argparse, json, os, pathlib, subprocess, sys, tempfile
 
-from checks import (Bits, Suggestions, all_of, audited, chosen, counted, differ, each_with_a_ratio, never_plain, plain,
+from checks import (Bits, Profiled, Suggestions, all_of, audited, chosen, counted, differ, each_with_a_ratio, never_plain, plain,
                     plain_for_nothing_but, ratio, says, tuned)
 
 MPIRUN = pathlib.Path(__file__).resolve().parent.parent / "mpirun"
@@ -17,10 +17,13 @@ MOVEMENT = {"bcast", "allgather", "allgatherv", "scatter", "scatterv", "gather",
 
 
 class Entries(list):
-    """The operations of a report, and as attributes its other parts."""
+    """The operations of a report, and as attributes its other parts; of a profile it alone."""
 
     def __init__(self, report):
-        super().__init__(report["operations"])
+        super().__init__(report.get("operations", []))
+        if "operations" not in report:
+            self.profile = report
+            return
         self.classes = report["classes"]
         self.never_compressed = report["never_compressed"]
         self.coverage = report["coverage"]
@@ -52,6 +55,8 @@ EXCLUDED = Scenario("all excluded", {**ALL, "LACONIC_EXCLUDE": "all"}, ["exact"]
 
 BITS = Bits()
 SUGGESTIONS = Suggestions(BOUND)
+PROFILED = Profiled()
+PROFILING = {"LACONIC_REPORT": "profile:json:"}
 BUFFER = 8000  # bytes of a call of counted_only.cpp
 SUMMARY = {**BOUND, "LACONIC_REPORT": "summary"}
 SCENARIOS = {
@@ -183,6 +188,18 @@ SCENARIOS = {
             neighbor_alltoallw=lambda n: 4 * BUFFER, put=lambda n: 2 * BUFFER, get=lambda n: 2 * BUFFER,
             accumulate=lambda n: 2 * BUFFER, get_accumulate=lambda n: 2 * BUFFER)),
     ],
+    "profile": [
+        WITHOUT,
+        Scenario("profiled", PROFILING, ["exact"], check=PROFILED.make),
+        Scenario("the suggestion is followed", PROFILED.settings, ["within", "3e-6"], {"send", "allreduce", "gather"},
+                 check=PROFILED.follow),
+        Scenario("profiled, with rules", {**PROFILING, "LACONIC_EXCLUDE": "send+type:float,allreduce"}, ["exact"],
+                 check=PROFILED.excluded("send", "float", "allreduce", "double")),
+        Scenario("printed", {"LACONIC_REPORT": "profile", "LACONIC_PROFILE_COMMAND": "a%20b%0Ac%25"}, ["exact"], always=True,
+                 check=PROFILED.printed),
+        Scenario("with a bound", {**PROFILING, "LACONIC_BOUND": "abs:1"}, ["exact"], code=1,
+                 check=says("LACONIC_BOUND: not valid with LACONIC_REPORT=profile")),
+    ],
     "damage": [Scenario("compressed", {**BOUND, "LACONIC_P2P": "1"}, ["within", "1e-3"], {"send"}, always=True)],
     "growing_variables": [Scenario("an MPI whose variables become more", {}, [])],
     "tool_variables": [
@@ -278,6 +295,8 @@ def run(args, scenario, folder):
         env.update(for_mpi4py(args))
     if scenario.preload and scenario.settings and "LACONIC_REPORT" not in env:
         env["LACONIC_REPORT"] = f"json:{report}"
+    if env.get("LACONIC_REPORT", "").endswith("json:"):
+        env["LACONIC_REPORT"] += str(report)
     program = args.program
     other = env.pop("TEST_DIFFER", None)
     if other is not None:  # for the last rank

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""laconic run: run_command_test.py LACONIC LIBRARY MPIEXEC PROGRAM MPIRUN [unittest arguments]."""
-import importlib.machinery, importlib.util, json, os, pathlib, subprocess, sys, tempfile, unittest
+"""laconic run and laconic profile: run_command_test.py LACONIC LIBRARY MPIEXEC PROGRAM PROFILED MPIRUN [unittest arguments]."""
+import importlib.machinery, importlib.util, json, os, pathlib, re, subprocess, sys, tempfile, unittest
 
-LACONIC, LIBRARY, MPIEXEC, PROGRAM, MPIRUN = (sys.argv.pop(1) for _ in range(5))
+LACONIC, LIBRARY, MPIEXEC, PROGRAM, PROFILED, MPIRUN = (sys.argv.pop(1) for _ in range(6))
 
 
 # What makes ranks bearable on a machine with few cores; Open MPI starts none as root without it.
@@ -130,6 +130,45 @@ class RunCommand(unittest.TestCase):
         self.assertIn("--help", self.run_it("--buond", "abs:1", "--", "ls", code=2).stderr)
         self.assertIn("cannot be read", self.run_it("--library", "/no/such", "--", "ls", code=2).stderr)
         self.assertIn("cannot be run", self.run_it("--bound", "abs:1", "--", "/no/such/program", code=1).stderr)
+
+
+class ProfileCommand(unittest.TestCase):
+    def run_it(self, command, code=0, **env):
+        clean = {name: value for name, value in os.environ.items()
+                 if not name.startswith("LACONIC_") and name != "LD_PRELOAD"}
+        done = subprocess.run(command, shell=isinstance(command, str), capture_output=True, text=True, timeout=100,
+                              env={**SETTINGS, **clean, **env})
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    # By the launcher itself, which passes the command on to the ranks, and with a word that a shell would take apart.
+    def test_what_is_suggested_can_be_run_as_printed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "it's a program"
+            program.symlink_to(PROFILED)
+            report = pathlib.Path(folder) / "profile.json"
+            done = self.run_it([LACONIC, "profile", "--json", str(report), "--", MPIEXEC, "-n", "2", str(program), "within", "3e-6"],
+                               LACONIC_TUNE="off")
+            self.assertIn("dropin profile: ok", done.stdout)
+            lines = done.stderr.splitlines()
+            at = next(k for k, line in enumerate(lines) if "the command line to use, which would include" in line)
+            said = re.search(r"include ([0-9.]+) % of the bytes and save ([0-9.]+) MB", lines[at])
+            command = lines[at + 1]
+            self.assertEqual(command.strip(), json.loads(report.read_text())["suggestion"]["command"])
+            done = self.run_it(command, LACONIC_TUNE="off")
+            self.assertIn("dropin profile: ok", done.stdout)
+            self.assertIn(f", {said[1]} % of them compressed", done.stderr)
+
+    def test_rules_and_library_are_suggested_again(self):
+        done = self.run_it([LACONIC, "profile", "--exclude", "comm:a b", "--library", LIBRARY, "--", sys.executable, MPIRUN,
+                            "--mpiexec", MPIEXEC, "-n", "2", "--", PROFILED, "exact"])
+        self.assertRegex(done.stderr, rf"\n  \S*laconic run --library {re.escape(LIBRARY)} --bound rel:1e-6 .*--exclude 'comm:a b,")
+
+    def test_mistakes(self):
+        said = lambda *words, **env: self.run_it([LACONIC, "profile", *words], code=2, **env).stderr
+        self.assertIn("-- mpiexec", said())
+        self.assertIn("LACONIC_P2P: not valid with LACONIC_REPORT=profile", said("--", "ls", LACONIC_P2P="1"))
+        self.assertIn("LACONIC_EXCLUDE: 'bcats' is not valid", said("--exclude", "bcats", "--", "ls"))
 
 
 if __name__ == "__main__":

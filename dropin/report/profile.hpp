@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The report of LACONIC_REPORT=profile: which calls carry the bytes of a program, and the settings that would compress
+// them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/settings.hpp"
+#include "report/coverage.hpp"
+#include "report/tally.hpp"
+
+namespace laconic::dropin {
+
+// Times of the slowest rank in seconds.
+struct ProfileTimes {
+  std::array<double, 3> seconds{};
+  double program() const { return seconds[0]; }   // since the library was loaded
+  double waiting() const { return seconds[1]; }   // in MPI_Recv and functions that wait for requests
+  double sampling() const { return seconds[2]; }  // that the profile took to look at contents
+  static ProfileTimes of_this_process();
+};
+
+// Calls of one kind on communicators of one name and size.
+struct ProfiledCalls {
+  const TallyGroup* group = nullptr;
+  TrafficKey of;
+  Traffic traffic;
+  const char* lasting =
+      nullptr;  // why they stay plain with any settings; nullptr: they would be compressed with `needs`
+  Needs needs;
+  bool left_out = false;  // by the suggestion, for their contents
+};
+
+struct Profile {
+  std::uint64_t bytes = 0;
+  ProfileTimes times;
+  std::vector<ProfiledCalls> calls;  // most bytes first
+  std::vector<BytesOf> alone;        // the bytes that each set of settings would include; the last set is all of them
+  std::vector<BytesOf> plain;        // the bytes that stay plain with any settings, by reason
+
+  // What is suggested, and what it would do. Empty options: no setting would include a noticeable share of the bytes.
+  std::string options;    // of the command, as in "--bound rel:1e-6 --p2p 1"
+  std::string variables;  // the same as environment variables
+  std::string command;    // the whole command line; empty if the program was not started by `laconic profile`
+  std::string exclude;    // the items that were added to LACONIC_EXCLUDE for the contents of the calls
+  std::uint64_t included = 0;
+  std::array<std::uint64_t, sample_bounds.size()> saved{};  // of these bytes, by the ratios of the samples
+};
+
+Profile profile_of(const std::map<std::string, TallyGroup>& groups, const Settings& settings, std::uint64_t min_bytes,
+                   const ProfileTimes& times);
+
+// Prints the profile on stderr, or writes it to the file as JSON. `complete`: it is of all ranks.
+void put_profile(const Settings& settings, const Profile& profile, bool complete);
+
+}  // namespace laconic::dropin

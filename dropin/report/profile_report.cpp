@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The profile as text and as JSON.
+#include <laconic/laconic.h>
+
+#include <cstdio>
+
+#include "core/process.hpp"
+#include "report/profile.hpp"
+#include "report/text.hpp"
+
+namespace laconic::dropin {
+namespace {
+
+constexpr std::size_t most_lines = 40;  // about calls; JSON has all
+
+unsigned long long u(std::uint64_t x) { return x; }
+
+double percent(std::uint64_t some, std::uint64_t all) {
+  return all > 0 ? 100 * static_cast<double>(some) / static_cast<double>(all) : 0;
+}
+
+std::string ratio_text(double ratio) { return ratio > 0 ? format("%8.2f", ratio) : "       -"; }
+
+std::string text_of(const ProfiledCalls& c, std::uint64_t all) {
+  const Sample& sample = c.traffic.sample;
+  std::string text =
+      format("%5.1f %%  %-20s %-8s %8s %9llu %11.3f %9.3f  %-13s", percent(c.traffic.bytes, all),
+             std::string(name_of(c.of.activity)).c_str(), name_of(c.of.content), size_text(c.of.least_size()).c_str(),
+             u(c.traffic.calls), megabytes(c.traffic.bytes), c.traffic.seconds, text_of(sample.looks()));
+  for (std::size_t b = 0; b < sample_bounds.size(); ++b) text += ' ' + ratio_text(sample.ratio(b));
+  text += format("  %.60s (%d)", c.group->name.c_str(), c.group->ranks);
+  return c.lasting != nullptr ? text + "; stays plain: " + c.lasting : text;
+}
+
+// Lines without "laconic: " before them, for print().
+std::string table_of(const Profile& profile) {
+  std::string text = format("%5s    %-20s %-8s %8s %9s %11s %9s  %-13s", "bytes", "operation", "type", "size from",
+                            "calls", "MB", "s", "contents");
+  for (const char* bound : sample_bounds) text += format(" %8s", bound);
+  text += "  communicator (ranks)\n";
+  std::uint64_t rest = 0;
+  for (std::size_t k = 0; k < profile.calls.size(); ++k) {
+    if (k < most_lines)
+      text += text_of(profile.calls[k], profile.bytes) + '\n';
+    else
+      rest += profile.calls[k].traffic.bytes;
+  }
+  if (profile.calls.size() > most_lines)
+    text += format("%5.1f %%  in %zu further lines, which LACONIC_REPORT=profile:json:FILE would have\n",
+                   percent(rest, profile.bytes), profile.calls.size() - most_lines);
+  return text;
+}
+
+std::string settings_of(const Profile& profile) {
+  std::string text;
+  for (const BytesOf& of : profile.alone)
+    text += format("%5.1f %% of the bytes would be included by %s\n", percent(of.bytes, profile.bytes),
+                   of.settings.c_str());
+  for (const BytesOf& of : profile.plain)
+    if (percent(of.bytes, profile.bytes) >= 0.05)
+      text += format("%5.1f %% of the bytes stay plain with any settings: %s\n", percent(of.bytes, profile.bytes),
+                     of.what.c_str());
+  return text;
+}
+
+std::string suggestion_of(const Profile& profile) {
+  if (profile.options.empty()) return "no settings would include 1 % of the bytes\n";
+  std::string text;
+  for (std::size_t b = 0; b < sample_bounds.size(); ++b)
+    text += format("%s%s %.1f %%",
+                   b == 0 ? "of the bytes that are included below, bounds would save, by the samples: " : ", ",
+                   sample_bounds[b], percent(profile.saved[b], profile.included));
+  text += '\n';
+  if (!profile.exclude.empty())
+    text += "left out, because the contents are whole numbers or other data: " + profile.exclude + '\n';
+  text +=
+      format("%s to use, which would include %.1f %% of the bytes and save %.3f MB (%.1f %%):\n",
+             profile.command.empty() ? "the settings" : "the command line", percent(profile.included, profile.bytes),
+             megabytes(profile.saved[suggested_bound]), percent(profile.saved[suggested_bound], profile.bytes));
+  return text;
+}
+
+void print(const Profile& profile, bool complete) {
+  const ProfileTimes& t = profile.times;
+  std::string lines = format(
+      "profile%s: %.3f MB in calls that carry data; on the slowest rank %.3f s, of which waiting %.3f s, and %.3f s "
+      "of sampling\n",
+      complete ? "" : " of rank 0 alone, for MPI was not finalized", megabytes(profile.bytes), t.program(), t.waiting(),
+      t.sampling());
+  if (profile.bytes > 0) lines += table_of(profile) + settings_of(profile) + suggestion_of(profile);
+  std::string out;
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::size_t end = lines.find('\n', at);
+    out += "laconic: " + lines.substr(at, end - at) + '\n';
+    at = end + 1;
+  }
+  // A line of its own, to be copied as it is.
+  if (!profile.options.empty())
+    out += (profile.command.empty() ? "  " + profile.variables : "  " + profile.command) + '\n';
+  std::fwrite(out.data(), 1, out.size(), stderr);
+}
+
+std::string json_of(const ProfiledCalls& c) {
+  const Sample& sample = c.traffic.sample;
+  std::string ratios;
+  for (std::size_t b = 0; b < sample_bounds.size(); ++b)
+    ratios += format("%s\"%s\": ", b == 0 ? "" : ", ", sample_bounds[b]) +
+              (sample.ratio(b) > 0 ? number(sample.ratio(b)) : "null");
+  return "    {\"operation\": " + quoted(std::string(name_of(c.of.activity))) +
+         ", \"type\": " + quoted(name_of(c.of.content)) + format(", \"least_size\": %llu", u(c.of.least_size())) +
+         ", \"communicator\": " + quoted(c.group->name) +
+         format(", \"ranks\": %d, \"calls\": %llu, \"bytes\": %llu, \"seconds\": ", c.group->ranks, u(c.traffic.calls),
+                u(c.traffic.bytes)) +
+         number(c.traffic.seconds) + format(", \"samples\": %llu, \"contents\": ", u(sample.taken)) +
+         quoted(key_of(sample.looks())) + ", \"ratios\": {" + ratios +
+         "}, \"settings\": " + (c.lasting != nullptr ? "null" : quoted(text_of(c.needs))) +
+         ", \"stays_plain\": " + (c.lasting != nullptr ? quoted(c.lasting) : "null") + "}";
+}
+
+std::string json_of(const BytesOf& of) {
+  return "    {\"what\": " + quoted(of.what) + ", \"settings\": " + quoted(of.settings) +
+         format(", \"bytes\": %llu}", u(of.bytes));
+}
+
+template <class T>
+std::string list_of(const std::vector<T>& all) {
+  std::string text;
+  for (const T& one : all) text += (text.empty() ? "\n" : ",\n") + json_of(one);
+  return "[" + text + (text.empty() ? "]" : "\n  ]");
+}
+
+std::string suggestion_json(const Profile& profile) {
+  if (profile.options.empty()) return "null";
+  std::string saved;
+  for (std::size_t b = 0; b < sample_bounds.size(); ++b)
+    saved += format("%s\"%s\": %llu", b == 0 ? "" : ", ", sample_bounds[b], u(profile.saved[b]));
+  return "{\"options\": " + quoted(profile.options) + ", \"variables\": " + quoted(profile.variables) +
+         ", \"command\": " + (profile.command.empty() ? "null" : quoted(profile.command)) +
+         ", \"excluded\": " + quoted(profile.exclude) + format(", \"bytes\": %llu, \"saved\": {", u(profile.included)) +
+         saved + "}}";
+}
+
+bool write_json(const std::string& file, const Profile& profile, bool complete) {
+  std::FILE* out = std::fopen(file.c_str(), "w");
+  if (out == nullptr) return false;
+  const ProfileTimes& t = profile.times;
+  std::fprintf(out, "{\n  \"laconic\": \"%d.%d.%d\",\n  \"complete\": %s,\n  \"bytes\": %llu,\n", LACONIC_VERSION_MAJOR,
+               LACONIC_VERSION_MINOR, LACONIC_VERSION_PATCH, complete ? "true" : "false", u(profile.bytes));
+  std::fprintf(out, "  \"seconds\": %s,\n  \"waiting_seconds\": %s,\n  \"sampling_seconds\": %s,\n",
+               number(t.program()).c_str(), number(t.waiting()).c_str(), number(t.sampling()).c_str());
+  std::fprintf(out, "  \"calls\": %s,\n  \"included\": %s,\n  \"stays_plain\": %s,\n  \"suggestion\": %s\n}\n",
+               list_of(profile.calls).c_str(), list_of(profile.alone).c_str(), list_of(profile.plain).c_str(),
+               suggestion_json(profile).c_str());
+  return std::fclose(out) == 0;
+}
+
+}  // namespace
+
+void put_profile(const Settings& settings, const Profile& profile, bool complete) {
+  const std::string& file = settings.report_file;
+  if (!file.empty() && !write_json(file, profile, complete))
+    say("LACONIC_REPORT: the file " + file + " could not be written");
+  print(profile, complete);
+}
+
+}  // namespace laconic::dropin

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/sample.hpp"
+
+#include <laconic/laconic.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <istream>
+#include <ostream>
+#include <vector>
+
+namespace laconic::dropin {
+namespace {
+
+// A piece is a block of the codecs, so that a sample of pieces has the ratio of the whole. Pieces are spread over the
+// data, because a relative bound refers to the range of all of it.
+constexpr std::size_t piece = 1024;  // numbers
+constexpr std::size_t pieces = 8;
+constexpr std::size_t most_packed = std::size_t{1} << 20;  // bytes of a derived type that are packed for a sample
+constexpr double mostly = 0.9;
+
+template <class T>
+T number_at(const std::byte* data, std::size_t k) {
+  T x;
+  std::memcpy(&x, data + k * sizeof(T), sizeof x);
+  return x;
+}
+
+// The pieces of numbers of `width` bytes, one after another. Each sample takes others.
+void take_pieces(const std::byte* data, std::size_t bytes, std::size_t width, std::vector<std::byte>& out) {
+  static std::atomic<std::size_t> turn{0};
+  const std::size_t numbers = bytes / width;
+  if (numbers <= pieces * piece) {
+    out.insert(out.end(), data, data + numbers * width);
+    return;
+  }
+  const std::size_t stretch = numbers / pieces;
+  const std::size_t offset = turn.fetch_add(1, std::memory_order_relaxed) * 7919 * piece % (stretch - piece + 1);
+  for (std::size_t k = 0; k < pieces; ++k) {
+    const std::byte* begin = data + (k * stretch + offset) * width;
+    out.insert(out.end(), begin, begin + piece * width);
+  }
+}
+
+// Pieces of the items as contiguous memory of the drop-in; empty where they cannot be had.
+void take(const Items& items, std::size_t width, std::vector<std::byte>& out) {
+  out.clear();
+  if (on_device(items.buffer)) return;
+  MPI_Count each = 0;
+  if (PMPI_Type_size_x(items.type, &each) != MPI_SUCCESS || each <= 0) return;
+  const Layout layout = layout_of(items.type);
+  const auto* data = static_cast<const std::byte*>(items.buffer);
+  const auto size = static_cast<std::size_t>(each);
+  if (layout.known() ? layout.in_a_row : is_plain_memory(items.buffer, items.type))
+    return take_pieces(data, static_cast<std::size_t>(items.count) * size, width, out);
+  if (!layout.known() || size > most_packed) return;
+  const MPI_Count few =
+      std::min(items.count, std::max<MPI_Count>(1, static_cast<MPI_Count>(pieces * piece * width / size)));
+  thread_local std::vector<std::byte> packed;
+  packed.resize(static_cast<std::size_t>(few) * size);
+  if (pack(data, few, items.type, layout, packed.data()) == MPI_SUCCESS)
+    take_pieces(packed.data(), packed.size(), width, out);
+}
+
+template <class T>
+void classify(const std::vector<std::byte>& data, Sample& sample) {
+  const std::size_t count = data.size() / sizeof(T);
+  sample.numbers += count;
+  for (std::size_t k = 0; k < count; ++k) {
+    const T x = number_at<T>(data.data(), k);
+    if (x == 0)
+      ++sample.zeros;
+    else if (!std::isnormal(x))
+      ++sample.special;
+    else if (x == std::trunc(x))
+      ++sample.integers;
+  }
+}
+
+// Words whose exponent is one that numbers of programs have. Of random words one in five is such a double, and one in
+// three such a float; text and small integers are none.
+template <class T>
+std::uint64_t plausible(const std::vector<std::byte>& data, double magnitude) {
+  std::uint64_t found = 0;
+  for (std::size_t k = 0; k < data.size() / sizeof(T); ++k) {
+    const double x = std::fabs(static_cast<double>(number_at<T>(data.data(), k)));
+    found += x == 0 || (x > 1 / magnitude && x < magnitude) ? 1 : 0;
+  }
+  return found;
+}
+
+void compress(const std::vector<std::byte>& data, bool single, int terms, Sample& sample) {
+  const MPI_Datatype type = single ? MPI_FLOAT : MPI_DOUBLE;
+  const auto count = static_cast<MPI_Count>(data.size() / (single ? sizeof(float) : sizeof(double)));
+  thread_local std::vector<std::byte> room;
+  std::array<std::uint64_t, sample_bounds.size()> sizes{};
+  for (std::size_t b = 0; b < sample_bounds.size(); ++b) {
+    laconic_options options;
+    laconic_options_init(&options);
+    laconic_options_set(&options, "bound", sample_bounds[b]);
+    if (options.bound.mode == LACONIC_BOUND_REL) options.bound.value /= terms;
+    if (terms == 1) options.denormals = LACONIC_DENORMALS_EXACT;
+    const std::size_t most = laconic_max_compressed_size(count, type, &options);
+    if (room.size() < most) room.resize(most);
+    std::size_t bytes = 0;
+    if (laconic_compress(data.data(), count, type, room.data(), room.size(), &bytes, &options) != MPI_SUCCESS) return;
+    sizes[b] = std::min<std::uint64_t>(bytes, data.size());  // what would not be shorter is sent as it is
+  }
+  sample.bytes = data.size();
+  sample.compressed = sizes;
+}
+
+void look_at_bytes(const std::vector<std::byte>& data, Sample& sample) {
+  const std::size_t words = data.size() / sizeof(double);
+  if (words == 0) return;
+  sample.numbers = words;
+  for (std::size_t k = 0; k < words; ++k) sample.zeros += number_at<std::uint64_t>(data.data(), k) == 0 ? 1 : 0;
+  sample.as_double = plausible<double>(data, 0x1p200);
+  sample.as_float = plausible<float>(data, 0x1p40) / 2;
+  const auto enough = static_cast<std::uint64_t>(mostly * static_cast<double>(words));
+  if (sample.as_double >= enough)
+    compress(data, false, 1, sample);
+  else if (sample.as_float >= enough)
+    compress(data, true, 1, sample);
+  else
+    sample.special = words;
+}
+
+std::int64_t now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+const std::int64_t loaded = now();
+std::atomic<std::int64_t> spent{0};
+
+struct Words {
+  const char* key;
+  const char* text;
+};
+constexpr std::array<Words, 7> words{{{"unknown", "not sampled"},
+                                      {"zeros", "zeros"},
+                                      {"numbers", "numbers"},
+                                      {"integers", "whole numbers"},
+                                      {"no_numbers", "other data"},
+                                      {"doubles", "like doubles"},
+                                      {"floats", "like floats"}}};
+
+}  // namespace
+
+const char* text_of(Looks looks) { return words[static_cast<std::size_t>(looks)].text; }
+const char* key_of(Looks looks) { return words[static_cast<std::size_t>(looks)].key; }
+
+bool can_be_sampled(Content content) { return content != Content::other && content != Content::integer; }
+
+Sample Sample::of(const Items& items, Content content, int terms) {
+  Sample sample;
+  sample.taken = 1;  // also where nothing can be seen, so that it is not tried again at every call
+  const bool single = content == Content::single || content == Content::complex_single;
+  thread_local std::vector<std::byte> data;
+  take(items, single ? sizeof(float) : sizeof(double), data);
+  if (data.empty()) return sample;
+  if (content == Content::byte || content == Content::packed) {
+    look_at_bytes(data, sample);
+    return sample;
+  }
+  single ? classify<float>(data, sample) : classify<double>(data, sample);
+  compress(data, single, terms, sample);
+  return sample;
+}
+
+Looks Sample::looks() const {
+  if (numbers == 0) return Looks::unknown;
+  const auto are = [](std::uint64_t some, std::uint64_t all) {
+    return static_cast<double>(some) >= mostly * static_cast<double>(all);
+  };
+  if (zeros == numbers) return Looks::zeros;
+  if (as_double > 0 || as_float > 0)
+    return are(as_double, numbers) ? Looks::doubles : are(as_float, numbers) ? Looks::floats : Looks::no_numbers;
+  if (2 * special > numbers - zeros) return Looks::no_numbers;
+  return are(integers, numbers - zeros) ? Looks::integers : Looks::numbers;
+}
+
+double Sample::ratio(std::size_t bound) const {
+  return compressed[bound] > 0 ? static_cast<double>(bytes) / static_cast<double>(compressed[bound]) : 0;
+}
+
+Sample& Sample::operator+=(const Sample& other) {
+  taken += other.taken;
+  numbers += other.numbers;
+  zeros += other.zeros;
+  integers += other.integers;
+  special += other.special;
+  as_double += other.as_double;
+  as_float += other.as_float;
+  bytes += other.bytes;
+  for (std::size_t b = 0; b < compressed.size(); ++b) compressed[b] += other.compressed[b];
+  return *this;
+}
+
+void write(std::ostream& out, const Sample& s) {
+  out << s.taken << ' ' << s.numbers << ' ' << s.zeros << ' ' << s.integers << ' ' << s.special << ' ' << s.as_double
+      << ' ' << s.as_float << ' ' << s.bytes;
+  for (const std::uint64_t bytes : s.compressed) out << ' ' << bytes;
+}
+
+bool read(std::istream& in, Sample& s) {
+  in >> s.taken >> s.numbers >> s.zeros >> s.integers >> s.special >> s.as_double >> s.as_float >> s.bytes;
+  for (std::uint64_t& bytes : s.compressed) in >> bytes;
+  return static_cast<bool>(in);
+}
+
+SampleTime::SampleTime(bool first)
+    : begin_(now()),
+      allowed_(first || spent.load(std::memory_order_relaxed) < 3'000'000 + (begin_ - loaded) * 3 / 1000) {}
+
+SampleTime::~SampleTime() {
+  if (allowed_) spent.fetch_add(now() - begin_, std::memory_order_relaxed);
+}
+
+double SampleTime::seconds() { return static_cast<double>(spent.load(std::memory_order_relaxed)) * 1e-9; }
+double SampleTime::since_loaded() { return static_cast<double>(now() - loaded) * 1e-9; }
+
+}  // namespace laconic::dropin

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Samples of the contents that calls carry: what kind of numbers they are, and their size under a few bounds.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+
+#include "core/datatypes.hpp"
+
+namespace laconic::dropin {
+
+// The bounds under which a sample is compressed. A profile suggests the second: docs/drop-in.md says why.
+inline constexpr std::array<const char*, 4> sample_bounds{"rel:1e-3", "rel:1e-6", "rel:1e-9", "lossless"};
+inline constexpr std::size_t suggested_bound = 1;
+
+// Items of a datatype in memory.
+struct Items {
+  const void* buffer = nullptr;
+  MPI_Count count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+};
+
+// What the contents look like. Bytes may look like doubles or floats; of declared numbers, some are whole, and some are
+// other data, which read as numbers are mostly denormal or not finite.
+enum class Looks : std::uint8_t { unknown, zeros, numbers, integers, no_numbers, doubles, floats };
+const char* text_of(Looks looks);
+const char* key_of(Looks looks);
+
+bool can_be_sampled(Content content);
+
+struct Sample {
+  std::uint64_t taken = 0;
+  std::uint64_t numbers = 0;  // of them:
+  std::uint64_t zeros = 0;
+  std::uint64_t integers = 0;   // other than 0
+  std::uint64_t special = 0;    // denormal numbers, infinities, NaN
+  std::uint64_t as_double = 0;  // of bytes: words that are plausible as these numbers
+  std::uint64_t as_float = 0;
+  std::uint64_t bytes = 0;  // that were compressed, and their sizes
+  std::array<std::uint64_t, sample_bounds.size()> compressed{};
+
+  // A sample of pieces of the items, at most 64 KiB. Data on a device are not touched. `terms`: contributions that are
+  // added up, among which a bound is divided.
+  static Sample of(const Items& items, Content content, int terms);
+
+  // Calls 1, 2, 4, 8, ... of a kind are sampled, 16 of them at most, where there is time. The first is in any case.
+  bool is_due(std::uint64_t calls) const { return taken < 16 && calls + 1 >= (std::uint64_t{1} << taken); }
+
+  Looks looks() const;
+  // The compression ratio with a bound of sample_bounds; 0 if nothing was compressed.
+  double ratio(std::size_t bound) const;
+  Sample& operator+=(const Sample& other);
+};
+
+void write(std::ostream& out, const Sample& sample);
+bool read(std::istream& in, Sample& sample);
+
+// Takes the time of samples in this process, of which a profile spends at most 0.3 % of the time since the library was
+// loaded, and 3 ms, beside the first samples of each kind of calls.
+class SampleTime {
+ public:
+  explicit SampleTime(bool first);
+  ~SampleTime();
+  SampleTime(const SampleTime&) = delete;
+  SampleTime& operator=(const SampleTime&) = delete;
+  bool allowed() const { return allowed_; }  // false if no time is left
+  static double seconds();                   // spent so far
+  static double since_loaded();              // in seconds
+
+ private:
+  std::int64_t begin_;
+  bool allowed_;
+};
+
+}  // namespace laconic::dropin
