@@ -71,10 +71,12 @@ void compare(const char* name, std::size_t bytes, int calls, A profiled, B plain
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank != 0) return;
   const auto percent = [](double a, double b) { return 100 * (a / b - 1); };
-  std::printf("%-9s %8zu bytes, %6d calls: plain %9.2f us, first decile %+.2f %%, quarter %+.2f %%, median %+.2f %%, sum %+.2f %%\n",
-              name, bytes, calls, theirs.quantile(0.5) * 1e6, percent(ours.quantile(0.1), theirs.quantile(0.1)),
-              percent(ours.quantile(0.25), theirs.quantile(0.25)), percent(ours.quantile(0.5), theirs.quantile(0.5)),
-              percent(ours.sum(), theirs.sum()));
+  std::printf(
+      "%-9s %8zu bytes, %6d calls: plain %9.2f us, first decile %+.2f %%, quarter %+.2f %%, median %+.2f %%, sum %+.2f "
+      "%%\n",
+      name, bytes, calls, theirs.quantile(0.5) * 1e6, percent(ours.quantile(0.1), theirs.quantile(0.1)),
+      percent(ours.quantile(0.25), theirs.quantile(0.25)), percent(ours.quantile(0.5), theirs.quantile(0.5)),
+      percent(ours.sum(), theirs.sum()));
 }
 
 }  // namespace
