@@ -159,7 +159,7 @@ bool Rules::of_messages_only(const Item& item) {
   });
 }
 
-std::string Rules::read(std::string_view include, std::string_view exclude, bool messages) {
+std::string Rules::read(std::string_view include, std::string_view exclude, Messages messages) {
   *this = Rules{};
   messages_ = messages;
   if (std::string problem = read_items("LACONIC_INCLUDE", include, include_); !problem.empty()) return problem;
@@ -168,13 +168,12 @@ std::string Rules::read(std::string_view include, std::string_view exclude, bool
     if (std::none_of(item.terms.begin(), item.terms.end(), names_operation))
       return "LACONIC_INCLUDE: every item must name an operation, as in bcast+comm:solver; to leave calls out use "
              "LACONIC_EXCLUDE";
-    if (of_messages_only(item)) return "LACONIC_INCLUDE: 'send' is not valid here; LACONIC_P2P=1 includes messages";
   }
   return read_items("LACONIC_EXCLUDE", exclude, exclude_);
 }
 
 bool Rules::by_default(Operation operation) const {
-  return reduces(operation) || (operation == Operation::send && messages_);
+  return reduces(operation) || (operation == Operation::send && messages_ == Messages::included);
 }
 
 bool Rules::holds(const Term& term, const Facts& facts) {
@@ -207,7 +206,7 @@ bool Rules::names_integers() const {
 }
 
 bool Rules::touches(const Facts& facts) const {
-  if (facts.operation == Operation::send && !messages_) return false;
+  if (facts.operation == Operation::send && messages_ == Messages::excluded) return false;
   const bool by_name = facts.kind == Kind::integer && facts.rounded;
   const auto match = [&](const Item& item) { return matches(item, facts); };
   const auto include = [&](const Item& item) { return match(item) && (!by_name || names_integers(item)); };
@@ -240,9 +239,12 @@ bool Rules::test_data(Operation operation, Form form) const {
 }
 
 bool Rules::may_touch(Operation operation, Form form) const {
-  if (operation == Operation::send && !messages_) return false;
+  if (operation == Operation::send && messages_ == Messages::excluded) return false;
   const Facts facts{operation, form, Kind::none, false, 0, MPI_COMM_NULL, nullptr};
-  const auto named = [&](const Item& item) { return names(item, operation, form); };
+  // Messages of integers are never compressed, so an item of integers does not include messages.
+  const auto named = [&](const Item& item) {
+    return names(item, operation, form) && (is_collective(operation) || !names_integers(item));
+  };
   const auto wholly = [&](const Item& item) {
     return std::all_of(item.terms.begin(), item.terms.end(), tests_name) && matches(item, facts);
   };

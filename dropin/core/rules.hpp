@@ -23,11 +23,14 @@ struct Facts {
   const void* site;
 };
 
+// Messages between two ranks are included by the rules that name them, or included, or excluded.
+enum class Messages : std::uint8_t { by_rules, included, excluded };
+
 class Rules {
  public:
-  // Parses the values of the two environment variables; `messages`: whether point-to-point messages are included.
+  // Parses the values of the two environment variables. `messages`: by LACONIC_P2P.
   // Returns an error message; empty if both are valid.
-  std::string read(std::string_view include, std::string_view exclude, bool messages);
+  std::string read(std::string_view include, std::string_view exclude, Messages messages);
 
   bool touches(const Facts& facts) const;
   // Whether LACONIC_EXCLUDE names the call.
@@ -74,7 +77,7 @@ class Rules {
 
   std::vector<Item> include_;
   std::vector<Item> exclude_;
-  bool messages_ = false;
+  Messages messages_ = Messages::by_rules;
   bool differ_by_rank_ = false;
 };
 

@@ -72,9 +72,9 @@ std::string read_audit(Settings& s, std::string_view text) {
 }
 
 std::string read_messages(Settings& s, std::string_view text) {
-  if (text.empty() || text == "0") return "";
-  s.messages = text == "1";
-  return s.messages ? "" : "LACONIC_P2P: '" + std::string(text) + "' is not valid; valid are 0 and 1";
+  if (text.empty()) return "";
+  s.messages = text == "0" ? Messages::excluded : Messages::included;
+  return text == "0" || text == "1" ? "" : "LACONIC_P2P: '" + std::string(text) + "' is not valid; valid are 0 and 1";
 }
 
 // Text in which %XX stands for a byte, because not all launchers pass every character on.
@@ -179,8 +179,8 @@ std::uint64_t Settings::signature() const {
   // The report file may differ, because only rank 0 writes it. The kind of report must be the same, because reporting
   // is collective.
   all += std::string(variable("LACONIC_INCLUDE")) + '\n' + variable("LACONIC_EXCLUDE") + '\n';
-  all +=
-      std::string(variable("LACONIC_AUDIT")) + '\n' + (messages ? '1' : '0') + std::to_string(static_cast<int>(report));
+  all += std::string(variable("LACONIC_AUDIT")) + '\n' + std::to_string(static_cast<int>(messages)) +
+         std::to_string(static_cast<int>(report));
   // Profiles of one name may differ between nodes.  Ranks that decide differently would wait for each other forever.
   if (options.tune == LACONIC_TUNE_PROFILE) {
     std::ifstream profile(variable("LACONIC_TUNE"), std::ios::binary);

@@ -21,9 +21,10 @@ struct Settings {
   Report report = Report::none;
   std::string report_file;  // of JSON; a profile without one is printed
   std::string
-      profile_command;      // LACONIC_PROFILE_COMMAND: the command to suggest, with a newline in place of the options
-  std::int64_t audit = 0;   // audits every n-th call; 0: no audits
-  bool messages = false;    // LACONIC_P2P: point-to-point messages are compressed, too
+      profile_command;     // LACONIC_PROFILE_COMMAND: the command to suggest, with a newline in place of the options
+  std::int64_t audit = 0;  // audits every n-th call; 0: no audits
+  // LACONIC_P2P: messages between two ranks are included, or excluded, whatever LACONIC_INCLUDE says of them.
+  Messages messages = Messages::by_rules;
   bool keep_plain = false;  // the program receives the plain result of audited calls
 
   // Returns an error message; empty if all settings are valid.

@@ -28,8 +28,8 @@ std::string text_of(const Needs& needs) {
     if (needed) text += (text.empty() ? "" : " ") + setting;
   };
   add(needs.bound, std::string("LACONIC_BOUND=") + sample_bounds[suggested_bound]);
-  add(needs.include, "LACONIC_INCLUDE=all");
-  add(needs.messages, "LACONIC_P2P=1");
+  add(needs.include, needs.messages ? "LACONIC_INCLUDE=all" : "LACONIC_INCLUDE=movement");
+  add(needs.messages && !needs.include, "LACONIC_P2P=1");
   add(needs.min_bytes, "LACONIC_MIN_BYTES=" + std::to_string(least_suggested));
   return text;
 }
@@ -40,9 +40,11 @@ const char* lasting_reason(const TrafficKey& of, const Settings& settings, std::
   const Kind kind = kind_of(of.content);
   if (kind == Kind::none || kind == Kind::integer) return text_of(Reason::type);
   if (of.least_size() < std::min(min_bytes, least_suggested)) return "smaller than 4 KiB";
+  const bool message = of.activity == Activity::send;
+  if (message && settings.messages == Messages::excluded) return text_of(Reason::rule);
   // If a rule leaves out calls that are included by default or by LACONIC_P2P, the user has excluded them on purpose,
   // so no setting is suggested.
-  const bool asked_for = of.activity == Activity::send ? settings.messages : reduces(operation_of(of.activity));
+  const bool asked_for = message ? settings.messages == Messages::included : reduces(operation_of(of.activity));
   return of.reason == Reason::rule && (settings.excludes || asked_for) ? text_of(of) : nullptr;
 }
 

@@ -18,8 +18,8 @@ inline constexpr std::uint64_t least_suggested = 4096;
 // The settings that plain calls lack to be compressed.
 struct Needs {
   bool bound = false;      // LACONIC_BOUND
-  bool include = false;    // LACONIC_INCLUDE=all
-  bool messages = false;   // LACONIC_P2P=1
+  bool include = false;    // LACONIC_INCLUDE=movement
+  bool messages = false;   // LACONIC_P2P=1; with `include`: LACONIC_INCLUDE=all
   bool min_bytes = false;  // LACONIC_MIN_BYTES=4096
 
   bool within(const Needs& given) const {

@@ -93,7 +93,8 @@ void suggest(Profile& profile, const Settings& settings) {
   if (!items.empty()) exclude += (exclude.empty() ? "" : ",") + profile.exclude;
   profile.variables = text_of(*needs) + (exclude.empty() ? "" : " LACONIC_EXCLUDE=" + shell_word(exclude));
   profile.options = std::string("--bound ") + sample_bounds[suggested_bound] +
-                    (needs->include ? " --include all" : "") + (needs->messages ? " --p2p 1" : "") +
+                    (needs->include ? needs->messages ? " --include all" : " --include movement" : "") +
+                    (needs->messages && !needs->include ? " --p2p 1" : "") +
                     (needs->min_bytes ? " --min-bytes " + std::to_string(least_suggested) : "") +
                     (exclude.empty() ? "" : " --exclude " + shell_word(exclude)) + " --report summary";
   profile.command = settings.profile_command;
@@ -125,6 +126,7 @@ Profile profile_of(const std::map<std::string, TallyGroup>& groups, const Settin
   for (const Needs& some : {Needs{true, false, false, false},
                             {true, true, false, false},
                             {true, false, true, false},
+                            {true, true, true, false},
                             {true, false, false, true},
                             {true, true, true, true}})
     profile.alone.push_back({"", text_of(some), bytes_within(profile.calls, some)});

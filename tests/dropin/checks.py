@@ -126,7 +126,7 @@ class Suggestions:
         self.bytes = coverage["compressed"] + sum(of["bytes"] for of in suggested)
         if args.n == 1:
             return ["bytes are reported that go from a rank to itself"] if coverage["bytes"] else []
-        wanted = {"LACONIC_P2P=1", "LACONIC_INCLUDE=all"}
+        wanted = {"LACONIC_P2P=1", "LACONIC_INCLUDE=movement"}
         return [f"suggested: {suggested}"] if {of["settings"] for of in suggested} != wanted else []
 
     def follow(self, args, said, entries):
@@ -203,7 +203,7 @@ class Profiled:
         return check
 
     def printed(self, args, said, entries):
-        wanted = r"^  a b --bound rel:1e-6 --include all --p2p 1 --min-bytes 4096 --exclude \S+ --report summary c%$"
+        wanted = r"^  a b --bound rel:1e-6 --include all --min-bytes 4096 --exclude \S+ --report summary c%$"
         found = re.findall(wanted, said, re.M)
         return [f"the command line is printed {len(found)} times"] if len(found) != (args.n > 1) else []
 

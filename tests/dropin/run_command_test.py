@@ -105,7 +105,6 @@ class RunCommand(unittest.TestCase):
             ("--report", "sumary", "LACONIC_REPORT: 'sumary' is not valid; valid are summary, each, json:FILE"),
             ("--audit", "often", "LACONIC_AUDIT: 'often' is not valid; valid are whole numbers from 1"),
             ("--include", "alreduce", "LACONIC_INCLUDE: 'alreduce' is not valid; valid are operations"),
-            ("--include", "send", "LACONIC_P2P=1 includes messages"),
             ("--exclude", "size<many", "LACONIC_EXCLUDE: 'size<many' is not valid"),
             ("--p2p", "yes", "LACONIC_P2P: 'yes' is not valid; valid are 0 and 1"),
             ("--codec", "sz9", "LACONIC_CODEC: codec 'sz9' is not valid; valid are quant"),
