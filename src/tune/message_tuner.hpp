@@ -84,6 +84,7 @@ class MessageClass {
  private:
   void end_burst(double now, const MessageClock& clock);
   void restart_window();
+  void doubt();
   void leave();
   std::uint64_t bursts_between_plain() const;
 
@@ -94,8 +95,10 @@ class MessageClass {
   std::uint64_t calls_ = 0;
   std::uint64_t compressed_calls_ = 0;
   std::uint64_t bursts_ = 0;
-  std::uint64_t next_;  // the burst that surveys, or in compressed mode the first of those that are left to MPI
-  std::uint64_t gap_;   // bursts between surveys
+  std::uint64_t next_;          // the burst that surveys, or in compressed mode the first of those that are left to MPI
+  std::uint64_t gap_;           // bursts between surveys
+  std::uint64_t plain_bursts_;  // of next_ and those that follow it
+  bool won_ = false;            // compression was faster when it was last measured
   CodingCost cost_;
   bool pinned_ = false;
 

@@ -45,6 +45,10 @@ constexpr double give_up = 1.1;
 constexpr double share_of_plain = 0.01;
 constexpr std::uint64_t calls_before_plain = 8;
 
+// Where compression was faster and no longer is, something else may disturb the machine for a while, and plain calls
+// would take longer, too.  So this many of them are made before compression is left.
+constexpr int plain_calls_in_doubt = 3;
+
 // A class whose predictions were too good is tried again after a while, because the measurements may have been
 // disturbed.
 constexpr double forgetting = 0.8;
@@ -61,7 +65,8 @@ Decision CallClass::begin() {
   decision_ = mode_;
   if (calls_ == next_ && !on_devices_) {
     decision_ = mode_ == Decision::plain ? Decision::survey : Decision::plain;
-    if (mode_ == Decision::compressed) next_ = calls_ + calls_between_plain();
+    if (mode_ == Decision::compressed) next_ = calls_ + (doubts_ > 1 ? 1 : calls_between_plain());
+    doubts_ = std::max(doubts_ - 1, 0);
   }
   begun_with_ = trial_;
   if (decision_ == Decision::compressed) ++tried_;
@@ -143,6 +148,8 @@ void CallClass::pin(const Profile::Verdict& verdict) {
 // After a survey.
 void CallClass::consider(const Path& start) {
   correction_ = std::pow(correction_, forgetting);
+  won_ = false;
+  doubts_ = 0;
   if (cost_.known()) {
     candidates_ = candidates(model_, cost_, path_of(model_, plain_, start));
     if (!candidates_.empty() && best_.measured == 0) best_ = candidates_[0];
@@ -187,7 +194,17 @@ void CallClass::judge(double seconds) {
   const bool more = trying_ && current_ + 1 < among_;
   if (more && candidates_[current_ + 1].predicted * correction_ < give_up * plain_) return try_candidate(current_ + 1);
   if (trying_) settle();
-  if (candidates_[current_].measured > worth_keeping * plain_) leave();
+  const bool wins = candidates_[current_].measured <= worth_keeping * plain_;
+  if (!wins) won_ ? doubt() : leave();
+  won_ = wins;
+}
+
+// Measures plain and compressed calls anew.
+void CallClass::doubt() {
+  plain_times_.clear();
+  doubts_ = plain_calls_in_doubt;
+  next_ = calls_ + 1;
+  try_candidate(current_);
 }
 
 void CallClass::settle() {
