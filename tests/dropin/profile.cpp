@@ -28,11 +28,13 @@ struct World {
   int right() const { return (rank + 1) % size; }
 };
 
+// Sums of these numbers are exact in any order.
 template <class T>
 std::vector<T> field_of(int rank) {
   std::vector<T> x(count);
   for (int i = 0; i < count; ++i)
-    x[static_cast<std::size_t>(i)] = static_cast<T>(std::sin(0.003 * i + rank) + 1e-4 * std::cos(11.0 * i));
+    x[static_cast<std::size_t>(i)] =
+        static_cast<T>(std::round(0x1p20 * (std::sin(0.003 * i + rank) + 1e-4 * std::cos(11.0 * i))) * 0x1p-20);
   return x;
 }
 
