@@ -45,7 +45,7 @@ struct TrafficKey {
   Reason reason = Reason::touched;
 
   std::uint64_t least_size() const { return std::uint64_t{1} << log2_size; }
-  auto operator<=>(const TrafficKey&) const = default;
+  auto operator<=>(const TrafficKey&) const = default;  // NOLINT(modernize-use-nullptr): in what the compiler makes
 };
 
 struct Traffic {
