@@ -114,9 +114,11 @@ class CollectiveOperation final : public Operation {
   void decide_in_turn();
   void decide_start();
   bool surveys() const { return class_ != nullptr && class_->decision() == Decision::survey; }
-  CodingCost sample();
+  CodingCosts sample();
+  CodingCost sample_of(Effort effort, const Codec& codec);
   const Algorithm& algorithm();
   Measured measurements();
+  Measured measured_by_all() const;
   bool tuner_agrees();
   void teach(bool was_plain);
 

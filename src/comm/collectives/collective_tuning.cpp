@@ -37,7 +37,11 @@ CallModel CollectiveOperation::model() const {
   model.bytes = known_to_all(shape()) ? static_cast<double>(shape().bytes()) : bytes_of_partial;
   model.size = binding->size;
   model.nodes = binding->nodes();
-  if (const Codec* codec = asked_codec(settings())) model.travel = travel_of(*codec, false);
+  if (const Codec* codec = asked_codec(settings())) {
+    model.travel = travel_of(*codec, false);
+    model.codec = codec->api_name();
+  }
+  model.effort = effort_of(settings());
   model.chunk = static_cast<std::size_t>(settings().chunk_elements);
   model.relative = settings().bound.mode == LACONIC_BOUND_REL;
   model.settings = tuning_key(settings());
@@ -83,6 +87,7 @@ void CollectiveOperation::take_candidate(const CallClass& known) {
   if (candidate == nullptr) return;
   algorithm_ = candidate->algorithm;
   rows_ = candidate->rows;
+  resolved_.choose(candidate->effort);
 }
 
 // A nonblocking call follows what blocking calls have taught, which is the same on all ranks when it begins.  Where
@@ -148,22 +153,41 @@ void CollectiveOperation::decide_in_turn() {
   const Decision decision = class_->begin();
   binding->tuner.set_latest(asked_.traits().pattern, decision);
   if (decision == Decision::plain) reason_ = LACONIC_PLAIN_SLOWER;
-  if (decision == Decision::compressed) take_candidate(*class_);
+  if (decision != Decision::compressed) return;
+  take_candidate(*class_);
+  // The buffers were placed before the codec was chosen.
+  const bool codes_there = placement_.device() == nullptr || asked_codec(settings())->on_device() != nullptr;
+  if (local_.ok() && !codes_there) local_ = placement_.stage();
 }
 
-CodingCost CollectiveOperation::sample() {
-  const Codec* codec = asked_codec(settings());
-  if (codec == nullptr || placement_.device() != nullptr) return {};
-  const Signature& s = shape().signature();
+// Samples the numbers of this rank with the codec of each effort that the call may use.
+CodingCosts CollectiveOperation::sample() {
+  CodingCosts costs;
+  if (placement_.device() != nullptr) return costs;
   shape().numbers(range_job_.parts);
+  for (const Effort effort : efforts)
+    if (const Codec* codec = codec_with(settings(), effort); codec != nullptr)
+      costs.of(effort) = sample_of(effort, *codec);
+  // The second sample may find numbers in the caches that the first one has read.
+  if (costs.light.known() && costs.dense.known()) costs.dense.read = costs.light.read;
+  return costs;
+}
+
+CodingCost CollectiveOperation::sample_of(Effort effort, const Codec& codec) {
+  const Signature& s = shape().signature();
   const auto coding = [&](const Range& range) {
     const Budget budget = budget_for(absolute_bound(settings(), range), target_of(settings()), s.op, s.mean,
-                                     algorithm(), binding->ranks(), *codec, false);
+                                     algorithm(), binding->ranks(), codec, false);
     Coding c = coding_of(resolved_, shape(), binding->size);
     budget.apply(asked_.traits().reduces && s.op == Op::sum, c);
     return c;
   };
-  return binding->sampler.measure(*codec, s.dtype, coding, range_job_.parts, asked_.traits().reduces);
+  std::size_t numbers = 0;
+  for (const RangeJob::Part& part : range_job_.parts) numbers += part.count;
+  const double bytes = static_cast<double>(numbers * size_of(s.dtype));
+  const double bearable = bytes > 0 ? class_->mine().plain / bytes : 0;
+  return binding->sampler.measure(codec, s.dtype, coding, range_job_.parts, asked_.traits().reduces,
+                                  SampleSize::of(effort, numbers, bearable));
 }
 
 // Measurements of this rank for the agreement.
@@ -173,11 +197,17 @@ Measured CollectiveOperation::measurements() {
   return class_->mine();
 }
 
+// dense has no kernels for devices: numbers there would go through the host on their ranks.
+Measured CollectiveOperation::measured_by_all() const {
+  Measured all = agreement_.measured();
+  if (agreement_.any_on_devices() && effort_of(settings()) == Effort::automatic) all.costs.dense = {};
+  return all;
+}
+
 // Whether the tuner wants the call to be compressed, now that the ranks have agreed.
 bool CollectiveOperation::tuner_agrees() {
   if (class_ == nullptr) return true;
-  if (!agreement_.all_on_devices())
-    return class_->agreed(agreement_.measured(), binding->tuner.start(), binding->nodes());
+  if (!agreement_.all_on_devices()) return class_->agreed(measured_by_all(), binding->tuner.start(), binding->nodes());
   const bool survey = surveys();
   class_->set_on_devices();
   return !survey;
