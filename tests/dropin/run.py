@@ -90,6 +90,14 @@ def chosen(**algorithms):
     return check
 
 
+def coded_with(codec):
+    """A check: every compressed collective of numbers was coded with this codec, according to the report."""
+    def check(args, said, entries):
+        return [f"{e['operation']}: {e['compressed']} calls compressed, by codec {e['codecs']}" for e in entries
+                if e["operation"] != "send" and e["codecs"] != ({codec: e["compressed"]} if e["compressed"] else {})]
+    return check
+
+
 def tuned(args, said, entries):
     """A check: the classes of the tuner have calls, and what was not agreed on was not compressed."""
     if args.n > 1 and not entries.classes:
@@ -169,6 +177,10 @@ SCENARIOS = {
         WITHOUT, NO_BOUND, EXCLUDED,
         Scenario("reductions", BOUND, ["within", "1e-3"], REDUCTIONS),
         Scenario("everything", ALL, ["within", "1e-3", "all"], REDUCTIONS | MOVEMENT, always=True),
+        Scenario("dense", {**ALL, "LACONIC_EFFORT": "dense"}, ["within", "1e-3", "all"], REDUCTIONS | MOVEMENT,
+                 check=coded_with("dense")),
+        Scenario("light", {**ALL, "LACONIC_EFFORT": "light"}, ["within", "1e-3", "all"], REDUCTIONS | MOVEMENT,
+                 check=coded_with("quant")),
         Scenario("tuned", {**ALL, "LACONIC_TUNE": "on"}, ["within", "1e-3", "all"], None,
                  check=all_of(plain("slower", "allreduce", "bcast"), tuned)),
         Scenario("a profile", {**ALL, "LACONIC_TUNE": PROFILE}, ["within", "1e-3", "all"], {"allreduce"}, always=True,
