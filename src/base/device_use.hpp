@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The environment variable LACONIC_DEVICE_MEMORY: what numbers on devices are used for.
+// The environment variable LACONIC_DEVICE_MEMORY: where numbers in device memory are coded, and how their frames reach
+// MPI.
 #pragma once
 
 #include <string_view>
@@ -14,7 +15,7 @@ enum class DeviceUse {
   host,    // they are copied to the host, which codes them
 };
 
-// Of this process.  A value that is not valid is reported by check_device_use(), and `direct` here.
+// The value for this process.  An invalid value has the effect of `direct`; check_device_use() reports it.
 DeviceUse device_use();
 
 Status check_device_use(std::string_view value);

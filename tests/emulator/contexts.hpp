@@ -19,7 +19,7 @@ void choose_device(int device);
 CUcontext current_context();
 CUcontext need_context();
 
-// What this thread may do while a stream is captured.
+// The capture mode of this thread: it decides which calls the thread may make while a stream is captured.
 CUstreamCaptureMode& capture_mode();
 
 }  // namespace laconic::emulator

@@ -7,15 +7,11 @@
 #include "base/status.hpp"
 #include "codec/dense/kernels.hpp"
 #include "codec/quant/kernels.hpp"
+#include "codec/quant/scaled_block.hpp"
 
 namespace laconic::dense::scaled {
 
-// The data written after the header of a frame, and the error bound of its numbers.
-struct Payload {
-  Status status;
-  const std::byte* end = nullptr;
-  double error = 0;
-};
+using quant::scaled::Payload;
 
 // Both tables of kernels: the coder's, and those for numbers to points and back.
 struct AllKernels {

@@ -21,7 +21,7 @@ struct alignas(64) Segment {
   std::int32_t before[most_lag + 1] = {};  // predictions look back here; always 0
   std::int32_t q[segment_values];
 
-  // Of every unit.
+  // These two have one entry per unit.
   bool lattice[segment_blocks * block_parts];
   Exponent exponents[segment_blocks * block_parts];  // in scaled frames; without meaning where all points are 0
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What plain and scaled frames share: the segments of an array, and the units of numbers off the lattice.
+// Plain and scaled frames use these functions to loop over segments and units, and to code units off the lattice.
 #pragma once
 
 #include <algorithm>

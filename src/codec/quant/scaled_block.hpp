@@ -15,6 +15,13 @@
 
 namespace laconic::quant::scaled {
 
+// The data written after the header of a frame, and the error bound of its numbers.
+struct Payload {
+  Status status;
+  const std::byte* end = nullptr;
+  double error = 0;
+};
+
 // The sum of the squares of n numbers, each times `factor`.  docs/wire-format.md fixes the order of the additions for
 // all machines.
 template <class T>

@@ -2,6 +2,7 @@
 #include "device/cuda/driver.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <mutex>
 
 #if LACONIC_CUDA_EMULATED
@@ -17,6 +18,7 @@ const laconic::Driver* laconic::driver() {
 #else
 
 #include <dlfcn.h>
+#include <link.h>
 
 namespace laconic {
 namespace {
@@ -40,14 +42,32 @@ bool find_all(void* library, Driver& d) {
          find(library, LACONIC_NAME(cuThreadExchangeStreamCaptureMode), d.exchange_capture_mode);
 }
 
+// The number of libraries that the process has loaded so far.
+unsigned long long loaded_libraries() {
+  unsigned long long count = 0;
+  const auto first = [](dl_phdr_info* info, std::size_t, void* result) {
+    *static_cast<unsigned long long*>(result) = info->dlpi_adds;
+    return 1;
+  };
+  dl_iterate_phdr(first, &count);
+  return count;
+}
+
 }  // namespace
 
 const Driver* driver() {
   static std::atomic<const Driver*> known{nullptr};
   if (const Driver* d = known.load(std::memory_order_acquire)) return d;
+  // dlopen() searches the file system, which takes 16 microseconds: only where there are new libraries.
+  static std::atomic<unsigned long long> searched{0};
+  const unsigned long long loaded = loaded_libraries();
+  if (searched.load(std::memory_order_relaxed) == loaded) return nullptr;
   // The runtime, too, loads the driver as a library of this name.
   void* const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  if (library == nullptr) return nullptr;
+  if (library == nullptr) {
+    searched.store(loaded, std::memory_order_relaxed);
+    return nullptr;
+  }
   static std::mutex mutex;
   static Driver found;
   const std::lock_guard lock(mutex);
