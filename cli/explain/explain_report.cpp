@@ -147,11 +147,14 @@ std::string effort_text(const Question& q, const Comparison& all) {
   const auto parts = [](double Timing::*part, const Candidate& a, const Candidate& b) {
     return seconds_text(a.timing.*part) + " against " + seconds_text(b.timing.*part);
   };
+  const std::string small =
+      other.predicted < first.predicted ? fmt::format(", less than {:.0f} % faster", 100 * (1 - clear_gain)) : "";
   return fmt::format(
-      "effort auto tries {} first: {} with {}, the fastest with {} is {} with {}; coding {}, wire {}, latency {}\n",
-      text_of(first.effort), first.algorithm->name(), seconds_text(first.predicted), q.codec_of(other.effort),
-      other.algorithm->name(), seconds_text(other.predicted), parts(&Timing::codec, first, other),
-      parts(&Timing::wire, first, other), parts(&Timing::latency, first, other));
+      "effort auto tries {}: {} with {}, the fastest with {} is {} with {}{}; coding {}, wire {}, latency {}\n",
+      first.effort == Effort::dense ? "dense before light" : "light only", first.algorithm->name(),
+      seconds_text(first.predicted), q.codec_of(other.effort), other.algorithm->name(), seconds_text(other.predicted),
+      small, parts(&Timing::codec, first, other), parts(&Timing::wire, first, other),
+      parts(&Timing::latency, first, other));
 }
 
 }  // namespace

@@ -186,7 +186,13 @@ std::vector<Candidate> candidates(const CallModel& call, const CodingCosts& cost
       all.push_back(c);
     }
   }
-  std::stable_sort(all.begin(), all.end(), faster);
+  const auto taken_before = [](const Candidate& a, const Candidate& b) {
+    const auto counted = [](const Candidate& c) {
+      return c.effort == Effort::dense ? c.predicted / clear_gain : c.predicted;
+    };
+    return counted(a) < counted(b);
+  };
+  std::stable_sort(all.begin(), all.end(), taken_before);
   return all;
 }
 

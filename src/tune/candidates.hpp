@@ -55,8 +55,9 @@ Path path_within_node();
 Path path_between_nodes();
 
 // For each effort whose cost is known, all algorithms that serve the call, each with the number of rows that is
-// predicted to be the fastest; the fastest first.  The fastest algorithm of an effort is there with the next smaller
-// and larger number of rows, too.  Algorithms whose plans are too large to be walked are left out.
+// predicted to be the fastest; the fastest first, but dense only where it gains clearly (clear_gain).  The fastest
+// algorithm of an effort is there with the next smaller and larger number of rows, too.  Algorithms whose plans are too
+// large to be walked are left out.
 std::vector<Candidate> candidates(const CallModel& call, const CodingCosts& costs, const Path& path);
 
 // The same algorithms without compression, but those that follow the nodes.  The first is the model of MPI's own

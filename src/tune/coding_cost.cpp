@@ -2,6 +2,7 @@
 #include "tune/coding_cost.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 
 #include "base/clock.hpp"
@@ -20,6 +21,15 @@ constexpr std::size_t most_large_pieces = 2;
 // An array is read in about a third of the time that pieces of it take which are far apart, because the processor
 // fetches it ahead.
 constexpr double share_in_a_row = 0.35;
+
+// Frames of dense have at least about this share of the size of those of light.
+constexpr double least_dense_frame = 0.5;
+
+// Fields differ by about this factor in the speed of dense.
+constexpr double spread_of_dense = 2;
+
+// Seconds per byte of the fastest encode with dense that this process has seen; 0: none.
+std::atomic<double> fastest_dense{0};
 
 // The pieces are timed one by one, because the time of the whole sample may include another process's turn.
 class Pieces {
@@ -75,6 +85,40 @@ CodingCost assumed_dense_cost(double ratio) {
   // The geometric means over fields at 1e-4 of docs/design/0030-dense-codec.md, where memcpy copies 11 GB/s.
   constexpr double gain = 1.38;
   return {1 / 2.2e9, 1 / 3.4e9, 1 / 1.25e9, 1 / 1e9, 1 / 10e9, 1 / (gain * ratio)};
+}
+
+// Coding with dense has to take less than what its smaller frames save on the wire, of which the plain time is an upper
+// bound.
+double bearable_for_dense(const CodingCost& light, double plain) {
+  return plain * light.frame * (1 - least_dense_frame);
+}
+
+CodingCosts CodingSampler::measure_efforts(const EffortCodecs& codecs, Dtype dtype,
+                                           const std::function<Coding(const Codec&, const Range&)>& coding_of,
+                                           std::span<const RangeJob::Part> runs, bool sums, double plain) {
+  std::size_t numbers = 0;
+  for (const RangeJob::Part& run : runs) numbers += run.count;
+  const auto sample = [&](Effort effort, const Codec& codec, double bearable) {
+    return measure(
+        codec, dtype, [&](const Range& range) { return coding_of(codec, range); }, runs, sums,
+        SampleSize::of(effort, numbers, bearable));
+  };
+  CodingCosts costs;
+  if (codecs.light != nullptr) costs.light = sample(Effort::light, *codecs.light, plain);
+  if (codecs.dense == nullptr) return costs;
+  if (codecs.light == nullptr) return costs.dense = sample(Effort::dense, *codecs.dense, plain), costs;
+  // No process pays for the sample where its links are too fast: dense is slower than light, and about as fast as it
+  // was before.
+  const double bearable = costs.light.known() ? bearable_for_dense(costs.light, plain) : 0;
+  const double before = fastest_dense.load(std::memory_order_relaxed);
+  if (bearable <= std::max(costs.light.encode, before / spread_of_dense)) return costs;
+  costs.dense = sample(Effort::dense, *codecs.dense, bearable);
+  if (!costs.dense.known()) return costs;
+  if (before == 0 || costs.dense.encode < before) fastest_dense.store(costs.dense.encode, std::memory_order_relaxed);
+  if (costs.dense.encode > bearable) costs.dense = {};
+  // The second sample may find numbers in the caches that the first one has read.
+  if (costs.dense.known()) costs.dense.read = costs.light.read;
+  return costs;
 }
 
 CodingCost CodingSampler::measure(const Codec& codec, Dtype dtype, const std::function<Coding(const Range&)>& coding_of,

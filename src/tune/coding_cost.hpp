@@ -46,6 +46,16 @@ struct CodingCosts {
 };
 inline constexpr std::array<Effort, 2> efforts{Effort::light, Effort::dense};
 
+// Where a call may use both efforts, dense is chosen if it is predicted to take less than this share of the time with
+// light: predictions of a smaller gain are wrong too often.
+inline constexpr double clear_gain = 0.95;
+
+// The codecs of the efforts that a call may use; nullptr for the others.
+struct EffortCodecs {
+  const Codec* light = nullptr;
+  const Codec* dense = nullptr;
+};
+
 // The cost where nothing is measured: that of `quant` on smooth numbers on one core, as bench/results/ has it.
 // ratio: the compression ratio.
 CodingCost assumed_cost(double ratio = assumed_ratio);
@@ -64,10 +74,20 @@ struct SampleSize {
   static SampleSize of(Effort effort, std::size_t numbers, double bearable);
 };
 
+// The seconds per byte of an encode with dense above which a call that may use light does not gain.  plain: seconds per
+// byte of MPI's call.
+double bearable_for_dense(const CodingCost& light, double plain);
+
 // Measures the cost of coding at a few places of the numbers of a call.  The memory of one measurement is kept for the
 // next.
 class CodingSampler {
  public:
+  // Measures each effort that the call may use, but dense only where it may be faster than light.  coding_of: the
+  // parameters of a codec for numbers of a range.  plain: seconds per byte of MPI's call; 0: not known.
+  CodingCosts measure_efforts(const EffortCodecs& codecs, Dtype dtype,
+                              const std::function<Coding(const Codec&, const Range&)>& coding_of,
+                              std::span<const RangeJob::Part> runs, bool sums, double plain);
+
   // runs: all numbers of this rank.  coding_of: the parameters for numbers of a range.  sums: fold and add are
   // measured, too.  Returns a cost of which nothing is known where there are no numbers, or where the codec fails.
   // Where encoding is not bearable the costs are too low, and still too high for a call to gain.

@@ -2,6 +2,7 @@
 #include "tune/message_tuner.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace laconic {
@@ -11,6 +12,7 @@ namespace {
 constexpr int most_sends = 64;
 
 constexpr int bursts_per_window = 2;
+constexpr std::size_t windows_to_compare = 3;
 
 // As for collectives (tuner.cpp): the first survey comes after so many bytes, and the distance of surveys grows.
 constexpr double bytes_before_survey = 1 << 18;
@@ -101,12 +103,30 @@ void MessageClass::end_burst(double now, const MessageClock& clock) {
   // Bursts may contain much else, whose time varies by more than compression saves.  So most of the compressed ones
   // have to be faster than every plain one, by at least what compression certainly costs.
   const double limit = std::min(worth_keeping * plain_.least(), plain_.least() - cost_.encode);
-  if (mode_ == Decision::compressed && compressed_.count() > 1 && compressed_.median() > limit) leave();
+  if (mode_ == Decision::compressed && compressed_.count() > 1 && compressed_.median() > limit) return leave();
+  if (was_compressed && compares_ && compressed_.count() == windows_to_compare) compare(compressed_.median());
 }
 
 void MessageClass::restart_window() {
   window_seconds_ = window_bytes_ = 0;
   window_bursts_ = 0;
+}
+
+// Takes the time of the first windows with an effort: light is tried after dense, and the faster one is kept.
+void MessageClass::compare(double seconds) {
+  if (effort_ == Effort::dense) {
+    with_dense_ = seconds;
+    return code_with(Effort::light);
+  }
+  compares_ = false;
+  if (with_dense_ < seconds) code_with(Effort::dense);
+}
+
+void MessageClass::code_with(Effort effort) {
+  effort_ = effort;
+  cost_ = costs_.of(effort);
+  compressed_.clear();
+  restart_window();
 }
 
 void MessageClass::surveyed(const CodingCosts& costs, bool within_node) {
@@ -123,15 +143,13 @@ void MessageClass::surveyed(const CodingCosts& costs, bool within_node) {
     const double longest = std::max({c.encode, c.decode, plain * c.frame});
     return longest + (c.encode + c.decode + plain * c.frame - longest) / chunks;
   };
-  const bool dense = worth(Effort::dense) && (!worth(Effort::light) || seconds(Effort::dense) < seconds(Effort::light));
-  effort_ = dense || !costs.light.known() ? Effort::dense : Effort::light;
-  // What was too slow when it was tried is tried again only where the other cannot gain.
-  const Effort other = effort_ == Effort::dense ? Effort::light : Effort::dense;
-  if (effort_ == in_vain_ && worth(other)) effort_ = other;
-  cost_ = costs.of(effort_);
+  const bool dense =
+      worth(Effort::dense) && (!worth(Effort::light) || seconds(Effort::dense) < clear_gain * seconds(Effort::light));
+  costs_ = costs;
+  code_with(dense || !costs.light.known() ? Effort::dense : Effort::light);
+  compares_ = dense && worth(Effort::light);
   if (!worth(effort_)) return leave();
   mode_ = Decision::compressed;
-  compressed_.clear();
   next_ = bursts_ + bursts_before_plain;
 }
 
@@ -141,9 +159,13 @@ void MessageClass::pin(const Profile::Verdict& verdict) {
   effort_ = verdict.effort;
 }
 
-// Leaves the messages to MPI until the next survey.
+// Leaves the messages to MPI until the next survey, unless only one of two efforts is slower.
 void MessageClass::leave() {
-  if (mode_ == Decision::compressed) in_vain_ = effort_;
+  if (compares_) {
+    const Effort slower = effort_;
+    compare(std::numeric_limits<double>::infinity());
+    if (effort_ != slower) return;
+  }
   mode_ = Decision::plain;
   gap_ = std::min(gap_ * gap_growth, greatest_gap);
   next_ = bursts_ + gap_;

@@ -89,6 +89,8 @@ class MessageClass {
  private:
   void end_burst(double now, const MessageClock& clock);
   void restart_window();
+  void compare(double seconds);
+  void code_with(Effort effort);
   void leave();
   std::uint64_t bursts_between_plain() const;
 
@@ -104,7 +106,9 @@ class MessageClass {
   std::uint64_t gap_;   // bursts between surveys
   CodingCost cost_;
   Effort effort_ = Effort::light;
-  Effort in_vain_ = Effort::unset;  // of the latest trial, which was too slow
+  CodingCosts costs_;      // of the latest survey
+  bool compares_ = false;  // the efforts
+  double with_dense_ = 0;  // seconds per byte in the comparison
   bool pinned_ = false;
 
   // This burst.

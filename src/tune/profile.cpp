@@ -112,7 +112,9 @@ Status Profile::parse(std::string_view text, Profile& profile) {
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(end + 1);
     if (number == 1) {
-      if (line != first_line) return wrong("it is not '" + std::string(first_line) + "'");
+      if (line != first_line)
+        return wrong("'" + std::string(line.substr(0, first_line.size())) + "' is not valid; valid is '" +
+                     std::string(first_line) + "', as `laconic tune` of this version writes it");
       continue;
     }
     if (line.starts_with("# ") && read.remark.empty()) read.remark = line.substr(2);

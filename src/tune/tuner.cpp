@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace laconic {
 namespace {
@@ -96,11 +97,7 @@ bool CallClass::agreed(const Measured& all, const Path& start, const NodeShape* 
     return false;
   }
   take_frames(all.costs);
-  if (changed()) {
-    mode_ = Decision::plain;
-    next_ = calls_ + 1;
-    return false;
-  }
+  if (changed()) return survey_next(), false;
   if (all.compressed > 0 && (tried_ > calls_to_try || hopeless(all.compressed))) judge(all.compressed);
   return mode_ == Decision::compressed;
 }
@@ -182,12 +179,16 @@ bool CallClass::changed() const {
   return apart(plain_, settled_plain_) || apart(candidates_[current_].measured, settled_compressed_);
 }
 
-// The order of algorithms is predicted well, that of efforts less so, because the cost of coding counts fully in one
-// and little in the other.  So the best candidate of the other effort is the second to be tried.
-void CallClass::try_both_efforts() {
-  const auto other = std::find_if(candidates_.begin(), candidates_.end(),
-                                  [&](const Candidate& c) { return c.effort != candidates_[0].effort; });
-  if (other != candidates_.end()) std::rotate(candidates_.begin() + 1, other, other + 1);
+// Dense is tried only where it is predicted to be the fastest, and then the best candidate with light is the second to
+// be tried, so that no class is slower with dense than it would be without.
+void CallClass::order_efforts() {
+  const auto light = [](const Candidate& c) { return c.effort == Effort::light; };
+  const auto best = std::find_if(candidates_.begin(), candidates_.end(), light);
+  if (best == candidates_.end()) return;
+  if (best == candidates_.begin())
+    std::erase_if(candidates_, std::not_fn(light));
+  else
+    std::rotate(candidates_.begin() + 1, best, best + 1);
 }
 
 // After a survey.
@@ -198,7 +199,7 @@ void CallClass::consider(const Path& start) {
   settled_compressed_ = 0;
   if (costs_.known()) {
     candidates_ = candidates(model_, costs_, path_of(model_, plain_, start));
-    if (!candidates_.empty()) try_both_efforts();
+    order_efforts();
     if (!candidates_.empty() && best_.measured == 0) best_ = candidates_[0];
     const double worth = trial_ == 0 ? worth_a_first_try : worth_trying;
     if (!candidates_.empty() && candidates_[0].predicted * correction_ < worth * plain_) {
@@ -241,13 +242,19 @@ void CallClass::judge(double seconds) {
   if (candidates_[current_].measured > worth_keeping * plain_) leave();
 }
 
-// The next candidate that may be the fastest, if it is about as much slower than predicted as the current one; among_
-// if there is none.
+// The next candidate that may be the fastest, if it is about as much slower than predicted as the latest one with its
+// effort; among_ if there is none.  Light after dense is tried whatever the predictions say of the two.
 std::size_t CallClass::next_worth_trying() const {
+  const auto in_vain = [&](const Candidate& c) {
+    double off = 0;  // measured over predicted seconds
+    for (std::size_t k = 0; k <= current_; ++k)
+      if (candidates_[k].effort == c.effort && candidates_[k].measured > 0)
+        off = candidates_[k].measured / candidates_[k].predicted;
+    if (off == 0) return c.predicted >= give_up * plain_;
+    return c.predicted >= close_behind * candidates_[0].predicted || c.predicted * off >= give_up * plain_;
+  };
   std::size_t k = current_ + 1;
-  while (k < among_ && (candidates_[k].predicted >= close_behind * candidates_[0].predicted ||
-                        candidates_[k].predicted * correction_ >= give_up * plain_))
-    ++k;
+  while (k < among_ && in_vain(candidates_[k])) ++k;
   return k;
 }
 
@@ -268,6 +275,20 @@ void CallClass::leave() {
                                  static_cast<double>(greatest_gap));
   gap_ = std::min(gap_ * gap_growth, static_cast<std::uint64_t>(most));
   next_ = calls_ + gap_;
+}
+
+void CallClass::survey_next() {
+  mode_ = Decision::plain;
+  next_ = calls_ + 1;
+}
+
+void CallClass::leave_dense() {
+  if (mode_ != Decision::compressed || model_.effort != Effort::automatic) return;
+  if (candidates_[current_].effort != Effort::dense) return;
+  if (pinned_)
+    candidates_[current_].effort = best_.effort = Effort::light;
+  else
+    survey_next();
 }
 
 std::uint64_t CallClass::calls_between_plain() const {

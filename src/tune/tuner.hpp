@@ -82,6 +82,10 @@ class CallClass {
   // start: the path between the ranks, and nodes: where they run, as far as it is known without measurements.
   bool agreed(const Measured& all, const Path& start, const NodeShape* nodes = nullptr);
 
+  // After agreed(): the numbers of a rank are on a device.  Dense, if it was chosen for numbers on hosts, is not chosen
+  // for the next call.
+  void leave_dense();
+
   // Instead of agreed(): the numbers of all ranks are on devices, whose speed is not measured.  All later calls of the
   // class are compressed.
   void set_on_devices() {
@@ -120,13 +124,14 @@ class CallClass {
   void take_sample(const CodingCosts& costs);
   void take_frames(const CodingCosts& costs);
   void consider(const Path& start);
-  void try_both_efforts();
+  void order_efforts();
   std::size_t next_worth_trying() const;
   bool changed() const;
   bool hopeless(double seconds) const;
   void judge(double seconds);
   void settle();
   void leave();
+  void survey_next();
   void try_candidate(std::size_t k);
   std::uint64_t calls_between_plain() const;
 

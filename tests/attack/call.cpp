@@ -49,8 +49,8 @@ laconic_codec draw_codec(Random& random, const laconic_bound& bound, const Offer
   if (bound.mode == LACONIC_BOUND_RATE) return LACONIC_CODEC_ZFP;
   const auto which = random.below(20);
   if (which < 6) return LACONIC_CODEC_UNSET;
-  if (bound.mode == LACONIC_BOUND_RMS || which < 10) return LACONIC_CODEC_QUANT;
-  if (which < 12) return LACONIC_CODEC_DENSE;
+  if (which < 10) return LACONIC_CODEC_QUANT;
+  if (which < 12 || bound.mode == LACONIC_BOUND_RMS) return LACONIC_CODEC_DENSE;
   if (which < 15) return LACONIC_CODEC_SZX;
   if (which < 17) return offer.zfp ? LACONIC_CODEC_ZFP : LACONIC_CODEC_SZX;
   return which < 19 ? LACONIC_CODEC_LOSSLESS : LACONIC_CODEC_RAW;
@@ -119,8 +119,7 @@ laconic_options draw_options(Random& random, Number number, const Offer& offer) 
     o.bound = draw_bound_of_any_mode(random, number);
   } while (o.bound.mode == LACONIC_BOUND_RATE && !offer.zfp);
   o.codec = draw_codec(random, o.bound, offer);
-  if (o.codec == LACONIC_CODEC_UNSET && o.bound.mode != LACONIC_BOUND_RMS)
-    o.effort = static_cast<laconic_effort>(random.below(4));
+  if (o.codec == LACONIC_CODEC_UNSET) o.effort = static_cast<laconic_effort>(random.below(4));
   if (random.below(4) == 0) o.target = random.below(2) == 0 ? LACONIC_TARGET_RESULT : LACONIC_TARGET_INPUT;
   const std::vector<laconic_variant> variants{LACONIC_VARIANT_UNSET,   LACONIC_VARIANT_UNSET,
                                               LACONIC_VARIANT_OVERLAP, LACONIC_VARIANT_ND,

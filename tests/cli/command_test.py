@@ -177,7 +177,7 @@ class Command(unittest.TestCase):
                                  (["--bound", "lossless"], "quant")):
             self.assertEqual(codecs(*arguments), (codec, {codec}))
         said = self.laconic("explain", "allreduce", "--bandwidth", "1e8").stdout
-        for word in ("effort auto tries dense first", "the fastest with quant is", "wire", "frames of dense have ratio"):
+        for word in ("effort auto tries dense before light", "the fastest with quant is", "wire", "frames of dense have ratio"):
             self.assertIn(word, said)
         self.rejected("explain", "allreduce", "--effort", "heavy", says=["heavy", "auto, light, dense"])
         self.rejected("explain", "allreduce", "--effort", "dense", "--codec", "szx", says=["--effort dense", "szx", "--codec dense"])
@@ -205,7 +205,7 @@ class Command(unittest.TestCase):
     # Every collective, and many ranks: fast, and without lists unless they are asked for.
     def test_explain_for_many_ranks(self):
         for collective in ("allreduce", "reduce", "reduce_scatter", "allgather", "bcast", "scatter", "gather", "alltoall"):
-            for row in self.explain(collective, "--ranks", 4096, "--algorithm", "all"):
+            for row in self.explain(collective, "--effort", "light", "--ranks", 4096, "--algorithm", "all"):
                 self.assertLess(len(row.get("steps", [])), 100)
                 self.assertEqual(row["collective"], collective)
             chosen = self.explain(collective, "--ranks", 64)[0]
@@ -219,13 +219,13 @@ class Command(unittest.TestCase):
 
     # Where all ranks do the same, one plan stands for all.
     def test_explain_walks_the_plans_of_many_ranks(self):
-        (row,) = self.explain("allreduce", "--ranks", 50000, "--algorithm", "ring", "--bytes", "64M")
+        (row,) = self.explain("allreduce", "--effort", "light", "--ranks", 50000, "--algorithm", "ring", "--bytes", "64M")
         found = {c["algorithm"]: c for c in row["candidates"]}
         for name, ranks in (("ring", 50000), ("direct", 50000), ("recursive-doubling", 32768)):
             self.assertGreater(found[name]["predicted_s"], 0)
             self.assertEqual(found[name]["predicted_ranks"], ranks)
         self.assertIsNone(found["recursive-halving"]["predicted_s"])
-        said = self.laconic("explain", "allreduce", "--ranks", 50000, "--bytes", "64M").stdout
+        said = self.laconic("explain", "allreduce", "--effort", "light", "--ranks", 50000, "--bytes", "64M").stdout
         self.assertIn("(32768 ranks)", said)
 
     def test_explain_on_a_device(self):
@@ -301,10 +301,10 @@ class Command(unittest.TestCase):
         self.rejected("explain", "allreduce", "--variant", "host-centric", "--device", "gpu", says=["host-centric", "--device"])
 
     def test_explain_for_more_ranks_than_can_be_walked(self):
-        said = self.laconic("explain", "allreduce", "--device", "gpu", "--ranks", 100000).stdout
+        said = self.laconic("explain", "allreduce", "--device", "gpu", "--effort", "light", "--ranks", 100000).stdout
         on_devices = said[said.index("on devices"):]
         self.assertRegex(on_devices, r"auto takes \S+ in 1 row, as for numbers on hosts: no prediction was possible\n")
-        (row,) = self.explain("allreduce", "--device", "gpu", "--ranks", 100000)
+        (row,) = self.explain("allreduce", "--device", "gpu", "--effort", "light", "--ranks", 100000)
         self.assertFalse(row["device"]["auto_predicted"])
         self.assertEqual(row["device"]["auto"], row["auto"])
         (row,) = self.explain("allreduce", "--device", "gpu", "--ranks", 16)

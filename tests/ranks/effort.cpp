@@ -136,12 +136,20 @@ void set(laconic_options& o, const char* name, const char* value) {
   if (value != nullptr) laconic_options_set(&o, name, value);
 }
 
-laconic_codec codec_of(const Source& options, const Source& environment, std::string& error) {
+laconic_codec codec_of(const Source& options, const Source& environment, const char* hint, std::string& error) {
   if (environment.codec != nullptr) setenv("LACONIC_CODEC", environment.codec, 1);
   if (environment.effort != nullptr) setenv("LACONIC_EFFORT", environment.effort, 1);
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  int rc = MPI_SUCCESS;
+  if (hint != nullptr) {
+    MPI_Info info = MPI_INFO_NULL;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "laconic_effort", hint);
+    rc = laconic_comm_set_info(comm, info);
+    MPI_Info_free(&info);
+  }
   laconic_options o;
   laconic_options_init(&o);
   o.min_bytes = 1;
@@ -152,7 +160,7 @@ laconic_codec codec_of(const Source& options, const Source& environment, std::st
   laconic_stats stats{};
   o.stats = &stats;
   std::vector<float> numbers(5000, 1), result(5000);
-  const int rc = laconic_allreduce(numbers.data(), result.data(), 5000, MPI_FLOAT, MPI_SUM, comm, &o);
+  if (rc == MPI_SUCCESS) rc = laconic_allreduce(numbers.data(), result.data(), 5000, MPI_FLOAT, MPI_SUM, comm, &o);
   error = rc == MPI_SUCCESS ? "" : message_of(rc);
   MPI_Comm_free(&comm);
   unsetenv("LACONIC_CODEC");
@@ -165,6 +173,7 @@ void selects(Test& t) {
     Source options, environment;
     laconic_codec codec;
     std::vector<const char*> words{};  // of the error
+    const char* hint = nullptr;
   };
   const std::vector<Case> cases{
       {{}, {}, LACONIC_CODEC_QUANT},
@@ -183,6 +192,12 @@ void selects(Test& t) {
       {{"quant"}, {nullptr, "dense"}, LACONIC_CODEC_QUANT},
       {{nullptr, "dense"}, {"szx"}, LACONIC_CODEC_DENSE},
       {{nullptr, "light"}, {"szx", "auto"}, LACONIC_CODEC_QUANT},
+      {{}, {"szx"}, LACONIC_CODEC_DENSE, {}, "dense"},
+      {{"quant"}, {}, LACONIC_CODEC_QUANT, {}, "dense"},
+      {{nullptr, "light"}, {}, LACONIC_CODEC_QUANT, {}, "dense"},
+      // No effort.
+      {{}, {}, LACONIC_CODEC_UNSET, {"effort", "'heavy'", "auto, light, dense"}, "heavy"},
+      {{}, {nullptr, "heavy"}, LACONIC_CODEC_UNSET, {"LACONIC_EFFORT", "heavy", "auto, light, dense"}},
       // Contradictions within one source.
       {{"szx", "dense"}, {}, LACONIC_CODEC_UNSET, {"effort 'dense'", "codec 'szx'", "valid"}},
       {{"szx", "light"}, {}, LACONIC_CODEC_UNSET, {"effort 'light'", "codec 'szx'", "valid"}},
@@ -191,11 +206,12 @@ void selects(Test& t) {
   };
   for (const Case& c : cases) {
     const auto name = [](const char* value) { return value != nullptr ? value : "none"; };
-    t.doing(text("codec %s and effort %s, in the environment %s and %s, bound %s", name(c.options.codec),
-                 name(c.options.effort), name(c.environment.codec), name(c.environment.effort), c.options.bound));
+    t.doing(text("codec %s and effort %s, in the environment %s and %s, hint %s, bound %s", name(c.options.codec),
+                 name(c.options.effort), name(c.environment.codec), name(c.environment.effort), name(c.hint),
+                 c.options.bound));
     t.count_case();
     std::string error;
-    const laconic_codec codec = codec_of(c.options, c.environment, error);
+    const laconic_codec codec = codec_of(c.options, c.environment, c.hint, error);
     for (const char* word : c.words) CHECK(t, error.find(word) != std::string::npos, "'%s'", error.c_str());
     CHECK(t, c.words.empty() == error.empty(), "'%s'", error.c_str());
     if (t.size() > 1) CHECK(t, codec == c.codec, "codec %d", codec);

@@ -126,8 +126,8 @@ class World {
   std::vector<std::unique_ptr<CallClass>> ranks_;
 };
 
-// Both are tried where the model finds them close, and the faster one is kept, whatever the clocks say.
-TEST(Effort, IsMeasuredWhereBothAreClose) {
+// Where the model finds dense to be faster both are tried, and the faster one is kept, whatever the clocks say.
+TEST(Effort, IsMeasuredWhereDenseIsPredictedToGain) {
   for (const auto& [seconds_light, seconds_dense] : {std::pair{0.05, 0.04}, std::pair{0.04, 0.05}}) {
     const Effort faster = seconds_light < seconds_dense ? Effort::light : Effort::dense;
     const Effort slower = faster == Effort::light ? Effort::dense : Effort::light;
@@ -139,6 +139,75 @@ TEST(Effort, IsMeasuredWhereBothAreClose) {
     EXPECT_EQ(later[slower], 0);
     EXPECT_GT(later[faster], 980);
   }
+}
+
+// Also where dense is slower than plain MPI, and light much slower than predicted for dense.
+TEST(Effort, IsLightWhereDenseIsSlow) {
+  for (const double seconds_light : {0.05, 0.15}) {
+    World world({1, 7});
+    const World::Seconds seconds{{Effort::light, seconds_light}, {Effort::dense, 1}};
+    auto counts = world.calls(300, 0.2, seconds);
+    EXPECT_GT(counts[Effort::dense], 0) << "it was not tried";
+    EXPECT_LT(counts[Effort::dense], 10);
+    EXPECT_GT(counts[Effort::light], 250);
+  }
+}
+
+// Light is all that is tried where dense is predicted to gain nothing, or too little to be sure.
+TEST(Effort, IsLightWhereDenseGainsLittle) {
+  const Path slow = path_of_rate(1e6);
+  CodingCost little = dense;
+  little.frame = 0.97 * light.frame;
+  const auto all = candidates(model_of(64 * megabyte), {light, little}, slow);
+  const auto best = std::find_if(all.begin(), all.end(), [](const Candidate& c) { return c.effort == Effort::dense; });
+  ASSERT_NE(best, all.end());
+  EXPECT_LT(best->predicted, all[0].predicted);
+  EXPECT_EQ(all[0].effort, Effort::light);
+  World world({1, 3});
+  const World::Seconds seconds{{Effort::light, 0.05}, {Effort::dense, 0.01}};
+  for (int k = 0; k < 300; ++k) EXPECT_NE(world.call(0.2, seconds, {light, little}), Effort::dense);
+}
+
+// Numbers on devices: dense is left, and the survey that follows does not know it.
+TEST(Effort, IsLightOnDevices) {
+  CallClass calls(model_of(16 * megabyte));
+  const auto call = [&](bool on_device) {
+    const Decision decision = calls.begin();
+    Effort effort = Effort::unset;
+    if (decision != Decision::plain) {
+      if (decision == Decision::survey) calls.sampled(on_device ? CodingCosts{light} : CodingCosts{light, dense});
+      if (decision == Decision::compressed) effort = calls.candidate()->effort;
+      bool goes = calls.agreed(calls.mine(), path_between_nodes());
+      if (on_device) {
+        calls.leave_dense();
+        goes = goes && effort == Effort::light;
+      }
+      if (!goes) effort = Effort::unset;
+    }
+    calls.end(effort != Effort::unset,
+              effort == Effort::unset   ? 0.2
+              : effort == Effort::dense ? 0.03
+                                        : 0.04,
+              16 * megabyte);
+    return effort;
+  };
+  for (int k = 0; k < 60; ++k) call(false);
+  ASSERT_EQ(call(false), Effort::dense);
+  for (int k = 0; k < 10; ++k) EXPECT_NE(call(true), Effort::dense);
+  std::map<Effort, int> counts;
+  for (int k = 0; k < 60; ++k) ++counts[call(true)];
+  EXPECT_EQ(counts[Effort::dense], 0);
+  EXPECT_GT(counts[Effort::light], 50);
+  // A profile's choice, too.
+  CallClass pinned(model_of(16 * megabyte));
+  const Algorithm* const ring = find_algorithm(Collective::allreduce, AlgorithmName::ring);
+  pinned.pin({ring, 4, Effort::dense, 1, 0.1, true});
+  pinned.begin();
+  EXPECT_TRUE(pinned.agreed({}, path_between_nodes()));
+  pinned.leave_dense();
+  EXPECT_EQ(pinned.begin(), Decision::compressed);
+  EXPECT_EQ(pinned.candidate()->effort, Effort::light);
+  EXPECT_EQ(pinned.candidate()->algorithm, ring);
 }
 
 TEST(Effort, WarmsUpInFewCalls) {
@@ -243,22 +312,26 @@ TEST(Effort, OfMessagesIsTheFaster) {
   EXPECT_EQ(survey(CodingCosts{light, dense}.only(Effort::dense), megabyte / 1e8), Effort::dense);
 }
 
-// What coding takes longer in earnest than the sample said is not tried again before the other effort.
-TEST(Effort, OfMessagesChangesWhereItWasTooSlow) {
-  MessageClass messages(megabyte, 0);
-  MessageClock clock;
-  double now = 1;
-  std::map<Effort, int> compressed;
-  for (int k = 0; k < 2000; ++k) {
-    const Decision decision = messages.begin(megabyte, now, clock);
-    if (decision == Decision::survey) messages.surveyed({light, dense}, false);
-    const bool codes = decision == Decision::compressed;
-    if (codes) ++compressed[messages.effort()];
-    clock.received(now += !codes ? 0.01 : messages.effort() == Effort::dense ? 0.1 : 0.004);
+// Light is tried after dense, also where that is slower than plain, and the faster one is kept.
+TEST(Effort, OfMessagesIsMeasured) {
+  for (const auto& [seconds_dense, faster] :
+       {std::pair{0.1, Effort::light}, {0.005, Effort::light}, {0.003, Effort::dense}}) {
+    MessageClass messages(megabyte, 0);
+    MessageClock clock;
+    double now = 1;
+    std::map<Effort, int> compressed;
+    for (int k = 0; k < 2000; ++k) {
+      const Decision decision = messages.begin(megabyte, now, clock);
+      if (decision == Decision::survey) messages.surveyed({light, dense}, false);
+      const bool codes = decision == Decision::compressed;
+      if (codes) ++compressed[messages.effort()];
+      clock.received(now += !codes ? 0.01 : messages.effort() == Effort::dense ? seconds_dense : 0.004);
+    }
+    const Effort slower = faster == Effort::light ? Effort::dense : Effort::light;
+    EXPECT_GT(compressed[slower], 0) << seconds_dense;
+    EXPECT_LT(compressed[slower], 10) << seconds_dense;
+    EXPECT_GT(compressed[faster], 1000) << seconds_dense;
   }
-  EXPECT_GT(compressed[Effort::dense], 0);
-  EXPECT_LT(compressed[Effort::dense], 10);
-  EXPECT_GT(compressed[Effort::light], 1000);
 }
 
 TEST(Effort, IsSampledWithTheRowsOfTheNumbers) {
@@ -290,6 +363,43 @@ TEST(Effort, IsSampledWithTheRowsOfTheNumbers) {
   EXPECT_TRUE(hopeless.known());
   EXPECT_EQ(hopeless.fold, 0);
   EXPECT_GT(hopeless.encode, 1e-15);
+}
+
+// The sample of dense is left out where links are so fast that it cannot gain.
+TEST(Effort, IsSampledOnSlowLinksOnly) {
+  std::vector<float> numbers(std::size_t{1} << 20);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 1000);
+  const std::vector<RangeJob::Part> all{{numbers.data(), numbers.size()}};
+  const EffortCodecs both{find_codec(CodecName::quant), find_codec(CodecName::dense)};
+  int with_dense = 0;
+  const auto coding_of = [&](const Codec& codec, const Range&) {
+    with_dense += &codec == both.dense;
+    Coding coding;
+    coding.allowance = 1e-3;
+    return coding;
+  };
+  CodingSampler sampler;
+  const auto sample = [&](const EffortCodecs& codecs, double plain) {
+    with_dense = 0;
+    return sampler.measure_efforts(codecs, Dtype::f32, coding_of, all, true, plain);
+  };
+  for (const double plain : {0.0, 1e-15}) {
+    const CodingCosts fast = sample(both, plain);
+    EXPECT_TRUE(fast.light.known());
+    EXPECT_FALSE(fast.dense.known());
+    EXPECT_EQ(with_dense, 0);
+  }
+  const CodingCosts slow = sample(both, 1);
+  EXPECT_TRUE(slow.light.known() && slow.dense.known());
+  EXPECT_GT(with_dense, 0);
+  EXPECT_EQ(slow.dense.read, slow.light.read);
+  // A pinned effort is sampled whatever the link.
+  EXPECT_TRUE(sample({nullptr, both.dense}, 0).dense.known());
+  EXPECT_FALSE(sample({both.light, nullptr}, 1).dense.known());
+  // What one sample has found of the speed of dense, the next need not find again.
+  const double hopeless = slow.dense.encode / 100 / slow.light.frame;
+  sample(both, hopeless);
+  EXPECT_EQ(with_dense, 0);
 }
 
 }  // namespace

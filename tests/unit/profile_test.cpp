@@ -70,7 +70,8 @@ TEST(Profile, RefusesOtherText) {
   };
   refused("", "ranks, coding, class and end");
   refused("{}\n", "line 1");
-  refused(with("profile 3", "profile 2"), "line 1");
+  refused(with("profile 3", "profile 2"), "line 1: 'laconic profile 2'");
+  refused(with("profile 3", "profile 2"), "valid is 'laconic profile 3', as `laconic tune`");
   refused(with("ranks 8\n", "ranks 1\n"), "ranks 1");
   refused(with("ranks 8\n", "ranks 8x\n"), "ranks 8x");
   refused(with("ranks 8\n", ""), "ranks, coding, class and end");

@@ -87,19 +87,29 @@ void CollectiveOperation::take_candidate(const CallClass& known) {
   if (candidate == nullptr) return;
   algorithm_ = candidate->algorithm;
   rows_ = candidate->rows;
-  resolved_.choose(candidate->effort);
+  effort_ = candidate->effort;
+}
+
+// Dense has no kernels for devices.  The ranks learn from the agreement that one of them has its numbers there.
+bool CollectiveOperation::is_dense_on_device() const {
+  return effort_ == Effort::dense && placement_.device() != nullptr;
 }
 
 // A nonblocking call follows what blocking calls have taught, which is the same on all ranks when it begins.  Where
 // they have taught nothing, nonblocking calls teach each other.  But what the ranks have learnt from an earlier one may
-// be known to some of them only after this one begins, so the decision waits for the turn of the call.
+// be known to some of them only after this one begins, so the decision waits for the turn of the call.  So it does
+// where blocking calls have found dense to be faster and numbers may be on devices: only an agreement tells.
 void CollectiveOperation::follow_class(Collective collective) {
   CallModel called = model();
   const Profile* const pinned = profile();
   const CallClass* known = pinned != nullptr ? &binding->tuner.class_of(called, pinned) : binding->tuner.find(called);
-  if (known == nullptr || !known->decided()) {
+  const auto may_be_on_device = [&] {
+    const Candidate* const c = known->compresses() ? known->candidate() : nullptr;
+    return has_devices() && called.effort == Effort::automatic && c != nullptr && c->effort == Effort::dense;
+  };
+  if (known == nullptr || !known->decided() || may_be_on_device()) {
     called.nonblocking = true;
-    class_ = &binding->tuner.class_of(called);
+    class_ = &binding->tuner.class_of(called, known != nullptr && known->decided() ? pinned : nullptr);
     class_->overlapping_begins(began_, static_cast<double>(shape().bytes()));
     decides_in_turn_ = in_bursts_ = true;
     return;
@@ -153,29 +163,15 @@ void CollectiveOperation::decide_in_turn() {
   const Decision decision = class_->begin();
   binding->tuner.set_latest(asked_.traits().pattern, decision);
   if (decision == Decision::plain) reason_ = LACONIC_PLAIN_SLOWER;
-  if (decision != Decision::compressed) return;
-  take_candidate(*class_);
-  // The buffers were placed before the codec was chosen.
-  const bool codes_there = placement_.device() == nullptr || asked_codec(settings())->on_device() != nullptr;
-  if (local_.ok() && !codes_there) local_ = placement_.stage();
+  if (decision == Decision::compressed) take_candidate(*class_);
 }
 
 // Samples the numbers of this rank with the codec of each effort that the call may use.
 CodingCosts CollectiveOperation::sample() {
-  CodingCosts costs;
-  if (placement_.device() != nullptr) return costs;
+  if (placement_.device() != nullptr) return {};
   shape().numbers(range_job_.parts);
-  for (const Effort effort : efforts)
-    if (const Codec* codec = codec_with(settings(), effort); codec != nullptr)
-      costs.of(effort) = sample_of(effort, *codec);
-  // The second sample may find numbers in the caches that the first one has read.
-  if (costs.light.known() && costs.dense.known()) costs.dense.read = costs.light.read;
-  return costs;
-}
-
-CodingCost CollectiveOperation::sample_of(Effort effort, const Codec& codec) {
   const Signature& s = shape().signature();
-  const auto coding = [&](const Range& range) {
+  const auto coding = [&](const Codec& codec, const Range& range) {
     const Budget budget = budget_for(absolute_bound(settings(), range), target_of(settings()), s.op, s.mean,
                                      algorithm(), binding->ranks(), codec, false);
     Coding c = coding_of(resolved_, shape(), binding->size);
@@ -185,9 +181,8 @@ CodingCost CollectiveOperation::sample_of(Effort effort, const Codec& codec) {
   std::size_t numbers = 0;
   for (const RangeJob::Part& part : range_job_.parts) numbers += part.count;
   const double bytes = static_cast<double>(numbers * size_of(s.dtype));
-  const double bearable = bytes > 0 ? class_->mine().plain / bytes : 0;
-  return binding->sampler.measure(codec, s.dtype, coding, range_job_.parts, asked_.traits().reduces,
-                                  SampleSize::of(effort, numbers, bearable));
+  return binding->sampler.measure_efforts(codecs_of(settings()), s.dtype, coding, range_job_.parts,
+                                          asked_.traits().reduces, bytes > 0 ? class_->mine().plain / bytes : 0);
 }
 
 // Measurements of this rank for the agreement.
@@ -197,17 +192,21 @@ Measured CollectiveOperation::measurements() {
   return class_->mine();
 }
 
-// dense has no kernels for devices: numbers there would go through the host on their ranks.
+// Numbers on devices would go through the host for dense.
 Measured CollectiveOperation::measured_by_all() const {
   Measured all = agreement_.measured();
-  if (agreement_.any_on_devices() && effort_of(settings()) == Effort::automatic) all.costs.dense = {};
+  if (agreement_.any_on_devices() && class_->model().effort == Effort::automatic) all.costs.dense = {};
   return all;
 }
 
 // Whether the tuner wants the call to be compressed, now that the ranks have agreed.
 bool CollectiveOperation::tuner_agrees() {
   if (class_ == nullptr) return true;
-  if (!agreement_.all_on_devices()) return class_->agreed(measured_by_all(), binding->tuner.start(), binding->nodes());
+  if (!agreement_.all_on_devices()) {
+    const bool agrees = class_->agreed(measured_by_all(), binding->tuner.start(), binding->nodes());
+    if (agreement_.any_on_devices()) class_->leave_dense();
+    return agrees;
+  }
   const bool survey = surveys();
   class_->set_on_devices();
   return !survey;

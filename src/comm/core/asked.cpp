@@ -48,10 +48,12 @@ const Codec* asked_codec(const laconic_options& settings) {
   return codec_for(static_cast<CodecName>(settings.codec), bound_of(settings).mode);
 }
 
-const Codec* codec_with(const laconic_options& settings, Effort effort) {
-  const Effort asked = effort_of(settings);
-  if (asked != Effort::automatic && asked != effort) return nullptr;
-  return effort == Effort::dense ? find_codec(CodecName::dense) : asked_codec(settings);
+EffortCodecs codecs_of(const laconic_options& settings) {
+  const Effort effort = effort_of(settings);
+  EffortCodecs codecs;
+  if (effort != Effort::dense) codecs.light = asked_codec(settings);
+  if (effort != Effort::light) codecs.dense = find_codec(CodecName::dense);
+  return codecs;
 }
 
 namespace {

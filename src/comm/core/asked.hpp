@@ -13,6 +13,7 @@
 #include "coder/settings.hpp"
 #include "laconic/laconic.h"
 #include "schedule/schedule.hpp"
+#include "tune/coding_cost.hpp"
 
 namespace laconic {
 
@@ -43,8 +44,8 @@ Effort effort_of(const laconic_options& settings);
 // The requested codec, or that of light where the ranks have not chosen; nullptr where it is not in this build.
 const Codec* asked_codec(const laconic_options& settings);
 
-// The codec of an effort; nullptr where the settings do not allow it.
-const Codec* codec_with(const laconic_options& settings, Effort effort);
+// The codecs of the efforts that the settings allow.
+EffortCodecs codecs_of(const laconic_options& settings);
 
 // The requested algorithm of a collective; nullptr where the library chooses.
 Status asked_algorithm(const laconic_options& settings, Collective collective, Ranks ranks,

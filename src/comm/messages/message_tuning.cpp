@@ -11,20 +11,15 @@ namespace {
 
 CodingCosts sample(Binding& binding, const MessageClass& known, const Data& numbers, Dtype dtype,
                    const laconic_options& settings) {
-  CodingCosts costs;
   const RangeJob::Part all{numbers.buffer, static_cast<std::size_t>(numbers.count)};
-  const auto coding = [&](const Range& range) {
+  const auto coding = [&](const Codec&, const Range& range) {
     Coding c = asked_coding(settings, dtype);
     c.greatest = greatest_magnitude(range);
     c.allowance = absolute_bound(settings, range);
     return c;
   };
-  const double bearable = known.plain_seconds() / known.bytes();
-  for (const Effort effort : efforts)
-    if (const Codec* codec = codec_with(settings, effort); codec != nullptr)
-      costs.of(effort) =
-          binding.sampler.measure(*codec, dtype, coding, {&all, 1}, false, SampleSize::of(effort, all.count, bearable));
-  return costs;
+  return binding.sampler.measure_efforts(codecs_of(settings), dtype, coding, {&all, 1}, false,
+                                         known.plain_seconds() / known.bytes());
 }
 
 }  // namespace
