@@ -99,17 +99,17 @@ class MessageClass {
   CodecName codec_;
   Decision mode_ = Decision::plain;      // or compressed
   Decision decision_ = Decision::plain;  // on the messages of this burst
+  Effort effort_ = Effort::light;
+  bool compares_ = false;  // the efforts
+  bool pinned_ = false;
   std::uint64_t calls_ = 0;
   std::uint64_t compressed_calls_ = 0;
   std::uint64_t bursts_ = 0;
   std::uint64_t next_;  // the burst that surveys, or in compressed mode the first of those that are left to MPI
   std::uint64_t gap_;   // bursts between surveys
   CodingCost cost_;
-  Effort effort_ = Effort::light;
   CodingCosts costs_;      // of the latest survey
-  bool compares_ = false;  // the efforts
-  double with_dense_ = 0;  // seconds per byte in the comparison
-  bool pinned_ = false;
+  double with_dense_ = 0;  // seconds per byte in the comparison of the efforts
 
   // This burst.
   double began_ = 0;
