@@ -107,7 +107,7 @@ std::vector<Candidate> timings_of(const CallModel& call, Division division, cons
     journey.in_order = division.ours;
     if (const std::uint32_t wanted = division.messages(block_bytes, rows); wanted != most) hops = find(most = wanted);
     if (const auto timing = time_of(algorithm.collective, *hops, journey, coder, path, walked))
-      found.push_back({&algorithm, rows, timing->seconds, 0, *timing});
+      found.push_back({&algorithm, rows, Effort::light, timing->seconds, 0, *timing});
   }
   return found;
 }
@@ -175,9 +175,25 @@ Path path_between_nodes() {
   return path;
 }
 
-std::vector<Candidate> candidates(const CallModel& call, const CodingCost& cost, const Path& path) {
-  return timed(call, {all_row_counts, as_here, true}, coder_of(cost), 1 / cost.frame, path,
-               seconds_before(call, cost, path));
+std::vector<Candidate> candidates(const CallModel& call, const CodingCosts& costs, const Path& path) {
+  std::vector<Candidate> all;
+  for (const Effort effort : efforts) {
+    const CodingCost& cost = costs.of(effort);
+    if (!cost.known()) continue;
+    for (Candidate& c : timed(call, {all_row_counts, as_here, true}, coder_of(cost), 1 / cost.frame, path,
+                              seconds_before(call, cost, path))) {
+      c.effort = effort;
+      all.push_back(c);
+    }
+  }
+  const auto taken_before = [](const Candidate& a, const Candidate& b) {
+    const auto counted = [](const Candidate& c) {
+      return c.effort == Effort::dense ? c.predicted / clear_gain : c.predicted;
+    };
+    return counted(a) < counted(b);
+  };
+  std::stable_sort(all.begin(), all.end(), taken_before);
+  return all;
 }
 
 std::vector<Candidate> uncompressed_candidates(const CallModel& call, const Path& path) {

@@ -278,11 +278,12 @@ void profile(Test& t) {
   char file[] = "/tmp/laconic-profile-XXXXXX";
   const int descriptor = mkstemp(file);
   CHECK(t, descriptor >= 0);
-  std::string bad = "laconic profile 2\n# a test\nranks " + std::to_string(t.size()) +
-                    "\nwithin_node 0\ncoding 1e-9 1e-9 1e-9 1e-9 1e-10 0.2\n";
-  const std::string good = bad + "class allreduce 262144 10 direct 2 1e-3\nclass bcast 262144 1e-9 binomial 1 1\n" +
-                           "class alltoall 262144 1e-9 pairwise 1 1\nclass gather 1048576 1e-9 binomial 1 1\nend\n";
-  bad += "class allreduce 262144 10 no-such-algorithm 1 1\nend\n";
+  std::string bad = "laconic profile 3\n# a test\nranks " + std::to_string(t.size()) +
+                    "\nwithin_node 0\ncoding light 1e-9 1e-9 1e-9 1e-9 1e-10 0.2\n";
+  const std::string good =
+      bad + "class allreduce 262144 10 light direct 2 1e-3\nclass bcast 262144 1e-9 light binomial 1 1\n" +
+      "class alltoall 262144 1e-9 light pairwise 1 1\nclass gather 1048576 1e-9 light binomial 1 1\nend\n";
+  bad += "class allreduce 262144 10 light no-such-algorithm 1 1\nend\n";
   CHECK(t, pwrite(descriptor, bad.data(), bad.size(), 0) == static_cast<ssize_t>(bad.size()));
   CHECK(t, error_of_tune(o, file).find("no-such-algorithm") != std::string::npos);
   CHECK(t, ftruncate(descriptor, 0) == 0);

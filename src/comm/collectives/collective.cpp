@@ -51,6 +51,7 @@ void CollectiveOperation::begin(bool blocking) {
   has_turn_ = begun_ = false;
   run_ = nullptr;
   rows_ = 0;
+  effort_ = Effort::unset;
   on_devices_ = false;
   if (starts_ != nullptr && starts_->leaves_next() && read_hints_ == binding->read_hints) return start_again_in_mpi();
   read_hints_ = binding->read_hints;
@@ -91,6 +92,7 @@ void CollectiveOperation::learn_type() {
 // The reason why this rank cannot compress what it could, if only this rank knows the reason.
 laconic_plain_reason CollectiveOperation::own_reason() const {
   if (refuses()) return *settings().plain;
+  if (is_dense_on_device()) return LACONIC_PLAIN_SLOWER;
   return reason_of_type(shape().signature(), settings());
 }
 
@@ -150,6 +152,8 @@ bool CollectiveOperation::leave_queue() {
   if (!problem.ok()) return let_others_agree(), end(problem), true;
   if (local_.ok()) local_ = resolved_.settle_algorithm(*binding);
   if (decides_in_turn_) decide_in_turn();
+  // The buffers are where light wants them.
+  if (effort_ != Effort::unset && !is_dense_on_device()) resolved_.choose(effort_);
   // MPI takes the application's types as they are; an exchange with neighbors moves packed numbers.
   const bool plain = reason_ != LACONIC_PLAIN_NOT;
   const bool packs = placement_.packs() && (!plain || asked_.traits().neighborhood());
