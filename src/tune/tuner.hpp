@@ -82,8 +82,8 @@ class CallClass {
   // start: the path between the ranks, and nodes: where they run, as far as it is known without measurements.
   bool agreed(const Measured& all, const Path& start, const NodeShape* nodes = nullptr);
 
-  // After agreed(): the numbers of a rank are on a device.  Dense, if it was chosen for numbers on hosts, is not chosen
-  // for the next call.
+  // After agreed(): the numbers of a rank are on a device.  The call takes light in place of dense, if that was chosen
+  // for numbers on hosts, and the next is a survey.
   void leave_dense();
 
   // Instead of agreed(): the numbers of all ranks are on devices, whose speed is not measured.  All later calls of the

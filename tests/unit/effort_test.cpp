@@ -168,19 +168,20 @@ TEST(Effort, IsLightWhereDenseGainsLittle) {
   for (int k = 0; k < 300; ++k) EXPECT_NE(world.call(0.2, seconds, {light, little}), Effort::dense);
 }
 
-// Numbers on devices: dense is left, and the survey that follows does not know it.
+// Numbers on devices: the call goes on with light, and the survey that follows does not know dense.
 TEST(Effort, IsLightOnDevices) {
   CallClass calls(model_of(16 * megabyte));
+  int replaced = 0;
   const auto call = [&](bool on_device) {
     const Decision decision = calls.begin();
     Effort effort = Effort::unset;
     if (decision != Decision::plain) {
       if (decision == Decision::survey) calls.sampled(on_device ? CodingCosts{light} : CodingCosts{light, dense});
       if (decision == Decision::compressed) effort = calls.candidate()->effort;
-      bool goes = calls.agreed(calls.mine(), path_between_nodes());
+      const bool goes = calls.agreed(calls.mine(), path_between_nodes());
       if (on_device) {
         calls.leave_dense();
-        goes = goes && effort == Effort::light;
+        if (effort == Effort::dense) effort = Effort::light, ++replaced;
       }
       if (!goes) effort = Effort::unset;
     }
@@ -193,10 +194,9 @@ TEST(Effort, IsLightOnDevices) {
   };
   for (int k = 0; k < 60; ++k) call(false);
   ASSERT_EQ(call(false), Effort::dense);
-  for (int k = 0; k < 10; ++k) EXPECT_NE(call(true), Effort::dense);
   std::map<Effort, int> counts;
   for (int k = 0; k < 60; ++k) ++counts[call(true)];
-  EXPECT_EQ(counts[Effort::dense], 0);
+  EXPECT_EQ(replaced, 1) << "dense is chosen again";
   EXPECT_GT(counts[Effort::light], 50);
   // A profile's choice, too.
   CallClass pinned(model_of(16 * megabyte));
