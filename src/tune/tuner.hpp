@@ -130,6 +130,7 @@ class CallClass {
   bool hopeless(double seconds) const;
   void judge(double seconds);
   void settle();
+  void doubt();
   void leave();
   void survey_next();
   void try_candidate(std::size_t k);
@@ -164,6 +165,8 @@ class CallClass {
   std::size_t among_ = 0;  // the number of candidates that are tried
   std::size_t current_ = 0;
   bool trying_ = false;
+  bool won_ = false;  // compression was faster when the ranks last looked
+  int doubts_ = 0;    // plain calls to make before compression may be left
   bool pinned_ = false;
 
   struct Burst {
