@@ -88,6 +88,9 @@ void add_bench_command(Command& app) {
   add_list(command, "--bound", a->bounds, fmt::format("{} (default: rel:1e-3)", bound_forms));
   add_list(command, "--codec", a->codecs,
            "codecs of variants that name none: quant, dense, szx, zfp-abs, zfp-rateN, raw, lossless (default: quant)");
+  add_list(
+      command, "--effort", a->efforts,
+      "beside or in place of codecs: light (quant), dense, and with --against tuned also auto, the faster of both");
   add_list(command, "--algorithm", a->algorithms, "algorithms of collectives: names, auto, or all (default: auto)");
   add_list(command, "--window", a->windows, "for bandwidth, bidirectional: messages under way (default: 2,4)");
   add_list(command, "--chunks", a->chunks, "for messages: chunks of a message, or auto (default: auto)");

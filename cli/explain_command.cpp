@@ -33,7 +33,8 @@ struct Arguments {
   int rank = -1;
   int root = 0;
   std::string algorithm = "auto";
-  std::string codec = "quant";
+  std::string codec;  // empty: by the effort
+  std::string effort = "auto";
   std::string bound = "rel:1e-3";
   std::string bytes = "16M";
   std::string op = "sum";
@@ -83,9 +84,29 @@ void take_profile(const Arguments& a, explain::Question& q) {
   call.bytes = static_cast<double>(q.bytes);
   call.size = q.ranks;
   q.path = profile.path_for(call);
-  q.coding = profile.coding;
-  q.ratio = 1 / profile.coding.frame;
+  const CodingCosts allowed = profile.coding.only(q.effort);
+  q.coding = allowed.known() ? allowed : profile.coding;
+  q.ratio = 1 / (q.coding.light.known() ? q.coding.light : q.coding.dense).frame;
   q.profile = std::move(profile);
+}
+
+// The codec and the effort, which the bound has to suit.
+void take_codec(const Arguments& a, explain::Question& q) {
+  one_of("--effort", a.effort, {"auto", "light", "dense"});
+  const bool named = !a.codec.empty();
+  const std::string by_effort = a.effort == "dense" ? "dense" : "quant";
+  q.codec_name = named ? a.codec : by_effort;
+  if (named && a.effort != "auto" && a.codec != by_effort)
+    throw usage(fmt::format("--effort {} with --codec {}; valid with this effort are --codec {} and none", a.effort,
+                            a.codec, by_effort));
+  const CodecSpec spec = parse_codec_spec(q.codec_name);
+  q.codec = find_codec(spec.codec);
+  if (Status s = parse_bound(spec.bound.empty() ? a.bound : spec.bound, q.bound); !s) throw usage(s.message());
+  const Codec& dense = *find_codec(CodecName::dense);
+  if (q.codec == &dense)
+    q.effort = Effort::dense;
+  else if (!named && a.effort == "auto" && q.bound.mode != BoundMode::lossless && dense.supports_bound(q.bound.mode))
+    q.effort = Effort::automatic;
 }
 
 explain::Question question_of(const Arguments& a) {
@@ -105,10 +126,7 @@ explain::Question question_of(const Arguments& a) {
   q.root = rank("--root", a.root);
   q.rank_given = a.rank != -1;
   q.rank = q.rank_given ? rank("--rank", a.rank) : has_root(q.collective) ? q.root : 0;
-  const CodecSpec spec = parse_codec_spec(a.codec);
-  q.codec = find_codec(spec.codec);
-  q.codec_name = a.codec;
-  if (Status s = parse_bound(spec.bound.empty() ? a.bound : spec.bound, q.bound); !s) throw usage(s.message());
+  take_codec(a, q);
   q.dtype = parse_dtype(a.dtype);
   if (!q.codec->supports(q.dtype)) throw usage(not_supported(*q.codec, q.dtype).message());
   q.bytes = parse_bytes("--bytes", a.bytes);
@@ -127,7 +145,8 @@ explain::Question question_of(const Arguments& a) {
   if (a.profile.empty()) {
     q.path = path_given(a, path_between_nodes());
     q.ratio = a.ratio.value_or(q.ratio);
-    q.coding = assumed_cost(q.ratio);
+    q.coding = CodingCosts(assumed_cost(q.ratio), assumed_dense_cost(q.ratio)).only(q.effort);
+    if (q.effort == Effort::dense) q.coding.dense.frame = 1 / q.ratio;
   } else {
     take_profile(a, q);
   }
@@ -201,7 +220,10 @@ void add_explain_command(Command& app) {
   add_whole(command, "--rank", a->rank, 0, "list the steps of this rank, whatever their number");
   add_whole(command, "--root", a->root, 0, "root of reduce, bcast, scatter, gather");
   command.add_option("--algorithm", a->algorithm, "algorithm: a name, auto, or all").capture_default_str();
-  command.add_option("--codec", a->codec, "quant, dense, szx, zfp-abs, zfp-rateN, raw, lossless").capture_default_str();
+  command.add_option("--codec", a->codec,
+                     "quant, dense, szx, zfp-abs, zfp-rateN, raw, lossless (default: by --effort)");
+  command.add_option("--effort", a->effort, "auto: quant and dense are candidates; light: quant; dense")
+      .capture_default_str();
   command.add_option("--bound", a->bound, std::string(bound_forms)).capture_default_str();
   command.add_option("--bytes", a->bytes, "size of the largest buffer of the call").capture_default_str();
   command.add_option("--dtype", a->dtype, "f32, f64, ...").capture_default_str();

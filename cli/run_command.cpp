@@ -21,10 +21,12 @@ struct Option {
   const char* variable;
   const char* help;
 };
-constexpr std::array<Option, 17> options{{
+constexpr std::array<Option, 18> options{{
     {"--bound", "LACONIC_BOUND", "abs:E, rel:E, rms:E, rate:B or lossless; without a bound no call is compressed"},
     {"--target", "LACONIC_TARGET", "numbers that the bound applies to: result, input or likely"},
     {"--codec", "LACONIC_CODEC", "a codec that laconic info lists"},
+    {"--effort", "LACONIC_EFFORT",
+     "auto: frames as small as make calls faster; light: codec quant; dense: codec dense (docs/tuning.md)"},
     {"--algorithm", "LACONIC_ALGORITHM", "an algorithm that laconic info lists"},
     {"--variant", "LACONIC_VARIANT", "overlap, or for comparison nd, cpr-p2p, host-centric, plain"},
     {"--denormals", "LACONIC_DENORMALS", "treatment of denormal numbers: round or exact (docs/drop-in.md)"},

@@ -28,7 +28,8 @@ std::vector<Setting> environment_settings() {
   add("bound", "LACONIC_BOUND", to_string(bound_of(o)), "none: plain MPI");
   add("target", "LACONIC_TARGET", text_of(target_of(o)).data(), "result");
   add("codec", "LACONIC_CODEC", text(laconic_codec_name(o.codec)),
-      o.bound.mode == LACONIC_BOUND_LOSSLESS ? "lossless" : "quant");
+      o.bound.mode == LACONIC_BOUND_LOSSLESS ? "lossless" : "by effort");
+  add("effort", "LACONIC_EFFORT", text(laconic_effort_name(o.effort)), "auto");
   add("algorithm", "LACONIC_ALGORITHM", text(laconic_algorithm_name(o.algorithm)), "auto");
   add("variant", "LACONIC_VARIANT", text(laconic_variant_name(o.variant)), "overlap");
   add("denormals", "LACONIC_DENORMALS", text(laconic_denormals_name(o.denormals)), "round");

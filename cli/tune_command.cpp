@@ -42,7 +42,8 @@ struct Arguments {
   std::vector<std::string> sizes{"16K", "64K", "256K", "1M", "4M", "16M"};
   std::string field = "wave";
   std::string bound = "rel:1e-3";
-  std::string codec = "quant";
+  std::string codec;  // empty: by the effort
+  std::string effort = "auto";
   int iterations = 7;
 };
 
@@ -54,6 +55,19 @@ std::vector<std::string> all_patterns() {
 }
 
 #ifdef LACONIC_CLI_MPI
+
+// The codecs to be measured: one for each effort.
+std::vector<std::pair<Effort, std::string>> codecs_of(const Arguments& a) {
+  if (a.effort != "auto" && a.effort != "light" && a.effort != "dense")
+    throw not_valid("--effort", a.effort, "auto, light, dense");
+  if (!a.codec.empty() && a.effort != "auto")
+    throw usage(fmt::format("--effort {} with --codec {}; valid are one of both, or --effort auto", a.effort, a.codec));
+  if (!a.codec.empty()) return {{a.codec == "dense" ? Effort::dense : Effort::light, a.codec}};
+  std::vector<std::pair<Effort, std::string>> codecs;
+  if (a.effort != "dense") codecs.emplace_back(Effort::light, "quant");
+  if (a.effort != "light") codecs.emplace_back(Effort::dense, "dense");
+  return codecs;
+}
 
 // How much is done, in one line of a terminal.
 class ProgressBar {
@@ -86,7 +100,7 @@ bench::Request request_of(const Arguments& a, const std::string& collective, int
   b.operation = collective;
   b.sizes = a.sizes;
   b.bounds = {a.bound};
-  b.codecs = {a.codec};
+  b.codecs = {codecs_of(a)[0].second};
   b.algorithms = {"all"};
   b.settings = {"min_bytes=1"};
   b.field = a.field;
@@ -95,9 +109,10 @@ bench::Request request_of(const Arguments& a, const std::string& collective, int
 }
 
 // The cost of coding the numbers of the field on the slowest rank.
-CodingCost coding_cost(const Arguments& a, const bench::Input& input, const bench::Ranks& ranks) {
+CodingCost coding_cost(const Arguments& a, Effort effort, const std::string& named, const bench::Input& input,
+                       const bench::Ranks& ranks) {
   constexpr std::size_t numbers = std::size_t{1} << 20;
-  const CodecSpec spec = parse_codec_spec(a.codec);
+  const CodecSpec spec = parse_codec_spec(named);
   const Codec* const codec = find_codec(spec.codec);
   Bound bound;
   if (Status s = parse_bound(spec.bound.empty() ? a.bound : spec.bound, bound); !s) throw usage(s.message());
@@ -115,7 +130,8 @@ CodingCost coding_cost(const Arguments& a, const bench::Input& input, const benc
   const std::vector<RangeJob::Part> parts{{values.data(), values.size()}};
   CodingSampler sampler;
   const auto sample = [&] {
-    const CodingCost c = sampler.measure(*codec, Dtype::f32, coding_of, parts, true);
+    const CodingCost c =
+        sampler.measure(*codec, Dtype::f32, coding_of, parts, true, SampleSize::of(effort, numbers, 0));
     return std::array<double, 6>{c.encode, c.decode, c.fold, c.add, c.read, c.frame};
   };
   // Medians: the first sample includes loading code, and any may be disturbed.
@@ -181,9 +197,9 @@ const bench::Measurement& fastest(const std::vector<bench::Measurement>& all) {
                            [](const auto& a, const auto& b) { return a.median() < b.median(); });
 }
 
-// The fastest algorithm with the usual chunks, and then the fastest number of rows.
-Profile::Class measure_class(const bench::Request& request, const bench::Ranks& ranks, const bench::Input& input,
-                             std::size_t bytes) {
+// The fastest algorithm with the usual chunks, and then the fastest number of rows and effort.
+Profile::Class measure_class(const std::vector<std::pair<Effort, std::string>>& codecs, const bench::Request& request,
+                             const bench::Ranks& ranks, const bench::Input& input, std::size_t bytes) {
   const std::vector<bench::Measurement> algorithms = measure(request, ranks, input, bytes);
   const bench::Variant& best = fastest(algorithms).variant;
   Profile::Class c;
@@ -196,15 +212,21 @@ Profile::Class measure_class(const bench::Request& request, const bench::Ranks& 
   const std::vector<int> counts = row_counts(static_cast<double>(block));
   bench::Request with_rows = request;
   with_rows.variants = {request.variants[0]};
-  for (const int rows : counts) {
-    with_rows.variants.push_back(best);
-    const std::size_t chunk = host_chunk_of(block / sizeof(float), rows, Dtype::f32);
-    with_rows.variants.back().options.emplace_back("chunk_elements", std::to_string(chunk));
-  }
+  for (const auto& [effort, codec] : codecs)
+    for (const int rows : counts) {
+      bench::Variant v = best;
+      const std::size_t chunk = host_chunk_of(block / sizeof(float), rows, Dtype::f32);
+      v.codec = codec;
+      v.options.emplace_back("codec", parse_codec_spec(codec).codec);
+      v.options.emplace_back("chunk_elements", std::to_string(chunk));
+      with_rows.variants.push_back(std::move(v));
+    }
   const std::vector<bench::Measurement> all = measure(with_rows, ranks, input, bytes);
   c.plain = all[0].median();
   c.compressed = fastest(all).median();
-  c.rows = counts[static_cast<std::size_t>(&fastest(all) - all.data()) - 1];
+  const std::size_t k = static_cast<std::size_t>(&fastest(all) - all.data()) - 1;
+  c.rows = counts[k % counts.size()];
+  c.effort = codecs[k / counts.size()].first;
   return c;
 }
 
@@ -214,6 +236,7 @@ void run(const Arguments& a) {
   const bool speaks = ranks.rank == 0;
   if (a.profile.empty()) throw usage("tune: PROFILE is missing, the file to write");
   if (ranks.size < 2) throw usage("tune: start it on at least two ranks, with mpiexec as the programs");
+  const auto codecs = codecs_of(a);
   const std::vector<std::string> names = a.collectives.empty() ? all_patterns() : a.collectives;
   std::vector<bench::Request> requests;
   for (const std::string& name : names) {
@@ -237,29 +260,35 @@ void run(const Arguments& a) {
   Profile profile;
   profile.ranks = ranks.size;
   profile.within_node = on_one_node(ranks);
-  profile.remark = fmt::format("{}, {} ranks, field {}, codec {}, bound {}", mpi_name(), ranks.size, input->name(),
-                               a.codec, a.bound);
-  profile.coding = coding_cost(a, *input, ranks);
-  if (!profile.coding.known())
-    throw usage(fmt::format("codec {} cannot code the field {} within {}", a.codec, a.field, a.bound));
-  if (speaks)
-    fmt::print("{}\none core encodes {:.3g} GB/s, decodes {:.3g} GB/s, ratio {:.3g}\n", profile.remark,
-               1e-9 / profile.coding.encode, 1e-9 / profile.coding.decode, 1 / profile.coding.frame);
-  std::vector<Cells> rows{{"collective", "bytes", "plain", "compressed", "with", "rows", "takes", "predicted", "then"}};
+  std::string list;
+  for (const auto& [effort, codec] : codecs) list += (list.empty() ? "" : " and ") + codec;
+  profile.remark =
+      fmt::format("{}, {} ranks, field {}, codec {}, bound {}", mpi_name(), ranks.size, input->name(), list, a.bound);
+  if (speaks) fmt::print("{}\n", profile.remark);
+  for (const auto& [effort, codec] : codecs) {
+    CodingCost& cost = profile.coding.of(effort);
+    cost = coding_cost(a, effort, codec, *input, ranks);
+    if (!cost.known()) throw usage(fmt::format("codec {} cannot code the field {} within {}", codec, a.field, a.bound));
+    if (speaks)
+      fmt::print("{}: one core encodes {:.3g} GB/s, decodes {:.3g} GB/s, ratio {:.3g}\n", codec, 1e-9 / cost.encode,
+                 1e-9 / cost.decode, 1 / cost.frame);
+  }
+  std::vector<Cells> rows{
+      {"collective", "bytes", "plain", "compressed", "with", "codec", "rows", "takes", "predicted", "then"}};
   std::vector<double> misses;  // ratios of predicted and measured times, those above 1
   {
     ProgressBar bar(requests.size() * requests[0].sizes.size(), speaks);
     for (const bench::Request& request : requests) {
       for (const std::size_t bytes : request.sizes) {
         bar.begin(fmt::format("{} {}", request.operation.name, bytes_text(static_cast<double>(bytes))));
-        const Profile::Class c = measure_class(request, ranks, *input, bytes);
+        const Profile::Class c = measure_class(codecs, request, ranks, *input, bytes);
         profile.classes.push_back(c);
         const std::optional<double> predicted = profile.predicted(c);
         if (predicted) misses.push_back(miss(*predicted, c.compressed));
         rows.push_back({std::string(request.operation.name), bytes_text(static_cast<double>(bytes)),
                         seconds_text(c.plain), seconds_text(c.compressed), std::string(c.algorithm->name()),
-                        std::to_string(c.rows), fmt::format("{:.2f}", c.compressed / c.plain),
-                        predicted ? seconds_text(*predicted) : "-",
+                        c.effort == Effort::dense ? "dense" : codecs[0].second, std::to_string(c.rows),
+                        fmt::format("{:.2f}", c.compressed / c.plain), predicted ? seconds_text(*predicted) : "-",
                         c.compressed < c.plain ? "compressed" : "left to MPI"});
       }
     }
@@ -295,7 +324,10 @@ void add_tune_command(Command& app) {
   add_list(command, "--bytes,--sizes", a->sizes, "sizes of the largest buffer (default: 16K,64K,256K,1M,4M,16M)");
   command.add_option("--field", a->field, "a file of float32, or a generator: wave, noise").capture_default_str();
   command.add_option("--bound", a->bound, std::string(bound_forms)).capture_default_str();
-  command.add_option("--codec", a->codec, "quant, dense, szx, zfp-abs, zfp-rateN, raw, lossless").capture_default_str();
+  command.add_option("--codec", a->codec,
+                     "quant, dense, szx, zfp-abs, zfp-rateN, raw, lossless (default: by --effort)");
+  command.add_option("--effort", a->effort, "light: quant; dense; auto: both, and the faster for each class of calls")
+      .capture_default_str();
   add_whole(command, "--iterations", a->iterations, 1, "measured iterations");
   command.callback([a] { run(*a); });
 }

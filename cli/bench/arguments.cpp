@@ -71,8 +71,11 @@ std::vector<int> chunks_of(const Arguments& a, const OperationName& operation) {
 }
 
 // Options of the library for which this command has its own options.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> own_options{
-    {{"variant", "--against"}, {"codec", "--codec"}, {"bound", "--bound"}, {"algorithm", "--algorithm"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> own_options{{{"variant", "--against"},
+                                                                                    {"codec", "--codec"},
+                                                                                    {"effort", "--effort"},
+                                                                                    {"bound", "--bound"},
+                                                                                    {"algorithm", "--algorithm"}}};
 
 std::vector<std::pair<std::string, std::string>> settings_of(const Arguments& a) {
   std::vector<std::pair<std::string, std::string>> settings;
@@ -96,7 +99,13 @@ class Variants {
       : a_(a),
         algorithms_(algorithms_of(a, operation, ranks)),
         chunks_(chunks_of(a, operation)),
-        settings_(settings_of(a)) {}
+        settings_(settings_of(a)) {
+    for (const std::string& effort : a.efforts)
+      if (!is_effort(effort)) throw not_valid("--effort", effort, "auto, light, dense");
+    codecs_ = a.codecs;
+    codecs_.insert(codecs_.end(), a.efforts.begin(), a.efforts.end());
+    if (codecs_.empty()) codecs_.emplace_back("quant");
+  }
 
   // Every item of --against with every codec, algorithm, bound and number of chunks that it leaves open.
   std::vector<Variant> all() {
@@ -119,14 +128,24 @@ class Variants {
       if (colon != std::string::npos)
         add(name, item.substr(colon + 1));
       else
-        for (const std::string& codec : a_.codecs) add(name, codec);
+        for (const std::string& codec : codecs_) add(name, codec);
     }
     return std::move(found_);
   }
 
  private:
+  static bool is_effort(const std::string& name) { return name == "auto" || name == "light" || name == "dense"; }
+
+  // Whether the codec is that of an effort: `dense` is both, and the codec if it was asked for as one.
+  bool by_effort(const std::string& codec) const {
+    return is_effort(codec) && std::find(a_.codecs.begin(), a_.codecs.end(), codec) == a_.codecs.end();
+  }
+
   void add(const std::string& name, const std::string& codec) {
-    const CodecSpec spec = parse_codec_spec(codec);
+    const bool effort = by_effort(codec);
+    if (effort && codec == "auto" && name != tuned)
+      throw usage("--effort auto is for --against tuned: the other variants do not choose");
+    const CodecSpec spec = effort ? CodecSpec{codec, ""} : parse_codec_spec(codec);
     const std::string variant = name == tuned ? "overlap" : name;
     // Only calls whose algorithm the library chooses are tuned.
     const std::vector<std::string> automatic{algorithms_.front().empty() ? "" : "auto"};
@@ -136,7 +155,7 @@ class Variants {
           // Variants without overlap are not cut into chunks, so one row stands for all values of --chunks.
           const int chunks = asked > 0 && !find_variant(variant)->overlaps ? 1 : asked;
           Variant v{name, codec, algorithm, spec.bound.empty() ? bound : spec.bound, chunks, {}};
-          v.options = {{"variant", variant}, {"codec", spec.codec}, {"bound", v.bound}};
+          v.options = {{"variant", variant}, {effort ? "effort" : "codec", spec.codec}, {"bound", v.bound}};
           if (name == tuned) v.options.emplace_back("tune", "on");
           if (!algorithm.empty()) v.options.emplace_back("algorithm", algorithm);
           v.options.insert(v.options.end(), settings_.begin(), settings_.end());
@@ -151,6 +170,7 @@ class Variants {
   const Arguments& a_;
   std::vector<std::string> algorithms_;
   std::vector<int> chunks_;
+  std::vector<std::string> codecs_;
   std::vector<std::pair<std::string, std::string>> settings_;
   std::vector<Variant> found_;
 };

@@ -43,7 +43,8 @@ struct Arguments {
   std::vector<std::string> sizes{"64K", "1M", "16M"};
   std::vector<std::string> against{"plain", "overlap"};
   std::vector<std::string> bounds{"rel:1e-3"};
-  std::vector<std::string> codecs{"quant"};
+  std::vector<std::string> codecs;      // empty: quant, unless there are efforts
+  std::vector<std::string> efforts;     // in place of codecs
   std::vector<std::string> algorithms;  // empty: auto
   std::vector<std::string> windows{"2", "4"};
   std::vector<std::string> chunks{"auto"};
@@ -63,7 +64,7 @@ struct Arguments {
 // One variant of the operation, to be compared with plain MPI.
 struct Variant {
   std::string name;   // "overlap", ...; "tuned"; "plain" for MPI itself
-  std::string codec;  // as the user spelled it: "quant", "zfp-rate8", ...
+  std::string codec;  // as the user spelled it: "quant", "zfp-rate8", ...; or the effort
   std::string algorithm;
   std::string bound;
   int chunks = 0;  // chunks per message; 0: chosen by the library

@@ -235,6 +235,7 @@ void Bench::verify(const Operation& operation, Measurement& m) {
     m.bits_equal = low == high;
   }
   m.algorithm = m.variant.algorithm;
+  m.codec = "none";
   if (!m.variant.plain()) {
     const double plain_calls = over_ranks(static_cast<double>(m.stats.plain_calls), MPI_MAX, comm);
     m.ran_plain = plain_calls > 0;
@@ -251,6 +252,8 @@ void Bench::verify(const Operation& operation, Measurement& m) {
     // The requested algorithm may be "auto"; the report shows the one that ran.
     const char* ran = laconic_algorithm_name(m.stats.algorithm);
     if (ran != nullptr && !m.algorithm.empty()) m.algorithm = ran;
+    const char* coded = laconic_codec_name(m.stats.codec);
+    if (coded != nullptr && !m.ran_plain) m.codec = coded;
   }
 
   // If all ranks hold the same bits, each of them checks its share.

@@ -36,6 +36,7 @@ struct Measurement {
   Phases phases;
   laconic_stats stats{};  // statistics of the last call, on this rank
   std::string algorithm;  // algorithm that ran: not "auto"
+  std::string codec;      // that ran; "none" for plain MPI
   double ratio = 1;       // ratio over all ranks
   double wire_bytes = 0;  // bytes sent by the busiest rank; 0: not known (plain)
   double bound = 0;       // bound on the error of a result; infinite if nothing is promised in advance

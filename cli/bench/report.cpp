@@ -100,6 +100,8 @@ std::string results(const Request& r, const std::vector<Measurement>& all) {
     if (m.ran_plain)
       text += fmt::format("{} ran as plain MPI: {}\n", m.variant.label(),
                           laconic_plain_reason_string(m.stats.plain_reason));
+    else if (m.variant.codec == "auto")
+      text += fmt::format("{} ran with {}\n", m.variant.label(), m.codec);
   return text;
 }
 
@@ -150,6 +152,7 @@ std::vector<std::string> json_rows(const Request& r, const Setting& s, const std
         .text("variant", m.variant.name)
         .text("algorithm", messages(r) ? (m.variant.plain() ? "plain" : "none") : m.algorithm)
         .text("codec", m.variant.codec)
+        .text("ran_codec", m.codec)
         .text("bound", m.variant.bound)
         .whole("ranks", static_cast<unsigned long long>(s.ranks))
         .whole("bytes", m.bytes)

@@ -82,19 +82,25 @@ Comparison compare(const Question& q) {
   call.chunk = q.chunk;
   call.depth = q.depth;
   call.relative = q.bound.mode == BoundMode::rel;
+  call.effort = q.effort;
   call.limits = long_walk;
   call.shared_cables = !q.profile;
   const auto compressed = candidates(call, q.coding, q.path);
   const auto uncompressed = uncompressed_candidates(call, q.path);
-  const auto of = [](const Algorithm& a, const std::vector<Candidate>& all) {
-    const auto found = std::find_if(all.begin(), all.end(), [&](const Candidate& c) { return c.algorithm == &a; });
+  const auto of = [](const Algorithm& a, Effort effort, const std::vector<Candidate>& all) {
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const Candidate& c) { return c.algorithm == &a && c.effort == effort; });
     return found == all.end() ? std::nullopt : std::optional(*found);
   };
   Comparison comparison;
   for (const Algorithm& a : all_algorithms())
-    if (a.collective == q.collective && a.fits({q.ranks, q.shape()}))
-      comparison.rows.push_back(
-          {&a, terms_of(a, {q.ranks, q.shape()}, travel), of(a, compressed), of(a, uncompressed), q.ranks});
+    for (const Effort effort : efforts)
+      if (a.collective == q.collective && a.fits({q.ranks, q.shape()}) && q.coding.of(effort).known())
+        comparison.rows.push_back({&a, effort, terms_of(a, {q.ranks, q.shape()}, travel), of(a, effort, compressed),
+                                   of(a, Effort::light, uncompressed), q.ranks});
+  for (const Candidate& c : compressed)
+    if (comparison.fastest.empty() || (comparison.fastest.size() == 1 && comparison.fastest[0].effort != c.effort))
+      comparison.fastest.push_back(c);
   const auto walked = [](const Row& row) { return row.compressed.has_value(); };
   // Algorithms for powers of two need the plans of all ranks elsewhere, but their times differ little.
   CallModel fewer = call;
@@ -104,8 +110,9 @@ Comparison compare(const Question& q) {
     const auto compressed_fewer = candidates(fewer, q.coding, q.path);
     const auto uncompressed_fewer = uncompressed_candidates(fewer, q.path);
     for (Row& row : comparison.rows)
-      if (const auto found = of(*row.algorithm, compressed_fewer); found && !walked(row))
-        row = {row.algorithm, row.terms, found, of(*row.algorithm, uncompressed_fewer), fewer.size};
+      if (const auto found = of(*row.algorithm, row.effort, compressed_fewer); found && !walked(row))
+        row = {row.algorithm, row.effort, row.terms, found, of(*row.algorithm, Effort::light, uncompressed_fewer),
+               fewer.size};
   }
   comparison.chosen = &choose_algorithm(q.collective, q.bytes, q.ranks, travel);
   if (q.profile) {

@@ -32,7 +32,8 @@ struct Question {
   std::size_t bytes = 0;  // size of the whole data: the largest buffer of the call
   Dtype dtype = Dtype::f32;
   const Codec* codec = nullptr;
-  std::string codec_name;  // as the user spelled it
+  std::string codec_name;         // as the user spelled it
+  Effort effort = Effort::light;  // automatic: candidates may have the codec dense in place of `codec`
   Bound bound;
   BoundTarget target = BoundTarget::result;
   Op op = Op::sum;
@@ -41,16 +42,19 @@ struct Question {
   std::size_t chunk = 0;  // numbers per frame; 0: chosen by the library
   int depth = default_depth;
   Path path = path_between_nodes();
-  double ratio = assumed_ratio;  // of every frame
-  CodingCost coding = assumed_cost();
+  double ratio = assumed_ratio;  // of every frame of `codec`
+  CodingCosts coding = assumed_cost();
   std::optional<Profile> profile;  // that path, ratio and coding are from
+
+  std::string_view codec_of(Effort of) const { return of == Effort::dense ? text_of(of) : codec_name; }
 
   const NodeShape* shape() const { return nodes ? &*nodes : nullptr; }
 };
 
-// An algorithm with its predicted times.  They are empty where its plans are too large to be walked.
+// An algorithm and an effort with the predicted times.  They are empty where its plans are too large to be walked.
 struct Row {
   const Algorithm* algorithm = nullptr;
+  Effort effort = Effort::light;
   Terms terms;
   std::optional<Candidate> compressed;    // over the path of the question, at its ratio
   std::optional<Candidate> uncompressed;  // over the same path
@@ -60,6 +64,7 @@ struct Row {
 // All algorithms for the call, and what auto takes.
 struct Comparison {
   std::vector<Row> rows;
+  std::vector<Candidate> fastest;     // of each effort, the faster first
   const Algorithm* chosen = nullptr;  // where nothing is measured, or by the profile if that compresses
   std::optional<double> plain;        // seconds of MPI's own collective: the fastest algorithm without compression
   std::optional<Profile::Verdict> verdict;

@@ -121,9 +121,9 @@ std::string steps_text(const Question& q, const Answer& a) {
 }
 
 std::string verdict_text(const Question& q, const Profile::Verdict& v) {
-  const std::string decision = v.algorithm != nullptr
-                                   ? fmt::format("is compressed with {} in {} rows", v.algorithm->name(), v.rows)
-                                   : "is left to MPI";
+  const std::string decision = v.algorithm != nullptr ? fmt::format("is compressed with {} and {} in {} rows",
+                                                                    v.algorithm->name(), q.codec_of(v.effort), v.rows)
+                                                      : "is left to MPI";
   std::string text = fmt::format("profile: {}\nwith it the call {}", q.profile->remark, decision);
   if (v.compressed <= 0) return text + ": the plans of the ranks are too large to be walked\n";
   return text + fmt::format(": {} compressed, {} as plain MPI, both {}\n", seconds_text(v.compressed),
@@ -131,11 +131,30 @@ std::string verdict_text(const Question& q, const Profile::Verdict& v) {
                             v.measured ? "measured" : "predicted from the most similar class of the profile");
 }
 
-std::string verdict_json(const Profile::Verdict& v) {
+std::string verdict_json(const Question& q, const Profile::Verdict& v) {
   JsonObject o;
   o.text("algorithm", v.algorithm != nullptr ? v.algorithm->name() : "plain");
+  o.text("codec", v.algorithm != nullptr ? q.codec_of(v.effort) : "none");
   o.number("plain_s", v.plain).raw("compressed_s", v.compressed > 0 ? json_number(v.compressed) : "null");
   return o.truth("measured", v.measured).take();
+}
+
+// Why auto would take one of the efforts.
+std::string effort_text(const Question& q, const Comparison& all) {
+  if (all.fastest.size() < 2) return "";
+  const Candidate& first = all.fastest[0];
+  const Candidate& other = all.fastest[1];
+  const auto parts = [](double Timing::*part, const Candidate& a, const Candidate& b) {
+    return seconds_text(a.timing.*part) + " against " + seconds_text(b.timing.*part);
+  };
+  const std::string small =
+      other.predicted < first.predicted ? fmt::format(", less than {:.0f} % faster", 100 * (1 - clear_gain)) : "";
+  return fmt::format(
+      "effort auto tries {}: {} with {}, the fastest with {} is {} with {}{}; coding {}, wire {}, latency {}\n",
+      first.effort == Effort::dense ? "dense before light" : "light only", first.algorithm->name(),
+      seconds_text(first.predicted), q.codec_of(other.effort), other.algorithm->name(), seconds_text(other.predicted),
+      small, parts(&Timing::codec, first, other), parts(&Timing::wire, first, other),
+      parts(&Timing::latency, first, other));
 }
 
 }  // namespace
@@ -149,8 +168,9 @@ std::string heading(const Question& q, const Comparison& all) {
                   q.bytes / size_of(q.dtype), laconic::name_of(q.dtype), q.ranks);
   if (q.nodes) text += fmt::format(" on {} nodes", q.nodes->nodes());
   if (has_root(q.collective)) text += fmt::format(", root {}", q.root);
-  text += fmt::format("; codec {}, bound {} on the {}, variant {}\n", q.codec_name, to_string(q.bound), on_target,
-                      q.variant);
+  text += fmt::format("; codec {}, bound {} on the {}, variant {}\n",
+                      q.effort == Effort::automatic ? q.codec_name + " or dense (effort auto)" : q.codec_name,
+                      to_string(q.bound), on_target, q.variant);
   if (q.name != laconic::name_of(q.collective))
     text += fmt::format("{} has the schedules of {}; parts are taken to be equal\n", q.name,
                         laconic::name_of(q.collective));
@@ -162,30 +182,40 @@ std::string heading(const Question& q, const Comparison& all) {
   else
     text += fmt::format("auto takes {} where nothing is measured\n", all.chosen->name());
   std::vector<Cells> rows{
-      {"algorithm", "terms", "rows", "predicted", "coding", "wire", "latency", "without compression"}};
+      {"algorithm", "codec", "terms", "rows", "predicted", "coding", "wire", "latency", "without compression"}};
   for (const Row& r : all.rows) {
-    Cells cells{std::string(r.algorithm->name()), std::to_string(r.terms.all()), "", "-", "", "", "", "-"};
+    Cells cells{std::string(r.algorithm->name()),
+                std::string(q.codec_of(r.effort)),
+                std::to_string(r.terms.all()),
+                "",
+                "-",
+                "",
+                "",
+                "",
+                "-"};
     if (r.compressed) {
       const Timing& t = r.compressed->timing;
       cells = {cells[0],
                cells[1],
+               cells[2],
                std::to_string(r.compressed->rows),
                seconds_text(r.compressed->predicted) + (r.ranks < q.ranks ? fmt::format(" ({} ranks)", r.ranks) : ""),
                seconds_text(t.codec),
                seconds_text(t.wire),
                seconds_text(t.latency),
-               cells[7]};
+               cells[8]};
     }
-    if (r.uncompressed) cells[7] = seconds_text(r.uncompressed->predicted);
+    if (r.uncompressed) cells[8] = seconds_text(r.uncompressed->predicted);
     rows.push_back(cells);
   }
   text += aligned(rows, 1);
-  text += fmt::format(
-      "predicted by a walk along the plans: messages take {} and {:.4g} GB/s, frames have ratio {:.4g}, cores encode "
-      "{:.2g} "
-      "GB/s and decode {:.2g} GB/s\n",
-      seconds_text(q.path.latency), 1e-9 * q.path.bytes_per_second, q.ratio, 1e-9 / q.coding.encode,
-      1e-9 / q.coding.decode);
+  text += fmt::format("predicted by a walk along the plans: messages take {} and {:.4g} GB/s\n",
+                      seconds_text(q.path.latency), 1e-9 * q.path.bytes_per_second);
+  for (const Effort effort : efforts)
+    if (const CodingCost& cost = q.coding.of(effort); cost.known())
+      text += fmt::format("frames of {} have ratio {:.4g}; a core encodes {:.2g} GB/s and decodes {:.2g} GB/s\n",
+                          q.codec_of(effort), 1 / cost.frame, 1e-9 / cost.encode, 1e-9 / cost.decode);
+  text += effort_text(q, all);
   if (q.nodes)
     text += "predicted with shared memory within nodes, and one link of this speed for all ranks of a node\n";
   if (!all.plain || std::any_of(all.rows.begin(), all.rows.end(), [](const Row& r) { return !r.compressed; }))
@@ -214,6 +244,7 @@ std::string json(const Question& q, const Comparison& all, const Answer& a, cons
     };
     JsonObject row;
     row.text("algorithm", r.algorithm->name())
+        .text("codec", q.codec_of(r.effort))
         .number("terms", r.terms.all())
         .raw("rows", r.compressed ? std::to_string(r.compressed->rows) : "null")
         .raw("predicted_s", r.compressed ? json_number(r.compressed->predicted) : "null")
@@ -228,7 +259,10 @@ std::string json(const Question& q, const Comparison& all, const Answer& a, cons
   out.text("collective", q.name)
       .text("schedules_of", laconic::name_of(q.collective))
       .text("algorithm", a.algorithm->name());
-  out.text("auto", all.chosen->name()).text("codec", q.codec_name).text("bound", to_string(q.bound));
+  out.text("auto", all.chosen->name())
+      .text("codec", q.codec_name)
+      .text("effort", text_of(q.effort))
+      .text("bound", to_string(q.bound));
   out.text("variant", q.variant).text("target", text_of(q.target));
   out.number("ranks", q.ranks)
       .raw("nodes", q.nodes ? std::to_string(q.nodes->nodes()) : "null")
@@ -243,7 +277,7 @@ std::string json(const Question& q, const Comparison& all, const Answer& a, cons
   out.raw("worst_case", budget(a.budget.worst_case)).truth("relative_to_range", q.bound.mode == BoundMode::rel);
   out.number("ratio", q.ratio).number("latency_s", q.path.latency);
   out.number("bandwidth_bytes_s", q.path.bytes_per_second).number("message_s", q.path.per_message);
-  if (all.verdict) out.raw("profile", verdict_json(*all.verdict));
+  if (all.verdict) out.raw("profile", verdict_json(q, *all.verdict));
   out.raw("plain_s", all.plain ? json_number(*all.plain) : "null");
   out.raw("candidates", fmt::format("[{}]", fmt::join(rows, ", ")));
   if (!on_device.empty()) out.raw("device", on_device);

@@ -53,6 +53,6 @@ std::string check_options(const laconic_options& options);
 
 inline constexpr const char* option_names[] = {"bound",     "target",         "codec", "algorithm", "variant",
                                                "denormals", "chunk_elements", "depth", "threads",   "min_bytes",
-                                               "progress",  "checksum",       "tune"};
+                                               "progress",  "checksum",       "tune",  "effort"};
 
 }  // namespace laconic::dropin

@@ -41,6 +41,16 @@ std::string why_plain(const Tally& t, const BytesByReason& bytes) {
   return text;
 }
 
+// "quant 3, dense 20".  form: of one of them.
+std::string by_codec(const Tally& t, const char* form) {
+  std::string text;
+  for (std::size_t k = 1; k < codecs; ++k)
+    if (t.by_codec[k] > 0)
+      text += (text.empty() ? "" : ", ") + format(form, laconic_codec_name(static_cast<laconic_codec>(k)),
+                                                  static_cast<unsigned long long>(t.by_codec[k]));
+  return text;
+}
+
 void print_operation(std::FILE* out, const TallyGroup& group, std::size_t o) {
   const Tally& t = group.by_operation[o];
   const std::string name(name_of(static_cast<Operation>(o)));
@@ -50,6 +60,7 @@ void print_operation(std::FILE* out, const TallyGroup& group, std::size_t o) {
   if (t.compressed > 0)
     std::fprintf(out, ", %.3f MB, %.3f MB on the wire, ratio %.2f, %.3f s, bound %.3g, worst case %.3g",
                  megabytes(t.bytes), megabytes(t.sent), ratio_of(t), t.seconds, t.bound, t.achieved);
+  if (const std::string with = by_codec(t, "%s %llu"); !with.empty()) std::fprintf(out, "; with %s", with.c_str());
   if (t.audits > 0)
     std::fprintf(out, "; %llu audits: error %.3g, plain %.3f s", static_cast<unsigned long long>(t.audits), t.error,
                  t.plain_seconds);
@@ -117,11 +128,16 @@ std::string algorithm_text(laconic_algorithm algorithm) {
   return algorithm == LACONIC_ALGORITHM_PLAIN ? "left to MPI" : name != nullptr ? name : "?";
 }
 
+std::string codec_text(laconic_codec codec) {
+  const char* name = laconic_codec_name(codec);
+  return name != nullptr ? std::string(" with ") + name : "";
+}
+
 void print_class(std::FILE* out, const TallyGroup& group, const laconic_tuning& c) {
   const auto u = [](std::uint64_t x) { return static_cast<unsigned long long>(x); };
   std::fprintf(out, "laconic: tuner: %s of %s on %.60s (%d): %llu calls, %llu compressed, now %s", c.collective,
                size_text(c.bytes).c_str(), group.name.c_str(), group.ranks, u(c.calls), u(c.compressed_calls),
-               algorithm_text(c.algorithm).c_str());
+               (algorithm_text(c.algorithm) + codec_text(c.codec)).c_str());
   std::fprintf(out, "; %s",
                c.plain_seconds > 0 ? ("plain " + time_text(c.plain_seconds)).c_str() : "nothing agreed yet");
   if (c.measured_seconds > 0) std::fprintf(out, ", compressed %s", time_text(c.measured_seconds).c_str());
@@ -165,7 +181,8 @@ std::string json_of(const TallyGroup& group, std::size_t o) {
          ", \"seconds\": " + number(t.seconds) + ", \"bound\": " + number(t.bound) +
          ", \"worst_case\": " + number(t.achieved) + format(", \"audits\": %llu", u(t.audits)) +
          ", \"audit_error\": " + number(t.error) + ", \"audit_plain_seconds\": " + number(t.plain_seconds) +
-         ", \"plain\": {" + plain + "}, \"plain_bytes\": {" + plain_bytes + "}}";
+         ", \"codecs\": {" + by_codec(t, "\"%s\": %llu") + "}, \"plain\": {" + plain + "}, \"plain_bytes\": {" +
+         plain_bytes + "}}";
 }
 
 std::string json_of(const TallyGroup& group, Activity activity, const Traffic& traffic) {
@@ -187,11 +204,13 @@ std::string json_of(const Coverage& coverage) {
 std::string json_of(const TallyGroup& group, const laconic_tuning& c) {
   const auto u = [](std::uint64_t x) { return static_cast<unsigned long long>(x); };
   const char* algorithm = laconic_algorithm_name(c.algorithm);
+  const char* codec = laconic_codec_name(c.codec);
   return "    {\"collective\": " + quoted(c.collective) + format(", \"bytes\": %llu", u(c.bytes)) +
          ", \"communicator\": " + quoted(group.name) +
          format(", \"ranks\": %d, \"calls\": %llu, \"compressed\": %llu", group.ranks, u(c.calls),
                 u(c.compressed_calls)) +
          ", \"algorithm\": " + quoted(algorithm != nullptr ? algorithm : "") +
+         ", \"codec\": " + (codec != nullptr ? quoted(codec) : "null") +
          ", \"plain_seconds\": " + number(c.plain_seconds) + ", \"measured_seconds\": " + number(c.measured_seconds) +
          ", \"predicted_seconds\": " + number(c.predicted_seconds) + ", \"ratio\": " + number(c.ratio) + "}";
 }
@@ -272,10 +291,10 @@ void report_call(const TallyGroup& group, Operation operation, Form form, std::u
                  const laconic_stats& stats) {
   const std::string name(name_of(operation));
   const std::string how(form_names[index_of(form)]);
-  say(format("%s (%s) on %.60s (%d): %llu bytes, ratio %.2f, %.6f s, bound %.3g, worst case %.3g", name.c_str(),
-             how.c_str(), group.name.c_str(), group.ranks, static_cast<unsigned long long>(bytes),
-             ratio_of(stats.bytes_uncompressed, stats.bytes_sent), stats.seconds_total, stats.bound,
-             stats.achieved_bound));
+  say(format("%s (%s) on %.60s (%d)%s: %llu bytes, ratio %.2f, %.6f s, bound %.3g, worst case %.3g", name.c_str(),
+             how.c_str(), group.name.c_str(), group.ranks, codec_text(stats.codec).c_str(),
+             static_cast<unsigned long long>(bytes), ratio_of(stats.bytes_uncompressed, stats.bytes_sent),
+             stats.seconds_total, stats.bound, stats.achieved_bound));
 }
 
 }  // namespace laconic::dropin

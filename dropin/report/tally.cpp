@@ -50,16 +50,18 @@ constexpr const char* traffic_mark = "traffic";
 void write_class(std::ostream& out, const laconic_tuning& c) {
   out << class_mark << ' ' << c.collective << ' ' << c.bytes << ' ' << c.calls << ' ' << c.compressed_calls << ' '
       << static_cast<int>(c.algorithm) << ' ' << c.plain_seconds << ' ' << c.predicted_seconds << ' '
-      << c.measured_seconds << ' ' << c.ratio;
+      << c.measured_seconds << ' ' << c.ratio << ' ' << static_cast<int>(c.codec);
 }
 
 bool read_class(std::istream& in, std::string& collective, laconic_tuning& c) {
   std::string mark;
   int algorithm = 0;
+  int codec = 0;
   in >> mark >> collective >> c.bytes >> c.calls >> c.compressed_calls >> algorithm >> c.plain_seconds >>
-      c.predicted_seconds >> c.measured_seconds >> c.ratio;
+      c.predicted_seconds >> c.measured_seconds >> c.ratio >> codec;
   c.collective = collective.c_str();
   c.algorithm = static_cast<laconic_algorithm>(algorithm);
+  c.codec = static_cast<laconic_codec>(codec);
   return static_cast<bool>(in);
 }
 
@@ -118,6 +120,7 @@ void Tallies::compressed(TallyGroup& group, Operation operation, const laconic_s
   count(group, operation, [&](Tally& tally) {
     ++tally.calls;
     ++tally.compressed;
+    ++tally.by_codec[static_cast<std::size_t>(stats.codec)];
     tally.bytes += stats.bytes_in;
     tally.sent += stats.bytes_sent;
     tally.uncompressed += stats.bytes_uncompressed;
@@ -184,6 +187,7 @@ std::string Tallies::to_text() {
       out << o << ' ' << t.calls << ' ' << t.compressed << ' ' << t.bytes << ' ' << t.sent << ' ' << t.uncompressed
           << ' ' << t.seconds << ' ' << t.bound << ' ' << t.achieved << ' ' << t.audits << ' ' << t.error << ' '
           << t.plain_seconds;
+      for (const std::uint64_t count : t.by_codec) out << ' ' << count;
       for (const std::uint64_t count : t.plain) out << ' ' << count;
       end_line(out, group);
     }
@@ -225,6 +229,7 @@ void Tallies::merge(const std::string& text, std::map<std::string, TallyGroup>& 
     std::string error;
     in >> o >> t.calls >> t.compressed >> t.bytes >> t.sent >> t.uncompressed >> t.seconds >> bound >> achieved >>
         t.audits >> error >> t.plain_seconds;
+    for (std::uint64_t& count : t.by_codec) in >> count;
     for (std::uint64_t& count : t.plain) in >> count;
     if (!in) continue;
     // Streams can write infinity but cannot read it.
@@ -234,6 +239,7 @@ void Tallies::merge(const std::string& text, std::map<std::string, TallyGroup>& 
     Tally& sum = group_at_end(in, into).by_operation[o % num_operations];
     sum.calls = std::max(sum.calls, t.calls);
     sum.compressed = std::max(sum.compressed, t.compressed);
+    for (std::size_t k = 0; k < codecs; ++k) sum.by_codec[k] = std::max(sum.by_codec[k], t.by_codec[k]);
     for (std::size_t k = 0; k < reasons; ++k) sum.plain[k] = std::max(sum.plain[k], t.plain[k]);
     sum.bytes += t.bytes;
     sum.sent += t.sent;

@@ -18,6 +18,8 @@
 
 namespace laconic::dropin {
 
+inline constexpr std::size_t codecs = LACONIC_CODEC_DENSE + 1;  // by laconic_codec
+
 struct Tally {
   std::uint64_t calls = 0;
   std::uint64_t compressed = 0;
@@ -29,8 +31,9 @@ struct Tally {
   double bound = 0;
   double achieved = 0;
   std::uint64_t audits = 0;
-  double error = 0;          // largest error found by an audit
-  double plain_seconds = 0;  // time in the plain calls of audits
+  double error = 0;                              // largest error found by an audit
+  double plain_seconds = 0;                      // time in the plain calls of audits
+  std::array<std::uint64_t, codecs> by_codec{};  // the compressed collectives with each codec
 };
 
 // The collective and the size of a class of calls of the tuner.

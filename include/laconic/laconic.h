@@ -35,14 +35,14 @@ extern "C" {
 LACONIC_API void laconic_options_init(laconic_options* options);
 
 /* Sets one option from text: name is "bound", "target", "codec", "algorithm", "chunk_elements",
- * "depth", "threads", "min_bytes", "variant", "denormals", "progress", "checksum" or "tune"; value is spelled as in
- * the environment and the hints ("abs:1e-3", "recursive-doubling", ...).  Returns MPI_SUCCESS or an error code; on an
- * error, *options is unchanged.  May be called before MPI_Init. */
+ * "depth", "threads", "min_bytes", "variant", "denormals", "progress", "checksum", "tune" or "effort"; value is spelled
+ * as in the environment and the hints ("abs:1e-3", "recursive-doubling", ...).  Returns MPI_SUCCESS or an error code;
+ * on an error, *options is unchanged.  May be called before MPI_Init. */
 LACONIC_API int laconic_options_set(laconic_options* options, const char* name, const char* value);
 
 /* Sets hints on a communicator: "laconic_bound", "laconic_codec", "laconic_algorithm",
  * "laconic_target", "laconic_min_bytes", "laconic_threads", "laconic_depth", "laconic_chunk_elements",
- * "laconic_variant", "laconic_denormals", "laconic_progress", "laconic_checksum", "laconic_tune".
+ * "laconic_variant", "laconic_denormals", "laconic_progress", "laconic_checksum", "laconic_tune", "laconic_effort".
  * MPI_Comm_set_info may drop keys that the MPI library does not know, so only this function always works; hints
  * that MPI kept are honoured too.  Collective over comm, with the same hints on all ranks: if ranks differ, the
  * next call that compresses reports it.  A second call replaces the hints of the first, and communicators made
@@ -75,7 +75,9 @@ typedef struct laconic_tuning {
   double plain_seconds;        /* time of MPI's call; 0: the ranks have not agreed on one yet */
   double predicted_seconds;    /* time of a compressed call with the best algorithm, by the model; 0: no prediction */
   double measured_seconds;     /* the same, measured; 0: no such call was made */
-  double ratio;                /* compression ratio of a sample; 0: no sample was taken */
+  double ratio;                /* compression ratio of the latest compressed calls with this codec, or of a sample where
+                                  there were none; 0: no sample was taken */
+  laconic_codec codec;         /* of the coming calls; LACONIC_CODEC_UNSET: they are left to MPI */
 } laconic_tuning;
 
 /* Writes what is known about the classes of calls on comm to classes[0..capacity-1], and their number to *count, which
@@ -193,8 +195,8 @@ LACONIC_API size_t laconic_max_compressed_size(MPI_Count count, MPI_Datatype dat
 
 /* Compresses `count` numbers of `datatype` into `out`, which has room for `capacity` bytes, and stores the number of
  * bytes written in *bytes.  Only these options are used: bound (which must be set, here or in LACONIC_BOUND), codec,
- * denormals and chunk_elements (numbers per frame).  Every decompressed number differs from the original by at most the
- * bound. */
+ * effort (AUTO is LIGHT here), denormals and chunk_elements (numbers per frame).  Every decompressed number differs
+ * from the original by at most the bound. */
 LACONIC_API int laconic_compress(const void* numbers, MPI_Count count, MPI_Datatype datatype, void* out,
                                  size_t capacity, size_t* bytes, const laconic_options* options);
 
@@ -227,8 +229,8 @@ typedef struct laconic_prediction {
  *               every rank have the same errors
  *   op          "sum", "avg", "max" or "min"; NULL for collectives that only move data
  *   bytes       size of the data of the call, from which the algorithm is chosen if it is `auto`; 0: large
- *   options     only bound, target, codec, algorithm and variant are used; unset options are taken from the environment
- *               and the defaults (NULL: all of them)
+ *   options     only bound, target, codec, effort, algorithm and variant are used; unset options are taken from the
+ * environment and the defaults (NULL: all of them)
  *
  * Bounds: "abs:E"; "rel:R", for which all figures are fractions of the range, since only the call knows the range;
  * "lossless", for which all figures are 0.  "rms:R" and "rate:BITS" are errors (MPI_ERR_ARG): their effect depends on
@@ -263,6 +265,7 @@ LACONIC_API const char* laconic_denormals_name(laconic_denormals denormals);
 LACONIC_API const char* laconic_progress_name(laconic_progress progress);
 LACONIC_API const char* laconic_checksum_name(laconic_checksum checksum);
 LACONIC_API const char* laconic_tune_name(laconic_tune tune);
+LACONIC_API const char* laconic_effort_name(laconic_effort effort);
 
 #ifdef __cplusplus
 }

@@ -99,6 +99,7 @@ class Options {
   Options& progress(laconic_progress value) noexcept { return options_.progress = value, *this; }
   Options& checksum(laconic_checksum value) noexcept { return options_.checksum = value, *this; }
   Options& tune(laconic_tune value) noexcept { return options_.tune = value, *this; }
+  Options& effort(laconic_effort value) noexcept { return options_.effort = value, *this; }
   Options& stream(void* value) noexcept { return options_.stream = value, *this; }
   // Every call with these options writes its statistics to `out`, which the caller keeps until the call is complete.
   Options& stats(laconic_stats& out) noexcept { return options_.stats = &out, *this; }

@@ -82,6 +82,16 @@ typedef enum laconic_tune {
                               LACONIC_TUNE, of a hint or of laconic_options_set() is its file, and a process has one */
 } laconic_tune;
 
+/* How much work a call does for smaller frames.  Both codecs round to the same lattice, so the results are the same to
+ * the bit, but for sums with points beyond 31 bits (docs/tuning.md). */
+typedef enum laconic_effort {
+  LACONIC_EFFORT_UNSET = 0,
+  LACONIC_EFFORT_AUTO = 1,  /* the default: where calls are tuned, the ranks take what makes the call faster by their
+                               measurements; else, and with numbers on devices, the same as LIGHT */
+  LACONIC_EFFORT_LIGHT = 2, /* the codec quant */
+  LACONIC_EFFORT_DENSE = 3  /* the codec dense: smaller frames that take longer, for slow networks */
+} laconic_effort;
+
 /* The reason that a call ran as plain MPI. */
 typedef enum laconic_plain_reason {
   LACONIC_PLAIN_NOT = 0,      /* not plain: the call used a codec */
@@ -154,8 +164,10 @@ typedef struct laconic_options {
   laconic_progress progress;
   laconic_checksum checksum;
   laconic_tune tune;
-  void* stream;         /* for buffers on a device: the cudaStream_t that fills them, NULL for the default stream */
-  laconic_stats* stats; /* receives the statistics of this call (its size field need not be set), or NULL */
+  laconic_effort effort; /* without a codec only: with one, AUTO, or what the codec is (quant LIGHT, dense DENSE).  No
+                            effect with the bound lossless */
+  void* stream;          /* for buffers on a device: the cudaStream_t that fills them, NULL for the default stream */
+  laconic_stats* stats;  /* receives the statistics of this call (its size field need not be set), or NULL */
   /* For callers that make MPI's call themselves when a blocking collective is not compressed, as wrappers of MPI do.
    * NULL, or on all ranks the address of this rank's own reason not to compress: LACONIC_PLAIN_NOT, or any other value,
    * of which those from LACONIC_PLAIN_CALLER on are free for the caller.  Ranks may have different reasons, and if one

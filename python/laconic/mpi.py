@@ -10,7 +10,7 @@ The functions have the names and the buffer arguments of mpi4py's methods: array
 return a Request (wait(), test()), those with _init a persistent one (start(), wait(), free()).
 `op` is one of MPI's operations, or AVG, the mean over ranks.
 
-Options are keywords, as in docs/settings.md: bound, target, codec, algorithm, variant, chunk_elements, depth,
+Options are keywords, as in docs/settings.md: bound, target, codec, effort, algorithm, variant, chunk_elements, depth,
 threads, min_bytes, denormals, progress, checksum, tune.  What is not given comes from the communicator's hints, then
 from the environment (LACONIC_BOUND, ...).  All ranks give the same options.  Calls that cannot be compressed, or are
 faster uncompressed, are MPI's own calls, and their Stats say why.
@@ -104,6 +104,7 @@ class Tuning(typing.NamedTuple):
     predicted_seconds: float
     measured_seconds: float
     ratio: float
+    codec: typing.Optional[str]  # of the coming calls; None: they are left to MPI
 
 
 class Prediction(typing.NamedTuple):

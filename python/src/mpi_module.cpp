@@ -333,7 +333,8 @@ nb::list tuning(std::uintptr_t comm) {
   nb::list list;
   for (const laconic_tuning& c : classes)
     list.append(nb::make_tuple(c.collective, c.bytes, c.calls, c.compressed_calls, laconic_algorithm_name(c.algorithm),
-                               c.plain_seconds, c.predicted_seconds, c.measured_seconds, c.ratio));
+                               c.plain_seconds, c.predicted_seconds, c.measured_seconds, c.ratio,
+                               laconic_codec_name(c.codec)));
   return list;
 }
 

@@ -230,6 +230,21 @@ def predictions_and_tuning():
     assert size == 1 or any(t.collective == "allreduce" and t.calls >= 3 for t in known), known
 
 
+def efforts():
+    mine, out, other = numbers(20000), np.empty(20000, np.float32), np.empty(20000, np.float32)
+    for effort, codec, target in (("light", "quant", out), ("dense", "dense", other), ("auto", "quant", out)):
+        stats = laconic.Allreduce(mine, target, MPI.SUM, comm, effort=effort, **FORCED)
+        assert size == 1 or stats.codec == codec, (effort, stats)
+    assert out.tobytes() == other.tobytes()
+    assert laconic.predict_error("allreduce", 8, op="sum", bound="abs:1e-3", effort="dense").codec == "dense"
+    stats = laconic.Allreduce(mine, out, MPI.SUM, comm, effort="auto", bound="abs:1e-3", min_bytes=1, tune="on")
+    assert size == 1 or stats.plain_calls == 1  # the first calls are measured
+    assert all(t.codec is None or t.compressed_calls > 0 for t in laconic.tuning(comm))
+    raises(laconic.Error, "auto, light, dense", laconic.Allreduce, mine, out, MPI.SUM, comm, bound="abs:1", effort="heavy")
+    raises(laconic.Error, "effort 'dense' with codec 'szx'", laconic.predict_error, "allreduce", 8, op="sum", bound="abs:1",
+           effort="dense", codec="szx")
+
+
 def raises(error, words, function, *arguments, **options):
     try:
         function(*arguments, **options)
@@ -254,7 +269,7 @@ def errors():
 
 
 def main():
-    for case in (reductions, movement, neighborhoods, wrapped, messages, many_requests, predictions_and_tuning, errors):
+    for case in (reductions, movement, neighborhoods, wrapped, messages, many_requests, predictions_and_tuning, efforts, errors):
         faulthandler.dump_traceback_later(WATCHDOG, exit=True)
         try:
             case()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Codecs, algorithms and targets as the public API numbers and spells them.  comm checks that laconic.h has the same
-// numbers.
+// Codecs, efforts, algorithms and targets as the public API numbers and spells them.  comm checks that laconic.h has
+// the same numbers.
 #pragma once
 
 #include <array>
@@ -10,6 +10,10 @@
 namespace laconic {
 
 enum class CodecName : std::uint8_t { unset = 0, quant = 1, raw = 2, szx = 3, zfp = 4, lossless = 5, dense = 6 };
+
+// The work for smaller frames on the lattice: light is the codec quant, dense the codec dense.  automatic: the ranks
+// choose by the time of a call.
+enum class Effort : std::uint8_t { unset = 0, automatic = 1, light = 2, dense = 3 };
 
 enum class AlgorithmName : std::uint8_t {
   unset = 0,
@@ -35,6 +39,8 @@ inline constexpr std::array<std::string_view, 0> spellings{};
 template <>
 inline constexpr std::array<std::string_view, 7> spellings<CodecName>{"",    "quant",    "raw",  "szx",
                                                                       "zfp", "lossless", "dense"};
+template <>
+inline constexpr std::array<std::string_view, 4> spellings<Effort>{"", "auto", "light", "dense"};
 template <>
 inline constexpr std::array<std::string_view, 12> spellings<AlgorithmName>{
     "",         "auto",  "plain", "ring",     "recursive-doubling", "direct", "recursive-halving",

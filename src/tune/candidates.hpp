@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The candidates for a collective on hosts: algorithms and numbers of rows, with the times that the model predicts for
-// them (walk.hpp), and plain MPI.
+// The candidates for a collective on hosts: algorithms, numbers of rows and efforts, with the times that the model
+// predicts for them (walk.hpp), and plain MPI.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "base/names.hpp"
 #include "schedule/schedule.hpp"
 #include "tune/chunk.hpp"
 #include "tune/coding_cost.hpp"
@@ -16,7 +17,8 @@ namespace laconic {
 
 struct Candidate {
   const Algorithm* algorithm = nullptr;
-  int rows = 0;          // that blocks are cut into; 0: as choose_chunk() does
+  int rows = 0;  // that blocks are cut into; 0: as choose_chunk() does
+  Effort effort = Effort::light;
   double predicted = 0;  // seconds
   double measured = 0;   // seconds; 0: not measured
   Timing timing;         // how the predicted seconds divide, without the agreement that comes before
@@ -30,12 +32,14 @@ struct CallModel {
   int size = 1;
   const NodeShape* nodes = nullptr;  // where all ranks know it
   Travel travel = Travel::homomorphic;
-  std::size_t chunk = 0;       // numbers per frame, where the user asks for it; else 0
-  int depth = default_depth;   // rows under way at a time
-  bool relative = false;       // the bound is relative to the range of the numbers
-  bool nonblocking = false;    // calls that teach each other alone, because they overlap
-  bool persistent = false;     // starts of one persistent operation, which teach each other alone
-  std::uint64_t settings = 0;  // a hash of the settings that matter for the time of a call
+  CodecName codec = CodecName::quant;  // unless the ranks choose dense; has no effect on times
+  Effort effort = Effort::light;       // that the call may use; automatic: both
+  std::size_t chunk = 0;               // numbers per frame, where the user asks for it; else 0
+  int depth = default_depth;           // rows under way at a time
+  bool relative = false;               // the bound is relative to the range of the numbers
+  bool nonblocking = false;            // calls that teach each other alone, because they overlap
+  bool persistent = false;             // starts of one persistent operation, which teach each other alone
+  std::uint64_t settings = 0;          // a hash of the settings that matter for the time of a call
   WalkLimits limits = quick_walk;
   // The path is that of a cable, which the ranks of a node share.  Else it is that of a rank, as it follows from the
   // time of a plain call, and only algorithms that follow the nodes know of them.
@@ -50,10 +54,11 @@ double class_bytes(double bytes);
 Path path_within_node();
 Path path_between_nodes();
 
-// All algorithms that serve the call, each with the number of rows that is predicted to be the fastest, the fastest
-// first.  The fastest algorithm is there with the next smaller and larger number of rows, too.  Algorithms whose plans
-// are too large to be walked are left out.
-std::vector<Candidate> candidates(const CallModel& call, const CodingCost& cost, const Path& path);
+// For each effort whose cost is known, all algorithms that serve the call, each with the number of rows that is
+// predicted to be the fastest; the fastest first, but dense only where it gains clearly (clear_gain).  The fastest
+// algorithm of an effort is there with the next smaller and larger number of rows, too.  Algorithms whose plans are too
+// large to be walked are left out.
+std::vector<Candidate> candidates(const CallModel& call, const CodingCosts& costs, const Path& path);
 
 // The same algorithms without compression, but those that follow the nodes.  The first is the model of MPI's own
 // collective.

@@ -2,6 +2,7 @@
 #include "tune/message_tuner.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace laconic {
@@ -11,6 +12,7 @@ namespace {
 constexpr int most_sends = 64;
 
 constexpr int bursts_per_window = 2;
+constexpr std::size_t windows_to_compare = 3;
 
 // As for collectives (tuner.cpp): the first survey comes after so many bytes, and the distance of surveys grows.
 constexpr double bytes_before_survey = 1 << 18;
@@ -24,6 +26,10 @@ constexpr double worth_trying = 0.9;
 // Within a node a round trip is coded twice in its time, by processors that copy the messages, too.
 constexpr double worth_trying_within_node = 0.5;
 constexpr double worth_keeping = 0.97;
+
+// How messages are cut, about, for the choice of the effort.
+constexpr double usual_chunk = 1 << 18;  // bytes
+constexpr double most_chunks = 4;
 
 // Compression is given up after a burst that takes this many times the plain time, with or without its set-up.
 constexpr double first_limit = 2;
@@ -39,7 +45,8 @@ constexpr std::uint64_t windows_in_doubt = 3;
 
 }  // namespace
 
-MessageClass::MessageClass(double bytes, std::uint64_t settings) : bytes_(bytes), settings_(settings) {
+MessageClass::MessageClass(double bytes, std::uint64_t settings, CodecName codec)
+    : bytes_(bytes), settings_(settings), codec_(codec) {
   gap_ = bursts_before_survey + static_cast<std::uint64_t>(bytes_before_survey / bytes);
   next_ = gap_;
   plain_bursts_ = bursts_per_window;
@@ -103,10 +110,14 @@ void MessageClass::end_burst(double now, const MessageClock& clock) {
   // Bursts may contain much else, whose time varies by more than compression saves.  So most of the compressed ones
   // have to be faster than every plain one, by at least what compression certainly costs.
   const double limit = std::min(worth_keeping * plain_.least(), plain_.least() - cost_.encode);
-  if (mode_ == Decision::plain || compressed_.count() < 2) return;
-  const bool wins = compressed_.median() <= limit;
-  if (!wins) won_ ? doubt() : leave();
-  won_ = wins;
+  if (mode_ == Decision::plain) return;
+  if (compressed_.count() > 1) {
+    const bool wins = compressed_.median() <= limit;
+    if (!wins) won_ && !compares_ ? doubt() : leave();
+    won_ = wins;
+    if (!wins) return;
+  }
+  if (was_compressed && compares_ && compressed_.count() == windows_to_compare) compare(compressed_.median());
 }
 
 // Measures plain and compressed bursts anew.
@@ -122,25 +133,62 @@ void MessageClass::restart_window() {
   window_bursts_ = 0;
 }
 
-void MessageClass::surveyed(const CodingCost& cost, bool within_node) {
-  cost_ = cost;
+// Takes the time of the first windows with an effort: light is tried after dense, and the faster one is kept.
+void MessageClass::compare(double seconds) {
+  if (effort_ == Effort::dense) {
+    with_dense_ = seconds;
+    return code_with(Effort::light);
+  }
+  compares_ = false;
+  if (with_dense_ < seconds) code_with(Effort::dense);
+}
+
+void MessageClass::code_with(Effort effort) {
+  effort_ = effort;
+  cost_ = costs_.of(effort);
+  compressed_.clear();
+  restart_window();
+}
+
+void MessageClass::surveyed(const CodingCosts& costs, bool within_node) {
   const double share = within_node ? worth_trying_within_node : worth_trying;
-  const double saved = plain_.least() * (1 - cost.frame);
-  if (!cost.known() || cost.encode + cost.decode > share * saved) return leave();
+  const double plain = plain_.least();
+  const auto worth = [&](Effort effort) {
+    const CodingCost& c = costs.of(effort);
+    return c.known() && c.encode + c.decode <= share * plain * (1 - c.frame);
+  };
+  // One chunk is on the wire while others are coded, so the longest of the three counts fully.
+  const double chunks = std::clamp(bytes_ / usual_chunk, 1.0, most_chunks);
+  const auto seconds = [&](Effort effort) {
+    const CodingCost& c = costs.of(effort);
+    const double longest = std::max({c.encode, c.decode, plain * c.frame});
+    return longest + (c.encode + c.decode + plain * c.frame - longest) / chunks;
+  };
+  const bool dense =
+      worth(Effort::dense) && (!worth(Effort::light) || seconds(Effort::dense) < clear_gain * seconds(Effort::light));
+  costs_ = costs;
+  code_with(dense || !costs.light.known() ? Effort::dense : Effort::light);
+  compares_ = dense && worth(Effort::light);
+  if (!worth(effort_)) return leave();
   mode_ = Decision::compressed;
   won_ = false;
-  compressed_.clear();
   next_ = bursts_ + bursts_before_plain;
   plain_bursts_ = bursts_per_window;
 }
 
-void MessageClass::pin(bool compresses) {
+void MessageClass::pin(const Profile::Verdict& verdict) {
   pinned_ = true;
-  mode_ = compresses ? Decision::compressed : Decision::plain;
+  mode_ = verdict.algorithm != nullptr ? Decision::compressed : Decision::plain;
+  effort_ = verdict.effort;
 }
 
-// Leaves the messages to MPI until the next survey.
+// Leaves the messages to MPI until the next survey, unless only one of two efforts is slower.
 void MessageClass::leave() {
+  if (compares_) {
+    const Effort slower = effort_;
+    compare(std::numeric_limits<double>::infinity());
+    if (effort_ != slower) return;
+  }
   mode_ = Decision::plain;
   gap_ = std::min(gap_ * gap_growth, greatest_gap);
   next_ = bursts_ + gap_;
@@ -162,12 +210,12 @@ Decision MessageTuner::begin(MessageClass& sending, double bytes, double now, co
   return sending.begin(bytes, now, clock_);
 }
 
-MessageClass& MessageTuner::class_of(std::size_t bytes, std::uint64_t settings, const Profile* profile) {
+MessageClass& MessageTuner::class_of(std::size_t bytes, const MessageSettings& settings, const Profile* profile) {
   const double of_class = class_bytes(static_cast<double>(bytes));
   for (const auto& known : classes_)
-    if (known->bytes() == of_class && known->settings() == settings) return *known;
-  MessageClass& made = *classes_.emplace_back(std::make_unique<MessageClass>(of_class, settings));
-  if (profile != nullptr) made.pin(profile->compresses_messages(of_class));
+    if (known->bytes() == of_class && known->settings() == settings.key) return *known;
+  MessageClass& made = *classes_.emplace_back(std::make_unique<MessageClass>(of_class, settings.key, settings.codec));
+  if (profile != nullptr) made.pin(profile->decide_on_messages(of_class, settings.effort));
   return made;
 }
 

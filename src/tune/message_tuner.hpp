@@ -56,10 +56,12 @@ class ReceivedElsewhere {
 // Messages of similar size (class_bytes()) with equal settings.
 class MessageClass {
  public:
-  MessageClass(double bytes, std::uint64_t settings);
+  // codec: of compressed messages, unless they are found to be faster with dense.
+  MessageClass(double bytes, std::uint64_t settings, CodecName codec = CodecName::quant);
 
   double bytes() const { return bytes_; }
   std::uint64_t settings() const { return settings_; }
+  CodecName codec() const { return codec_; }
 
   // A send of so many bytes begins.  Decision::survey: the message is left to MPI, and surveyed() has to be called.
   Decision begin(double bytes, double now, const MessageClock& clock);
@@ -67,11 +69,14 @@ class MessageClass {
   // Ends the burst if the rank has waited since: messages of another class follow, whose time does not belong to it.
   void close(double now, const MessageClock& clock);
 
-  // Takes the cost of coding the message that has begun.  within_node: all ranks of the communicator are on one node.
-  void surveyed(const CodingCost& cost, bool within_node);
+  // Takes the costs of coding the message that has begun.  within_node: all ranks of the communicator are on one node.
+  void surveyed(const CodingCosts& costs, bool within_node);
 
-  // Compresses all messages, or none.
-  void pin(bool compresses);
+  // Fixes the decision on all messages.
+  void pin(const Profile::Verdict& verdict);
+
+  // With which messages are compressed, where they are.
+  Effort effort() const { return effort_; }
 
   std::uint64_t calls() const { return calls_; }
   std::uint64_t compressed_calls() const { return compressed_calls_; }
@@ -84,14 +89,20 @@ class MessageClass {
  private:
   void end_burst(double now, const MessageClock& clock);
   void restart_window();
+  void compare(double seconds);
+  void code_with(Effort effort);
   void doubt();
   void leave();
   std::uint64_t bursts_between_plain() const;
 
   double bytes_;
   std::uint64_t settings_;
+  CodecName codec_;
   Decision mode_ = Decision::plain;      // or compressed
   Decision decision_ = Decision::plain;  // on the messages of this burst
+  Effort effort_ = Effort::light;
+  bool compares_ = false;  // the efforts
+  bool pinned_ = false;
   std::uint64_t calls_ = 0;
   std::uint64_t compressed_calls_ = 0;
   std::uint64_t bursts_ = 0;
@@ -100,7 +111,8 @@ class MessageClass {
   std::uint64_t plain_bursts_;  // of next_ and those that follow it
   bool won_ = false;            // compression was faster when it was last measured
   CodingCost cost_;
-  bool pinned_ = false;
+  CodingCosts costs_;      // of the latest survey
+  double with_dense_ = 0;  // seconds per byte in the comparison of the efforts
 
   // This burst.
   double began_ = 0;
@@ -118,11 +130,18 @@ class MessageClass {
   LatestTimes compressed_;  // the same
 };
 
+// Equal settings have an equal key, codec and effort.
+struct MessageSettings {
+  std::uint64_t key = 0;  // a hash of those that matter for the time of a message
+  CodecName codec = CodecName::quant;
+  Effort effort = Effort::light;  // that the messages may use
+};
+
 // All classes of one communicator.
 class MessageTuner {
  public:
   // A new class is pinned to the profile's verdict if there is a profile.
-  MessageClass& class_of(std::size_t bytes, std::uint64_t settings, const Profile* profile = nullptr);
+  MessageClass& class_of(std::size_t bytes, const MessageSettings& settings, const Profile* profile = nullptr);
 
   // MessageClass::begin() of a class of this communicator.
   Decision begin(MessageClass& sending, double bytes, double now, const ReceivedElsewhere& elsewhere);

@@ -20,15 +20,17 @@ class Profile {
     Collective collective = Collective::allreduce;
     double bytes = 0;
     double plain = 0;                      // seconds of MPI's own collective
-    const Algorithm* algorithm = nullptr;  // the fastest with compression
+    Effort effort = Effort::light;         // the fastest with compression
+    const Algorithm* algorithm = nullptr;  // the fastest with it
     int rows = 0;                          // that it was the fastest with
     double compressed = 0;                 // seconds of it
   };
 
-  // A verdict on a call: the algorithm and its number of rows, or nullptr if the call is left to MPI.
+  // A verdict on a call: the algorithm with its number of rows and its effort, or nullptr if the call is left to MPI.
   struct Verdict {
     const Algorithm* algorithm = nullptr;
     int rows = 0;
+    Effort effort = Effort::light;
     double plain = 0;       // seconds
     double compressed = 0;  // seconds with the fastest algorithm; 0: no algorithm serves the call
     bool measured = false;  // both; else they are predicted
@@ -39,12 +41,12 @@ class Profile {
   static Status read(const std::string& file, Profile& profile);
   std::string text() const;
 
-  // Calls of a measured class are decided by the measurements.  For others, the model takes the path from the most
-  // similar class, and how far its prediction was off there.
+  // Calls of a measured class are decided by the measurements, if they are of an effort that the call may use.  For
+  // others, the model takes the path from the most similar class, and how far its prediction was off there.
   Verdict decide(const CallModel& call) const;
 
-  // Whether compression is faster for messages between two ranks: they cost as much as a broadcast to one rank.
-  bool compresses_messages(double bytes) const;
+  // The verdict on messages between two ranks: they cost as much as a broadcast to one rank.
+  Verdict decide_on_messages(double bytes, Effort effort) const;
 
   // The predicted seconds of the class's algorithm, from the cost of coding and the plain time.  Returns nothing if the
   // plans are too large to be walked.
@@ -59,10 +61,11 @@ class Profile {
   int ranks = 0;
   bool within_node = false;  // all ranks were on one node
   std::string remark;        // one line for people: the MPI library, the data, the settings
-  CodingCost coding;
+  CodingCosts coding;        // with light also that of a codec that has no effort
   std::vector<Class> classes;
 
  private:
+  CodingCosts coding_for(Effort effort) const;
   const Class& nearest(const CallModel& call) const;
   CallModel model_of(const Class& c) const;
   Path path_of(const Class& c) const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace laconic {
 namespace {
@@ -45,6 +46,14 @@ constexpr double give_up = 1.1;
 constexpr double share_of_plain = 0.01;
 constexpr std::uint64_t calls_before_plain = 8;
 
+// Where times have changed by this factor since the candidate was chosen, the next call is a survey, but not sooner
+// than after so many calls: another candidate may be the fastest now.
+constexpr double much = 2;
+constexpr std::uint64_t calls_before_change = 64;
+
+// The frames of a call are within this factor of a sample's.  Beyond, the numbers have changed in between.
+constexpr double most_over_sample = 1.5;
+
 // Where compression was faster and no longer is, something else may disturb the machine for a while, and plain calls
 // would take longer, too.  So this many of them are made before compression is left.
 constexpr int plain_calls_in_doubt = 3;
@@ -73,7 +82,10 @@ Decision CallClass::begin() {
   return decision_;
 }
 
-Measured CallClass::mine() const { return {plain_times_.second_least(), compressed_times_.second_least(), sample_}; }
+Measured CallClass::mine() const {
+  return {plain_times_.second_least(), compressed_times_.second_least(),
+          decision_ == Decision::survey ? sample_ : coded_};
+}
 
 bool CallClass::agreed(const Measured& all, const Path& start, const NodeShape* nodes) {
   model_.nodes = nodes;
@@ -81,7 +93,7 @@ bool CallClass::agreed(const Measured& all, const Path& start, const NodeShape* 
   if (pinned_) return mode_ == Decision::compressed;
   if (all.plain > 0) plain_ = all.plain;
   if (decision_ == Decision::survey) {
-    if (all.cost.known()) cost_ = all.cost;
+    take_sample(all.costs);
     // A first call that has to agree comes before any plain call was measured.
     if (plain_ > 0)
       consider(start);
@@ -89,7 +101,12 @@ bool CallClass::agreed(const Measured& all, const Path& start, const NodeShape* 
       next_ = calls_ + gap_;
     return false;
   }
+  take_frames(all.costs);
   if (all.compressed > 0 && (tried_ > calls_to_try || hopeless(all.compressed))) judge(all.compressed);
+  if (mode_ == Decision::compressed && changed()) {
+    correction_ = 1;  // it compares new times with predictions for the old ones
+    survey_next();
+  }
   return mode_ == Decision::compressed;
 }
 
@@ -139,10 +156,48 @@ void CallClass::pin(const Profile::Verdict& verdict) {
   plain_ = verdict.plain;
   best_ = {verdict.algorithm,
            verdict.rows,
+           verdict.effort,
            verdict.measured ? 0 : verdict.compressed,
            verdict.measured ? verdict.compressed : 0,
            {}};
   candidates_ = {best_};
+}
+
+void CallClass::take_sample(const CodingCosts& costs) {
+  if (!costs.known()) return;
+  sampled_ = costs_ = costs;
+  for (std::size_t e = 0; e < efforts.size(); ++e) costs_.of(efforts[e]).frame *= frames_over_sample_[e];
+}
+
+// Of compressed calls.
+void CallClass::take_frames(const CodingCosts& costs) {
+  for (std::size_t e = 0; e < efforts.size(); ++e) {
+    const double frame = costs.of(efforts[e]).frame;
+    const double sampled = sampled_.of(efforts[e]).frame;
+    if (frame == 0 || sampled == 0) continue;
+    costs_.of(efforts[e]).frame = frame;
+    frames_over_sample_[e] = std::clamp(frame / sampled, 1 / most_over_sample, most_over_sample);
+  }
+}
+
+// Whether the candidate should be chosen anew.  Not while times are in doubt.
+bool CallClass::changed() const {
+  if (trying_ || tried_ <= calls_to_try || candidates_.size() < 2 || calls_ < considered_ + calls_before_change)
+    return false;
+  const auto apart = [](double a, double b) { return a > 0 && b > 0 && (a > much * b || b > much * a); };
+  return apart(plain_, settled_plain_) || apart(candidates_[current_].measured, settled_compressed_);
+}
+
+// Dense is tried only where it is predicted to be the fastest, and then the best candidate with light is the second to
+// be tried, so that no class is slower with dense than it would be without.
+void CallClass::order_efforts() {
+  const auto light = [](const Candidate& c) { return c.effort == Effort::light; };
+  const auto best = std::find_if(candidates_.begin(), candidates_.end(), light);
+  if (best == candidates_.end()) return;
+  if (best == candidates_.begin())
+    std::erase_if(candidates_, std::not_fn(light));
+  else
+    std::rotate(candidates_.begin() + 1, best, best + 1);
 }
 
 // After a survey.
@@ -150,17 +205,18 @@ void CallClass::consider(const Path& start) {
   correction_ = std::pow(correction_, forgetting);
   won_ = false;
   doubts_ = 0;
-  if (cost_.known()) {
-    candidates_ = candidates(model_, cost_, path_of(model_, plain_, start));
+  considered_ = calls_;
+  settled_plain_ = plain_;
+  settled_compressed_ = 0;
+  if (costs_.known()) {
+    candidates_ = candidates(model_, costs_, path_of(model_, plain_, start));
+    order_efforts();
     if (!candidates_.empty() && best_.measured == 0) best_ = candidates_[0];
     const double worth = trial_ == 0 ? worth_a_first_try : worth_trying;
     if (!candidates_.empty() && candidates_[0].predicted * correction_ < worth * plain_) {
       mode_ = Decision::compressed;
       trying_ = true;
-      among_ = 1;
-      while (among_ < std::min(candidates_.size(), most_tried) &&
-             candidates_[among_].predicted < close_behind * candidates_[0].predicted)
-        ++among_;
+      among_ = std::min(candidates_.size(), most_tried);
       next_ = calls_ + calls_before_plain;
       return try_candidate(0);
     }
@@ -188,12 +244,12 @@ void CallClass::judge(double seconds) {
   Candidate& c = candidates_[current_];
   c.measured = seconds;
   correction_ = c.measured / c.predicted;
-  const bool same = c.algorithm == best_.algorithm && c.rows == best_.rows;
+  const bool same = c.algorithm == best_.algorithm && c.rows == best_.rows && c.effort == best_.effort;
   if (best_.measured == 0 || same || c.measured < best_.measured) best_ = c;
-  // The others are about as much slower than predicted.
-  const bool more = trying_ && current_ + 1 < among_;
-  if (more && candidates_[current_ + 1].predicted * correction_ < give_up * plain_) return try_candidate(current_ + 1);
-  if (trying_) settle();
+  if (trying_) {
+    if (const std::size_t next = next_worth_trying(); next < among_) return try_candidate(next);
+    settle();
+  }
   const bool wins = candidates_[current_].measured <= worth_keeping * plain_;
   if (!wins) won_ ? doubt() : leave();
   won_ = wins;
@@ -207,12 +263,29 @@ void CallClass::doubt() {
   try_candidate(current_);
 }
 
+// The next candidate that may be the fastest, if it is about as much slower than predicted as the latest one with its
+// effort; among_ if there is none.  Light after dense is tried whatever the predictions say of the two.
+std::size_t CallClass::next_worth_trying() const {
+  const auto in_vain = [&](const Candidate& c) {
+    double off = 0;  // measured over predicted seconds
+    for (std::size_t k = 0; k <= current_; ++k)
+      if (candidates_[k].effort == c.effort && candidates_[k].measured > 0)
+        off = candidates_[k].measured / candidates_[k].predicted;
+    if (off == 0) return c.predicted >= give_up * plain_;
+    return c.predicted >= close_behind * candidates_[0].predicted || c.predicted * off >= give_up * plain_;
+  };
+  std::size_t k = current_ + 1;
+  while (k < among_ && in_vain(candidates_[k])) ++k;
+  return k;
+}
+
 void CallClass::settle() {
   trying_ = false;
   std::size_t best = 0;
   for (std::size_t k = 1; k <= current_; ++k)
-    if (candidates_[k].measured < candidates_[best].measured) best = k;
+    if (candidates_[k].measured > 0 && candidates_[k].measured < candidates_[best].measured) best = k;
   correction_ = candidates_[best].measured / candidates_[best].predicted;
+  settled_compressed_ = candidates_[best].measured;
   if (best != current_) try_candidate(best);
 }
 
@@ -223,6 +296,20 @@ void CallClass::leave() {
                                  static_cast<double>(greatest_gap));
   gap_ = std::min(gap_ * gap_growth, static_cast<std::uint64_t>(most));
   next_ = calls_ + gap_;
+}
+
+void CallClass::survey_next() {
+  mode_ = Decision::plain;
+  next_ = calls_ + 1;
+}
+
+void CallClass::leave_dense() {
+  if (mode_ != Decision::compressed || model_.effort != Effort::automatic) return;
+  if (candidates_[current_].effort != Effort::dense) return;
+  if (pinned_)
+    candidates_[current_].effort = best_.effort = Effort::light;
+  else
+    survey_next();
 }
 
 std::uint64_t CallClass::calls_between_plain() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the ranks of a communicator learn about their calls, and the decisions that follow: which calls are left to MPI,
-// and the algorithm of the others.
+// and the algorithm and the effort of the others.
 //
 // Every rank measures its own calls.  The measurements travel in the agreements that compressed calls make anyway, and
 // every decision follows from agreed numbers and from the number of calls so far.  So all ranks decide alike, whatever
@@ -25,14 +25,17 @@ namespace laconic {
 struct Measured {
   double plain = 0;       // seconds of a call that was left to MPI
   double compressed = 0;  // seconds of a call with the current candidate
-  CodingCost cost;
+  CodingCosts costs;      // of a sample; with compressed calls only the size of frames, as they have found it
 
-  static constexpr std::size_t fields = 8;
+  static constexpr std::size_t fields = 14;
   std::array<double, fields> to_array() const {
-    return {plain, compressed, cost.encode, cost.decode, cost.fold, cost.add, cost.read, cost.frame};
+    const CodingCost& l = costs.light;
+    const CodingCost& d = costs.dense;
+    return {plain,   compressed, l.encode, l.decode, l.fold, l.add,  l.read,
+            l.frame, d.encode,   d.decode, d.fold,   d.add,  d.read, d.frame};
   }
   static Measured from_array(const std::array<double, fields>& a) {
-    return {a[0], a[1], {a[2], a[3], a[4], a[5], a[6], a[7]}};
+    return {a[0], a[1], {{a[2], a[3], a[4], a[5], a[6], a[7]}, {a[8], a[9], a[10], a[11], a[12], a[13]}}};
   }
 };
 
@@ -69,12 +72,19 @@ class CallClass {
   // This rank's measurements, for an agreement.
   Measured mine() const;
 
-  // Takes the cost of coding the numbers of the call that has begun, before mine(), with Decision::survey.
-  void sampled(const CodingCost& cost) { sample_ = cost; }
+  // Takes the costs of coding the numbers of the call that has begun, before mine(), with Decision::survey.
+  void sampled(const CodingCosts& costs) { sample_ = costs; }
+
+  // Takes the bytes of frames per byte of numbers in what this rank has sent in a compressed call.
+  void coded(Effort effort, double frame) { coded_.of(effort).frame = frame; }
 
   // Takes the greatest measurements of all ranks.  False if the call has to be left to MPI.  The same on every rank.
   // start: the path between the ranks, and nodes: where they run, as far as it is known without measurements.
   bool agreed(const Measured& all, const Path& start, const NodeShape* nodes = nullptr);
+
+  // After agreed(): the numbers of a rank are on a device.  The call takes light in place of dense, if that was chosen
+  // for numbers on hosts, and the next is a survey.
+  void leave_dense();
 
   // Instead of agreed(): the numbers of all ranks are on devices, whose speed is not measured.  All later calls of the
   // class are compressed.
@@ -99,7 +109,7 @@ class CallClass {
   void overlapping_ends(double now);
 
   const CallModel& model() const { return model_; }
-  const CodingCost& cost() const { return cost_; }
+  const CodingCosts& costs() const { return costs_; }
   // The candidate that was the fastest, or was predicted to be, when the ranks last looked.
   const Candidate& best() const { return best_; }
   std::uint64_t compressed_calls() const { return compressed_calls_; }
@@ -111,12 +121,18 @@ class CallClass {
   std::uint64_t calls() const { return calls_; }
 
  private:
+  void take_sample(const CodingCosts& costs);
+  void take_frames(const CodingCosts& costs);
   void consider(const Path& start);
+  void order_efforts();
+  std::size_t next_worth_trying() const;
+  bool changed() const;
   bool hopeless(double seconds) const;
   void judge(double seconds);
   void settle();
   void doubt();
   void leave();
+  void survey_next();
   void try_candidate(std::size_t k);
   std::uint64_t calls_between_plain() const;
 
@@ -136,7 +152,13 @@ class CallClass {
   std::uint64_t tried_ = 0;  // calls with the current candidate
   double plain_ = 0;
   double correction_ = 1;  // measured over predicted seconds of compressed calls
-  CodingCost cost_;
+  CodingCosts costs_;
+  // The frames of calls over those of the sample before them: a sample's frames are smaller, and may be others.
+  std::array<double, efforts.size()> frames_over_sample_{1, 1};
+  CodingCosts sampled_;            // that the ranks agreed on
+  double settled_plain_ = 0;       // plain_ when the candidates were considered
+  double settled_compressed_ = 0;  // the time of the current one when it was chosen
+  std::uint64_t considered_ = 0;   // the call
   std::uint64_t compressed_calls_ = 0;
   std::vector<Candidate> candidates_;
   Candidate best_;
@@ -160,7 +182,8 @@ class CallClass {
 
   // Of this rank alone.
   LatestTimes compressed_times_;
-  CodingCost sample_;
+  CodingCosts sample_;
+  CodingCosts coded_;
   Burst burst_;
 };
 

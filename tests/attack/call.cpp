@@ -49,8 +49,8 @@ laconic_codec draw_codec(Random& random, const laconic_bound& bound, const Offer
   if (bound.mode == LACONIC_BOUND_RATE) return LACONIC_CODEC_ZFP;
   const auto which = random.below(20);
   if (which < 6) return LACONIC_CODEC_UNSET;
-  if (bound.mode == LACONIC_BOUND_RMS || which < 10) return LACONIC_CODEC_QUANT;
-  if (which < 12) return LACONIC_CODEC_DENSE;
+  if (which < 10) return LACONIC_CODEC_QUANT;
+  if (which < 12 || bound.mode == LACONIC_BOUND_RMS) return LACONIC_CODEC_DENSE;
   if (which < 15) return LACONIC_CODEC_SZX;
   if (which < 17) return offer.zfp ? LACONIC_CODEC_ZFP : LACONIC_CODEC_SZX;
   return which < 19 ? LACONIC_CODEC_LOSSLESS : LACONIC_CODEC_RAW;
@@ -80,6 +80,7 @@ std::string describe(const laconic_options& o) {
   constexpr std::array<const char*, 6> modes{"no bound", "abs", "rel", "rms", "rate", "lossless"};
   std::string all = text("%s:%.17g", modes[static_cast<std::size_t>(o.bound.mode)], o.bound.value);
   if (o.codec != LACONIC_CODEC_UNSET) all += text(", codec %s", laconic_codec_name(o.codec));
+  if (o.effort != LACONIC_EFFORT_UNSET) all += text(", effort %s", laconic_effort_name(o.effort));
   if (o.algorithm != LACONIC_ALGORITHM_UNSET) all += text(", %s", laconic_algorithm_name(o.algorithm));
   if (o.variant != LACONIC_VARIANT_UNSET) all += text(", variant %s", laconic_variant_name(o.variant));
   if (o.target == LACONIC_TARGET_INPUT) all += ", target input";
@@ -118,6 +119,7 @@ laconic_options draw_options(Random& random, Number number, const Offer& offer) 
     o.bound = draw_bound_of_any_mode(random, number);
   } while (o.bound.mode == LACONIC_BOUND_RATE && !offer.zfp);
   o.codec = draw_codec(random, o.bound, offer);
+  if (o.codec == LACONIC_CODEC_UNSET) o.effort = static_cast<laconic_effort>(random.below(4));
   if (random.below(4) == 0) o.target = random.below(2) == 0 ? LACONIC_TARGET_RESULT : LACONIC_TARGET_INPUT;
   const std::vector<laconic_variant> variants{LACONIC_VARIANT_UNSET,   LACONIC_VARIANT_UNSET,
                                               LACONIC_VARIANT_OVERLAP, LACONIC_VARIANT_ND,

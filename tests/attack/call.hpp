@@ -49,7 +49,8 @@ struct Call {
   bool shares_result() const { return traits().replicates(); }
   laconic_codec codec() const {
     if (options.codec != LACONIC_CODEC_UNSET) return options.codec;
-    return options.bound.mode == LACONIC_BOUND_LOSSLESS ? LACONIC_CODEC_LOSSLESS : LACONIC_CODEC_QUANT;
+    if (options.bound.mode == LACONIC_BOUND_LOSSLESS) return LACONIC_CODEC_LOSSLESS;
+    return options.effort == LACONIC_EFFORT_DENSE ? LACONIC_CODEC_DENSE : LACONIC_CODEC_QUANT;
   }
   // Whether the codec rounds to an integer lattice, and then adds exactly.
   bool lattice() const { return codec() == LACONIC_CODEC_QUANT || codec() == LACONIC_CODEC_DENSE; }

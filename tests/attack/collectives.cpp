@@ -114,6 +114,7 @@ class Crowd {
       MPI_Info_set(info, "laconic_bound", value.c_str());
       const auto named = [&](const char* key, const char* name) { MPI_Info_set(info, key, name); };
       if (o.codec != LACONIC_CODEC_UNSET) named("laconic_codec", laconic_codec_name(o.codec));
+      if (o.effort != LACONIC_EFFORT_UNSET) named("laconic_effort", laconic_effort_name(o.effort));
       if (o.algorithm != LACONIC_ALGORITHM_UNSET) named("laconic_algorithm", laconic_algorithm_name(o.algorithm));
       if (o.variant != LACONIC_VARIANT_UNSET) named("laconic_variant", laconic_variant_name(o.variant));
       if (o.denormals != LACONIC_DENORMALS_UNSET) named("laconic_denormals", laconic_denormals_name(o.denormals));

@@ -195,6 +195,7 @@ void add_differences(std::vector<Mistake>& all) {
   all.push_back({"another bound", true, always, [](const Call& c, const Layout&, Spoilt& s, Random& random) {
                    if (!is_floating(c.type->number)) {
                      s.options.codec = another(c.codec(), {LACONIC_CODEC_RAW, LACONIC_CODEC_LOSSLESS});
+                     s.options.effort = LACONIC_EFFORT_UNSET;
                    } else if (s.options.bound.mode == LACONIC_BOUND_ABS && random.below(2) == 0) {
                      s.options.bound.value = std::nextafter(s.options.bound.value, HUGE_VAL);
                    } else {
@@ -203,6 +204,7 @@ void add_differences(std::vector<Mistake>& all) {
                  }});
   all.push_back({"another codec", true, always, [](const Call& c, const Layout&, Spoilt& s, Random&) {
                    s.options.codec = another(c.codec(), {LACONIC_CODEC_RAW, LACONIC_CODEC_LOSSLESS});
+                   s.options.effort = LACONIC_EFFORT_UNSET;
                  }});
   all.push_back({"another algorithm", true, always, [](const Call& c, const Layout& l, Spoilt& s, Random& random) {
                    const int size = static_cast<int>(l.send.counts.size());

@@ -89,6 +89,34 @@ class Bench(unittest.TestCase):
                         self.assertEqual(len(row["seconds"]), iterations)
                         self.assertTrue(row["bound_kept"] and row["bits_equal"], row)
 
+    def test_efforts(self):
+        out = self.folder / "out.json"
+        said = self.laconic("allreduce", "--bytes", "256K", "--against", "tuned,overlap:light,overlap:dense",
+                            "--effort", "auto,light,dense", "--iterations", 3, "--json", out).stdout
+        rows = json.loads(out.read_text())
+        self.assertEqual([(row["variant"], row["codec"]) for row in rows],
+                         [("plain", "none"), *(("tuned", e) for e in ("auto", "light", "dense")), ("overlap", "light"),
+                          ("overlap", "dense")])
+        self.assertEqual([row["ran_codec"] for row in rows[4:]], ["quant", "dense"])
+        self.assertTrue(all(row["bound_kept"] and row["bits_equal"] for row in rows), said)
+        for arguments, words in ((["--effort", "heavy"], ["heavy", "auto, light, dense"]),
+                                 (["--effort", "auto"], ["--against tuned"]),
+                                 (["--set", "effort=dense"], ["--effort"])):
+            done = self.laconic("allreduce", *arguments, code=2)
+            for word in words:
+                self.assertIn(word, done.stderr)
+
+    def test_tune_of_one_effort(self):
+        file = self.folder / "a.profile"
+        said = self.laconic(file, "--collective", "bcast", "--bytes", "64K", "--iterations", 2, "--effort", "dense",
+                            command="tune").stdout
+        self.assertIn("dense: one core encodes", said)
+        lines = file.read_text().splitlines()
+        self.assertEqual([line.split()[1] for line in lines if line.startswith("coding")], ["dense"])
+        self.assertEqual([line.split()[4] for line in lines if line.startswith("class")], ["dense"])
+        for arguments in (["--effort", "heavy"], ["--effort", "dense", "--codec", "szx"]):
+            self.assertIn("--effort", self.laconic(file, *arguments, command="tune", code=2).stderr)
+
     # The profile says what every later run does, and explain shows it.
     def test_tune(self):
         file = self.folder / "a.profile"
@@ -102,20 +130,24 @@ class Bench(unittest.TestCase):
                          [(name, size << 10) for name in ("allreduce", "bcast") for size in (16, 256)])
         # Decisions that do not depend on this machine.
         lines = [line for line in file.read_text().splitlines() if not line.startswith(("class ", "end"))]
-        lines += ["class allreduce 16384 1e-5 ring 1 1", "class allreduce 262144 1 direct 1 1e-3",
-                  "class bcast 262144 1e-9 chain 1 1", "end"]
+        self.assertEqual([line.split()[1] for line in lines if line.startswith("coding")], ["light", "dense"])
+        lines += ["class allreduce 16384 1e-5 light ring 1 1", "class allreduce 262144 1 dense direct 1 1e-3",
+                  "class bcast 262144 1e-9 light chain 1 1", "end"]
         file.write_text("\n".join(lines) + "\n")
         for name, size, expected in (("allreduce", "16K", "plain"), ("allreduce", "256K", "direct"), ("bcast", "256K", "plain")):
             for run in range(2):
                 with self.subTest(name, size=size, run=run):
                     out = self.folder / "out.json"
-                    self.laconic(name, "--bytes", size, "--set", f"tune={file}", "--set", "min_bytes=1", "--iterations", 2,
-                                 "--json", out)
+                    self.laconic(name, "--bytes", size, "--against", "tuned", "--effort", "auto", "--set", f"tune={file}",
+                                 "--set", "min_bytes=1", "--iterations", 2, "--json", out)
                     row = json.loads(out.read_text())[1]
                     self.assertEqual("plain" if row["ran_plain"] else row["algorithm"], expected)
+                    self.assertEqual(row["ran_codec"], "none" if row["ran_plain"] else "dense")
             done = subprocess.run([LACONIC, "explain", name, "--bytes", size, "--ranks", str(RANKS), "--profile", file, "--json"],
                                   capture_output=True, text=True, timeout=60)
-            self.assertEqual(json.loads(done.stdout)[0]["profile"]["algorithm"], expected, done.stderr)
+            verdict = json.loads(done.stdout)[0]["profile"]
+            self.assertEqual((verdict["algorithm"], verdict["codec"]),
+                             (expected, "none" if expected == "plain" else "dense"), done.stderr)
         # Sizes and collectives that were not measured are predicted.
         (row,) = json.loads(subprocess.run([LACONIC, "explain", "gather", "--bytes", "3M", "--ranks", "9", "--profile", file,
                                             "--json"], capture_output=True, text=True, timeout=60).stdout)
@@ -133,7 +165,7 @@ class Bench(unittest.TestCase):
         (self.folder / "field").write_bytes(b"1234\n1234")
         self.assertIn("not a profile", self.laconic("field", command="tune", code=2).stderr)
         self.assertEqual((self.folder / "field").read_bytes(), b"1234\n1234")
-        (self.folder / "cut").write_text("laconic profile 2\nranks 2")
+        (self.folder / "cut").write_text("laconic profile 3\nranks 2")
         done = self.laconic("allreduce", "--set", "tune=cut", code=2)
         self.assertIn("line 2", done.stderr)
 

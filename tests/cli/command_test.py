@@ -165,6 +165,23 @@ class Command(unittest.TestCase):
         self.assertEqual(ring["messages_sent"], ring["frames_sent"])
         self.assertEqual(ring["candidates"][0]["algorithm"], "ring")
 
+    def test_explain_chooses_the_effort(self):
+        def codecs(*arguments):
+            (row,) = self.explain("allreduce", "--ranks", 4, "--bytes", "64M", *arguments)
+            walked = [c for c in row["candidates"] if c["predicted_s"] is not None]
+            return min(walked, key=lambda c: c["predicted_s"])["codec"], {c["codec"] for c in walked}
+        self.assertEqual(codecs("--bandwidth", "1e8"), ("dense", {"quant", "dense"}))
+        self.assertEqual(codecs("--bandwidth", "1e10"), ("quant", {"quant", "dense"}))
+        for arguments, codec in ((["--effort", "dense"], "dense"), (["--effort", "light"], "quant"), (["--codec", "szx"], "szx"),
+                                 (["--codec", "dense"], "dense"), (["--codec", "dense", "--effort", "dense"], "dense"),
+                                 (["--bound", "lossless"], "quant")):
+            self.assertEqual(codecs(*arguments), (codec, {codec}))
+        said = self.laconic("explain", "allreduce", "--bandwidth", "1e8").stdout
+        for word in ("effort auto tries dense before light", "the fastest with quant is", "wire", "frames of dense have ratio"):
+            self.assertIn(word, said)
+        self.rejected("explain", "allreduce", "--effort", "heavy", says=["heavy", "auto, light, dense"])
+        self.rejected("explain", "allreduce", "--effort", "dense", "--codec", "szx", says=["--effort dense", "szx", "--codec dense"])
+
     def test_explain_counts_messages(self):
         halving = lambda *a: self.explain("allreduce", "--ranks", 64, "--algorithm", "recursive-halving", "--bound", "lossless", *a)[0]
         few = halving("--bytes", "64K")
@@ -188,10 +205,10 @@ class Command(unittest.TestCase):
     # Every collective, and many ranks: fast, and without lists unless they are asked for.
     def test_explain_for_many_ranks(self):
         for collective in ("allreduce", "reduce", "reduce_scatter", "allgather", "bcast", "scatter", "gather", "alltoall"):
-            for row in self.explain(collective, "--ranks", 4096, "--algorithm", "all"):
+            for row in self.explain(collective, "--effort", "light", "--ranks", 4096, "--algorithm", "all"):
                 self.assertLess(len(row.get("steps", [])), 100)
                 self.assertEqual(row["collective"], collective)
-            chosen = self.explain(collective, "--ranks", 16)[0]
+            chosen = self.explain(collective, "--effort", "light", "--ranks", 16)[0]
             # The path and the ratio are those that auto assumes.  It walks as many rows of so few ranks as explain does.
             walked = [c for c in chosen["candidates"] if c["predicted_s"] is not None]
             (auto,) = [c for c in walked if c["algorithm"] == chosen["auto"]]
@@ -238,7 +255,7 @@ class Command(unittest.TestCase):
         (other,) = self.explain("allreduce", "--ranks", 128)
         self.assertIsNone(other["nodes"])
         names = [candidate["algorithm"] for candidate in row["candidates"]]
-        self.assertEqual(sorted(names), sorted([c["algorithm"] for c in other["candidates"]] + ["hierarchical"]))
+        self.assertEqual(sorted(names), sorted([c["algorithm"] for c in other["candidates"]] + 2 * ["hierarchical"]))
         for candidate in row["candidates"]:
             self.assertGreater(candidate["predicted_s"], 0)
         # All ranks of a node send everything over its cable.

@@ -48,6 +48,14 @@ def chosen(**algorithms):
     return check
 
 
+def coded_with(codec):
+    """A check: every compressed collective of numbers was coded with this codec, according to the report."""
+    def check(args, said, entries):
+        return [f"{e['operation']}: {e['compressed']} calls compressed, by codec {e['codecs']}" for e in entries
+                if e["operation"] != "send" and e["codecs"] != ({codec: e["compressed"]} if e["compressed"] else {})]
+    return check
+
+
 def tuned(args, said, entries):
     """A check: the classes of the tuner have calls, and what was not agreed on was not compressed."""
     if args.n > 1 and not entries.classes:

@@ -6,8 +6,8 @@
 """
 import argparse, json, os, pathlib, subprocess, sys, tempfile
 
-from checks import (Bits, Profiled, Suggestions, all_of, audited, chosen, counted, differ, each_with_a_ratio, never_plain, plain,
-                    plain_for_nothing_but, ratio, says, tuned)
+from checks import (Bits, Profiled, Suggestions, all_of, audited, chosen, coded_with, counted, differ, each_with_a_ratio,
+                    never_plain, plain, plain_for_nothing_but, ratio, says, tuned)
 
 MPIRUN = pathlib.Path(__file__).resolve().parent.parent / "mpirun"
 REDUCTIONS = {"allreduce", "reduce", "reduce_scatter", "reduce_scatter_block"}
@@ -102,6 +102,10 @@ SCENARIOS = {
         WITHOUT, NO_BOUND, EXCLUDED,
         Scenario("reductions", BOUND, ["within", "1e-3"], REDUCTIONS),
         Scenario("everything", ALL, ["within", "1e-3", "all"], REDUCTIONS | MOVEMENT, always=True),
+        Scenario("dense", {**ALL, "LACONIC_EFFORT": "dense"}, ["within", "1e-3", "all"], REDUCTIONS | MOVEMENT,
+                 check=coded_with("dense")),
+        Scenario("light", {**ALL, "LACONIC_EFFORT": "light"}, ["within", "1e-3", "all"], REDUCTIONS | MOVEMENT,
+                 check=coded_with("quant")),
         Scenario("tuned", {**ALL, "LACONIC_TUNE": "on"}, ["within", "1e-3", "all"], None,
                  check=all_of(plain("slower", "allreduce", "bcast"), tuned)),
         Scenario("a profile", {**ALL, "LACONIC_TUNE": PROFILE}, ["within", "1e-3", "all"], {"allreduce"}, always=True,

@@ -62,6 +62,14 @@ class RunCommand(unittest.TestCase):
         self.assertIn("abs:2", done.stdout)
         self.assertNotIn("rel:1e-7", done.stdout)
 
+    def test_effort(self):
+        done = self.run_it("--print", "--bound", "abs:2", "--effort", "dense", "--", MPIEXEC, PROGRAM)
+        self.assertIn("LACONIC_EFFORT", done.stdout)
+        done = self.run_it("--print", "--bound", "abs:2", "--effort", "heavy", "--", MPIEXEC, PROGRAM, code=2)
+        self.assertIn("auto, light, dense", done.stderr)
+        done = self.run_it("--print", "--bound", "abs:2", "--effort", "dense", "--codec", "szx", "--", MPIEXEC, PROGRAM, code=2)
+        self.assertIn("effort 'dense' with codec 'szx'", done.stderr)
+
     def test_other_preloads_stay(self):
         done = self.run_it("--print", "--bound", "abs:2", "--", "./app", env={"LD_PRELOAD": "/lib/x86_64-linux-gnu/libm.so.6"})
         self.assertIn(LIBRARY + ":/lib/", done.stdout)

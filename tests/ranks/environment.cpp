@@ -92,6 +92,7 @@ void good(Test& t) {
                             {"LACONIC_CHUNK_ELEMENTS", "512"},
                             {"LACONIC_DENORMALS", "exact"},
                             {"LACONIC_CHECKSUM", "off"},
+                            {"LACONIC_EFFORT", "light"},
                             {"LACONIC_ISA", "baseline"},
                             {"LACONIC_REPORT", "anything"}});
     const Fresh f;
@@ -149,6 +150,7 @@ void bad(Test& t) {
       {"LACONIC_TARGET", "0", {"result", "input"}},
       {"LACONIC_DENORMALS", "flush", {"flush", "round", "exact"}},
       {"LACONIC_CHECKSUM", "1", {"'1'", "on", "off"}},
+      {"LACONIC_EFFORT", "heavy", {"heavy", "auto", "light", "dense"}},
       {"LACONIC_MIN_BYTES", "many", {"many", "1"}},
       {"LACONIC_THREADS", "0", {"1", "256"}},
       {"LACONIC_DEPTH", "65", {"65", "64"}},
@@ -231,6 +233,9 @@ std::string options_from_text() {
       {"progress", "threads", false, {"threads", "calls", "thread"}},
       {"tune", "off", true, {}},
       {"tune", "no", false, {"no", "on", "off"}},
+      {"effort", "auto", true, {}},
+      {"effort", "dense", true, {}},
+      {"effort", "1", false, {"'1'", "auto", "light", "dense"}},
       {"checksum", "off", true, {}},
       {"checksum", "no", false, {"no", "on", "off"}},
       {"codec", "raw", true, {}},

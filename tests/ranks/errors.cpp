@@ -147,6 +147,31 @@ std::vector<Bad> bad_arguments() {
        MPI_ERR_ARG,
        [](Call& c) { c.options.checksum = static_cast<laconic_checksum>(3); },
        {"checksum", "on", "off"}},
+      {"effort 4",
+       MPI_ERR_ARG,
+       [](Call& c) { c.options.effort = static_cast<laconic_effort>(4); },
+       {"effort", "auto", "light", "dense"}},
+      {"effort dense with codec szx",
+       MPI_ERR_ARG,
+       [](Call& c) {
+         c.options.codec = LACONIC_CODEC_SZX;
+         c.options.effort = LACONIC_EFFORT_DENSE;
+       },
+       {"effort 'dense'", "codec 'szx'", "valid with this codec is auto", "the codec dense or none"}},
+      {"effort dense with codec quant",
+       MPI_ERR_ARG,
+       [](Call& c) {
+         c.options.codec = LACONIC_CODEC_QUANT;
+         c.options.effort = LACONIC_EFFORT_DENSE;
+       },
+       {"effort 'dense'", "codec 'quant'", "auto and light"}},
+      {"effort light with codec dense",
+       MPI_ERR_ARG,
+       [](Call& c) {
+         c.options.codec = LACONIC_CODEC_DENSE;
+         c.options.effort = LACONIC_EFFORT_LIGHT;
+       },
+       {"effort 'light'", "codec 'dense'", "auto and dense", "the codec quant or none"}},
       {"options size 0", MPI_ERR_ARG, [](Call& c) { c.options.size = 0; }, {"options->size", "laconic_options_init"}},
       {"options size 8", MPI_ERR_ARG, [](Call& c) { c.options.size = 8; }, {"options->size", "laconic_options_init"}},
       {"depth -1", MPI_ERR_ARG, [](Call& c) { c.options.depth = -1; }, {"depth", "64"}},
@@ -194,6 +219,7 @@ void disagreement(Test& t) {
       {"datatype", [](Call& c) { c.datatype = MPI_DOUBLE; }},
       {"algorithm", [](Call& c) { c.options.algorithm = LACONIC_ALGORITHM_DIRECT; }},
       {"codec", [](Call& c) { c.options.codec = LACONIC_CODEC_RAW; }},
+      {"effort", [](Call& c) { c.options.effort = LACONIC_EFFORT_DENSE; }},
       {"target", [](Call& c) { c.options.target = LACONIC_TARGET_INPUT; }},
       {"denormals", [](Call& c) { c.options.denormals = LACONIC_DENORMALS_EXACT; }},
       {"checksum", [](Call& c) { c.options.checksum = LACONIC_CHECKSUM_OFF; }},

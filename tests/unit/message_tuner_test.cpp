@@ -203,8 +203,8 @@ TEST(MessageTuner, TimesClassesApart) {
       now += decision == Decision::compressed ? compressed : plain;
       by_laconic ? tuner.clock().received(now) : elsewhere.note(now);
     };
-    MessageClass& small = tuner.class_of(1 << 18, 0);
-    MessageClass& large = tuner.class_of(1 << 24, 0);
+    MessageClass& small = tuner.class_of(1 << 18, {0});
+    MessageClass& large = tuner.class_of(1 << 24, {0});
     for (int k = 0; k < 200; ++k) {
       exchange(small, 2e-3, 1e-3, cost);
       exchange(large, 0.2, 0.2, {1, 1, 0, 0, 0, 1});
@@ -219,24 +219,24 @@ TEST(MessageTuner, TimesClassesApart) {
 
 TEST(MessageTuner, ClassesAreSizesAndSettings) {
   MessageTuner tuner;
-  MessageClass& one = tuner.class_of(100000, 1);
-  EXPECT_EQ(&tuner.class_of(131072, 1), &one);
-  EXPECT_NE(&tuner.class_of(131073, 1), &one);
-  EXPECT_NE(&tuner.class_of(100000, 2), &one);
+  MessageClass& one = tuner.class_of(100000, {1});
+  EXPECT_EQ(&tuner.class_of(131072, {1}), &one);
+  EXPECT_NE(&tuner.class_of(131073, {1}), &one);
+  EXPECT_NE(&tuner.class_of(100000, {2}), &one);
   EXPECT_EQ(tuner.classes().size(), 3u);
 }
 
 TEST(MessageTuner, IsPinnedByAProfile) {
   Profile profile;
   const std::string text =
-      "laconic profile 2\n# test\nranks 2\nwithin_node 0\ncoding 5e-10 3e-10 6e-10 6e-10 1e-10 0.2\n"
-      "class bcast 65536 2e-5 binomial 1 1e-4\nclass bcast 1048576 9e-3 binomial 4 3e-3\nend\n";
+      "laconic profile 3\n# test\nranks 2\nwithin_node 0\ncoding light 5e-10 3e-10 6e-10 6e-10 1e-10 0.2\n"
+      "class bcast 65536 2e-5 light binomial 1 1e-4\nclass bcast 1048576 9e-3 light binomial 4 3e-3\nend\n";
   ASSERT_TRUE(Profile::parse(text, profile).ok()) << Profile::parse(text, profile).message();
   MessageTuner tuner;
   MessageClock clock;
   for (int k = 0; k < 100; ++k) {
-    EXPECT_EQ(tuner.class_of(65536, 0, &profile).begin(65536, k, clock), Decision::plain);
-    EXPECT_EQ(tuner.class_of(1 << 20, 0, &profile).begin(1 << 20, k, clock), Decision::compressed);
+    EXPECT_EQ(tuner.class_of(65536, {0}, &profile).begin(65536, k, clock), Decision::plain);
+    EXPECT_EQ(tuner.class_of(1 << 20, {0}, &profile).begin(1 << 20, k, clock), Decision::compressed);
   }
 }
 

@@ -14,9 +14,9 @@ Profile profile() {
   Profile p;
   p.ranks = 8;
   p.remark = "MPI, 8 ranks";
-  p.coding = {5e-10, 2.5e-10, 7e-10, 7e-10, 1e-10, 0.25};
+  p.coding.light = {5e-10, 2.5e-10, 7e-10, 7e-10, 1e-10, 0.25};
   const auto add = [&](Collective c, double bytes, double plain, AlgorithmName algorithm, int rows, double compressed) {
-    p.classes.push_back({c, bytes, plain, find_algorithm(c, algorithm), rows, compressed});
+    p.classes.push_back({c, bytes, plain, Effort::light, find_algorithm(c, algorithm), rows, compressed});
   };
   add(Collective::allreduce, 1 << 16, 2e-4, AlgorithmName::recursive_doubling, 1, 3e-4);
   add(Collective::allreduce, 1 << 24, 0.3, AlgorithmName::ring, 8, 0.1);
@@ -38,7 +38,7 @@ TEST(Profile, ReadsWhatItHasWritten) {
   ASSERT_TRUE(Profile::parse(written.text(), read).ok());
   EXPECT_EQ(read.text(), written.text());
   EXPECT_EQ(read.remark, "MPI, 8 ranks");
-  EXPECT_EQ(read.coding.frame, 0.25);
+  EXPECT_EQ(read.coding.light.frame, 0.25);
   ASSERT_EQ(read.classes.size(), 3u);
   EXPECT_EQ(read.classes[2].rows, 4);
   EXPECT_EQ(read.classes[2].algorithm, find_algorithm(Collective::bcast, AlgorithmName::chain));
@@ -70,21 +70,26 @@ TEST(Profile, RefusesOtherText) {
   };
   refused("", "ranks, coding, class and end");
   refused("{}\n", "line 1");
-  refused(with("profile 2", "profile 1"), "line 1");
+  refused(with("profile 3", "profile 2"), "line 1: 'laconic profile 2'");
+  refused(with("profile 3", "profile 2"), "valid is 'laconic profile 3', as `laconic tune`");
   refused(with("ranks 8\n", "ranks 1\n"), "ranks 1");
   refused(with("ranks 8\n", "ranks 8x\n"), "ranks 8x");
   refused(with("ranks 8\n", ""), "ranks, coding, class and end");
   refused(with("within_node 0", "within_node 2"), "within_node 2");
-  refused(with("coding 5e-10", "coding 0"), "coding 0");
-  refused(with("coding 5e-10", "coding nan"), "coding nan");
-  refused(with("coding 5e-10 ", "coding "), "coding");
+  refused(with("light 5e-10", "light 0"), "coding light 0");
+  refused(with("light 5e-10", "light nan"), "coding light nan");
+  refused(with("light 5e-10 ", "light "), "coding");
   refused(with("class allreduce", "class allreduces"), "allreduces");
   refused(with("65536", "65537"), "65537");
   refused(with("ring", "chain"), "chain");
   refused(with("ring 8", "ring 0"), "ring 0");
   refused(with("ring 8", "ring"), "ring");
   refused(with("bcast 1048576 0.01", "bcast 1048576 -1"), "-1");
-  refused(with("0.01 chain", "inf chain"), "inf");
+  refused(with("0.01 light chain", "inf light chain"), "inf");
+  refused(with("light chain", "heavy chain"), "heavy");
+  refused(with("light chain", "chain"), "bcast");
+  refused(with("coding light", "coding"), "coding");
+  refused(with("light chain", "dense chain"), "no line 'coding dense'");
   refused(with("end", "something"), "something");
   refused(good + "ranks 8\n", "after the end");
   for (std::size_t length = 0; length < good.size(); ++length) refused(good.substr(0, length), "");
@@ -93,8 +98,8 @@ TEST(Profile, RefusesOtherText) {
 
 TEST(Profile, RefusesAlgorithmsThatDoNotServeItsRanks) {
   Profile p = profile();
-  p.classes.push_back(
-      {Collective::allgather, 1024, 1, find_algorithm(Collective::allgather, AlgorithmName::recursive_doubling), 1, 1});
+  p.classes.push_back({Collective::allgather, 1024, 1, Effort::light,
+                       find_algorithm(Collective::allgather, AlgorithmName::recursive_doubling), 1, 1});
   Profile read;
   EXPECT_TRUE(Profile::parse(p.text(), read).ok());
   p.ranks = 7;

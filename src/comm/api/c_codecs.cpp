@@ -37,6 +37,8 @@ Status ask(MPI_Count count, MPI_Datatype datatype, const laconic_options* option
   laconic_options_init(&environment);
   if (Status s = read_environment(environment); !s) return s;
   fill_unset(settings, environment);
+  if (Status s = check_effort(settings); !s) return s;
+  if (effort_of(settings) == Effort::dense) settings.codec = LACONIC_CODEC_DENSE;
   if (settings.chunk_elements > 0) out.frame_elements = static_cast<std::size_t>(settings.chunk_elements);
   return settings_for(static_cast<CodecName>(settings.codec), bound_of(settings), dtype, keeps_denormals(settings),
                       out);

@@ -22,7 +22,7 @@ double value_in(double field) { return std::floor(field / ranks_per_value); }
 long rank_in(double field) { return static_cast<long>(field - value_in(field) * ranks_per_value); }
 
 constexpr std::array<const char*, all_arguments> names{
-    "function",  "root",    "count",     "datatype", "op",   "bound",          "target", "codec",
+    "function",  "root",    "count",     "datatype", "op",   "bound",          "target", "codec", "effort",
     "algorithm", "variant", "denormals", "checksum", "tune", "chunk_elements", "depth",  "plain"};
 
 }  // namespace

@@ -30,6 +30,7 @@ enum class Argument : std::uint8_t {
   bound,
   target,
   codec,
+  effort,
   algorithm,
   variant,
   denormals,

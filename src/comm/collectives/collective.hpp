@@ -72,7 +72,7 @@ class CollectiveOperation final : public Operation {
   bool leave_queue();
   void let_others_agree();
   bool device_may_choose() const;
-  bool may_agree_again() const { return shape().counts_partial() || device_may_choose() || may_sample(); }
+  bool may_agree_again() const;
   bool may_sample() const;
   bool measure();
   bool measured();
@@ -114,9 +114,11 @@ class CollectiveOperation final : public Operation {
   void decide_in_turn();
   void decide_start();
   bool surveys() const { return class_ != nullptr && class_->decision() == Decision::survey; }
-  CodingCost sample();
+  CodingCosts sample();
   const Algorithm& algorithm();
   Measured measurements();
+  Measured measured_by_all() const;
+  bool leaves_dense() const;
   bool tuner_agrees();
   void teach(bool was_plain);
 
@@ -158,9 +160,10 @@ class CollectiveOperation final : public Operation {
   CallClass* class_ = nullptr;   // nullptr: the tuner neither decides nor learns
   CallClass* starts_ = nullptr;  // the class of the starts of a persistent operation that can be left to MPI
   bool decides_in_turn_ = false;
-  bool in_bursts_ = false;   // the class times its calls in bursts
-  int rows_ = 0;             // that the tuner or the model of devices has chosen, where no chunk was asked for; else 0
-  bool on_devices_ = false;  // the numbers of all ranks are
+  bool in_bursts_ = false;  // the class times its calls in bursts
+  int rows_ = 0;            // that the tuner or the model of devices has chosen, where no chunk was asked for; else 0
+  Effort effort_ = Effort::unset;  // that the tuner has chosen
+  bool on_devices_ = false;        // the numbers of all ranks are
   Run* run_ = nullptr;
   Work work_;
   std::vector<Region> regions_;

@@ -37,7 +37,11 @@ CallModel CollectiveOperation::model() const {
   model.bytes = known_to_all(shape()) ? static_cast<double>(shape().bytes()) : bytes_of_partial;
   model.size = binding->size;
   model.nodes = binding->nodes();
-  if (const Codec* codec = asked_codec(settings())) model.travel = travel_of(*codec, false);
+  if (const Codec* codec = asked_codec(settings())) {
+    model.travel = travel_of(*codec, false);
+    model.codec = codec->api_name();
+  }
+  model.effort = effort_of(settings());
   model.chunk = static_cast<std::size_t>(settings().chunk_elements);
   model.relative = settings().bound.mode == LACONIC_BOUND_REL;
   model.settings = tuning_key(settings());
@@ -83,7 +87,12 @@ void CollectiveOperation::take_candidate(const CallClass& known) {
   if (candidate == nullptr) return;
   algorithm_ = candidate->algorithm;
   rows_ = candidate->rows;
+  effort_ = candidate->effort;
 }
+
+// Whether the call goes on with light although dense was chosen: dense has no kernels for devices, and only the
+// agreement tells that a rank has its numbers on one.
+bool CollectiveOperation::leaves_dense() const { return effort_ == Effort::dense && agreement_.any_on_devices(); }
 
 // A nonblocking call follows what blocking calls have taught, which is the same on all ranks when it begins.  Where
 // they have taught nothing, nonblocking calls teach each other.  But what the ranks have learnt from an earlier one may
@@ -151,19 +160,23 @@ void CollectiveOperation::decide_in_turn() {
   if (decision == Decision::compressed) take_candidate(*class_);
 }
 
-CodingCost CollectiveOperation::sample() {
-  const Codec* codec = asked_codec(settings());
-  if (codec == nullptr || placement_.device() != nullptr) return {};
-  const Signature& s = shape().signature();
+// Samples the numbers of this rank with the codec of each effort that the call may use.
+CodingCosts CollectiveOperation::sample() {
+  if (placement_.device() != nullptr) return {};
   shape().numbers(range_job_.parts);
-  const auto coding = [&](const Range& range) {
+  const Signature& s = shape().signature();
+  const auto coding = [&](const Codec& codec, const Range& range) {
     const Budget budget = budget_for(absolute_bound(settings(), range), target_of(settings()), s.op, s.mean,
-                                     algorithm(), binding->ranks(), *codec, false);
+                                     algorithm(), binding->ranks(), codec, false);
     Coding c = coding_of(resolved_, shape(), binding->size);
     budget.apply(asked_.traits().reduces && s.op == Op::sum, c);
     return c;
   };
-  return binding->sampler.measure(*codec, s.dtype, coding, range_job_.parts, asked_.traits().reduces);
+  std::size_t numbers = 0;
+  for (const RangeJob::Part& part : range_job_.parts) numbers += part.count;
+  const double bytes = static_cast<double>(numbers * size_of(s.dtype));
+  return binding->sampler.measure_efforts(codecs_of(settings()), s.dtype, coding, range_job_.parts,
+                                          asked_.traits().reduces, bytes > 0 ? class_->mine().plain / bytes : 0);
 }
 
 // Measurements of this rank for the agreement.
@@ -173,11 +186,21 @@ Measured CollectiveOperation::measurements() {
   return class_->mine();
 }
 
+// Numbers on devices would go through the host for dense.
+Measured CollectiveOperation::measured_by_all() const {
+  Measured all = agreement_.measured();
+  if (agreement_.any_on_devices() && class_->model().effort == Effort::automatic) all.costs.dense = {};
+  return all;
+}
+
 // Whether the tuner wants the call to be compressed, now that the ranks have agreed.
 bool CollectiveOperation::tuner_agrees() {
   if (class_ == nullptr) return true;
-  if (!agreement_.all_on_devices())
-    return class_->agreed(agreement_.measured(), binding->tuner.start(), binding->nodes());
+  if (!agreement_.all_on_devices()) {
+    const bool agrees = class_->agreed(measured_by_all(), binding->tuner.start(), binding->nodes());
+    if (agreement_.any_on_devices()) class_->leave_dense();
+    return agrees;
+  }
   const bool survey = surveys();
   class_->set_on_devices();
   return !survey;

@@ -83,6 +83,8 @@ void CollectiveOperation::propose_arguments(Proposal& p) const {
   p.set(Argument::bound, std::bit_cast<std::uint64_t>(o.bound.value));
   p.set(Argument::target, static_cast<std::uint64_t>(o.target));
   p.set(Argument::codec, static_cast<std::uint64_t>(o.codec));
+  // A codec stands for its effort.
+  if (o.codec == LACONIC_CODEC_UNSET) p.set(Argument::effort, static_cast<std::uint64_t>(resolved_.asked_effort()));
   p.set(Argument::algorithm, static_cast<std::uint64_t>(o.algorithm));
   p.set(Argument::variant, static_cast<std::uint64_t>(o.variant));
   p.set(Argument::denormals, static_cast<std::uint64_t>(o.denormals));
@@ -139,6 +141,7 @@ void CollectiveOperation::take_account() {
   stats_.bytes_uncompressed = account.bytes_uncompressed;
   if (account.bytes_sent > 0)
     stats_.ratio = static_cast<double>(account.bytes_uncompressed) / static_cast<double>(account.bytes_sent);
+  if (class_ != nullptr && account.bytes_sent > 0) class_->coded(effort_of(settings()), 1 / stats_.ratio);
   // Adding up and dividing the allowances rounds; their exact sum is never above the bound.
   stats_.achieved_bound =
       std::min(shape().signature().mean ? account.error / binding->size : account.error, stats_.bound);

@@ -60,6 +60,7 @@ Status ResolvedCall::take_options(const Binding& binding, const laconic_options*
   }
   if (settings_.tune == LACONIC_TUNE_UNSET) settings_.tune = binding.inherited.tune;
   fill_defaults(settings_, binding.tuner.within_node());
+  asked_effort_ = settings_.effort;
   if (problem.ok()) problem = check_together(settings_);
   const bool asks_for_thread = settings_.progress == LACONIC_PROGRESS_THREAD;
   if (problem.ok() && asks_for_thread) problem = Process::instance().progress_thread().start();

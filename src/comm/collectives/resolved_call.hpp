@@ -8,6 +8,7 @@
 #include "base/status.hpp"
 #include "comm/collectives/call.hpp"
 #include "comm/collectives/shape.hpp"
+#include "comm/core/asked.hpp"
 #include "comm/core/binding.hpp"
 #include "laconic/laconic.h"
 #include "schedule/schedule.hpp"
@@ -30,6 +31,11 @@ class ResolvedCall {
   // The algorithm that the settings ask for, or else the library's choice.  Its first choice for a size takes a walk
   // along the plans of all ranks, so it is made only for calls that need it.
   const Algorithm& algorithm(const Binding& binding) const;
+
+  // Takes the effort that the ranks have chosen for the call.
+  void choose(Effort effort) { settings_.effort = in_api(effort); }
+  // The effort before that.
+  laconic_effort asked_effort() const { return asked_effort_; }
 
   // The first mistake of this rank.
   const Status& status() const { return status_; }
@@ -55,6 +61,7 @@ class ResolvedCall {
   const CollectiveCall* call_ = nullptr;
   Shape shape_;
   laconic_options settings_{};
+  laconic_effort asked_effort_ = LACONIC_EFFORT_UNSET;
   const Algorithm* algorithm_ = nullptr;  // that the settings ask for
   bool blocking_ = false;
   bool inherited_algorithm_ = false;  // it was asked for by hints or the environment

@@ -23,6 +23,7 @@ void fill_defaults(laconic_options& settings, bool within_node) {
   if (settings.progress == LACONIC_PROGRESS_UNSET) settings.progress = LACONIC_PROGRESS_CALLS;
   if (settings.checksum == LACONIC_CHECKSUM_UNSET) settings.checksum = LACONIC_CHECKSUM_ON;
   if (settings.tune == LACONIC_TUNE_UNSET) settings.tune = LACONIC_TUNE_ON;
+  if (settings.effort == LACONIC_EFFORT_UNSET) settings.effort = LACONIC_EFFORT_AUTO;
   if (settings.variant == LACONIC_VARIANT_PLAIN) settings.algorithm = LACONIC_ALGORITHM_PLAIN;
   if (settings.algorithm == LACONIC_ALGORITHM_UNSET) settings.algorithm = LACONIC_ALGORITHM_AUTO;
   if (settings.min_bytes == 0)
@@ -31,8 +32,28 @@ void fill_defaults(laconic_options& settings, bool within_node) {
   if (settings.threads == 0) settings.threads = 1;
 }
 
+Effort effort_of(const laconic_options& settings) {
+  if (settings.codec != LACONIC_CODEC_UNSET)
+    return settings.codec == LACONIC_CODEC_DENSE ? Effort::dense : Effort::light;
+  const BoundMode mode = bound_of(settings).mode;
+  if (mode == BoundMode::lossless) return Effort::light;
+  if (settings.effort == LACONIC_EFFORT_DENSE) return Effort::dense;
+  const bool chooses =
+      settings.effort == LACONIC_EFFORT_AUTO && tuned(settings) && find_codec(CodecName::dense)->supports_bound(mode);
+  return chooses ? Effort::automatic : Effort::light;
+}
+
 const Codec* asked_codec(const laconic_options& settings) {
+  if (effort_of(settings) == Effort::dense) return find_codec(CodecName::dense);
   return codec_for(static_cast<CodecName>(settings.codec), bound_of(settings).mode);
+}
+
+EffortCodecs codecs_of(const laconic_options& settings) {
+  const Effort effort = effort_of(settings);
+  EffortCodecs codecs;
+  if (effort != Effort::dense) codecs.light = asked_codec(settings);
+  if (effort != Effort::light) codecs.dense = find_codec(CodecName::dense);
+  return codecs;
 }
 
 namespace {
@@ -101,6 +122,7 @@ std::uint64_t tuning_key(const laconic_options& o) {
   add(std::bit_cast<std::uint64_t>(o.bound.value));
   add(static_cast<std::uint64_t>(o.target));
   add(static_cast<std::uint64_t>(o.codec));
+  add(static_cast<std::uint64_t>(o.effort));
   add(static_cast<std::uint64_t>(o.checksum));
   add(static_cast<std::uint64_t>(o.chunk_elements));
   add(static_cast<std::uint64_t>(o.depth));

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/names.hpp"
 #include "base/status.hpp"
 #include "codec/codec.hpp"
 #include "codec/range.hpp"
@@ -12,6 +13,7 @@
 #include "coder/settings.hpp"
 #include "laconic/laconic.h"
 #include "schedule/schedule.hpp"
+#include "tune/coding_cost.hpp"
 
 namespace laconic {
 
@@ -35,8 +37,15 @@ void fill_defaults(laconic_options& settings, bool within_node);
 // Whether the ranks learn which calls with these settings are faster compressed, or a profile knows.
 bool tuned(const laconic_options& settings);
 
-// The requested codec; nullptr where it is not in this build.
+// The effort of calls with these settings; automatic where the ranks choose between light and dense.  Light also stands
+// for all codecs that have no effort.
+Effort effort_of(const laconic_options& settings);
+
+// The requested codec, or that of light where the ranks have not chosen; nullptr where it is not in this build.
 const Codec* asked_codec(const laconic_options& settings);
+
+// The codecs of the efforts that the settings allow.
+EffortCodecs codecs_of(const laconic_options& settings);
 
 // The requested algorithm of a collective; nullptr where the library chooses.
 Status asked_algorithm(const laconic_options& settings, Collective collective, Ranks ranks,
@@ -62,6 +71,7 @@ std::uint64_t tuning_key(const laconic_options& settings);
 
 // Codecs and algorithms in the numbers of the public API.
 inline laconic_codec in_api(CodecName name) { return static_cast<laconic_codec>(name); }
+inline laconic_effort in_api(Effort effort) { return static_cast<laconic_effort>(effort); }
 inline laconic_algorithm in_api(AlgorithmName name) { return static_cast<laconic_algorithm>(name); }
 
 }  // namespace laconic

@@ -12,7 +12,8 @@ bool RepeatedCalls::same_options(const Entry& entry, const laconic_options* give
          o.chunk_elements == given->chunk_elements && o.depth == given->depth && o.threads == given->threads &&
          o.min_bytes == given->min_bytes && o.variant == given->variant && o.denormals == given->denormals &&
          o.progress == given->progress && o.checksum == given->checksum && o.tune == given->tune &&
-         o.stream == given->stream && (given->plain == nullptr || *given->plain == LACONIC_PLAIN_NOT);
+         o.effort == given->effort && o.stream == given->stream &&
+         (given->plain == nullptr || *given->plain == LACONIC_PLAIN_NOT);
 }
 
 const RepeatedCalls::Entry* RepeatedCalls::entry_of(const CallArguments& arguments,

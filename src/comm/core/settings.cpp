@@ -37,12 +37,15 @@ constexpr auto spelled() {
   return names;
 }
 constexpr auto codec_names = spelled<laconic_codec, CodecName>();
+constexpr auto effort_names = spelled<laconic_effort, Effort>();
 constexpr auto algorithm_names = spelled<laconic_algorithm, AlgorithmName>();
 constexpr auto target_names = spelled<laconic_target, BoundTarget>();
 
 constexpr bool same(int in_api, auto name) { return in_api == static_cast<int>(name); }
 static_assert(same(LACONIC_TARGET_RESULT, BoundTarget::result) && same(LACONIC_TARGET_INPUT, BoundTarget::input) &&
               same(LACONIC_TARGET_LIKELY, BoundTarget::likely));
+static_assert(same(LACONIC_EFFORT_AUTO, Effort::automatic) && same(LACONIC_EFFORT_LIGHT, Effort::light) &&
+              same(LACONIC_EFFORT_DENSE, Effort::dense));
 static_assert(same(LACONIC_ALGORITHM_AUTO, AlgorithmName::automatic) &&
               same(LACONIC_ALGORITHM_PLAIN, AlgorithmName::plain) &&
               same(LACONIC_ALGORITHM_RING, AlgorithmName::ring) &&
@@ -153,7 +156,7 @@ Status set_bound(laconic_options& o, std::string_view text) {
 
 using Setter = Status (*)(laconic_options&, std::string_view);
 
-constexpr std::array<Named<Setter>, 13> options_by_name{{
+constexpr std::array<Named<Setter>, 14> options_by_name{{
     {"bound", set_bound},
     {"codec", [](laconic_options& o, std::string_view v) { return parse_name(codec_names, "codec", v, o.codec); }},
     {"algorithm",
@@ -168,6 +171,7 @@ constexpr std::array<Named<Setter>, 13> options_by_name{{
     {"checksum",
      [](laconic_options& o, std::string_view v) { return parse_name(checksum_names, "checksum", v, o.checksum); }},
     {"tune", [](laconic_options& o, std::string_view v) { return parse_tune(v, o.tune); }},
+    {"effort", [](laconic_options& o, std::string_view v) { return parse_name(effort_names, "effort", v, o.effort); }},
     {"min_bytes", [](laconic_options& o,
                      std::string_view v) { return parse_whole("min_bytes", v, 1, largest_min_bytes, o.min_bytes); }},
     {"threads",
@@ -235,6 +239,8 @@ Status check_options(const laconic_options& o) {
     return not_valid("options->checksum", std::to_string(o.checksum), list_of(checksum_names));
   if (o.tune != LACONIC_TUNE_UNSET && !known(tune_names, o.tune))
     return not_valid("options->tune", std::to_string(o.tune), list_of(tune_names));
+  if (o.effort != LACONIC_EFFORT_UNSET && !known(effort_names, o.effort))
+    return not_valid("options->effort", std::to_string(o.effort), list_of(effort_names));
   if (o.tune == LACONIC_TUNE_PROFILE && used_profile() == nullptr)
     return {Code::argument,
             "options->tune is LACONIC_TUNE_PROFILE, but no profile has been read; laconic_options_set(&options, "
@@ -254,12 +260,26 @@ Status plain_not_allowed() {
   return {Code::argument, "options->plain is set; valid is NULL, except for blocking collectives"};
 }
 
+Status check_effort(const laconic_options& o) {
+  const bool free = o.codec == LACONIC_CODEC_UNSET || o.effort <= LACONIC_EFFORT_AUTO;
+  const laconic_codec meant = o.effort == LACONIC_EFFORT_DENSE ? LACONIC_CODEC_DENSE : LACONIC_CODEC_QUANT;
+  if (free || o.codec == meant) return {};
+  const std::string valid = o.codec == LACONIC_CODEC_QUANT   ? "auto and light"
+                            : o.codec == LACONIC_CODEC_DENSE ? "auto and dense"
+                                                             : "auto";
+  return {Code::argument, "effort '" + std::string(find_name(effort_names, o.effort)) + "' with codec '" +
+                              find_name(codec_names, o.codec) + "'; valid with this codec " +
+                              (valid == "auto" ? "is " : "are ") + valid + ", with this effort the codec " +
+                              find_name(codec_names, meant) + " or none"};
+}
+
 Status check_together(const laconic_options& o) {
   // Such a variant decodes and encodes at each hop, so the later errors are relative to values that have already
   // changed.
   if (o.bound.mode == LACONIC_BOUND_RMS && per_hop(o.variant))
     return {Code::argument, "bound '" + to_string(bound_of(o)) + "' with variant '" + laconic_variant_name(o.variant) +
                                 "'; valid are the variants overlap and nd, or abs:E and rel:E"};
+  if (Status s = check_effort(o); !s) return s;
   const Codec* codec = asked_codec(o);
   return codec == nullptr ? Status{} : check_bound_of(*codec, bound_of(o));
 }
@@ -267,7 +287,12 @@ Status check_together(const laconic_options& o) {
 void fill_unset(laconic_options& o, const laconic_options& fallback) {
   if (o.bound.mode == LACONIC_BOUND_UNSET) o.bound = fallback.bound;
   if (o.target == LACONIC_TARGET_UNSET) o.target = fallback.target;
-  if (o.codec == LACONIC_CODEC_UNSET) o.codec = fallback.codec;
+  // Both say which codec it is, so the nearer source overrides the other one's effort with its codec, and its codec
+  // with its effort.
+  if (o.codec == LACONIC_CODEC_UNSET && o.effort == LACONIC_EFFORT_UNSET) {
+    o.codec = fallback.codec;
+    o.effort = fallback.effort;
+  }
   if (o.algorithm == LACONIC_ALGORITHM_UNSET) o.algorithm = fallback.algorithm;
   if (o.variant == LACONIC_VARIANT_UNSET) o.variant = fallback.variant;
   if (o.denormals == LACONIC_DENORMALS_UNSET) o.denormals = fallback.denormals;
@@ -367,4 +392,8 @@ extern "C" LACONIC_API const char* laconic_checksum_name(laconic_checksum checks
 
 extern "C" LACONIC_API const char* laconic_tune_name(laconic_tune tune) {
   return laconic::find_name(laconic::tune_names, tune);
+}
+
+extern "C" LACONIC_API const char* laconic_effort_name(laconic_effort effort) {
+  return laconic::find_name(laconic::effort_names, effort);
 }

@@ -25,6 +25,9 @@ Status set_option(laconic_options& options, std::string_view name, std::string_v
 // Checks every field, because a caller may have set it to any value.
 Status check_options(const laconic_options& options);
 
+// Checks that codec and effort do not contradict each other.
+Status check_effort(const laconic_options& options);
+
 // Checks that the fields fit together, after the settings of all sources have been merged.
 Status check_together(const laconic_options& options);
 

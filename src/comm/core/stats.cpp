@@ -14,9 +14,24 @@ laconic_stats empty_stats() {
   return stats;
 }
 
+namespace {
+
+// usual: unless dense was chosen.
+template <class Class>
+laconic_codec codec_of(const Class& known, Effort effort, CodecName usual) {
+  if (!known.compresses()) return LACONIC_CODEC_UNSET;
+  return effort == Effort::dense ? LACONIC_CODEC_DENSE : in_api(usual);
+}
+
+}  // namespace
+
 laconic_tuning tuning_of(const CallClass& known) {
   const Candidate& best = known.best();
-  const double frame = known.cost().frame;
+  // Until a candidate is known, the only cost is that of the only effort, or of the first one.
+  const double of_best = known.costs().of(best.effort).frame;
+  const double frame = of_best > 0 ? of_best : known.costs().dense.frame;
+  const Candidate* current = known.compresses() ? known.candidate() : nullptr;
+  const Effort effort = current != nullptr ? current->effort : Effort::light;
   laconic_algorithm algorithm = LACONIC_ALGORITHM_PLAIN;
   if (known.compresses())
     algorithm = known.candidate() != nullptr ? in_api(known.candidate()->algorithm->id) : LACONIC_ALGORITHM_AUTO;
@@ -28,7 +43,8 @@ laconic_tuning tuning_of(const CallClass& known) {
           known.plain_seconds(),
           best.predicted,
           best.measured,
-          frame > 0 ? 1 / frame : 0};
+          frame > 0 ? 1 / frame : 0,
+          codec_of(known, effort, known.model().codec)};
 }
 
 laconic_tuning tuning_of(const MessageClass& known) {
@@ -41,7 +57,8 @@ laconic_tuning tuning_of(const MessageClass& known) {
           known.plain_seconds(),
           0,
           known.compressed_seconds(),
-          frame > 0 ? 1 / frame : 0};
+          frame > 0 ? 1 / frame : 0,
+          codec_of(known, known.effort(), known.codec())};
 }
 
 void accumulate(laconic_stats& total, const laconic_stats& call) {

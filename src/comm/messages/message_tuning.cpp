@@ -9,23 +9,25 @@
 namespace laconic {
 namespace {
 
-CodingCost sample(Binding& binding, const Data& numbers, Dtype dtype, const laconic_options& settings) {
-  const Codec* codec = asked_codec(settings);
-  if (codec == nullptr) return {};
-  const auto coding = [&](const Range& range) {
+CodingCosts sample(Binding& binding, const MessageClass& known, const Data& numbers, Dtype dtype,
+                   const laconic_options& settings) {
+  const RangeJob::Part all{numbers.buffer, static_cast<std::size_t>(numbers.count)};
+  const auto coding = [&](const Codec&, const Range& range) {
     Coding c = asked_coding(settings, dtype);
     c.greatest = greatest_magnitude(range);
     c.allowance = absolute_bound(settings, range);
     return c;
   };
-  const RangeJob::Part all{numbers.buffer, static_cast<std::size_t>(numbers.count)};
-  return binding.sampler.measure(*codec, dtype, coding, {&all, 1}, false);
+  return binding.sampler.measure_efforts(codecs_of(settings), dtype, coding, {&all, 1}, false,
+                                         known.plain_seconds() / known.bytes());
 }
 
 }  // namespace
 
 MessageClass& message_class(Binding& binding, std::size_t bytes, const laconic_options& settings) {
-  return binding.message_tuner.class_of(bytes, tuning_key(settings),
+  const Codec* codec = asked_codec(settings);
+  const CodecName name = codec != nullptr ? codec->api_name() : CodecName::unset;
+  return binding.message_tuner.class_of(bytes, {tuning_key(settings), name, effort_of(settings)},
                                         settings.tune == LACONIC_TUNE_PROFILE ? used_profile() : nullptr);
 }
 
@@ -34,13 +36,15 @@ Decision begin_message_of(MessageClass& known, Binding& binding, std::size_t byt
                                      Process::instance().received_elsewhere());
 }
 
-bool left_to_mpi(Binding& binding, const Data& numbers, Dtype dtype, const laconic_options& settings) {
+bool left_to_mpi(Binding& binding, const Data& numbers, Dtype dtype, laconic_options& settings) {
   if (!tuned(settings)) return false;
   const std::size_t bytes = numbers.bytes();
   MessageClass& known = message_class(binding, bytes, settings);
   const Decision decision = begin_message_of(known, binding, bytes);
   if (decision == Decision::survey)
-    known.surveyed(sample(binding, numbers, dtype, settings), binding.tuner.within_node());
+    known.surveyed(sample(binding, known, numbers, dtype, settings), binding.tuner.within_node());
+  if (decision == Decision::compressed && effort_of(settings) == Effort::automatic)
+    settings.effort = in_api(known.effort());
   return decision != Decision::compressed;
 }
 

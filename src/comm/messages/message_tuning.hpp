@@ -18,7 +18,8 @@ MessageClass& message_class(Binding& binding, std::size_t bytes, const laconic_o
 // Counts a message of the class that begins now, and decides on it.
 Decision begin_message_of(MessageClass& known, Binding& binding, std::size_t bytes);
 
-// Decides on a message that begins now, and samples it if need be.  numbers: on the host, an array of `dtype`.
-bool left_to_mpi(Binding& binding, const Data& numbers, Dtype dtype, const laconic_options& settings);
+// Decides on a message that begins now, and samples it if need be; sets the effort of one that is compressed.  numbers:
+// on the host, an array of `dtype`.
+bool left_to_mpi(Binding& binding, const Data& numbers, Dtype dtype, laconic_options& settings);
 
 }  // namespace laconic
