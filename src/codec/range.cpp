@@ -2,6 +2,7 @@
 #include "codec/range.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <type_traits>
 
@@ -56,7 +57,42 @@ requires(std::is_integral_v<T> || is_small_float<T>) Range range_of(const T* x, 
   }
 }
 
+// True when the numbers of a magnitude of fill values are such; then `others` is the range of the other finite numbers.
+template <class T>
+bool has_fills(const T* x, std::size_t count, Range& others) {
+  double values[most_fills];
+  std::size_t different = 0;
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto v = static_cast<double>(x[i]);
+    const double magnitude = std::fabs(v);
+    if (!std::isfinite(v)) continue;
+    if (magnitude < least_fill) {
+      if (magnitude > most_beside_fills) return false;
+      others = {std::min(others.least, v + 0.0), std::max(others.greatest, v + 0.0)};
+      continue;
+    }
+    ++found;
+    if (std::find(values, values + different, v) != values + different) continue;
+    if (different == most_fills) return false;
+    values[different++] = v;
+  }
+  return found == 1 || found >= 2 * different;
+}
+
 }  // namespace
+
+Range range_without_fills(const void* numbers, std::size_t count, Dtype dtype) {
+  const Range all = finite_range(numbers, count, dtype);
+  if (is_integer(dtype) || all.least > all.greatest ||
+      std::max(std::fabs(all.least), std::fabs(all.greatest)) < least_fill)
+    return all;
+  Range others{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  const bool fills = dispatch(FloatingTypes{}, dtype, [&](auto zero) {
+    return has_fills(static_cast<const decltype(zero)*>(numbers), count, others);
+  });
+  return fills ? others : all;
+}
 
 Range finite_range(const void* numbers, std::size_t count, Dtype dtype) {
   return dispatch(AllTypes{}, dtype,

@@ -24,7 +24,7 @@ Status RangeJob::begin(Device& device) {
 
 void RangeJob::run() noexcept {
   for (const Part& part : parts) {
-    const Range r = finite_range(part.numbers, part.count, dtype);
+    const Range r = range_without_fills(part.numbers, part.count, dtype);
     range = {std::min(range.least, r.least), std::max(range.greatest, r.greatest)};
   }
 }

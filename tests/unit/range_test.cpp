@@ -85,5 +85,23 @@ TYPED_TEST(RangeOfOthers, IsThatOfTheFiniteNumbers) {
     }
 }
 
+TEST(Range, LeavesOutFillValues) {
+  const auto range = [](const std::vector<float>& x) { return range_without_fills(x.data(), x.size(), Dtype::f32); };
+  const auto expect = [&](const std::vector<float>& x, double least, double greatest) {
+    const Range r = range(x);
+    EXPECT_EQ(r.least, least);
+    EXPECT_EQ(r.greatest, greatest);
+  };
+  const float fill = 9.96921e36f;
+  expect({1, fill, 2, fill, 3}, 1, 3);
+  expect({1, fill, 2}, 1, 2);  // one cell of land
+  expect({1, 1e20f, -1e20f, 1e20f, -1e20f}, 1, 1);
+  expect({1, 1e20f, 2e20f}, 1, static_cast<double>(2e20f));                            // nothing repeats
+  expect({1e13f, fill, fill}, static_cast<double>(1e13f), static_cast<double>(fill));  // others are too large
+  expect({1, 1e20f, 1e20f, 2e20f, 2e20f, 3e20f, 3e20f, 4e20f, 4e20f, 5e20f, 5e20f}, 1, static_cast<double>(5e20f));
+  const Range land = range({fill, fill, fill});
+  EXPECT_GT(land.least, land.greatest);
+}
+
 }  // namespace
 }  // namespace laconic::test

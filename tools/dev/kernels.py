@@ -11,7 +11,7 @@ BEGIN, END = "<!-- kernels: begin -->\n", "<!-- kernels: end -->\n"
 HEAD = "| kernel | source | registers | shared memory | stack | spilled |\n|---|---|---:|---:|---:|---:|\n"
 # Far blocks of quant are rare, and their points are in local memory (docs/design/0029-far-blocks.md): these kernels, and
 # the functions that they call for such blocks, have as much stack as the table grants.  All others have none.
-WITH_STACK = re.compile(r"quant::(make_frames<quant::BlockMaker, |read_frame<\w+, false>|fetch_part|fetch_far|FarEntry )")
+WITH_STACK = re.compile(r"quant::(make_frames<quant::BlockMaker, |read_frame<\w+, false>|fetch_\w+|AnyEntry |spread|gather|put_\w+|round_any|combine_any|read_compound)")
 
 ENTRY = re.compile(r"Compiling entry function '(\S+)' for '(\S+)'")
 FUNCTION = re.compile(r"Function properties for (\S+)")

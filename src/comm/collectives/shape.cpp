@@ -212,7 +212,7 @@ Range Shape::range() const {
   for (std::size_t k = 0; k < parts_of_input(); ++k) {
     const Part p = part_of_input(k);
     const auto* from = static_cast<const std::byte*>(input_side().buffer) + p.at * signature_.width;
-    const Range r = finite_range(from, p.count, signature_.dtype);
+    const Range r = range_without_fills(from, p.count, signature_.dtype);
     all = {std::min(all.least, r.least), std::max(all.greatest, r.greatest)};
   }
   return all;
