@@ -7,19 +7,16 @@
 set(LACONIC_CUDA AUTO CACHE STRING "Device code for NVIDIA GPUs: OFF, ON (nvcc), AUTO (ON where there is nvcc), EMULATED")
 set_property(CACHE LACONIC_CUDA PROPERTY STRINGS OFF ON AUTO EMULATED)
 set(LACONIC_NVCC_AT_LEAST 12.0) # the first with C++20
+include(${CMAKE_CURRENT_LIST_DIR}/LaconicCudaArchitectures.cmake)
 
 set(LACONIC_CUDA_MODE ${LACONIC_CUDA})
 if(LACONIC_CUDA STREQUAL "AUTO" OR LACONIC_CUDA STREQUAL "ON")
-  # Release builds are for any GPU; the others are compiled once, to be quick.
-  if(CMAKE_BUILD_TYPE STREQUAL "Release")
-    set(CMAKE_CUDA_ARCHITECTURES 80-real 90 100-real CACHE STRING "GPUs that device code is compiled for")
-  else()
-    set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "GPUs that device code is compiled for")
-  endif()
   include(CheckLanguage)
   check_language(CUDA)
   set(LACONIC_CUDA_MODE OFF)
   if(CMAKE_CUDA_COMPILER)
+    laconic_cuda_architectures(chosen ${CMAKE_CUDA_COMPILER})
+    set(CMAKE_CUDA_ARCHITECTURES ${chosen} CACHE STRING "GPUs that device code is compiled for")
     enable_language(CUDA)
     if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL LACONIC_NVCC_AT_LEAST)
       set(LACONIC_CUDA_MODE ON)

@@ -68,7 +68,7 @@ Decision CallClass::begin() {
   return decision_;
 }
 
-Measured CallClass::mine() const { return {plain_times_.least(), compressed_times_.least(), sample_}; }
+Measured CallClass::mine() const { return {plain_times_.second_least(), compressed_times_.second_least(), sample_}; }
 
 bool CallClass::agreed(const Measured& all, const Path& start, const NodeShape* nodes) {
   model_.nodes = nodes;

@@ -1,0 +1,27 @@
+# laconic_cuda_architectures(<variable> <nvcc>)
+#   The default for CMAKE_CUDA_ARCHITECTURES: only what this compiler knows, because one that it does not know ends the
+#   build. Release builds are for every GPU from compute capability 8.0 on: machine code for known ones, and PTX of the
+#   newest for later ones. Other builds are compiled once, to be quick.
+function(laconic_cuda_architectures variable nvcc)
+  execute_process(COMMAND ${nvcc} --list-gpu-arch OUTPUT_VARIABLE listed ERROR_QUIET)
+  set(known)
+  foreach(architecture 80 90 100)
+    if(listed MATCHES "compute_${architecture}[^0-9]")
+      list(APPEND known ${architecture})
+    endif()
+  endforeach()
+  if(NOT known)
+    # A compiler that cannot list them. If it is of no use, CMake's test of the compiler says why.
+    set(known 80)
+  endif()
+  list(GET known -1 newest)
+  if(CMAKE_BUILD_TYPE STREQUAL "Release")
+    list(REMOVE_ITEM known ${newest})
+    list(TRANSFORM known APPEND "-real")
+    set(${variable} ${known} ${newest} PARENT_SCOPE)
+  elseif(90 IN_LIST known)
+    set(${variable} 90 PARENT_SCOPE)
+  else()
+    set(${variable} ${newest} PARENT_SCOPE)
+  endif()
+endfunction()

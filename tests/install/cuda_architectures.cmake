@@ -1,0 +1,30 @@
+# cmake -DMODULES=<folder of LaconicCudaArchitectures.cmake> -DFOLDER=<for stubs> -P cuda_architectures.cmake
+# The default GPUs for compilers of several versions, which are stubs that list what those know.
+cmake_minimum_required(VERSION 3.25)
+include(${MODULES}/LaconicCudaArchitectures.cmake)
+
+# expect(<build type> <what the compiler lists> <architectures>...)
+function(expect type listed)
+  set(stub ${FOLDER}/nvcc)
+  string(REPLACE " " "\\n" lines "${listed}")
+  file(WRITE ${stub} "#!/bin/sh\n[ \"$1\" = --list-gpu-arch ] && printf '${lines}\\n'\n")
+  file(CHMOD ${stub} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+  set(CMAKE_BUILD_TYPE ${type})
+  laconic_cuda_architectures(found ${stub})
+  if(NOT found STREQUAL "${ARGN}")
+    message(SEND_ERROR "${type}, compiler with \"${listed}\": \"${found}\" instead of \"${ARGN}\"")
+  endif()
+endfunction()
+
+set(cuda_12_0 "compute_50 compute_60 compute_70 compute_75 compute_80 compute_86 compute_87 compute_89 compute_90")
+set(cuda_12_8 "${cuda_12_0} compute_100 compute_101 compute_120")
+set(cuda_13_0 "compute_75 compute_80 compute_86 compute_87 compute_88 compute_89 compute_90 compute_100 compute_110 compute_103 compute_120")
+expect(Release "${cuda_12_0}" 80-real 90)
+expect(Release "${cuda_12_8}" 80-real 90-real 100)
+expect(Release "${cuda_13_0}" 80-real 90-real 100)
+expect(Release "compute_70 compute_80 compute_103" 80) # 103 is not 100 or 10
+expect(Debug "${cuda_12_0}" 90)
+expect(Debug "${cuda_13_0}" 90)
+expect(Release "compute_110" 80)
+expect(Release "no such option" 80)
+expect(Debug "no such option" 80)
