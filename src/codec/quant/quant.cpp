@@ -177,11 +177,19 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
         out.put(other.entry);
         return true;
       }
-      if (!is_far(a) && !is_far(b) && add_whole(a, b, n, stages)) return true;
+      if (on_lattice(kind_of(a.entry)) && on_lattice(kind_of(b.entry)) && add_whole(a, b, n, stages)) return true;
     }
+    return add_points_or_numbers(a, b, n, coding, step, block_a, block_b, stages.writer());
+  }
+
+  // Not inlined: it would slow down the loop around the kernels for whole blocks.
+  template <class T>
+  [[gnu::noinline]] bool add_points_or_numbers(const Packed& a, const Packed& b, std::size_t n, const Coding& coding,
+                                               double step, MaskedBlock<T>& block_a, MaskedBlock<T>& block_b,
+                                               Writer& out) const {
     if (!block_a.read(k_, a, n) || !block_b.read(k_, b, n)) return false;
     block_a.combine_with(k_, coding.op, block_b, n, step);
-    put_combined(block_a, n, coding, step, stages.writer());
+    put_combined(block_a, n, coding, step, out);
     return true;
   }
 
