@@ -32,6 +32,8 @@ bool read_arguments(int argc, char** argv, bool speaks, Arguments& a, int& statu
       ->expected(4)
       ->delimiter(',');
   app.add_flag("--free-coding", a.free_coding, "coding takes no time");
+  app.add_flag("--one-result", a.one_result,
+               "all ranks write their results to the same memory; equal bits are found by what each rank decodes");
   app.add_option("--iterations", a.iterations)->check(CLI::Range(1, 100));
   app.add_option("--rate", a.rate, "of the simulated links, in bit/s")->check(CLI::PositiveNumber);
   app.add_option("--latency", a.latency, "of the simulated network, in seconds")->check(CLI::PositiveNumber);

@@ -26,6 +26,7 @@ struct Arguments {
   int threads = 1;
   std::vector<double> rates;  // GB/s: encode, fold, add, decode; empty: measured before the simulation begins
   bool free_coding = false;   // coding takes no time
+  bool one_result = false;    // all ranks write their results to the same memory
   int iterations = 1;
   double rate = 100e9;    // of the simulated links, in bit/s, for the prediction of the model
   double latency = 2e-6;  // of the simulated network, in seconds

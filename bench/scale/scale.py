@@ -7,7 +7,7 @@ engine runs for real and all results are checked; the network and the time of co
 of coding are measured once for each line and number of nodes, with nothing else running, unless --rates names them.
 Exit status 1: a result was out of its bound, or its bits differed between ranks.
 """
-import argparse, json, os, sys
+import argparse, json, math, os, sys
 
 SCALE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, SCALE)
@@ -33,6 +33,8 @@ ALGORITHMS = {"allreduce": ["ring", "recursive-doubling", "recursive-halving", "
               "bcast": ["binomial", "chain", "ring"],
               "scatter": ["binomial", "direct"],
               "alltoall": ["pairwise", "bruck"]}
+THREADS = ", 4 threads"  # such a line has the rates of the one without it
+MOST_RESULTS = 4 << 30  # bytes of the results of all ranks that are kept
 HIERARCHICAL = ("allreduce", "reduce_scatter", "allgather", "bcast", "alltoall")  # where nodes have several ranks
 
 
@@ -40,20 +42,48 @@ def algorithms_of(collective, ranks_per_node):
     return ALGORITHMS[collective] + (["hierarchical"] if collective in HIERARCHICAL and ranks_per_node > 1 else [])
 
 
-def bandwidth_bound(collective, nodes, size, network):
+def bandwidth_bound(collective, nodes, size, bits_per_second):
     """Seconds that the bytes of the busiest link take without compression."""
     share = {"allreduce": 2 * (nodes - 1) / nodes, "bcast": 1}.get(collective, (nodes - 1) / nodes)
-    return share * size * 8 / network.bits_per_second
+    return share * size * 8 / bits_per_second
+
+
+def rates_for(rates, line, nodes):
+    """GB/s as simulate.cpp takes them: `rates` itself, or those of the same codec and bound in an earlier run's file, with
+    the nearest number of nodes."""
+    if not rates or not os.path.exists(rates):
+        return rates
+    with open(rates) as f:
+        rows = json.load(f)["rows"]
+    of_line = [row for row in rows if row["line"].removesuffix(THREADS) == line.removesuffix(THREADS)]
+    if not of_line:
+        sys.exit(f"--rates {rates}: no row of the line {line}")
+    row = min(of_line, key=lambda row: abs(math.log(row["nodes"] / nodes)))
+    return ",".join(str(row[step + "_GB_s"]) for step in ("encode", "fold", "add", "decode"))
 
 
 def measure(a, nodes, line, algorithm):
-    network = simulation.Network(nodes * a.ranks_per_node, a.gbit * 1e9, a.latency, a.ranks_per_node, a.round_robin)
+    # SMPI's own algorithms know the ranks of a node by their common host.
+    connections = not a.shared_cables and not (line == "plain MPI" and a.ranks_per_node > 1)
+    network = simulation.Network(nodes * a.ranks_per_node, a.gbit * 1e9, a.latency, a.ranks_per_node, a.round_robin,
+                                 connections)
     arguments = {"collective": a.collective, "algorithm": algorithm, "bytes": a.bytes, "bound": a.bound, "field": a.field,
                  "coherent": a.coherent, **LINES[line]}
-    if a.rates and line != "plain MPI":
-        arguments["rates"] = a.rates
+    all_results = network.ranks * a.bytes
+    arguments["one-result"] = (all_results > MOST_RESULTS and a.collective in ("allreduce", "allgather", "bcast")
+                               and "per-hop" not in arguments)
+    divisor = 1
+    if line == "plain MPI":
+        # MPI's own algorithms have buffers of the size of the result on every rank.  A k-th of the bytes at a k-th of
+        # the rate takes the same time.
+        while all_results > divisor * MOST_RESULTS:
+            divisor *= 2
+        network.bits_per_second /= divisor
+        arguments["bytes"] //= divisor
+    else:
+        arguments["rates"] = rates_for(a.rates, line, nodes)
     found = simulation.run(a.program, network, arguments, a.mpi, a.timeout)
-    found.update(line=line, nodes=nodes, bandwidth_bound=bandwidth_bound(a.collective, nodes, a.bytes, network))
+    found.update(line=line, nodes=nodes, divisor=divisor, bandwidth_bound=bandwidth_bound(a.collective, nodes, a.bytes, a.gbit * 1e9))
     return found
 
 
@@ -98,7 +128,8 @@ def draw(rows, nodes, lines, title, file):
     axes.set(xscale="log", xlabel="nodes", ylabel="speed-up over plain MPI", title=title)
     axes.set_xticks(nodes, [str(n) for n in nodes])
     axes.minorticks_off()
-    axes.legend(fontsize=8)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(fontsize=8)
     figure.tight_layout()
     figure.savefig(file, dpi=110)
 
@@ -119,7 +150,9 @@ def arguments():
     parser.add_argument("--latency", type=float, default=2e-6, help="seconds from node to node; default: %(default)s")
     parser.add_argument("--mpi", default="mpich", help="whose algorithms plain MPI takes: mpich, ompi, impi, mvapich2")
     parser.add_argument("--lines", action="append", choices=list(LINES), default=[], help="only these (repeatable)")
-    parser.add_argument("--rates", help="GB/s of encode, fold, add and decode, with commas; default: measured")
+    parser.add_argument("--rates", help="GB/s of encode, fold, add and decode, with commas, or the file of an earlier run; "
+                        "default: measured")
+    parser.add_argument("--shared-cables", action="store_true", help="the messages of two ranks share the cable")
     parser.add_argument("--timeout", type=float, default=900, help="seconds of one simulation; default: %(default)s")
     parser.add_argument("--out", default="bench/results/local/scale.json")
     a = parser.parse_args()
@@ -153,7 +186,8 @@ def main():
     stem = os.path.splitext(a.out)[0]
     with open(a.out, "w") as f:
         json.dump({"simulated": True, "gbit": a.gbit, "latency": a.latency, "mpi": a.mpi,
-                   "ranks_per_node": a.ranks_per_node, "round_robin": a.round_robin, "rows": rows}, f, indent=1)
+                   "ranks_per_node": a.ranks_per_node, "round_robin": a.round_robin, "shared_cables": a.shared_cables,
+                   "rows": rows}, f, indent=1)
     text = table(rows, a.nodes, lines)
     with open(stem + ".md", "w") as f:
         f.write(text + "\n")

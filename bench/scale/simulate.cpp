@@ -14,6 +14,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "arguments.hpp"
@@ -21,6 +22,8 @@
 #include "base/checksum.hpp"
 #include "codec/range.hpp"
 #include "codec/resolve_bound.hpp"
+#include "connections.hpp"
+#include "data.hpp"
 #include "device/host/host_device.hpp"
 #include "engine/predict.hpp"
 #include "engine/run.hpp"
@@ -52,77 +55,6 @@ struct Outcome {
   bool kept = true;
   bool bits_equal = true;
   Rates rates;
-};
-
-// The data of a collective as one rank sees it: blocks of equal size, the numbers that the rank brings, and its result.
-class Data {
- public:
-  Data(const Arguments& a, Collective collective, const Place& at, const Input& input)
-      : collective_(collective), at_(at), input_(input), count_(a.bytes / sizeof(float)) {
-    if (!traits_of(collective).cut_freely()) count_ -= count_ % static_cast<std::size_t>(at.size);
-    const CollectiveTraits& t = traits_of(collective);
-    const bool one_block = !t.cut_freely() && t.recv.contents == Contents::block;
-    const bool receives = !t.recv.root_only || at.rank == at.root;
-    if (receives) result.assign(one_block ? count_ / static_cast<std::size_t>(at.size) : count_, -1);
-  }
-
-  std::size_t count() const { return count_; }
-
-  void set_blocks(std::int32_t cut) { cut_ = cut; }
-  std::size_t begin_of(std::int32_t part) const {
-    const auto parts = static_cast<std::size_t>(num_parts(collective_, cut_, at_.size));
-    const auto k = static_cast<std::size_t>(part);
-    return k * (count_ / parts) + std::min(k, count_ % parts);
-  }
-
-  Region region(std::int32_t block) {
-    const Ownership own = ownership_of(collective_, at_, block);
-    Region region;
-    if (!own.has && !own.wants) return region;
-    region.count = begin_of(part_of(block) + 1) - begin_of(part_of(block));
-    if (own.has) region.input = reinterpret_cast<const std::byte*>(input_.of(at_.rank) + place_in_input(block));
-    if (own.wants) region.output = reinterpret_cast<std::byte*>(result.data() + place_in_result(block));
-    return region;
-  }
-
-  // The exact value of number i of a block that the rank wants.
-  double exactly(std::int32_t block, std::size_t i) const {
-    if (reduces(collective_)) {
-      double sum = 0;
-      for (int r = 0; r < at_.size; ++r) sum += static_cast<double>(input_.of(r)[place_in_input(block) + i]);
-      return sum;
-    }
-    for (int r = 0; r < at_.size; ++r)
-      if (ownership_of(collective_, {r, at_.size, at_.root, nullptr}, block).has)
-        return static_cast<double>(input_.of(r)[place_in_input(block) + i]);
-    return 0;
-  }
-  double found(std::int32_t block, std::size_t i) const {
-    return static_cast<double>(result[place_in_result(block) + i]);
-  }
-
-  std::vector<float> result;
-
- private:
-  std::int32_t part_of(std::int32_t block) const {
-    return traits_of(collective_).all_to_all() ? block % at_.size : block;
-  }
-  // A rank that has one block brings only that.
-  std::size_t place_in_input(std::int32_t block) const {
-    const CollectiveTraits& t = traits_of(collective_);
-    return !t.cut_freely() && !t.all_to_all() && t.send.contents == Contents::block ? 0 : begin_of(part_of(block));
-  }
-  std::size_t place_in_result(std::int32_t block) const {
-    const CollectiveTraits& t = traits_of(collective_);
-    if (t.all_to_all()) return begin_of(block / at_.size);
-    return !t.cut_freely() && t.recv.contents == Contents::block ? 0 : begin_of(block);
-  }
-
-  Collective collective_;
-  Place at_;
-  const Input& input_;
-  std::size_t count_;
-  std::int32_t cut_ = 1;
 };
 
 double greatest(double value) {
@@ -165,12 +97,13 @@ BoundTarget target_of(const Arguments& a) {
   return a.target == "input" ? BoundTarget::input : a.target == "likely" ? BoundTarget::likely : BoundTarget::result;
 }
 
-// The hosts of the ranks.
+// The nodes of the ranks: a host is named after its node, with the rank behind a dot where each rank has a host.
 NodeShape simulated_nodes(int size) {
   std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
   int length = 0;
   MPI_Get_processor_name(name.data(), &length);
-  std::uint64_t mine = checksum::sum(std::as_bytes(std::span(name)));
+  const std::string_view node = std::string_view(name.data()).substr(0, std::string_view(name.data()).find('.'));
+  std::uint64_t mine = checksum::sum(std::as_bytes(std::span(node)));
   std::vector<std::uint64_t> all(static_cast<std::size_t>(size));
   MPI_Allgather(&mine, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD);
   return NodeShape(all);
@@ -195,7 +128,15 @@ void run_mpi(Collective collective, const Place& at, const Input& input, Data& d
   }
 }
 
-// Compares a sample of the results with exact ones, and the bits of results that all ranks have.
+// Whether a number is the same on all ranks.
+bool equal_everywhere(std::uint64_t number) {
+  unsigned long long mine[2] = {number, ~number};
+  unsigned long long most[2] = {0, 0};
+  MPI_Allreduce(mine, most, 2, MPI_UNSIGNED_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
+  return most[0] == ~most[1];
+}
+
+// Compares a sample of the results with exact ones.
 void check(Collective collective, const Place& at, std::int32_t cut, double bound, const Data& data, Outcome& o) {
   const bool reduction = reduces(collective);
   std::size_t wanted = 0;
@@ -215,12 +156,7 @@ void check(Collective collective, const Place& at, std::int32_t cut, double boun
   }
   o.error = greatest(o.error);
   o.kept = greatest(o.kept ? 0 : 1) == 0;
-  o.hash = checksum::sum(std::as_bytes(std::span(data.result)));
-  if (!traits_of(collective).replicates()) return;
-  unsigned long long mine[2] = {o.hash, ~o.hash};
-  unsigned long long most[2] = {0, 0};
-  MPI_Allreduce(mine, most, 2, MPI_UNSIGNED_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
-  o.bits_equal = most[0] == ~most[1];
+  o.hash = checksum::sum(std::as_bytes(data.result));
 }
 
 // The model's prediction for a call with this chunk.  seconds_of_search: for the range of a rank's numbers.
@@ -233,6 +169,9 @@ double predict(const Arguments& a, const Algorithm& algorithm, Ranks ranks, Trav
   call.nodes = ranks.nodes;
   call.travel = travel;
   call.chunk = chunk;
+  call.depth = a.depth;
+  call.limits = long_walk;
+  call.shared_cables = true;
   CodingCost cost;
   // The model takes 0 for a cost that is not known.
   const auto known = [&](double seconds_per_byte) { return std::max(seconds_per_byte / a.threads, 1e-15); };
@@ -253,6 +192,7 @@ double predict(const Arguments& a, const Algorithm& algorithm, Ranks ranks, Trav
 void fail(const std::string& what) { throw std::runtime_error(what); }
 
 Outcome simulate(const Arguments& a, int rank, int size) {
+  if (rank == 0) put_messages_in_order();
   const NodeShape nodes = simulated_nodes(size);
   const Ranks ranks(size, &nodes);
   const Place at{rank, size, 0, nullptr, &nodes};
@@ -260,6 +200,8 @@ Outcome simulate(const Arguments& a, int rank, int size) {
                                   [&](Collective c) { return name_of(c) == a.collective; });
   const Collective collective = *named;
   static const Input input(a.field, a.bytes / sizeof(float), size, a.coherent, a.seed);
+  if (a.one_result && (!traits_of(collective).replicates() || a.per_hop))
+    fail("--one-result serves collectives whose ranks all get the same numbers, and no --per-hop");
   Data data(a, collective, at, input);
   Outcome o;
   if (a.algorithm == "mpi") {
@@ -269,7 +211,7 @@ Outcome simulate(const Arguments& a, int rank, int size) {
       run_mpi(collective, at, input, data);
       o.seconds = greatest(MPI_Wtime() - begin);
     }
-    o.hash = checksum::sum(std::as_bytes(std::span(data.result)));
+    o.hash = checksum::sum(std::as_bytes(data.result));
     return o;
   }
   const Algorithm* const algorithm = find_algorithm(collective, a.algorithm);
@@ -328,7 +270,7 @@ Outcome simulate(const Arguments& a, int rank, int size) {
   const Plan plan =
       lower(join(std::move(schedule), blocks_per_message(std::min(chunk, largest))), collective, at, travel);
   for (const std::int32_t b : plan.blocks) regions.push_back(data.region(b));
-  const TimedCodec timed(codec, rates, a.threads);
+  const TimedCodec timed(codec, rates, a.threads, a.one_result);
   MpiTransport transport(MPI_COMM_WORLD, 0, 1, message_numbers);
   HostDevice host(1);
   Run run(transport, host);
@@ -341,6 +283,7 @@ Outcome simulate(const Arguments& a, int rank, int size) {
   work.chunk = chunk;
   work.checksum = false;
   double coded = 0;
+  std::uint64_t decoded = 0;
   const bool searches = bound.mode == BoundMode::rel && a.codec != "raw";
   const double seconds_of_search = searches ? search * static_cast<double>(own * sizeof(float)) / a.threads : 0;
   for (int k = 0; k < a.iterations; ++k) {
@@ -348,6 +291,7 @@ Outcome simulate(const Arguments& a, int rank, int size) {
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin = MPI_Wtime();
     const double before = timed.seconds();
+    const std::uint64_t decoded_before = timed.decoded();
     const auto [coding, last] = coding_of(agree_on_range(seconds_of_search));
     work.coding = coding;
     work.last_allowance = last;
@@ -357,6 +301,7 @@ Outcome simulate(const Arguments& a, int rank, int size) {
       if (run.waiting()) run.wait();
     o.seconds = MPI_Wtime() - begin;
     coded = timed.seconds() - before;
+    decoded = timed.decoded() - decoded_before;
     if (!run.status().ok()) fail(run.status().message());
   }
   o.seconds = greatest(o.seconds);
@@ -369,6 +314,7 @@ Outcome simulate(const Arguments& a, int rank, int size) {
   o.messages =
       static_cast<std::uint64_t>(greatest(static_cast<double>(sends * ((largest + work.chunk - 1) / work.chunk))));
   check(collective, at, plan.cut, a.codec == "raw" ? std::numeric_limits<double>::infinity() : o.bound, data, o);
+  if (traits_of(collective).replicates()) o.bits_equal = equal_everywhere(a.one_result ? decoded : o.hash);
   return o;
 }
 

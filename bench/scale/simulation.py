@@ -3,37 +3,83 @@
 import dataclasses, json, os, shutil, subprocess, tempfile
 
 # Simulated time passes in messages and where the program says so, not while the ranks of this process compute.
-# SMPI's own factors of bandwidth and latency are those of TCP on links of 1 Gbit/s, so they are left out.
-SETTINGS = ["smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "smpi/simulate-computation:no", "smpi/cpu-threshold:0",
+# SMPI's own factors of bandwidth and latency are those of TCP on links of 1 Gbit/s, so they are left out.  So are the
+# acknowledgements of TCP, which take a twentieth of the other direction: they would count as messages on a connection.
+SETTINGS = ["smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "network/crosstraffic:0", "smpi/simulate-computation:no", "smpi/cpu-threshold:0",
             "smpi/host-speed:1Gf", "smpi/test:0", "smpi/iprobe:0", "smpi/wtime:0"]
+
+WITHIN_NODE = ("12GBps", "300ns")  # bandwidth and latency of messages between ranks of a node
+
+
+# A link for each ordered pair of ranks; for more ranks the description of the network would take gigabytes.
+MOST_CONNECTED_RANKS = 256
 
 
 @dataclasses.dataclass
 class Network:
-    """Nodes with a cable to one switch that carries all of them at full rate."""
+    """Nodes with a cable to one switch that carries all of them at full rate.
+
+    Each ordered pair of ranks has a connection, which carries its messages one after another in the order sent, as a TCP
+    stream or a verbs queue pair does.  simulate.cpp sets this limit on the links named "connection".  Connections share
+    the cables of their nodes fairly.  Beyond MOST_CONNECTED_RANKS, and with connections=False, the messages of a pair
+    share the cable, too.
+    """
     ranks: int
     bits_per_second: float = 100e9
     latency: float = 2e-6  # seconds from node to node
     ranks_per_node: int = 1
     round_robin: bool = False  # ranks are dealt round the nodes; else those of a node follow one another
+    connections: bool = True
+
+    def nodes(self):
+        return -(-self.ranks // self.ranks_per_node)
+
+    def node_of(self, rank):
+        return rank % self.nodes() if self.round_robin else rank // self.ranks_per_node
+
+    def connected(self):
+        return self.connections and self.ranks <= MOST_CONNECTED_RANKS
+
+    def hosts(self):
+        """The host of each rank.  simulate.cpp takes the part before the dot for the node."""
+        return [f"node{self.node_of(rank)}" + (f".{rank}" if self.connected() else "") for rank in range(self.ranks)]
 
     def platform(self):
-        nodes = -(-self.ranks // self.ranks_per_node)
+        inside = "\n".join(self._connections() if self.connected() else self._cluster())
         return f"""<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
-  <zone id="all" routing="Full">
-    <cluster id="nodes" prefix="node" suffix="" radical="0-{nodes - 1}" speed="1Gf" core="{self.ranks_per_node}"
-             bw="{self.bits_per_second / 8:.0f}Bps" lat="{self.latency / 2:.9f}s" sharing_policy="SPLITDUPLEX"
-             loopback_bw="12GBps" loopback_lat="300ns"/>
-  </zone>
+<zone id="all" routing="Full">
+{inside}
+</zone>
 </platform>
 """
 
-    def hosts(self):
-        nodes = -(-self.ranks // self.ranks_per_node)
-        place = (lambda rank: rank % nodes) if self.round_robin else (lambda rank: rank // self.ranks_per_node)
-        return "".join(f"node{place(rank)}\n" for rank in range(self.ranks))
+    def _connections(self):
+        bandwidth = f"{self.bits_per_second / 8:.0f}Bps"
+        hosts = self.hosts()
+        yield from (f'<host id="{host}" speed="1Gf"/>' for host in hosts)
+        for node in range(self.nodes()):
+            yield from (f'<link id="{way}{node}" bandwidth="{bandwidth}" latency="0s"/>' for way in ("out", "in"))
+        routes = []
+        for a in range(self.ranks):
+            for b in range(self.ranks):
+                if a == b:
+                    continue
+                here, there = self.node_of(a), self.node_of(b)
+                name = f"connection{a}-{b}"
+                rate, latency = (WITHIN_NODE if here == there else (bandwidth, f"{self.latency:.9f}s"))
+                yield f'<link id="{name}" bandwidth="{rate}" latency="{latency}"/>'
+                ways = [name] if here == there else [f"out{here}", name, f"in{there}"]
+                links = "".join(f'<link_ctn id="{way}"/>' for way in ways)
+                routes.append(f'<route src="{hosts[a]}" dst="{hosts[b]}" symmetrical="NO">{links}</route>')
+        yield from routes
+
+    def _cluster(self):
+        bandwidth, latency = WITHIN_NODE
+        yield f"""<cluster id="nodes" prefix="node" suffix="" radical="0-{self.nodes() - 1}" speed="1Gf"
+ core="{self.ranks_per_node}" bw="{self.bits_per_second / 8:.0f}Bps" lat="{self.latency / 2:.9f}s"
+ sharing_policy="SPLITDUPLEX" loopback_bw="{bandwidth}" loopback_lat="{latency}"/>"""
 
 
 def available():
@@ -53,7 +99,7 @@ def run(program, network, arguments, coll_selector="mpich", limit=600):
         with open(platform, "w") as f:
             f.write(network.platform())
         with open(hosts, "w") as f:
-            f.write(network.hosts())
+            f.write("\n".join(network.hosts()) + "\n")
         settings = ["--cfg=" + setting for setting in SETTINGS + ["smpi/coll-selector:" + coll_selector]]
         command = ["smpirun", "-no-privatize", "-np", str(network.ranks), "-platform", platform, "-hostfile", hosts, *settings,
                    "--log=root.thres:error", program, *words]

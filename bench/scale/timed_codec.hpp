@@ -4,8 +4,11 @@
 
 #include <smpi/smpi.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
+#include "base/checksum.hpp"
 #include "codec/codec.hpp"
 
 namespace laconic::scale {
@@ -21,10 +24,16 @@ struct Rates {
 class TimedCodec final : public Codec {
  public:
   // threads: cores that code the chunks of a rank at the same time; the rates are divided by it.
-  TimedCodec(const Codec& codec, const Rates& rates, int threads) : codec_(codec), rates_(rates), threads_(threads) {}
+  // hashes: decoded() is wanted.
+  TimedCodec(const Codec& codec, const Rates& rates, int threads, bool hashes = false)
+      : codec_(codec), rates_(rates), threads_(threads), hashes_(hashes) {}
 
   // Simulated seconds that this rank has coded.
   double seconds() const { return seconds_; }
+
+  // A sum over all that was decoded, of the numbers and their address.  It is the same for ranks that have written the
+  // same numbers to the same memory, in any order.
+  std::uint64_t decoded() const { return decoded_; }
 
   std::string_view name() const override { return codec_.name(); }
   CodecName api_name() const override { return codec_.api_name(); }
@@ -46,7 +55,12 @@ class TimedCodec final : public Codec {
     return after(rates_.add, count, coding, codec_.add(a, b, count, coding, out));
   }
   Status decode(Frame frame, void* numbers, std::size_t count, const Coding& coding) const override {
-    return after(rates_.decode, count, coding, codec_.decode(frame, numbers, count, coding));
+    Status status = codec_.decode(frame, numbers, count, coding);
+    // Before other ranks run, which may write to the same memory.
+    if (hashes_)
+      decoded_ += checksum::weight(reinterpret_cast<std::uintptr_t>(numbers)) *
+                  checksum::sum({static_cast<const std::byte*>(numbers), count * size_of(coding.dtype)});
+    return after(rates_.decode, count, coding, std::move(status));
   }
 
  private:
@@ -61,7 +75,9 @@ class TimedCodec final : public Codec {
   const Codec& codec_;
   Rates rates_;
   int threads_;
+  bool hashes_;
   mutable double seconds_ = 0;
+  mutable std::uint64_t decoded_ = 0;
 };
 
 }  // namespace laconic::scale

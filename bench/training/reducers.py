@@ -10,6 +10,7 @@ numbers are rounded at the places where ranks of an MPI job would round them, be
   doubling zfp      recursive doubling: in each of log2(N) steps, two groups of workers add their frames
   direct rms        as laconic.torch: every worker sends its frames of a segment to the owner, which adds them, exactly, and
                     sends the sum to all
+  direct dense rms  the same with the codec dense: the same numbers in smaller frames
 """
 import numpy as np
 
@@ -56,13 +57,13 @@ class Half(Plain):
 
 
 class Coded(Plain):
-    """algorithm: "ring", "doubling" or "direct"."""
+    """algorithm: "ring", "doubling" or "direct"; codec: None is that of the bound."""
 
-    def __init__(self, workers, algorithm, bound):
+    def __init__(self, workers, algorithm, bound, codec=None):
         super().__init__(workers)
         self.algorithm, self.bound = algorithm, bound
-        self.name = f"{algorithm} {'zfp ' if bound.startswith('rate') else ''}{bound}"
-        codec = "zfp" if bound.startswith("rate") else None
+        codec = "zfp" if bound.startswith("rate") else codec
+        self.name = f"{algorithm} {codec + ' ' if codec else ''}{bound}"
         self.coder = laconic.Coder("f32", bound, codec=codec, contributions=workers)
         self.space = [np.empty(self.coder.capacity(BUCKET), np.uint8) for _ in range(workers + 2)]
 
@@ -126,4 +127,6 @@ def all_reducers():
             made[f"{algorithm} zfp rate:{rate}"] = lambda n, a=algorithm, r=rate: Coded(n, a, f"rate:{r}")
     for bound in ("rms:0.1", "rms:0.3"):
         made[f"direct {bound}"] = lambda n, b=bound: Coded(n, "direct", b)
+    for bound in ("rms:0.1", "rms:0.3"):
+        made[f"direct dense {bound}"] = lambda n, b=bound: Coded(n, "direct", b, "dense")
     return made

@@ -116,7 +116,7 @@ def draw(results, path):
             axis = axes[row][column]
             level = spread([r[key] for r in rows["plain"]])[0]
             axis.axhline(level, color="black", lw=0.8, label="plain")
-            for family, marker in (("ring zfp", "o"), ("doubling zfp", "s"), ("direct rms", "^"), ("fp16", "x")):
+            for family, marker in (("ring zfp", "o"), ("doubling zfp", "s"), ("direct rms", "^"), ("direct dense", "v"), ("fp16", "x")):
                 points = [(spread([r["ratio"] for r in runs])[0], *spread([r[key] for r in runs]))
                           for name, runs in rows.items() if name.startswith(family)]
                 if points:

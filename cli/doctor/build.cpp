@@ -80,8 +80,11 @@ void check_build(Findings& findings) {
   }
   Status status;
   const std::unique_ptr<Device> device = open_device(0, status, 1);
-  if (device != nullptr)
+  if (device != nullptr && device->runs_kernels())
     findings.push_back({"cuda", State::ok, "device 0 can be used", ""});
+  else if (device != nullptr)
+    findings.push_back({"cuda", State::note, "numbers on device 0 are copied to the host and coded there",
+                        "kernels need compute capability 8.0 or later, and LACONIC_DEVICE_MEMORY other than host"});
   else
     findings.push_back({"cuda", State::note, fmt::format("no device can be used: {}", status.message()),
                         "numbers on hosts are not affected"});

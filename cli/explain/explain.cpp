@@ -2,6 +2,7 @@
 #include "explain/explain.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "schedule/messages.hpp"
@@ -79,7 +80,10 @@ Comparison compare(const Question& q) {
   call.bytes = static_cast<double>(q.bytes);
   call.nodes = q.shape();
   call.chunk = q.chunk;
+  call.depth = q.depth;
   call.relative = q.bound.mode == BoundMode::rel;
+  call.limits = long_walk;
+  call.shared_cables = !q.profile;
   const auto compressed = candidates(call, q.coding, q.path);
   const auto uncompressed = uncompressed_candidates(call, q.path);
   const auto of = [](const Algorithm& a, const std::vector<Candidate>& all) {
@@ -90,13 +94,27 @@ Comparison compare(const Question& q) {
   for (const Algorithm& a : all_algorithms())
     if (a.collective == q.collective && a.fits({q.ranks, q.shape()}))
       comparison.rows.push_back(
-          {&a, terms_of(a, {q.ranks, q.shape()}, travel), of(a, compressed), of(a, uncompressed)});
+          {&a, terms_of(a, {q.ranks, q.shape()}, travel), of(a, compressed), of(a, uncompressed), q.ranks});
+  const auto walked = [](const Row& row) { return row.compressed.has_value(); };
+  // Algorithms for powers of two need the plans of all ranks elsewhere, but their times differ little.
+  CallModel fewer = call;
+  fewer.size = static_cast<int>(std::bit_floor(static_cast<unsigned>(q.ranks)));
+  fewer.nodes = nullptr;
+  if (fewer.size < q.ranks && !std::all_of(comparison.rows.begin(), comparison.rows.end(), walked)) {
+    const auto compressed_fewer = candidates(fewer, q.coding, q.path);
+    const auto uncompressed_fewer = uncompressed_candidates(fewer, q.path);
+    for (Row& row : comparison.rows)
+      if (const auto found = of(*row.algorithm, compressed_fewer); found && !walked(row))
+        row = {row.algorithm, row.terms, found, of(*row.algorithm, uncompressed_fewer), fewer.size};
+  }
   comparison.chosen = &choose_algorithm(q.collective, q.bytes, q.ranks, travel);
   if (q.profile) {
     comparison.verdict = q.profile->decide(call);
     if (comparison.verdict->algorithm != nullptr) comparison.chosen = comparison.verdict->algorithm;
   }
-  if (!uncompressed.empty()) comparison.plain = uncompressed[0].predicted;
+  for (const Row& row : comparison.rows)
+    if (row.uncompressed)
+      comparison.plain = std::min(comparison.plain.value_or(row.uncompressed->predicted), row.uncompressed->predicted);
   return comparison;
 }
 

@@ -54,6 +54,7 @@ struct Row {
   Terms terms;
   std::optional<Candidate> compressed;    // over the path of the question, at its ratio
   std::optional<Candidate> uncompressed;  // over the same path
+  int ranks = 0;                          // for which the times are: where the plans are too large, fewer
 };
 
 // All algorithms for the call, and what auto takes.

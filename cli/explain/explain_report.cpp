@@ -170,7 +170,7 @@ std::string heading(const Question& q, const Comparison& all) {
       cells = {cells[0],
                cells[1],
                std::to_string(r.compressed->rows),
-               seconds_text(r.compressed->predicted),
+               seconds_text(r.compressed->predicted) + (r.ranks < q.ranks ? fmt::format(" ({} ranks)", r.ranks) : ""),
                seconds_text(t.codec),
                seconds_text(t.wire),
                seconds_text(t.latency),
@@ -187,9 +187,7 @@ std::string heading(const Question& q, const Comparison& all) {
       seconds_text(q.path.latency), 1e-9 * q.path.bytes_per_second, q.ratio, 1e-9 / q.coding.encode,
       1e-9 / q.coding.decode);
   if (q.nodes)
-    text +=
-        "hierarchical is predicted with shared memory within nodes, whose ranks share a link; the others as if "
-        "every rank had one\n";
+    text += "predicted with shared memory within nodes, and one link of this speed for all ranks of a node\n";
   if (!all.plain || std::any_of(all.rows.begin(), all.rows.end(), [](const Row& r) { return !r.compressed; }))
     text += "-: the plans are too large to be walked\n";
   if (all.plain)
@@ -222,6 +220,7 @@ std::string json(const Question& q, const Comparison& all, const Answer& a, cons
         .raw("codec_s", seconds(&Timing::codec))
         .raw("wire_s", seconds(&Timing::wire))
         .raw("latency_s", seconds(&Timing::latency))
+        .number("predicted_ranks", r.ranks)
         .raw("uncompressed_s", r.uncompressed ? json_number(r.uncompressed->predicted) : "null");
     rows.push_back(row.take());
   }

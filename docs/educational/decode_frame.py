@@ -33,7 +33,7 @@ def read_header(frame):
     failed = h.flags & FAILED != 0
     require(failed == (h.codec == NONE), "a failed frame has codec 0, and no other has")
     require(not (failed and h.flags & SCALED), "a failed frame that is scaled")
-    require(not h.flags & SCALED or h.codec == QUANT, f"scaled, which those of {NAMES[h.codec] if h.codec < len(NAMES) else 'others'} never are")
+    require(not h.flags & SCALED or h.codec in (QUANT, DENSE), f"scaled, which those of {NAMES[h.codec] if h.codec < len(NAMES) else 'others'} never are")
     require(not failed or h.payload == h.step == h.error == 0, "a failed frame with a payload, a step or an error")
     require(h.codec < len(NAMES), f"codec {h.codec} is none of {', '.join(NAMES)}")
     return h

@@ -2,11 +2,12 @@
 """dense (codec 6): the lattice of quant, predictions across rows, and an entropy coder; segments of 65536 numbers."""
 import struct
 
-from quant import FLOATING
+from quant import FLOATING, SCALED
 from reader import NAMES, Malformed, Reader, require, rounded
 
 SEGMENT, BLOCK, SUB, LANES = 65536, 1024, 8, 64
 ZERO, RAW, FILL, ESCAPE = 5, 6, 7, 15
+PART, ZERO_PART, RAW_PART, FILL_PART = 512, 1024, 1025, 1026  # scaled frames: numbers of a part; instead of an exponent
 # Of 128, how often each symbol occurs: residuals by the width of their sub-block; differences of widths by table.
 VALUES = (
     (128,),
@@ -86,24 +87,38 @@ def restore(q, kind, lag, r):
         q.append((predicted + x + 2**31) % 2**32 - 2**31)
 
 
+def off_lattice(verbatim, n, size, fill):
+    """The bytes of n numbers that are kept as they are."""
+    require(verbatim.at + (1 if fill else n) * size <= len(verbatim.data), "a segment that ends in a block")
+    return verbatim.take(size, "a block") * n if fill else verbatim.take(n * size, "a block")
+
+
 def segment(header, reader, n):
     layout, size = FLOATING[header.dtype]
-    head = reader.take(10 + -(-n // BLOCK), "the head of a segment")
+    scaled = header.flags & SCALED != 0
+    blocks, parts = -(-n // BLOCK), -(-n // PART) if scaled else 0
+    head = reader.take(10 + blocks + 2 * parts, "the head of a segment")
     verbatim_bytes, coded_bytes, lag = struct.unpack("<IIH", head[:10])
-    require(lag == 0 or 16 <= lag <= 8191, "a lag out of range")
+    exponents = struct.unpack(f"<{parts}h", head[10 + blocks :])
+    require(lag == 0 or 16 <= lag <= 8191 and not scaled, "a lag out of range")
     verbatim = Reader(reader.take(verbatim_bytes, "a segment"))
     coded = reader.take(coded_bytes, "a segment")
     require(coded_bytes == 0 or coded_bytes >= 2 * LANES, "a segment that ends in the states of its coder")
     coder = Coder(coded) if coded else None
     q, out, any_coded = [], bytearray(), False
-    for b, entry in enumerate(head[10:]):
-        here, kind, table = min(BLOCK, n - b * BLOCK), entry & 7, entry >> 3
+    for b, entry in enumerate(head[10 : 10 + blocks]):
+        kind, table = entry & 7, entry >> 3
         on_lattice = kind not in (RAW, FILL)
         require(not on_lattice or header.step > 0, "a block of lattice points in a frame without a lattice")
+        require(on_lattice or not scaled, "a block without exponents in a scaled frame")
+        # The numbers that are on the lattice or off it together: first, count, exponent, bytes where off the lattice.
+        units, end = [], min(n, (b + 1) * BLOCK)
+        for first in range(b * BLOCK, end, PART if scaled else BLOCK):
+            x = exponents[first // PART] if scaled else 0 if on_lattice else RAW_PART + (kind == FILL)
+            count = min(PART if scaled else BLOCK, end - first)
+            require(-1022 <= x <= FILL_PART, "an exponent of a part beyond those of float64")
+            units.append((first, count, x, off_lattice(verbatim, count, size, x == FILL_PART) if x >= RAW_PART else b""))
         require(kind < ZERO or table == 0, "a block with a table that it does not use")
-        if not on_lattice:
-            require(verbatim.at + (here if kind == RAW else 1) * size <= verbatim_bytes, "a segment that ends in a block")
-            out += verbatim.take(here * size, "a block") if kind == RAW else verbatim.take(size, "a block") * here
         if kind >= ZERO:
             q += [0] * BLOCK
         else:
@@ -116,9 +131,10 @@ def segment(header, reader, n):
             except Malformed:
                 raise Malformed("a block whose widths do not fit its segment") from None
             restore(q, kind, max(lag, 1), r)
-        if on_lattice:
-            for point in q[b * BLOCK : b * BLOCK + here]:
-                out += rounded(point * header.step, layout)
+        for first, count, x, numbers in units:
+            points = q[first : first + count]
+            require(x < ZERO_PART or not any(points), "points in a part that has no exponent")
+            out += numbers if x >= RAW_PART else b"".join(rounded(p * header.step * 2.0 ** (0 if x == ZERO_PART else x), layout) for p in points)
     require(verbatim.at_end(), "bytes behind the last block of a segment")
     require(coder is None or (any_coded and coder.finished()), "a coder that does not end as it should")
     return out
@@ -126,6 +142,7 @@ def segment(header, reader, n):
 
 def decode(header, payload):
     require(header.dtype in FLOATING, f"numbers of type {NAMES[header.dtype]}, which this codec does not code")
+    require(header.flags & SCALED == 0 or header.step == 1, "scaled with another step than 1")
     reader, out = Reader(payload), bytearray()
     for begin in range(0, header.count, SEGMENT):
         out += segment(header, reader, min(SEGMENT, header.count - begin))

@@ -129,8 +129,10 @@ LACONIC_API MPI_Op laconic_op_avg(void);
 
 /* ---- Buffers on devices ----------------------------------------------------------------------------------------
  *
- * In builds for CUDA every operation also takes buffers in the memory of an NVIDIA GPU, or managed memory.  Each rank
- * may use its own memory type, since the messages are the same.  An operation sees all work that was enqueued on
+ * In builds for CUDA every operation also takes buffers in the memory of an NVIDIA GPU, or managed memory.  Kernels
+ * need compute capability 8.0 or later, and numbers at addresses that are multiples of their size; elsewhere the
+ * numbers are copied to the host.  A stream that is being captured into a CUDA graph is an error.  Each rank may use
+ * its own memory type, since the messages are the same.  An operation sees all work that was enqueued on
  * options->stream before the call began (for a persistent operation, before laconic_start()).  When the operation has
  * completed, its results are visible to every stream.
  *

@@ -46,6 +46,9 @@ class Device {
   // Whether jobs run on the host, which can then access the memory that lease() returns.
   virtual bool on_host() const = 0;
 
+  // Whether codecs' kernels run here.  Where they do not, the device's memory can still be copied.
+  virtual bool runs_kernels() const { return true; }
+
   // Leases memory of the device, aligned for any vector load.  Empty when no memory is available.
   virtual std::span<std::byte> lease(std::size_t bytes) = 0;
   virtual void give_back(std::span<std::byte> memory) = 0;

@@ -40,9 +40,6 @@ Coder uncompressed_coder() {
   return coder;
 }
 
-// A walk along so many actions takes a few milliseconds.  Where ranks are many, fewer rows are walked.
-constexpr std::size_t quick_actions = std::size_t{1} << 15;
-
 // The rows of the largest block with chunks of so many numbers.  Ranks may have different types, so none of them
 // counts.
 int rows_of(double block_bytes, std::size_t chunk) {
@@ -77,6 +74,7 @@ std::uint32_t as_in_mpi(double, int) { return all_blocks; }
 struct Division {
   RowCounts rows;
   Messages messages;
+  bool ours;  // the library's algorithms: they may follow the nodes, and limit the rows that are under way
 };
 
 // An algorithm with each number of rows; nothing where its plans are too large to be walked.
@@ -88,22 +86,25 @@ std::vector<Candidate> timings_of(const CallModel& call, Division division, cons
   journey.travel = call.travel;
   journey.ratio = ratio;
   journey.nodes = call.nodes;
-  if (algorithm.by_nodes()) journey.within = path_within_node();
+  const bool knows_nodes = call.shared_cables && call.nodes != nullptr && call.nodes->per_node() > 1;
+  if (algorithm.by_nodes() || knows_nodes) journey.within = path_within_node();
   std::vector<Candidate> found;
   const auto find = [&](std::uint32_t most) {
-    return Hops::find(algorithm, {call.size, call.nodes}, 0, call.travel, true, most);
+    return Hops::find(algorithm, {call.size, call.nodes}, 0, call.travel, true, most, call.limits, call.shared_cables);
   };
   std::uint32_t most = 1;
   auto hops = find(most);
   if (!hops) return found;
   const double block_bytes = call.bytes / num_parts(call.collective, hops->plan(0).cut, call.size);
   auto counts = division.rows(call, block_bytes);
-  const std::size_t affordable = quick_actions / std::max<std::size_t>(hops->actions(), 1);
+  const std::size_t affordable = call.limits.in_all / std::max<std::size_t>(hops->actions(), 1);
   // Algorithms with so many actions have small blocks, for which few rows are best.
   counts.resize(std::clamp<std::size_t>(affordable / 4, 1, counts.size()));
   const auto walked = static_cast<int>(std::clamp<std::size_t>(affordable / counts.size(), 2, most_walked_rows));
   for (const int rows : counts) {
     journey.rows = rows;
+    journey.depth = division.ours ? call.depth : rows;
+    journey.in_order = division.ours;
     if (const std::uint32_t wanted = division.messages(block_bytes, rows); wanted != most) hops = find(most = wanted);
     if (const auto timing = time_of(algorithm.collective, *hops, journey, coder, path, walked))
       found.push_back({&algorithm, rows, timing->seconds, 0, *timing});
@@ -120,6 +121,7 @@ std::vector<Candidate> timed(const CallModel& call, Division division, const Cod
   std::vector<Candidate> of_fastest;  // by rows
   for (const Algorithm& a : all_algorithms()) {
     if (a.collective != call.collective || !a.fits({call.size, call.nodes})) continue;
+    if (a.by_nodes() && !division.ours) continue;
     std::vector<Candidate> all = timings_of(call, division, a, coder, ratio, path);
     if (all.empty()) continue;
     for (Candidate& c : all) c.predicted += before;
@@ -174,16 +176,17 @@ Path path_between_nodes() {
 }
 
 std::vector<Candidate> candidates(const CallModel& call, const CodingCost& cost, const Path& path) {
-  return timed(call, {all_row_counts, as_here}, coder_of(cost), 1 / cost.frame, path, seconds_before(call, cost, path));
+  return timed(call, {all_row_counts, as_here, true}, coder_of(cost), 1 / cost.frame, path,
+               seconds_before(call, cost, path));
 }
 
 std::vector<Candidate> uncompressed_candidates(const CallModel& call, const Path& path) {
   CallModel raw = call;
   raw.travel = Travel::homomorphic;  // numbers are added as they arrive
-  raw.nodes = nullptr;
+  if (!call.shared_cables) raw.nodes = nullptr;
   Path of_mpi = path;
   of_mpi.posting = 0;
-  return timed(raw, {usual_row_count, as_in_mpi}, uncompressed_coder(), 1, of_mpi, 0);
+  return timed(raw, {usual_row_count, as_in_mpi, false}, uncompressed_coder(), 1, of_mpi, 0);
 }
 
 Path path_of(const CallModel& call, double seconds, const Path& start) {

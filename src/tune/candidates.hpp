@@ -31,10 +31,15 @@ struct CallModel {
   const NodeShape* nodes = nullptr;  // where all ranks know it
   Travel travel = Travel::homomorphic;
   std::size_t chunk = 0;       // numbers per frame, where the user asks for it; else 0
+  int depth = default_depth;   // rows under way at a time
   bool relative = false;       // the bound is relative to the range of the numbers
   bool nonblocking = false;    // calls that teach each other alone, because they overlap
   bool persistent = false;     // starts of one persistent operation, which teach each other alone
   std::uint64_t settings = 0;  // a hash of the settings that matter for the time of a call
+  WalkLimits limits = quick_walk;
+  // The path is that of a cable, which the ranks of a node share.  Else it is that of a rank, as it follows from the
+  // time of a plain call, and only algorithms that follow the nodes know of them.
+  bool shared_cables = false;
 };
 
 // Sizes are rounded up to a power of two, so that similar calls are one class.

@@ -11,10 +11,7 @@
 namespace laconic {
 namespace {
 
-// Limits under which a walk takes a few tenths of a second.
-constexpr std::size_t most_actions = std::size_t{1} << 18;
-constexpr std::size_t most_blocks = std::size_t{1} << 20;
-constexpr int most_ranks = 1 << 14;
+constexpr std::size_t most_blocks = std::size_t{1} << 20;  // of an alltoall
 
 // The rank that is placed to rank 0 as `peer` is to `rank`.  Rank 0 is the first of the first node.
 std::int32_t relative(Symmetry symmetry, std::int32_t peer, int rank, Ranks ranks) {
@@ -64,18 +61,19 @@ Symmetry symmetry_of(const Algorithm& algorithm, const Plan& zero, Ranks ranks, 
 }  // namespace
 
 std::optional<Hops> Hops::find(const Algorithm& algorithm, Ranks ranks, int root, Travel travel, bool symmetric,
-                               std::uint32_t blocks_per_message) {
+                               std::uint32_t blocks_per_message, WalkLimits limits, bool by_nodes) {
   const int size = ranks.size;
   if (algorithm.by_nodes() && !algorithm.fits(ranks)) return {};
   const auto n = static_cast<std::size_t>(size);
-  if (size > most_ranks || (traits_of(algorithm.collective).all_to_all() && n * n > most_blocks)) return {};
+  if (size > limits.ranks || (traits_of(algorithm.collective).all_to_all() && n * n > most_blocks)) return {};
   Hops hops;
   hops.size_ = size;
-  if (algorithm.by_nodes()) hops.nodes_ = ranks.nodes;
+  if (algorithm.by_nodes() || (by_nodes && ranks.nodes != nullptr && ranks.nodes->per_node() > 1))
+    hops.nodes_ = ranks.nodes;
   const auto plan_of = [&](int rank) {
     hops.plans_.push_back(plan_at(algorithm, {rank, size, root, nullptr, ranks.nodes}, travel, blocks_per_message));
     hops.total_ += hops.plans_.back().actions.size();
-    return hops.total_ <= most_actions;
+    return hops.total_ <= limits.actions;
   };
   if (!plan_of(0)) return {};
   if (symmetric) hops.symmetry_ = symmetry_of(algorithm, hops.plans_[0], ranks, travel, blocks_per_message);
@@ -86,6 +84,20 @@ std::optional<Hops> Hops::find(const Algorithm& algorithm, Ranks ranks, int root
   if (!hops.measure()) return {};
   hops.count_senders();
   return hops;
+}
+
+int Hops::sharing_cable(std::size_t rank, std::int32_t peer) const {
+  const auto crosses = [&](int from, int to) { return nodes_->node_of(from) != nodes_->node_of(to) ? 1 : 0; };
+  const auto mine = static_cast<int>(rank);
+  if (nodes_ == nullptr) return 1;
+  if (symmetry_ == Symmetry::none) return crosses(mine, peer);
+  if (symmetry_ == Symmetry::nodes) return crosses(mine, peer) * nodes_->per_node();
+  int together = 0;  // from the first node, which is like the others
+  for (int local = 0; local < nodes_->per_node(); ++local) {
+    const int r = nodes_->rank_at(0, local);
+    together += crosses(r, symmetry_ == Symmetry::exchange ? r ^ peer : wrap(r + peer, size_));
+  }
+  return together;
 }
 
 void Hops::index() {

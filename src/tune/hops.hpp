@@ -18,12 +18,25 @@ namespace laconic {
 // the same distance, and so are their local ranks.
 enum class Symmetry : std::uint8_t { none, rotation, exchange, nodes };
 
+// How much is walked.
+struct WalkLimits {
+  std::size_t actions;  // of all plans together
+  int ranks;
+  std::size_t in_all;  // actions of all rows; where there are more, fewer rows are walked, but at least two
+};
+// Usually a few milliseconds, and a few tenths of a second at most.
+inline constexpr WalkLimits quick_walk{std::size_t{1} << 18, 1 << 14, std::size_t{1} << 15};
+// For a person who waits: seconds, and some hundred megabytes.
+inline constexpr WalkLimits long_walk{std::size_t{1} << 20, 1 << 17, std::size_t{1} << 20};
+
 class Hops {
  public:
-  // Returns the hops, or nothing if the plans are too large to be walked quickly.  `symmetric` false: symmetry is not
-  // looked for.  The shape of nodes outlives the hops.
+  // Returns the hops, or nothing if the plans are larger than the limits.  `symmetric` false: symmetry is not looked
+  // for.  `by_nodes`: messages within a node are told from others also in algorithms that do not follow the nodes.  The
+  // shape of nodes outlives the hops.
   static std::optional<Hops> find(const Algorithm& algorithm, Ranks ranks, int root, Travel travel,
-                                  bool symmetric = true, std::uint32_t blocks_per_message = 1);
+                                  bool symmetric = true, std::uint32_t blocks_per_message = 1,
+                                  WalkLimits limits = quick_walk, bool by_nodes = false);
 
   // The number of plans; if the ranks are symmetric, there is only the plan of rank 0.
   std::size_t ranks() const { return plans_.size(); }
@@ -41,10 +54,19 @@ class Hops {
   // of the last frame, if there are several.
   std::pair<std::size_t, std::size_t> sender_of(std::size_t rank, const Action& waiting) const;
 
-  // The nodes of the ranks, in an algorithm that follows them; else nullptr.
+  // The nodes of the ranks, where messages within a node are told from others; else nullptr.
   const NodeShape* nodes() const { return nodes_; }
+  // Where one plan stands for all ranks, a message is within a node if it is so for all of them.
   bool within_node(std::size_t rank, std::int32_t peer) const {
-    return nodes_ != nullptr && nodes_->node_of(static_cast<int>(rank)) == nodes_->node_of(peer);
+    return nodes_ != nullptr && sharing_cable(rank, peer) == 0;
+  }
+  // The messages that cross the cable of a node together with one from the rank to the peer, where one plan stands for
+  // all ranks and all do the same; else at most 1.  0: none crosses it.
+  int sharing_cable(std::size_t rank, std::int32_t peer) const;
+  // The rank whose cable the rank uses.
+  std::size_t owner_of_cable(std::size_t rank) const {
+    if (nodes_ == nullptr || symmetry_ != Symmetry::none) return rank;
+    return static_cast<std::size_t>(nodes_->rank_at(nodes_->node_of(static_cast<int>(rank)), 0));
   }
 
  private:
@@ -61,7 +83,7 @@ class Hops {
   }
 
   int size_ = 1;
-  const NodeShape* nodes_ = nullptr;
+  const NodeShape* nodes_ = nullptr;  // several ranks on a node
   Symmetry symmetry_ = Symmetry::none;
   std::size_t total_ = 0;
   std::vector<Plan> plans_;

@@ -35,16 +35,18 @@ void TaskGraph::wait(Task task, Task before, bool from_start) {
 
 // The task that is ready first begins first.  No task becomes ready before its cause has begun, so times never decrease
 // and every server sees its tasks in order.
-Timing TaskGraph::run() {
+std::optional<Timing> TaskGraph::run() {
   using Ready = std::pair<double, Task>;  // ties are broken by the order in which tasks were made
   std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
   for (Task t = 0; t < nodes_.size(); ++t)
     if (nodes_[t].waits == 0) ready.emplace(0, t);
   std::vector<Task> latest(servers_, none);
   Task last = none;
+  std::size_t begun = 0;
   while (!ready.empty()) {
     const Task t = ready.top().second;
     ready.pop();
+    ++begun;
     Node& node = nodes_[t];
     node.begin = node.ready;
     Task& before = latest[node.server];
@@ -57,15 +59,18 @@ Timing TaskGraph::run() {
     if (last == none || node.end() > nodes_[last].end()) last = t;
     for (std::uint32_t e = node.edges; e != none; e = edges_[e].next) {
       Node& to = nodes_[edges_[e].to];
+      if (to.waits == 0) continue;  // one of several was enough
       const double at = edges_[e].from_start ? node.begin + node.overhead + node.latency : node.end();
       if (to.cause == none || at > to.ready) {
         to.ready = at;
         to.cause = t;
         to.why = edges_[e].from_start ? Cause::start : Cause::end;
       }
-      if (--to.waits == 0) ready.emplace(to.ready, edges_[e].to);
+      to.waits = to.any ? 0 : to.waits - 1;
+      if (to.waits == 0) ready.emplace(to.ready, edges_[e].to);
     }
   }
+  if (begun < nodes_.size()) return {};
   return explain(last);
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace laconic {
@@ -23,6 +24,13 @@ class TaskGraph {
   static constexpr Task none = static_cast<Task>(-1);
 
   explicit TaskGraph(std::size_t servers) : servers_(servers) {}
+
+  // Creates a task that takes no time and begins as soon as one of those that it waits for has ended.
+  Task any(std::size_t server) {
+    const Task task = make(server);
+    nodes_[task].any = true;
+    return task;
+  }
 
   // Creates a kernel.  A server runs its tasks one after the other, first come first served.
   Task kernel(std::size_t server) { return make(server); }
@@ -45,14 +53,15 @@ class TaskGraph {
 
   std::size_t size() const { return nodes_.size(); }
 
-  // Runs the graph; call it only once.
-  Timing run();
+  // Runs the graph; call it only once.  Returns nothing if tasks wait for each other for ever.
+  std::optional<Timing> run();
 
  private:
   enum class Cause : std::uint8_t { end, free, start };  // the event of another task that a task waited for
   struct Node {
     std::uint32_t server = 0;
     std::uint32_t waits = 0;     // number of tasks that it waits for
+    bool any = false;            // begins after the first of them
     std::uint32_t edges = none;  // the first edge to a task that waits for it
     Task cause = none;           // the task that determined its begin
     Cause why = Cause::end;

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t most_actions = std::size_t{1} << 20;  // in all rows together
 
-// The servers of a rank's tasks.
-enum Server : std::size_t { device, way_out, way_in, servers };
+// The servers of a rank's tasks.  The last one runs marks, which take no time.
+enum Server : std::size_t { device, way_out, way_in, marks, servers };
 
 class Walk {
  public:
@@ -25,23 +25,31 @@ class Walk {
         bytes_(block_bytes / journey.rows),
         between_(path, bytes_ / journey.ratio),
         within_(journey.within.value_or(path), bytes_ / journey.ratio),
-        graph_(hops.ranks() * servers) {
+        in_order_(journey.in_order),
+        depth_(journey.rows > journey.depth ? static_cast<std::size_t>(journey.depth) : 0),
+        graph_(hops.ranks() * servers),
+        ends_(hops.ranks()) {
     for (std::size_t r = 0; r < hops.ranks(); ++r) sharing_.push_back(sharing_of(hops.plan(r)));
-    // The ranks of a node send to other nodes at the same time.
-    if (hops.nodes() != nullptr && journey.within) between_.wire *= hops.nodes()->per_node();
   }
 
   void add_row() {
     std::vector<std::vector<TaskGraph::Task>> departures;
     waiting_.clear();
+    unblocked_.clear();
     for (std::size_t r = 0; r < hops_.ranks(); ++r) departures.push_back(add_rank(r));
+    std::sort(unblocked_.begin(), unblocked_.end());
     for (const Waiting& w : waiting_) {
       const auto [sender, action] = hops_.sender_of(w.rank, *w.action);
-      graph_.connect(departures[sender][action], w.arrival);
+      const TaskGraph::Task departure = departures[sender][action];
+      graph_.connect(departure, w.arrival);
+      if (w.posted != TaskGraph::none) graph_.connect(w.posted, departure);
+      for (auto k = std::lower_bound(unblocked_.begin(), unblocked_.end(), std::pair(departure, TaskGraph::Task{0}));
+           k != unblocked_.end() && k->first == departure; ++k)
+        graph_.after(k->second, w.arrival);
     }
   }
 
-  Timing run() {
+  std::optional<Timing> run() {
     for (const Launch& k : launches_) {
       double seconds = 0, busy = 0;
       for (const Kernel kernel : all_kernels)
@@ -70,6 +78,13 @@ class Walk {
     std::size_t rank;
     const Action* action;
     TaskGraph::Task arrival;
+    TaskGraph::Task posted;  // with its begin the receive is posted
+  };
+  // The actions of a row of one rank that follow one another.
+  struct Order {
+    TaskGraph::Task previous;              // the action before
+    std::vector<TaskGraph::Task> sent{};   // departures
+    std::vector<TaskGraph::Task> taken{};  // the actions that took messages
   };
   using ByHop = std::map<std::pair<std::uint32_t, int>, std::size_t>;  // by hop and turn
 
@@ -77,8 +92,15 @@ class Walk {
     return hops_.within_node(rank, peer) ? within_ : between_;
   }
 
-  static std::size_t server_of(std::size_t rank, const Path& path, Server way) {
-    return rank * servers + (path.moved_by_ranks ? device : way);
+  std::size_t server_of(std::size_t rank, const Way& way, Server server) const {
+    if (way.path.moved_by_ranks) return rank * servers + device;
+    return (&way == &between_ ? hops_.owner_of_cable(rank) : rank) * servers + server;
+  }
+
+  // The seconds of a message on the wire.
+  double on_wire(std::size_t rank, const Action& action, const Way& way) const {
+    const int sharing = &way == &between_ ? hops_.sharing_cable(rank, action.peer) : 1;
+    return way.wire * action.parts * sharing;
   }
 
   // The time of an arrival with so many senders, over that with one.
@@ -125,16 +147,69 @@ class Walk {
     return sharing;
   }
 
+  // The end of the row whose place the rank's next row takes.
+  TaskGraph::Task place_of_next_row(std::size_t rank) const {
+    const auto& ends = ends_[rank];
+    return depth_ > 0 && ends.size() >= depth_ ? ends[ends.size() - depth_] : TaskGraph::none;
+  }
+
+  // A row ends with its results and its messages, and after the row before it.
+  void end_row(std::size_t rank, const std::vector<TaskGraph::Task>& departures,
+               const std::vector<TaskGraph::Task>& latest, const Order& order) {
+    if (depth_ == 0) return;
+    const TaskGraph::Task end = mark(rank, TaskGraph::none);
+    TaskGraph::Task before = TaskGraph::none;
+    for (const TaskGraph::Task t : departures) {
+      if (t != before) graph_.after(end, t);
+      before = t;
+    }
+    for (const TaskGraph::Task t : latest) graph_.after(end, t);
+    for (const TaskGraph::Task t : order.sent) unblocked_.emplace_back(t, end);
+    if (!ends_[rank].empty()) graph_.after(end, ends_[rank].back());
+    ends_[rank].push_back(end);
+  }
+
+  TaskGraph::Task mark(std::size_t rank, TaskGraph::Task before, Server server = marks) {
+    const TaskGraph::Task task = graph_.kernel(rank * servers + server);
+    graph_.after(task, before);
+    return task;
+  }
+
+  // A rank goes on when less than sends_ahead of its messages are under way: when one of the last ones has arrived.
+  void begin_send(std::size_t rank, TaskGraph::Task departure, Order& order) {
+    if (!in_order_) return;
+    const std::size_t k = order.sent.size();
+    TaskGraph::Task arrived = TaskGraph::none;
+    if (k >= sends_ahead) {
+      arrived = graph_.any(rank * servers + marks);
+      for (std::size_t before = k - sends_ahead; before < k; ++before)
+        unblocked_.emplace_back(order.sent[before], arrived);
+    }
+    // A core that codes sends nothing.
+    order.previous = mark(rank, order.previous, device);
+    graph_.after(order.previous, arrived);
+    graph_.after(departure, order.previous);
+    order.sent.push_back(departure);
+  }
+
+  // The receives of the first messages are posted when the row begins.
+  TaskGraph::Task posting_of(const Order& order, std::size_t message, TaskGraph::Task place) const {
+    if (!in_order_) return TaskGraph::none;
+    return message < receives_ahead ? place : order.taken[message - receives_ahead];
+  }
+
   // Adds the tasks of a rank and returns the departures of its sends, indexed by action.
   std::vector<TaskGraph::Task> add_rank(std::size_t rank) {
     const Plan& plan = hops_.plan(rank);
+    const TaskGraph::Task place = place_of_next_row(rank);
     std::vector<TaskGraph::Task> departures(plan.actions.size(), TaskGraph::none);
-    std::vector<TaskGraph::Task> latest(plan.blocks.size(), TaskGraph::none);  // the tasks that made the values
+    std::vector<TaskGraph::Task> latest(plan.blocks.size(), place);  // the tasks that made the values
     // The paths of the values.  What a rank encodes in an algorithm that follows the nodes stays within the node first.
     std::vector<const Path*> paths(plan.blocks.size(), hops_.nodes() != nullptr ? &within_.path : &between_.path);
     ByHop launches;
     const std::vector<std::uint32_t>& sharing = sharing_[rank];
     TaskGraph::Task departure = TaskGraph::none, arriving = TaskGraph::none;
+    Order order{place};
     for (std::size_t i = 0; i < plan.actions.size(); ++i) {
       const Action& action = plan.actions[i];
       TaskGraph::Task& value = latest[static_cast<std::size_t>(action.block)];
@@ -143,22 +218,31 @@ class Walk {
       if (action.act == Act::send) {
         const Way& way = way_of(rank, action.peer);
         if (action.part == 0)
-          departure = graph_.departure(server_of(rank, way.path, way_out), way.path.per_message,
-                                       way.wire * action.parts, way.path.latency);
+          departure = graph_.departure(server_of(rank, way, way_out), way.path.per_message, on_wire(rank, action, way),
+                                       way.path.latency);
         departures[i] = departure;
         graph_.after(departure, value);
+        if (action.part == 0) begin_send(rank, departure, order);
       }
       if (waits_for_message(action.act)) {
         const Way& way = way_of(rank, action.peer);
         path = &way.path;
         if (action.part == 0) {
-          arriving = graph_.arrival(server_of(rank, way.path, way_in),
-                                    way.wire * action.parts * congested(way.path, hops_.senders(rank, i)));
-          waiting_.push_back({rank, &action, arriving});
+          arriving = graph_.arrival(server_of(rank, way, way_in),
+                                    on_wire(rank, action, way) * congested(way.path, hops_.senders(rank, i)));
+          waiting_.push_back({rank, &action, arriving, posting_of(order, order.taken.size(), place)});
+          graph_.after(arriving, place);
         }
         arrival = arriving;
       }
-      if (action.act == Act::take) value = arrival;
+      if (action.act == Act::take) {
+        value = arrival;
+        if (in_order_) {
+          value = order.previous = mark(rank, order.previous, device);
+          graph_.after(value, arrival);
+          if (action.part + 1 == action.parts) order.taken.push_back(value);
+        }
+      }
       // Numbers that were computed in the output need no copy.
       if (turn_of(action.act) < 0 || (action.act == Act::copy && action.from == Location::output)) continue;
       Launch& launch = launch_of(rank, action.act, hops_.hop(rank, i), path->posting / sharing[i], launches);
@@ -168,8 +252,11 @@ class Walk {
         launch.bytes[static_cast<std::size_t>(Kernel::decode)] += bytes_;
       graph_.after(launch.task, value);
       graph_.after(launch.task, arrival);
-      value = launch.task;
+      if (in_order_) graph_.after(launch.task, order.previous);
+      value = order.previous = launch.task;
+      if (waits_for_message(action.act) && action.part + 1 == action.parts) order.taken.push_back(launch.task);
     }
+    end_row(rank, departures, latest, order);
     return departures;
   }
 
@@ -179,9 +266,13 @@ class Walk {
   Way between_;                                      // ranks on different nodes, or any two where nodes are not known
   Way within_;                                       // a node
   std::vector<std::vector<std::uint32_t>> sharing_;  // sharing_of() the plan of each rank
+  bool in_order_;
+  std::size_t depth_;  // rows under way at a time; 0: all of them
   TaskGraph graph_;
+  std::vector<std::vector<TaskGraph::Task>> ends_;  // of the rows of each rank
   std::vector<Launch> launches_;
   std::vector<Waiting> waiting_;
+  std::vector<std::pair<TaskGraph::Task, TaskGraph::Task>> unblocked_;  // departures, and what waits for their arrivals
 };
 
 // The size of a block.  All blocks are assumed equal; for an alltoall and the like, the data is the blocks that one
@@ -202,11 +293,14 @@ std::optional<Timing> time_of(Collective collective, const Hops& hops, const Jou
   };
   const int rows = std::min(journey.rows, most_rows);
   if (hops.actions() * static_cast<std::size_t>(rows) > most_actions) return {};
-  Timing timing = walked(rows);
-  if (journey.rows == rows) return timing;
-  const Timing half = walked(rows / 2);
+  const auto found = walked(rows);
+  if (!found || journey.rows == rows) return found;
+  const auto at_half = walked(rows / 2);
+  if (!at_half) return {};
+  Timing timing = *found;
+  const Timing& half = *at_half;
   const double more = static_cast<double>(journey.rows - rows) / (rows - rows / 2);
-  const auto grow = [more](double& all, double at_half) { all += std::max(all - at_half, 0.0) * more; };
+  const auto grow = [more](double& all, double before) { all += std::max(all - before, 0.0) * more; };
   grow(timing.codec, half.codec);
   grow(timing.wire, half.wire);
   grow(timing.latency, half.latency);

@@ -8,14 +8,15 @@
 #include <optional>
 
 #include "schedule/schedule.hpp"
+#include "tune/chunk.hpp"
 #include "tune/device_model.hpp"
 #include "tune/hops.hpp"
 #include "tune/task_graph.hpp"
 
 namespace laconic {
 
-// The network path between any two ranks.  Each rank has one outgoing and one incoming link; where an algorithm follows
-// the nodes, the ranks of a node share them.
+// The network path between any two ranks.  Each rank has one outgoing and one incoming link; where messages within a
+// node are told from others, the ranks of a node share the links to other nodes.
 struct Path {
   double latency = 5e-6;  // seconds per message
   double bytes_per_second = 12.5e9;
@@ -40,8 +41,13 @@ struct Journey {
   // time grows as it does between half as many and that many.
   int rows = 1;
   std::uint32_t blocks_per_message = 1;
-  // For an algorithm that follows the nodes: their shape, and the path between ranks of one node where it is another
-  // than that between nodes.
+  // Rows under way at a time: another one begins on a rank when one has ended there.
+  int depth = default_depth;
+  // As the engine does on hosts: the actions of a row follow one another, a message begins when its receive has been
+  // posted, and there are limits on running ahead (schedule.hpp).  Else whatever has its operands begins.
+  bool in_order = false;
+  // Where messages within a node are told from others (Hops::nodes()): the shape of the nodes, and the path between
+  // ranks of one node where it is another than that between nodes.
   const NodeShape* nodes = nullptr;
   std::optional<Path> within{};
 };
@@ -49,9 +55,8 @@ struct Journey {
 inline constexpr int most_walked_rows = 8;
 
 // The predicted time of an operation.  Every kernel begins when all its operands are there.  Kernels of one kind on the
-// same hop are one launch if the coder says so, and then wait for the last of their messages.  The model ignores the
-// limits on running ahead of peers.  Returns nothing if the plans are too large to be
-// walked quickly.
+// same hop are one launch if the coder says so, and then wait for the last of their messages.  Returns nothing if the
+// plans are too large to be walked quickly.
 std::optional<Timing> time_of(const Algorithm& algorithm, const Journey& journey, const Coder& coder, const Path& path);
 
 // The same for plans already made for the size, root, travel and messages of the journey.  most_rows: rows that are

@@ -200,6 +200,17 @@ class Command(unittest.TestCase):
                 self.assertGreaterEqual(c["predicted_s"], 0.999 * (c["codec_s"] + c["wire_s"] + c["latency_s"]))
         self.assertGreater(len(self.explain("allreduce", "--ranks", 4096, "--algorithm", "ring", "--rank", 7)[0]["steps"]), 8000)
 
+    # Where all ranks do the same, one plan stands for all.
+    def test_explain_walks_the_plans_of_many_ranks(self):
+        (row,) = self.explain("allreduce", "--ranks", 50000, "--algorithm", "ring", "--bytes", "64M")
+        found = {c["algorithm"]: c for c in row["candidates"]}
+        for name, ranks in (("ring", 50000), ("direct", 50000), ("recursive-doubling", 32768)):
+            self.assertGreater(found[name]["predicted_s"], 0)
+            self.assertEqual(found[name]["predicted_ranks"], ranks)
+        self.assertIsNone(found["recursive-halving"]["predicted_s"])
+        said = self.laconic("explain", "allreduce", "--ranks", 50000, "--bytes", "64M").stdout
+        self.assertIn("(32768 ranks)", said)
+
     def test_explain_on_a_device(self):
         said = self.laconic("explain", "allreduce", "--ranks", 64, "--bytes", "600M", "--ratio", 40, "--device", "h200").stdout
         for word in ("on devices: h200", "auto takes", "rows", "codec", "wire", "latency", "kernel", "GB/s"):
@@ -240,6 +251,9 @@ class Command(unittest.TestCase):
         self.assertEqual(sorted(names), sorted([c["algorithm"] for c in other["candidates"]] + ["hierarchical"]))
         for candidate in row["candidates"]:
             self.assertGreater(candidate["predicted_s"], 0)
+        # All ranks of a node send everything over its cable.
+        seconds = {r: {c["algorithm"]: c["predicted_s"] for c in r_row["candidates"]} for r, r_row in (("nodes", row), ("ranks", other))}
+        self.assertGreater(seconds["nodes"]["recursive-doubling"], seconds["ranks"]["recursive-doubling"])
         self.assertIn("on 128 ranks on 8 nodes", self.laconic("explain", "allreduce", "--ranks", 128, "--nodes", 8).stdout)
         for arguments, word in ((("--ranks", 128, "--nodes", 7), "--nodes"),
                                 (("--ranks", 128, "--algorithm", "hierarchical"), "valid are auto, all, ring"),

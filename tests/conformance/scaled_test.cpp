@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "codec/quant/scaled.hpp"
@@ -54,6 +56,17 @@ std::vector<long double> rms_of_blocks(const std::vector<T>& x) {
 // The exponents of two frames bring the points to one lattice, so the test compares the numbers that they represent.
 template <class T>
 bool all_on_lattice_of(const Bytes& frame, std::size_t count) {
+  if (header_of(frame).codec == find_codec("dense")->id()) {
+    dense::Reader reader(Frame(frame).subspan(wire::header_bytes), dense::Frames::scaled, true, sizeof(T));
+    const auto segment = std::make_unique<dense::Segment>();
+    for (std::size_t i = 0; i < count; i += dense::segment_values) {
+      const std::size_t n = std::min(dense::segment_values, count - i);
+      if (!reader.next(dense::reference_kernels(), n, *segment).ok()) return false;
+      if (!std::all_of(segment->lattice, segment->lattice + dense::parts_of(n), [](bool on) { return on; }))
+        return false;
+    }
+    return true;
+  }
   quant::Reader reader(frame, count, true, sizeof(T), values);
   for (std::size_t i = 0; i < count; i += values) {
     quant::Packed in;
@@ -63,14 +76,35 @@ bool all_on_lattice_of(const Bytes& frame, std::size_t count) {
   return true;
 }
 
-class Scaled : public ::testing::TestWithParam<std::size_t> {
- protected:
-  const Codec& codec() const { return *quant_variants()[GetParam()]; }
-  const Codec& reference() const { return *quant_variants()[0]; }
+// The codecs that have scaled frames, with each instruction set.
+struct Variant {
+  std::string name;
+  const Codec* codec;
+  const Codec* reference;
 };
 
-INSTANTIATE_TEST_SUITE_P(Kernels, Scaled, ::testing::Range(std::size_t{0}, quant::available_kernels().size()),
-                         [](const auto& i) { return std::string(quant::available_kernels()[i.param]->name); });
+const std::vector<Variant>& variants() {
+  static const std::vector<Variant> all = [] {
+    std::vector<Variant> v;
+    for (std::size_t i = 0; i < quant_variants().size(); ++i)
+      v.push_back({"quant_" + std::string(quant::available_kernels()[i]->name), quant_variants()[i].get(),
+                   quant_variants()[0].get()});
+    for (std::size_t i = 0; i < dense_variants().size(); ++i)
+      v.push_back({"dense_" + std::string(dense::available_kernels()[i]->name), dense_variants()[i].get(),
+                   dense_variants()[0].get()});
+    return v;
+  }();
+  return all;
+}
+
+class Scaled : public ::testing::TestWithParam<std::size_t> {
+ protected:
+  const Codec& codec() const { return *variants()[GetParam()].codec; }
+  const Codec& reference() const { return *variants()[GetParam()].reference; }
+};
+
+INSTANTIATE_TEST_SUITE_P(Kernels, Scaled, ::testing::Range(std::size_t{0}, variants().size()),
+                         [](const auto& i) { return variants()[i.param].name; });
 
 template <class T>
 void bound_holds(const Codec& codec, const std::vector<T>& x, double relative, std::uint32_t terms) {
@@ -319,6 +353,49 @@ void damage(const Codec& codec, const Codec& reference) {
 TEST_P(Scaled, DamagedFloat) { damage<float>(codec(), reference()); }
 TEST_P(Scaled, DamagedDouble) { damage<double>(codec(), reference()); }
 TEST_P(Scaled, DamagedBfloat16) { damage<Bfloat16>(codec(), reference()); }
+
+// Sums and their errors are those of quant, also where blocks are off the lattice or have scales too far apart.
+template <class T>
+void numbers_of_quant() {
+  const Codec& quant = *find_codec("quant");
+  const Codec& dense = *find_codec("dense");
+  std::uint64_t seed = base_seed();
+  for (const NamedKind& k : all_kinds)
+    for (const Op op : {Op::sum, Op::max}) {
+      const std::size_t count = ++seed % 3 == 0 ? dense::segment_values + seed % 2000 : seed % 5000;
+      SCOPED_TRACE(std::string(k.name) + ", count " + std::to_string(count) + ", " + seed_note());
+      Coding coding = scaled_coding<T>(seed % 2 == 0 ? 0.1 : 1e-6, 3, op, seed % 4 == 0 ? 3 : 1);
+      coding.exact_denormals = seed % 5 == 0;
+      const auto x = make_field<T>(k.kind, count, seed, 0);
+      const auto y = gradients<T>(count, seed);
+      const auto z = make_field<T>(k.kind, count, seed, 1);
+      const auto sum_of = [&](const Codec& codec) {
+        return add(codec, fold(codec, encode(codec, x, coding), y, coding), encode(codec, z, coding), count, coding);
+      };
+      const Bytes ours = sum_of(dense);
+      const Bytes theirs = sum_of(quant);
+      ASSERT_EQ(header_of(ours).error, header_of(theirs).error);
+      const auto a = decode<T>(dense, ours, count, coding);
+      const auto b = decode<T>(quant, theirs, count, coding);
+      for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(bits_of(a[i]), bits_of(b[i])) << "number " << i;
+    }
+}
+TEST(ScaledDense, NumbersOfQuantFloat) { numbers_of_quant<float>(); }
+TEST(ScaledDense, NumbersOfQuantDouble) { numbers_of_quant<double>(); }
+TEST(ScaledDense, NumbersOfQuantFloat16) { numbers_of_quant<Float16>(); }
+TEST(ScaledDense, NumbersOfQuantBfloat16) { numbers_of_quant<Bfloat16>(); }
+
+TEST(ScaledDense, PointsWithoutExponentAreRefused) {
+  const auto x = gradients<float>(300, base_seed());
+  const Coding coding = scaled_coding<float>(0.1);
+  const Codec& codec = *find_codec("dense");
+  Bytes frame = encode(codec, x, coding);
+  std::memcpy(frame.data() + wire::header_bytes + dense::head_bytes + 1, &dense::zero_part, sizeof dense::zero_part);
+  std::vector<float> y(x.size());
+  const Status s = codec.decode(frame, y.data(), y.size(), coding);
+  EXPECT_EQ(s.code(), Code::frame);
+  EXPECT_NE(s.message().find("points in a part that has no exponent"), std::string::npos) << s.message();
+}
 
 TEST(Relative, IsRefusedByCodecsThatDoNotKnowIt) {
   const std::vector<float> x(100, 1.0F);

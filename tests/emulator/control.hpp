@@ -43,4 +43,7 @@ LACONIC_EMULATOR_API Holdings holdings();
 // Sets the number of devices from now on.  0 emulates a machine without a device.
 LACONIC_EMULATOR_API void set_devices(int count);
 
+// Sets the compute capability of all devices from now on, which is 9 at first.
+LACONIC_EMULATOR_API void set_capability(int major);
+
 }  // namespace laconic::emulator

@@ -59,6 +59,12 @@ void set_devices(int count) {
   machine.devices = count;
 }
 
+void set_capability(int major) {
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  machine.capability = major;
+}
+
 }  // namespace laconic::emulator
 
 using laconic::emulator::Call;
@@ -94,6 +100,9 @@ constexpr Words words[] = {
     LACONIC_ERROR(cudaErrorLaunchFailure, "unspecified launch failure"),
     LACONIC_ERROR(cudaErrorNotPermitted, "operation not permitted"),
     LACONIC_ERROR(cudaErrorNotSupported, "operation not supported"),
+    LACONIC_ERROR(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"),
+    LACONIC_ERROR(cudaErrorStreamCaptureInvalidated, "operation failed due to a previous error during capture"),
+    LACONIC_ERROR(cudaErrorStreamCaptureImplicit, "operation would make the legacy stream depend on a capturing one"),
 };
 #undef LACONIC_ERROR
 
@@ -113,7 +122,7 @@ int attribute_of(cudaDeviceAttr attribute) {
     case cudaDevAttrMultiProcessorCount: return 132;
     case cudaDevAttrL2CacheSize: return 60 << 20;
     case cudaDevAttrMaxThreadsPerMultiProcessor: return 2048;
-    case cudaDevAttrComputeCapabilityMajor: return 9;
+    case cudaDevAttrComputeCapabilityMajor: return Machine::instance().capability;
     case cudaDevAttrComputeCapabilityMinor: return 0;
     case cudaDevAttrCanMapHostMemory:
     case cudaDevAttrUnifiedAddressing:
@@ -143,28 +152,28 @@ const char* cudaGetErrorString(cudaError_t error) {
 const char* cudaGetErrorName(cudaError_t error) { return words_of(error).name; }
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  Call call("cudaGetDeviceCount");
+  Call call("cudaGetDeviceCount", Call::Context::not_needed);
   *count = Machine::instance().devices;
   return call.error();
 }
 
 cudaError_t cudaSetDevice(int device) {
-  Call call("cudaSetDevice");
+  Call call("cudaSetDevice", Call::Context::not_needed);
   if (call.bad()) return call.error();
   if (!is_device(device)) return call.end(cudaErrorInvalidDevice);
-  current_device() = device;
+  laconic::emulator::choose_device(device);
   return cudaSuccess;
 }
 
 cudaError_t cudaGetDevice(int* device) {
-  Call call("cudaGetDevice");
+  Call call("cudaGetDevice", Call::Context::not_needed);
   if (call.bad()) return call.error();
   *device = current_device();
   return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-  Call call("cudaDeviceGetAttribute");
+  Call call("cudaDeviceGetAttribute", Call::Context::not_needed);
   if (call.bad()) return call.error();
   if (!is_device(device)) return call.end(cudaErrorInvalidDevice);
   *value = attribute_of(attribute);
@@ -172,7 +181,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  Call call("cudaGetDeviceProperties");
+  Call call("cudaGetDeviceProperties", Call::Context::not_needed);
   if (call.bad()) return call.error();
   if (!is_device(device)) return call.end(cudaErrorInvalidDevice);
   *properties = {};
@@ -197,13 +206,13 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {
-  Call call("cudaDriverGetVersion");
+  Call call("cudaDriverGetVersion", Call::Context::not_needed);
   *version = Machine::instance().devices > 0 ? 13000 : 0;
   return cudaSuccess;
 }
 
 cudaError_t cudaRuntimeGetVersion(int* version) {
-  Call call("cudaRuntimeGetVersion");
+  Call call("cudaRuntimeGetVersion", Call::Context::not_needed);
   *version = 13000;
   return cudaSuccess;
 }

@@ -22,11 +22,6 @@ extern "C" LACONIC_EMULATOR_API void __asan_on_error() {
 
 namespace laconic::emulator {
 
-int& current_device() {
-  thread_local int device = 0;
-  return device;
-}
-
 cudaError_t& latest_error() {
   thread_local cudaError_t latest = cudaSuccess;
   return latest;
@@ -225,7 +220,45 @@ void Machine::run_everything() {
   for (const DonePtr& done : last) run_until(done);
 }
 
-Call::Call(const char* function) : machine_(Machine::instance()), lock_(machine_.mutex) {
+bool Machine::captures_implicitly() const {
+  return std::any_of(streams_.begin(), streams_.end(),
+                     [](const auto& s) { return s->waits_for_legacy && s->capture != cudaStreamCaptureStatusNone; });
+}
+
+bool Machine::invalidate_captures() {
+  bool any = false;
+  for (const auto& stream : streams_)
+    if (stream->capture == cudaStreamCaptureStatusActive) {
+      stream->capture = cudaStreamCaptureStatusInvalidated;
+      any = true;
+    }
+  return any;
+}
+
+namespace {
+
+// Calls that a thread must not make while any stream is captured, unless it has relaxed its mode.
+bool ends_captures(std::string_view function) {
+  constexpr std::string_view unsafe[] = {"cudaMalloc",
+                                         "cudaHostAlloc",
+                                         "cudaMallocHost",
+                                         "cudaMallocManaged",
+                                         "cudaFree",
+                                         "cudaFreeHost",
+                                         "cudaMemcpy",
+                                         "cudaMemset",
+                                         "cudaEventQuery",
+                                         "cudaStreamQuery",
+                                         "cudaStreamSynchronize",
+                                         "cudaEventSynchronize",
+                                         "cudaDeviceSynchronize"};
+  return capture_mode() != CU_STREAM_CAPTURE_MODE_RELAXED &&
+         std::find(std::begin(unsafe), std::end(unsafe), function) != std::end(unsafe);
+}
+
+}  // namespace
+
+Call::Call(const char* function, Context context) : machine_(Machine::instance()), lock_(machine_.mutex) {
   machine_.lock = &lock_;
   // A known name is not copied, because programs count the allocations of calls.
   if (const auto known = machine_.calls.find(function); known != machine_.calls.end())
@@ -241,7 +274,10 @@ Call::Call(const char* function) : machine_(Machine::instance()), lock_(machine_
   if (error_ == cudaSuccess && machine_.devices == 0) error_ = cudaErrorNoDevice;
   if (error_ == cudaSuccess && in_host_function()) error_ = cudaErrorNotPermitted;
   if (error_ == cudaSuccess && machine_.faulty()) error_ = cudaErrorLaunchFailure;
+  if (error_ == cudaSuccess && ends_captures(function) && machine_.invalidate_captures())
+    error_ = cudaErrorStreamCaptureUnsupported;
   if (error_ != cudaSuccess) latest_error() = error_;
+  if (error_ == cudaSuccess && context == Context::needed) need_context();
 }
 
 Call::~Call() {

@@ -16,6 +16,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "emulator/contexts.hpp"
 #include "emulator/control.hpp"
 #include "emulator/runtime.hpp"
 
@@ -51,6 +52,7 @@ struct Stream {
   int device = 0;
   bool destroyed = false;  // destroyed by the user, but operations are pending
   bool busy = false;       // a host function is running
+  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
   std::deque<Operation> pending;
 };
 
@@ -65,6 +67,7 @@ struct Allocation {
   cudaMemoryType type = cudaMemoryTypeUnregistered;
   int device = 0;
   bool registered = false;  // the user's own memory, pinned
+  CUcontext context = nullptr;
 };
 
 class Machine {
@@ -94,6 +97,10 @@ class Machine {
   void run_until(const DonePtr& done);
   void run_all(Stream& stream);
   void run_everything();
+  // Whether a stream that waits for the legacy default stream is captured.
+  bool captures_implicitly() const;
+  // Ends all captures as CUDA does where a thread makes a forbidden call; false if there is none.
+  bool invalidate_captures();
   bool idle(const Stream& stream) const { return stream.pending.empty(); }
 
   // Faults.
@@ -108,6 +115,7 @@ class Machine {
   std::atomic<std::uint64_t> seed;
   std::uint64_t patience = patience_at_start;
   int devices = 1;
+  int capability = 9;
   std::uint64_t pageable = 0;
   std::map<std::string, std::uint64_t, std::less<>> calls;
   struct Planned {
@@ -140,7 +148,9 @@ class Machine {
 // A call of the API.  It holds the lock, is counted, and fails when a test has requested it or the device is lost.
 class Call {
  public:
-  explicit Call(const char* function);
+  // Most calls of the runtime need a context.
+  enum class Context { needed, not_needed };
+  explicit Call(const char* function, Context context = Context::needed);
   ~Call();
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
@@ -156,7 +166,6 @@ class Call {
   cudaError_t error_ = cudaSuccess;
 };
 
-int& current_device();
 cudaError_t& latest_error();
 bool& in_host_function();
 double now();

@@ -77,7 +77,7 @@ cudaError_t Machine::allocate(void** memory, std::size_t bytes, cudaMemoryType t
   if (fresh == nullptr) return cudaErrorMemoryAllocation;
   // Filled with garbage, so that uninitialized memory does not look initialized.
   std::memset(fresh, static_cast<int>(0x80 | random.below(0x7f)), bytes);
-  memory_[bytes_of(fresh)] = {bytes, type, current_device(), false};
+  memory_[bytes_of(fresh)] = {bytes, type, current_device(), false, current_context()};
   if (type == cudaMemoryTypeDevice) {
     open_ = true;
     close_memory();
@@ -108,7 +108,7 @@ cudaError_t Machine::release(void* memory, cudaMemoryType type, const char* call
 cudaError_t Machine::pin(void* memory, std::size_t bytes) {
   if (memory == nullptr || bytes == 0) return cudaErrorInvalidValue;
   if (find(memory) != nullptr || !inside({bytes_of(memory), bytes})) return cudaErrorHostMemoryAlreadyRegistered;
-  memory_[bytes_of(memory)] = {bytes, cudaMemoryTypeHost, current_device(), true};
+  memory_[bytes_of(memory)] = {bytes, cudaMemoryTypeHost, current_device(), true, current_context()};
   return cudaSuccess;
 }
 

@@ -31,6 +31,9 @@ enum cudaError_t {
   cudaErrorLaunchFailure = 719,
   cudaErrorNotPermitted = 800,
   cudaErrorNotSupported = 801,
+  cudaErrorStreamCaptureUnsupported = 900,
+  cudaErrorStreamCaptureInvalidated = 901,
+  cudaErrorStreamCaptureImplicit = 906,
   cudaErrorUnknown = 999,
 };
 
@@ -94,6 +97,12 @@ using cudaStream_t = laconic::emulator::Stream*;
 using cudaEvent_t = laconic::emulator::Event*;
 using cudaHostFn_t = void (*)(void*);
 
+enum cudaStreamCaptureStatus {
+  cudaStreamCaptureStatusNone = 0,
+  cudaStreamCaptureStatusActive = 1,
+  cudaStreamCaptureStatusInvalidated = 2,
+};
+
 constexpr unsigned cudaStreamDefault = 0, cudaStreamNonBlocking = 1;
 constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2;
 constexpr unsigned cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2,
@@ -145,6 +154,11 @@ LACONIC_CUDA_CALL cudaStreamSynchronize(cudaStream_t stream);
 LACONIC_CUDA_CALL cudaStreamQuery(cudaStream_t stream);
 LACONIC_CUDA_CALL cudaStreamGetFlags(cudaStream_t stream, unsigned* flags);
 LACONIC_CUDA_CALL cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0);
+// Captures are begun and ended on a graph that nothing is kept of; what matters is that calls which CUDA forbids
+// meanwhile end them.  All begin in CUDA's global mode.
+LACONIC_CUDA_CALL cudaStreamBeginCapture(cudaStream_t stream);
+LACONIC_CUDA_CALL cudaStreamEndCapture(cudaStream_t stream);
+LACONIC_CUDA_CALL cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status);
 LACONIC_CUDA_CALL cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* argument);
 
 LACONIC_CUDA_CALL cudaEventCreate(cudaEvent_t* event);

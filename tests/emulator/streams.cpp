@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Streams, events, and the operations that are enqueued into streams.
 #include <cstring>
+#include <utility>
 
 #include "emulator/grid.hpp"
 #include "emulator/machine.hpp"
@@ -127,6 +128,29 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     if (event->recorded != nullptr && !event->recorded->yes)
       machine().enqueue(s, {"wait for an event", nullptr, {}, false, {event->recorded}, nullptr});
     return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream) {
+  return on_stream("cudaStreamBeginCapture", stream, [&](Stream& s) {
+    if (stream == nullptr || s.capture != cudaStreamCaptureStatusNone) return cudaErrorStreamCaptureUnsupported;
+    s.capture = cudaStreamCaptureStatusActive;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream) {
+  return on_stream("cudaStreamEndCapture", stream, [](Stream& s) {
+    const auto status = std::exchange(s.capture, cudaStreamCaptureStatusNone);
+    if (status == cudaStreamCaptureStatusNone) return cudaErrorInvalidValue;
+    return status == cudaStreamCaptureStatusActive ? cudaSuccess : cudaErrorStreamCaptureInvalidated;
+  });
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  return on_stream("cudaStreamIsCapturing", stream, [&](Stream& s) {
+    *status = s.capture;
+    return stream == nullptr && machine().captures_implicitly() ? cudaErrorStreamCaptureImplicit : cudaSuccess;
   });
 }
 

@@ -30,11 +30,12 @@ constexpr std::size_t chunk = 4096;
 
 template <class T>
 void check(Test& t, const char* what, MPI_Comm comm, MPI_Datatype type, MPI_Op op, laconic_algorithm algorithm,
-           double share) {
+           double share, laconic_codec codec = LACONIC_CODEC_QUANT) {
   t.doing(what);
   t.count_case();
   laconic_options o = options_with(LACONIC_BOUND_RMS, share);
   o.algorithm = algorithm;
+  o.codec = codec;
   o.chunk_elements = chunk;
   laconic_stats stats{};
   o.stats = &stats;
@@ -44,7 +45,7 @@ void check(Test& t, const char* what, MPI_Comm comm, MPI_Datatype type, MPI_Op o
   if (!CHECK(t, rc == MPI_SUCCESS, "%s", message_of(rc).c_str())) return;
   CHECK(t, same_everywhere(hash_of(y.data(), count * sizeof(T)), comm), "ranks hold different bits");
   if (t.size() == 1) return;  // plain
-  CHECK(t, stats.codec == LACONIC_CODEC_QUANT);
+  CHECK(t, stats.codec == codec);
   CHECK(t, stats.bound == std::numeric_limits<double>::infinity());
   CHECK(t, stats.achieved_bound > 0 && std::isfinite(stats.achieved_bound), "%g", stats.achieved_bound);
   CHECK(t, stats.ratio > 2, "ratio %g", stats.ratio);
@@ -137,6 +138,7 @@ int main(int argc, char** argv) {
     check<double>(t, "sum of doubles", comm, MPI_DOUBLE, MPI_SUM, a, 0.01);
     check<float>(t, "mean", comm, MPI_FLOAT, LACONIC_AVG, a, 0.3);
     check<float>(t, "largest", comm, MPI_FLOAT, MPI_MAX, a, 0.1);
+    check<float>(t, "sum of floats with dense", comm, MPI_FLOAT, MPI_SUM, a, 0.1, LACONIC_CODEC_DENSE);
   }
   for (const laconic_codec codec : {LACONIC_CODEC_RAW, LACONIC_CODEC_SZX, LACONIC_CODEC_ZFP}) refused(t, comm, codec);
   not_per_hop(t, comm);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Collectives of 16 and more simulated ranks.  Arguments: the simulated program, a field, and names of tests."""
-import pathlib, sys, unittest
+import json, pathlib, sys, tempfile, unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench" / "scale"))
 import scale, simulation  # noqa: E402
@@ -45,7 +45,7 @@ class Simulation(unittest.TestCase):
                 self.check(found)
             self.assertEqual(len({found["hash"] for found in results.values()}), 1, round_robin)
             seconds = {name: found["seconds"] for name, found in results.items()}
-            bound = scale.bandwidth_bound("allreduce", 4, 4 << 20, network) / results["hierarchical"]["ratio"]
+            bound = scale.bandwidth_bound("allreduce", 4, 4 << 20, network.bits_per_second) / results["hierarchical"]["ratio"]
             self.assertLess(bound, seconds["hierarchical"])
             self.assertLess(seconds["hierarchical"], 2 * bound)
             self.assertLess(seconds["hierarchical"], seconds["recursive-halving"])
@@ -76,9 +76,50 @@ class Simulation(unittest.TestCase):
         size = 28 << 20
         found = run(network=network, codec="raw", algorithm="ring", free_coding=True, rates=None, bytes=size)
         self.check(found)
-        bound = scale.bandwidth_bound("allreduce", 16, size, network)
+        bound = scale.bandwidth_bound("allreduce", 16, size, network.bits_per_second)
         self.assertGreater(found["seconds"], bound)
         self.assertLess(found["seconds"], 1.15 * bound)
+
+    def test_messages_of_two_ranks_arrive_in_order(self):
+        """Where the wire takes longer than coding, rows do not delay each other, as the model takes it."""
+        rows = lambda **more: run(algorithm="ring", free_coding=True, rates=None, bytes=8 << 20,
+                                  chunk=(8 << 20) // 4 // 16 // 4, **more)
+        found = rows()
+        self.assertLess(found["seconds"], 1.1 * found["predicted_seconds"])
+        self.assertGreater(rows(network=simulation.Network(16, connections=False))["seconds"], 1.1 * found["seconds"])
+
+    def test_the_model_predicts_the_times(self):
+        """Coding is as fast as the wire, and blocks are cut into a few rows or many.  How connections to several peers share
+        a cable is in the model only roughly, which counts for direct."""
+        for algorithm in ("ring", "recursive-halving", "direct"):
+            for chunk in (0, 16384):
+                for ranks in (4, 16):
+                    found = run(ranks, algorithm=algorithm, bytes=4 << 20, rates="40,20,25,30", threads=4, chunk=chunk)
+                    self.check(found)
+                    factor = found["seconds"] / found["predicted_seconds"]
+                    with self.subTest(algorithm=algorithm, chunk=chunk, ranks=ranks, factor=factor):
+                        self.assertLess(max(factor, 1 / factor), 1.35 if algorithm == "direct" else 1.25)
+
+    def test_one_result_of_all_ranks(self):
+        for collective in ("allreduce", "allgather", "bcast"):
+            both = [run(collective=collective, algorithm="ring", one_result=one) for one in (False, True)]
+            for found in both:
+                self.check(found)
+            self.assertEqual(both[0], both[1])
+        with self.assertRaisesRegex(RuntimeError, "--one-result"):
+            run(collective="scatter", algorithm="direct", one_result=True)
+
+    def test_rates_of_an_earlier_run(self):
+        with tempfile.NamedTemporaryFile("w") as f:
+            rows = [{"line": "quant, input", "nodes": nodes, "encode_GB_s": nodes, "fold_GB_s": 2, "add_GB_s": 3,
+                     "decode_GB_s": 4} for nodes in (4, 128)]
+            json.dump({"rows": rows}, f)
+            f.flush()
+            self.assertEqual(scale.rates_for(f.name, "quant, input, 4 threads", 8), "4,2,3,4")
+            self.assertEqual(scale.rates_for(f.name, "quant, input", 100), "128,2,3,4")
+            with self.assertRaises(SystemExit):
+                scale.rates_for(f.name, "szx, input", 8)
+        self.assertEqual(scale.rates_for("1,2,3,4", "raw", 8), "1,2,3,4")
 
     def test_simulated_mpi_is_there_to_compare_with(self):
         for collective in scale.ALGORITHMS:

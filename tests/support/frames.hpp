@@ -219,7 +219,7 @@ inline std::vector<LatticeBlock> quant_blocks(const Bytes& frame, std::size_t co
 
 inline std::vector<LatticeBlock> dense_blocks(const Bytes& frame, std::size_t count, Dtype dtype) {
   std::vector<LatticeBlock> blocks;
-  dense::Reader reader(Frame(frame).subspan(wire::header_bytes), true, size_of(dtype));
+  dense::Reader reader(Frame(frame).subspan(wire::header_bytes), dense::Frames::plain, true, size_of(dtype));
   const auto segment = std::make_unique<dense::Segment>();
   for (std::size_t i = 0; i < count; i += dense::segment_values) {
     const std::size_t n = std::min(dense::segment_values, count - i);

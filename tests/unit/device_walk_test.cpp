@@ -131,6 +131,46 @@ TEST(DeviceWalk, OfRowsOverlapsThem) {
     }
 }
 
+// Two ranks exchange two messages a row.  A row begins when a place is free, so latencies overlap in `depth` rows.
+TEST(DeviceWalk, LimitsTheRowsUnderWay) {
+  Coder nothing;
+  for (const Kernel kernel : all_kernels) nothing[kernel] = Curve::modelled(0, 1e300, "");
+  for (const int depth : {1, 2, 4, 8}) {
+    Journey journey{1, 2, 0, Travel::homomorphic, 1, 8};
+    journey.depth = depth;
+    const auto t = time_of(*find_algorithm(Collective::allreduce, "ring"), journey, nothing, {1, 1e300, 0});
+    EXPECT_NEAR(t->seconds, 2.0 * 8 / depth, 1e-9) << depth;
+    EXPECT_NEAR(t->latency, t->seconds, 1e-9);
+  }
+}
+
+// The engine's order and its limits keep no rank waiting for ever, as the audit proves of every schedule.  With one row
+// at a time, rows follow one another.
+TEST(DeviceWalk, EndsInTheOrderOfTheEngine) {
+  Coder coder;
+  for (const Kernel kernel : all_kernels) coder[kernel] = Curve::modelled(0, 3, "");
+  for (const Algorithm& a : all_algorithms())
+    for (const int size : {2, 3, 4, 5, 8, 13, 16})
+      for (const std::uint32_t most : {1u, 4u, all_blocks})
+        for (const Travel travel : {Travel::homomorphic, Travel::per_hop}) {
+          if (!a.fits(size)) continue;
+          const auto hops = Hops::find(a, size, 0, travel, true, most);
+          ASSERT_TRUE(hops);
+          const auto seconds = [&](int rows, int depth) {
+            Journey journey{static_cast<double>(rows), size, 0, travel, 1, rows, most, depth, true};
+            const auto t = time_of(a.collective, *hops, journey, coder, {0.1, 2, 0.01});
+            EXPECT_TRUE(t) << a.name() << " of " << name_of(a.collective) << " on " << size << ", " << rows << " rows";
+            return t ? t->seconds : 0;
+          };
+          const double one = seconds(1, 1), four = seconds(4, 1);
+          EXPECT_GT(one, 0);
+          if (hops->ranks() == 1) {
+            EXPECT_NEAR(four, 4 * one, 1e-9) << a.name() << " of " << size;
+          }
+          EXPECT_GT(seconds(4, 4), one);
+        }
+}
+
 // The table of the design, in ms. It counts no time for each message in rings.
 TEST(DeviceWalk, ReproducesTheTableOfTheDesign) {
   struct Row {

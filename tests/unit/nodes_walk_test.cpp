@@ -85,6 +85,29 @@ TEST(NodesWalk, SharesTheLinkOfANode) {
   }
 }
 
+// The bytes that cross the cable of a node, in units of the data, for algorithms that do not follow the nodes.
+TEST(NodesWalk, CountsTheMessagesOnACable) {
+  const auto seconds = [](Collective collective, const char* name, int nodes, int per_node, bool round_robin) {
+    const NodeShape shape(identities(nodes, per_node, round_robin));
+    const Algorithm& algorithm = *find_algorithm(collective, name);
+    const auto hops = Hops::find(algorithm, {shape.size(), &shape}, 0, Travel::homomorphic, true, 1, quick_walk, true);
+    return time_of(collective, *hops, journey_on(shape, nothing_to_pay), free_coder(), {0, 1, 0})->seconds;
+  };
+  for (const auto& [nodes, per_node] : {std::pair{2, 2}, {4, 2}, {2, 8}, {4, 16}}) {
+    const double n = nodes, p = per_node, all = n * p;
+    const auto allreduce = [&](const char* name, bool round_robin) {
+      return seconds(Collective::allreduce, name, nodes, per_node, round_robin);
+    };
+    EXPECT_NEAR(allreduce("ring", false), 2 * (all - 1) / all, 1e-9);
+    EXPECT_NEAR(allreduce("ring", true), p * 2 * (all - 1) / all, 1e-9);
+    EXPECT_NEAR(allreduce("recursive-halving", false), 2 * p * (n - 1) / n, 1e-9);
+    EXPECT_NEAR(allreduce("recursive-halving", true), 2 * (n - 1) / n, 1e-9);
+  }
+  // Rank 0 sends to rank 2, and both send on: within their nodes, or over one cable.
+  EXPECT_NEAR(seconds(Collective::bcast, "binomial", 2, 2, false), 1, 1e-9);
+  EXPECT_NEAR(seconds(Collective::bcast, "binomial", 2, 2, true), 2, 1e-9);
+}
+
 TEST(NodesWalk, IsQuickForAThousandRanks) {
   const NodeShape shape = contiguous_nodes(64, 16);
   CallModel call;
@@ -95,8 +118,9 @@ TEST(NodesWalk, IsQuickForAThousandRanks) {
   bool there = false;
   for (const Candidate& c : found) there = there || c.algorithm == &hierarchical();
   EXPECT_TRUE(there);
-  // The others pay a hop for every rank, or send everything several times.
+  // The others pay a hop for every rank, or send everything several times over the cables of the nodes.
   call.bytes = 1 << 20;
+  call.shared_cables = true;
   EXPECT_EQ(candidates(call, assumed_cost(), path_between_nodes())[0].algorithm, &hierarchical());
 }
 

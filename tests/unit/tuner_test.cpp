@@ -27,8 +27,8 @@ class World {
     for (std::size_t r = 0; r < clocks_.size(); ++r) ranks_.push_back(std::make_unique<CallClass>(model_of(bytes)));
   }
 
-  // One call, which takes so many seconds by a correct clock; a late rank sees a part of them.
-  // Of a compressed call it sees all, because the ranks agree first.
+  // One call, which takes so many seconds by a correct clock; a late rank measures only a
+  // part of a plain call.  It measures all of a compressed call, because the ranks agree first.
   struct Times {
     double plain;
     std::function<double(const Algorithm&)> compressed;

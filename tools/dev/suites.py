@@ -27,7 +27,7 @@ SUITES = [
     Suite("mpich", "everything, with the MPICH wheel"),
     Suite("asan", "everything without MPI, kernels in the emulator, under ASan and UBSan"),
     Suite("cuda", "device code with nvcc: what kernels take, and tests where there is a GPU", "nvcc",
-          targets=("laconic", "test_device"), select=("-L", "device")),
+          targets=("laconic", "test_device", "no_context"), select=("-L", "device")),
     Suite("tsan", "loopback ranks under TSan", targets=("test_loopback",), select=("-L", "loopback")),
     Suite("fuzz", "every fuzzer for a few seconds (./dev fuzz takes longer)", "clang++", tree=False),
     Suite("openmpi", "ranks under Debian's Open MPI", "mpicc.openmpi", targets=("rank_tests",), select=("-L", "ranks"),

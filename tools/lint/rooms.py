@@ -29,8 +29,8 @@ SUFFIXES = (".cpp", ".hpp", ".h", ".c", ".cu", ".cuh", ".def", ".inl")
 MPI_MAY = ("transport/mpi/", "comm/")  # mpi.h, and our public header, which includes it
 CODEC_MAY = "coder/"  # laconic/codec.h
 FOR_USERS = ("laconic/laconic.hpp", "laconic/buffers.hpp")  # which the C API is below
-CUDA_MAY = "device/cuda/runtime.hpp"
-CUDA_WORDS = ("device/cuda/language.hpp", "device/cuda/runtime.hpp")  # for folders named cuda
+CUDA_MAY = ("device/cuda/runtime.hpp", "device/cuda/driver.hpp")
+CUDA_WORDS = ("device/cuda/language.hpp", *CUDA_MAY)  # for folders named cuda
 EMULATOR_MAY = CUDA_WORDS  # which choose between CUDA and the emulator of tests/
 LINES_WARN, LINES_FAIL = 400, 600
 
@@ -57,8 +57,8 @@ def check_file(name, text):
             if not name.startswith(MPI_MAY):
                 found.append(f"{where}: {header} is for {' and '.join(MPI_MAY)} only")
         elif header.startswith("cuda"):
-            if name != CUDA_MAY:
-                found.append(f"{where}: {header} is for {CUDA_MAY} only")
+            if name not in CUDA_MAY:
+                found.append(f"{where}: {header} is for {' and '.join(CUDA_MAY)} only")
         elif target == "emulator":
             if name not in EMULATOR_MAY:
                 found.append(f"{where}: {header} is for {' and '.join(EMULATOR_MAY)} only")

@@ -14,7 +14,7 @@ TRANSPORTS = ("auto", "torch", "mpi")
 DTYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 
 # The codecs that add the frames of several ranks without rounding again.
-EXACT_CODECS = ("quant", "lossless", "raw")
+EXACT_CODECS = ("quant", "dense", "lossless", "raw")
 
 
 class Bound(typing.NamedTuple):

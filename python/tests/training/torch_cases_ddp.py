@@ -50,6 +50,7 @@ def replicas_of_other_settings(world: World) -> None:
     _replicas(world, torch.float32, 60, bound="abs:1e-4")
     _replicas(world, torch.float32, 60, bound="rel:1e-3")
     _replicas(world, torch.float32, 60, bound="rms:0.3", error_feedback=True)
+    _replicas(world, torch.float32, 60, codec="dense")
     _replicas(world, torch.float32, 60, bound="abs:1e-4", codec="szx")
 
 

@@ -142,7 +142,13 @@ def mean_of_saved_gradients(world: World) -> None:
             made = state(bound)
             mean, = reduced(made, [mine])
             check_mean(world, mean, mine, bound, f"saved gradients {dtype}")
+            dense = state(bound, codec="dense")
+            other, = reduced(dense, [mine])
+            # Their bits, since zeros have signs.
+            assert digest([other]) == digest([mean]), f"the means of dense and quant differ: {bound}, {dtype}"
+            assert dense.total().ratio != made.total().ratio
             made.close()
+            dense.close()
 
 
 @case()

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "codec/block_shape.hpp"
+#include "codec/quant/scaled_rules.hpp"
 
 namespace laconic::dense {
 
@@ -49,6 +50,20 @@ inline constexpr unsigned raw_kind = 6;   // numbers uncompressed
 inline constexpr unsigned fill_kind = 7;  // one uncompressed number, repeated
 constexpr unsigned kind_of(unsigned entry) { return entry & 7; }
 constexpr unsigned table_of(unsigned entry) { return entry >> 3; }
+
+// Scaled frames: the error of a number is a share of the root mean square of its part, half a block.  Every part has an
+// exponent, or one of the other values.
+inline constexpr std::size_t part_values = quant::scaled::values;
+inline constexpr std::size_t block_parts = block_values / part_values;
+static_assert(block_parts * part_values == block_values);
+using quant::scaled::Exponent;
+using quant::scaled::greatest_exponent;
+using quant::scaled::least_exponent;
+inline constexpr Exponent zero_part = greatest_exponent + 1;  // all points are 0
+inline constexpr Exponent raw_part = greatest_exponent + 2;   // numbers uncompressed
+inline constexpr Exponent fill_part = greatest_exponent + 3;  // one uncompressed number, repeated
+
+constexpr std::size_t parts_of(std::size_t count) { return (count + part_values - 1) / part_values; }
 
 // Lags are from least_lag to most_lag; 0 stands for none.
 inline constexpr std::size_t least_lag = 16;

@@ -53,9 +53,50 @@ class CodedPart {
 
 }  // namespace
 
+Status Reader::find_numbers(std::size_t unit, std::size_t n, bool fill, const std::byte*& verbatim,
+                            const std::byte* verbatim_end, Segment& segment) const {
+  segment.lattice[unit] = false;
+  segment.fill[unit] = fill;
+  segment.numbers[unit] = verbatim;
+  const std::size_t bytes = (fill ? 1 : n) * number_bytes_;
+  if (bytes > static_cast<std::size_t>(verbatim_end - verbatim)) return malformed("a segment that ends in a block");
+  verbatim += bytes;
+  return {};
+}
+
+Status Reader::read_parts(const std::byte* exponents, std::size_t b, std::size_t n, const std::byte*& verbatim,
+                          const std::byte* verbatim_end, Segment& segment) const {
+  for (std::size_t p = 0; p < parts_of(n); ++p) {
+    const std::size_t unit = b * block_parts + p;
+    Exponent x;
+    std::memcpy(&x, exponents + unit * sizeof x, sizeof x);
+    if (x < least_exponent || x > fill_part) return malformed("an exponent of a part beyond those of float64");
+    segment.lattice[unit] = true;
+    segment.exponents[unit] = x;
+    if (x < raw_part) continue;
+    const std::size_t here = std::min(part_values, n - p * part_values);
+    if (Status s = find_numbers(unit, here, x == fill_part, verbatim, verbatim_end, segment); !s) return s;
+  }
+  return {};
+}
+
+namespace {
+
+// Whether the parts of a block of n numbers that have no exponent have no other points than 0.
+bool parts_are_zero(const Segment& segment, std::size_t b, std::size_t n) {
+  for (std::size_t p = 0; p < parts_of(n); ++p)
+    if (segment.exponents[b * block_parts + p] >= zero_part &&
+        !all_zero(segment.block(b) + p * part_values, std::min(part_values, n - p * part_values)))
+      return false;
+  return true;
+}
+
+}  // namespace
+
 Status Reader::next(const Kernels& k, std::size_t n, Segment& segment) {
   const std::size_t blocks = blocks_of(n);
-  if (left() < head_bytes + blocks) return malformed("the payload ends in the head of a segment");
+  const std::size_t bytes_of_exponents = scaled_ ? parts_of(n) * sizeof(Exponent) : 0;
+  if (left() < head_bytes + blocks + bytes_of_exponents) return malformed("the payload ends in the head of a segment");
   std::uint32_t verbatim_bytes;
   std::uint32_t coded_bytes;
   std::uint16_t distance;
@@ -63,9 +104,10 @@ Status Reader::next(const Kernels& k, std::size_t n, Segment& segment) {
   std::memcpy(&coded_bytes, at_ + 4, 4);
   std::memcpy(&distance, at_ + 8, 2);
   const std::size_t lag = distance;
-  if (lag != 0 && (lag < least_lag || lag > most_lag)) return malformed("a lag out of range");
+  if (lag != 0 && (scaled_ || lag < least_lag || lag > most_lag)) return malformed("a lag out of range");
   const std::byte* entries = at_ + head_bytes;
-  const std::byte* verbatim = entries + blocks;
+  const std::byte* exponents = entries + blocks;
+  const std::byte* verbatim = exponents + bytes_of_exponents;
   at_ = verbatim;
   if (verbatim_bytes > left() || coded_bytes > left() - verbatim_bytes)
     return malformed("the payload ends in a segment");
@@ -83,17 +125,19 @@ Status Reader::next(const Kernels& k, std::size_t n, Segment& segment) {
     const auto entry = static_cast<unsigned>(entries[b]);
     const unsigned kind = kind_of(entry);
     const std::size_t here = std::min(block_values, n - b * block_values);
-    segment.lattice[b] = kind != raw_kind && kind != fill_kind;
-    if (segment.lattice[b] && !has_lattice_) return malformed("a block of lattice points in a frame without a lattice");
+    const bool on_lattice = kind != raw_kind && kind != fill_kind;
+    if (on_lattice && !has_lattice_) return malformed("a block of lattice points in a frame without a lattice");
+    if (!on_lattice && scaled_) return malformed("a block without exponents in a scaled frame");
+    if (scaled_) {
+      if (Status s = read_parts(exponents, b, here, verbatim, verbatim_end, segment); !s) return s;
+    } else {
+      segment.lattice[b] = on_lattice;
+    }
     if (kind >= zero_kind) {
       if (table_of(entry) != 0) return malformed("a block with a table that it does not use");
       segment.set_zero(b);
       if (kind == zero_kind) continue;
-      segment.fill[b] = kind == fill_kind;
-      segment.numbers[b] = verbatim;
-      const std::size_t bytes = (kind == fill_kind ? 1 : here) * number_bytes_;
-      if (bytes > static_cast<std::size_t>(verbatim_end - verbatim)) return malformed("a segment that ends in a block");
-      verbatim += bytes;
+      if (Status s = find_numbers(b, here, kind == fill_kind, verbatim, verbatim_end, segment); !s) return s;
       continue;
     }
     if (kind >= predictors_without_lag && lag == 0) return malformed("a prediction from above without a lag");
@@ -104,6 +148,7 @@ Status Reader::next(const Kernels& k, std::size_t n, Segment& segment) {
     verbatim = k.decode(coded.next_block(), table_of(entry), verbatim, verbatim_end, residuals);
     if (verbatim == nullptr || coded.passed_end()) return malformed("a block whose widths do not fit its segment");
     k.restore(residuals, static_cast<Predictor>(kind), lag, segment.block(b));
+    if (scaled_ && !parts_are_zero(segment, b, here)) return malformed("points in a part that has no exponent");
   }
   if (verbatim != verbatim_end) return malformed("bytes behind the last block of a segment");
   if (has_states && (!any || !coded.finished())) return malformed("a coder that does not end as it should");

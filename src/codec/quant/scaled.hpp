@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "codec/quant/blocks.hpp"
+#include "codec/quant/scaled_block.hpp"
 #include "codec/quant/scaled_rules.hpp"
 
 namespace laconic::quant::scaled {
@@ -16,13 +17,6 @@ static_assert(2 * values == block_values, "capacity() counts on it");
 
 // Exponent, base, two bitmaps, codes and planes of a block whose widths are all 32.
 inline constexpr std::size_t largest_packed = sizeof(Exponent) + 4 + 2 + 2 + block_groups + 32 * block_subs;
-
-// The data written after the header of a frame, and the error bound of its numbers.
-struct Payload {
-  Status status;
-  const std::byte* end = nullptr;
-  double error = 0;
-};
 
 // The functions of Codec for frames whose headers were checked.  inherited: the error of these frames.  T is one of
 // FloatingTypes.

@@ -43,13 +43,13 @@ Status Placement::place(Binding& binding, bool plain) {
   const MemoryType from = memory_type_of(sent);
   const MemoryType to = memory_type_of(received);
   if (from.on_device() || to.on_device()) {
-    const int number = from.on_device() ? from.device : to.device;
+    const MemoryType& at = from.on_device() ? from : to;
     Status problem;
-    holder_ = binding.device(number, problem);
+    holder_ = binding.device(at, problem);
     if (holder_ == nullptr) return problem;
     if (Status s = holder_->follow(resolved_->settings().stream); !s) return s;
-    if (!plain && shape_.signature().in_a_row && kernels_serve(number, sent, binding.size) &&
-        kernels_serve(number, received, binding.size))
+    if (!plain && shape_.signature().in_a_row && kernels_serve(at, from, sent, binding.size) &&
+        kernels_serve(at, to, received, binding.size))
       device_ = holder_;
     // MPI does not know the stream, so the data that it is given must be complete.
     else if (plain && mpi_takes_device_memory())
@@ -70,12 +70,12 @@ Status Placement::flatten(Binding& binding) {
   return shape_.check_own_block();
 }
 
-// Whether this device can work on the data of this extent.
-bool Placement::kernels_serve(int number, std::span<const std::byte> extent, int ranks) const {
-  if (!extent.empty()) {
-    const MemoryType at = memory_type_of(extent);
-    if (!at.on_device() || at.device != number) return false;
-  }
+// Whether the device of the call, holder_, can work on the data of this extent, which is in memory of type `at`.
+bool Placement::kernels_serve(const MemoryType& of_call, const MemoryType& at, std::span<const std::byte> extent,
+                              int ranks) const {
+  if (!extent.empty() && (!at.on_device() || at.device != of_call.device || at.context != of_call.context))
+    return false;
+  if (!kernels_take(*holder_, extent.data(), size_of(shape_.signature().dtype))) return false;
   const Codec* codec = asked_codec(resolved_->settings());
   return codec != nullptr && codec->on_device() != nullptr &&
          codec->on_device()->supports(coding_of(*resolved_, shape_, ranks));

@@ -68,7 +68,8 @@ class Placement {
  private:
   Status flatten(Binding& binding);
   Status check_intercomm_buffers() const;
-  bool kernels_serve(int number, std::span<const std::byte> extent, int ranks) const;
+  bool kernels_serve(const MemoryType& of_call, const MemoryType& at, std::span<const std::byte> extent,
+                     int ranks) const;
   const std::byte* aside() const;
 
   const ResolvedCall* resolved_ = nullptr;

@@ -161,12 +161,12 @@ Binding::Binding() : sequencer(collective_operations) {
 }
 Binding::~Binding() = default;
 
-Device* Binding::device(int number, Status& status) {
+Device* Binding::device(const MemoryType& at, Status& status) {
   for (const OpenDevice& open : devices_)
-    if (open.number == number) return open.device.get();
-  std::unique_ptr<Device> device = open_device(number, status);
+    if (open.number == at.device && open.context == at.context) return open.device.get();
+  std::unique_ptr<Device> device = open_device(at.device, status, usual_queues, at.context);
   if (device == nullptr) return nullptr;
-  devices_.push_back({number, std::move(device)});
+  devices_.push_back({at.device, at.context, std::move(device)});
   return devices_.back().device.get();
 }
 

@@ -200,9 +200,9 @@ struct Binding : std::enable_shared_from_this<Binding> {
   bool finds_nodes() const { return !machinery_ && making_ == MPI_REQUEST_NULL; }
   Machinery* machinery() { return machinery_.get(); }
 
-  // The device with this number, opened at the first request; nullptr, and the reason in `status`, where it cannot be
+  // The device of this memory, opened at the first request; nullptr, and the reason in `status`, where it cannot be
   // opened.
-  Device* device(int number, Status& status);
+  Device* device(const MemoryType& at, Status& status);
   void abandon();
 
   // Polls every operation in flight; true when any of them moved.  The caller holds the lock.
@@ -214,6 +214,7 @@ struct Binding : std::enable_shared_from_this<Binding> {
  private:
   struct OpenDevice {
     int number;
+    void* context;
     std::unique_ptr<Device> device;
   };
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/device_use.hpp"
 #include "base/number.hpp"
 #include "codec/codec.hpp"
 #include "codec/quant/kernels.hpp"
@@ -179,9 +180,10 @@ constexpr std::array<Named<Setter>, 13> options_by_name{{
      }},
 }};
 
-// Variables that other parts of Laconic read: the kernels, and the drop-in.
-constexpr std::array<std::string_view, 6> variables_of_others{
-    {"LACONIC_ISA", "LACONIC_REPORT", "LACONIC_INCLUDE", "LACONIC_EXCLUDE", "LACONIC_AUDIT", "LACONIC_P2P"}};
+// Variables that other parts of Laconic read: the kernels, the devices, and the drop-in.
+constexpr std::array<std::string_view, 7> variables_of_others{{"LACONIC_ISA", "LACONIC_DEVICE_MEMORY", "LACONIC_REPORT",
+                                                               "LACONIC_INCLUDE", "LACONIC_EXCLUDE", "LACONIC_AUDIT",
+                                                               "LACONIC_P2P"}};
 
 constexpr std::string_view variable_prefix = "LACONIC_";
 constexpr std::string_view hint_prefix = "laconic_";
@@ -291,6 +293,10 @@ Status read_environment(laconic_options& options) {
     const std::string_view value = text.substr(equals + 1);
     if (name == "LACONIC_ISA") {
       keep_first(quant::check_isa(value));
+      continue;
+    }
+    if (name == "LACONIC_DEVICE_MEMORY") {
+      keep_first(check_device_use(value));
       continue;
     }
     if (std::find(variables_of_others.begin(), variables_of_others.end(), name) != variables_of_others.end()) continue;

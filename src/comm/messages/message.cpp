@@ -108,13 +108,13 @@ Status MessageOperation::find_holder() {
   const MemoryType at = memory_type_of(call_.data.extent());
   if (!at.on_device()) return {};
   Status problem;
-  holder_ = binding->device(at.device, problem);
+  holder_ = binding->device(at, problem);
   return holder_ != nullptr ? holder_->follow(settings_.stream) : problem;
 }
 
 bool MessageOperation::kernels_serve(const Coding& coding) const {
-  return holder_ != nullptr && work_.codec != nullptr && work_.codec->on_device() != nullptr &&
-         work_.codec->on_device()->supports(coding);
+  return holder_ != nullptr && kernels_take(*holder_, call_.data.extent().data(), size_of(coding.dtype)) &&
+         work_.codec != nullptr && work_.codec->on_device() != nullptr && work_.codec->on_device()->supports(coding);
 }
 
 Status MessageOperation::stage(bool filled) {

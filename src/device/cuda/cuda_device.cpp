@@ -3,29 +3,55 @@
 
 #include <algorithm>
 
-#include "device/cuda/current_device.hpp"
+#include "base/device_use.hpp"
+#include "device/cuda/current_context.hpp"
 
 namespace laconic {
+namespace {
 
-CudaDevice::CudaDevice(int number, int queues)
-    : number_(number), device_memory_(MemoryPool::Kind::device), shared_memory_(MemoryPool::Kind::pinned) {
+// The kernels are compiled for compute capability 8.0 and later (cmake/LaconicCudaArchitectures.cmake).
+constexpr int least_capability = 8;
+
+}  // namespace
+
+CudaDevice::CudaDevice(int number, CUcontext context, int queues)
+    : number_(number),
+      context_(context),
+      device_memory_(MemoryPool::Kind::device),
+      shared_memory_(MemoryPool::Kind::pinned) {
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess) devices = 0;
   (void)cudaGetLastError();
-  if (number < 0 || number >= devices) {
+  if (number < 0 || number >= devices || driver() == nullptr) {
     status_ = {Code::device,
                "there is no device " + std::to_string(number) + "; devices found: " + std::to_string(devices)};
     return;
   }
-  const CurrentDevice current(number_);
+  int capability = 0;
+  (void)cudaDeviceGetAttribute(&capability, cudaDevAttrComputeCapabilityMajor, number);
+  runs_kernels_ = capability >= least_capability && device_use() != DeviceUse::host;
+  if (context_ == nullptr) {
+    primary_retained_ = driver()->retain_primary(&context_, number) == CUDA_SUCCESS;
+    if (!primary_retained_) {
+      status_ = {Code::device, "no context can be made on device " + std::to_string(number)};
+      return;
+    }
+  }
+  const CurrentContext current(context_);
   status_ = open(queues);
 }
 
 CudaDevice::~CudaDevice() {
-  const CurrentDevice current(number_);
-  lines_.clear();
-  copies_.reset();
-  if (followed_ != nullptr) (void)cudaEventDestroy(followed_);
+  if (context_ == nullptr) return;
+  {
+    const CurrentContext current(context_);
+    lines_.clear();
+    copies_.reset();
+    if (followed_ != nullptr) (void)cudaEventDestroy(followed_);
+    device_memory_.clear();
+    shared_memory_.clear();
+  }
+  if (primary_retained_) (void)driver()->release_primary(number_);
 }
 
 Status CudaDevice::open(int queues) {
@@ -42,23 +68,23 @@ Status CudaDevice::open(int queues) {
 }
 
 std::span<std::byte> CudaDevice::lease(std::size_t bytes) {
-  const CurrentDevice current(number_);
+  const CurrentContext current(context_);
   return device_memory_.lease(bytes);
 }
 
 std::span<std::byte> CudaDevice::lease_shared(std::size_t bytes) {
-  const CurrentDevice current(number_);
+  const CurrentContext current(context_);
   return shared_memory_.lease(bytes);
 }
 
 bool CudaDevice::prepare(std::size_t words) {
-  const CurrentDevice current(number_);
+  const CurrentContext current(context_);
   return std::all_of(lines_.begin(), lines_.end(),
                      [&](const auto& line) { return line->queue.workspace(words).count >= words; });
 }
 
 void CudaDevice::submit(Job& job) {
-  const CurrentDevice current(number_);
+  const CurrentContext current(context_);
   job.set_pending();
   const auto idle = std::find_if(lines_.begin(), lines_.end(), [](const auto& line) { return line->job == nullptr; });
   // Jobs that already wait come first.
@@ -70,7 +96,7 @@ void CudaDevice::submit(Job& job) {
 void CudaDevice::progress() {
   if (waiting_.empty() && std::none_of(lines_.begin(), lines_.end(), [](const auto& l) { return l->job != nullptr; }))
     return;
-  const CurrentDevice current(number_);
+  const CurrentContext current(context_);
   for (auto& line : lines_) {
     if (line->job != nullptr) advance(*line);
     if (line->job != nullptr || waiting_.empty()) continue;
@@ -89,7 +115,16 @@ bool CudaDevice::advance(Line& line) {
 }
 
 Status CudaDevice::follow(void* stream) {
-  const CurrentDevice current(number_);
+  const CurrentContext current(context_);
+  // For the default stream, the answer is an error while another stream is captured that waits for it.
+  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+  if (cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &capture) == cudaErrorStreamCaptureImplicit)
+    capture = cudaStreamCaptureStatusActive;
+  (void)cudaGetLastError();
+  if (capture != cudaStreamCaptureStatusNone)
+    return {Code::argument,
+            "options->stream is being captured into a CUDA graph, which cannot hold communication; valid is a stream "
+            "that is not captured"};
   if (Status s = cuda_status(cudaEventRecord(followed_, static_cast<cudaStream_t>(stream)), "cudaEventRecord"); !s) {
     (void)cudaGetLastError();
     return {Code::argument, "options->stream is not one that device " + std::to_string(number_) +
@@ -102,7 +137,7 @@ Status CudaDevice::follow(void* stream) {
 }
 
 Status CudaDevice::copy(void* to, const void* from, std::size_t bytes) {
-  const CurrentDevice current(number_);
+  const CurrentContext current(context_);
   if (Status s = copies_->copy(to, from, bytes); !s) return s;
   return copies_->wait();
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/cuda/cuda_queue.hpp"
+#include "device/cuda/driver.hpp"
 #include "device/cuda/memory_pool.hpp"
 #include "device/device.hpp"
 
@@ -14,15 +15,16 @@ namespace laconic {
 
 class CudaDevice final : public Device {
  public:
-  // number: the CUDA runtime's number of the device.  The constructor allocates the streams, and the little memory that
-  // they need.
-  CudaDevice(int number, int queues);
+  // number: the CUDA runtime's number of the device.  context: in which it works; null: the device's primary context.
+  // The constructor allocates the streams, and the little memory that they need.
+  CudaDevice(int number, CUcontext context, int queues);
   ~CudaDevice() override;
 
   // Whether the device can be used, and the reason if not.  If not, no other function may be called.
   const Status& status() const { return status_; }
 
   bool on_host() const override { return false; }
+  bool runs_kernels() const override { return runs_kernels_; }
   std::span<std::byte> lease(std::size_t bytes) override;
   void give_back(std::span<std::byte> memory) override { device_memory_.give_back(memory); }
   std::span<std::byte> lease_shared(std::size_t bytes) override;
@@ -45,6 +47,9 @@ class CudaDevice final : public Device {
   bool advance(Line& line);
 
   int number_;
+  CUcontext context_;
+  bool primary_retained_ = false;
+  bool runs_kernels_ = false;
   Status status_;
   MemoryPool device_memory_;
   MemoryPool shared_memory_;

@@ -19,9 +19,13 @@ std::size_t class_of(std::size_t bytes) {
 
 }  // namespace
 
-MemoryPool::~MemoryPool() {
+void MemoryPool::clear() {
   for (std::byte* at : slabs_) release(at);
   for (const Block& block : blocks_) release(block.at);
+  slabs_.clear();
+  blocks_.clear();
+  for (auto& parts : idle_parts_) parts.clear();
+  footprint_ = 0;
 }
 
 std::span<std::byte> MemoryPool::lease(std::size_t bytes) {

@@ -15,7 +15,7 @@ class MemoryPool {
   enum class Kind { device, pinned };
 
   explicit MemoryPool(Kind kind) : kind_(kind) {}
-  ~MemoryPool();
+  ~MemoryPool() { clear(); }
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
@@ -24,6 +24,9 @@ class MemoryPool {
 
   // Takes back a span exactly as lease() returned it.
   void give_back(std::span<std::byte> memory);
+
+  // Frees everything.  The context in which it was allocated has to be current, here as in lease().
+  void clear();
 
   // Number of bytes allocated, lent or not.
   std::size_t footprint() const { return footprint_; }

@@ -4,7 +4,8 @@
 
 namespace laconic {
 
-// Whether MPI's functions take buffers in the memory of NVIDIA GPUs ("CUDA-aware").
+// Whether MPI's functions take buffers in the memory of NVIDIA GPUs ("CUDA-aware"), and the environment does not forbid
+// to rely on it.
 bool mpi_takes_device_memory();
 
 }  // namespace laconic

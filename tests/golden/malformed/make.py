@@ -62,10 +62,10 @@ def zfp(*pieces, count=4, mode=ACCURACY, zero=0, parameter=-3, sizes=None, after
     return frame(ZFP, struct.pack(f"<BBh{len(sizes)}H", mode, zero, parameter, *sizes) + b"".join(pieces) + after, count, **more)
 
 
-def dense(*entries, verbatim=b"", coded=b"", lag=0, count=16, step=0.5, verbatim_size=None, coded_size=None, after=b"", **more):
-    """One segment; entries are kind + 8 * table."""
+def dense(*entries, exponents=(), verbatim=b"", coded=b"", lag=0, count=16, step=0.5, verbatim_size=None, coded_size=None, after=b"", **more):
+    """One segment; entries are kind + 8 * table; exponents are those of the parts of a scaled frame."""
     sizes = (len(verbatim) if verbatim_size is None else verbatim_size, len(coded) if coded_size is None else coded_size)
-    head = struct.pack("<IIH", *sizes, lag) + bytes(entries)
+    head = struct.pack("<IIH", *sizes, lag) + bytes(entries) + struct.pack(f"<{len(exponents)}h", *exponents)
     return frame(DENSE, head + verbatim + coded + after, count, step=step, **more)
 
 
@@ -304,6 +304,15 @@ ROWS = [
     ("dense_width_33", dense(0, verbatim=b"\x21", coded=states(383) + b"\0" * 600), DENSE_WIDTHS),
     ("dense_width_255", dense(0, verbatim=b"\xff", coded=states(383) + b"\0" * 600), DENSE_WIDTHS),
     ("dense_verbatim_bits_missing", dense(0, verbatim=b"\x20", coded=states(383) + b"\0" * 600), DENSE_WIDTHS),
+    ("dense_scaled_step", dense(5, exponents=[1024], flags=2), "scaled with another step than 1"),
+    ("dense_scaled_exponents_missing", dense(5, step=1.0, flags=2), "the payload ends in the head of a segment"),
+    ("dense_scaled_lag", dense(5, exponents=[1024], lag=16, step=1.0, flags=2), "a lag out of range"),
+    ("dense_scaled_raw_block", dense(6, exponents=[1025], verbatim=ONE * 16, step=1.0, flags=2), "a block without exponents in a scaled frame"),
+    ("dense_scaled_exponent_1027", dense(5, exponents=[1027], step=1.0, flags=2), "an exponent of a part beyond those of float64"),
+    ("dense_scaled_exponent_low", dense(5, exponents=[-1023], step=1.0, flags=2), "an exponent of a part beyond those of float64"),
+    ("dense_scaled_raw_cut", dense(5, exponents=[1025], verbatim=ONE * 15, step=1.0, flags=2), "a segment that ends in a block"),
+    ("dense_scaled_fill_cut", dense(5, exponents=[1026], verbatim=ONE[:3], step=1.0, flags=2), "a segment that ends in a block"),
+    ("dense_scaled_part_long", dense(5, exponents=[1024], verbatim=ONE, step=1.0, flags=2), "bytes behind the last block of a segment"),
     # lossless.
     ("lossless_with_step", lossless((0, b""), step=1.0), "lossless with a step or an error"),
     ("lossless_with_error", lossless((0, b""), error=1.0), "lossless with a step or an error"),

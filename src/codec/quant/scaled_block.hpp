@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A block of a scaled frame in memory: how it is rounded, normalised and combined.  quant and dense write the same
+// blocks in different bytes.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "codec/codec.hpp"
+#include "codec/quant/numbers.hpp"
+#include "codec/quant/scaled_rules.hpp"
+
+namespace laconic::quant::scaled {
+
+// The data written after the header of a frame, and the error bound of its numbers.
+struct Payload {
+  Status status;
+  const std::byte* end = nullptr;
+  double error = 0;
+};
+
+// The sum of the squares of n numbers, each times `factor`.  docs/wire-format.md fixes the order of the additions for
+// all machines.
+template <class T>
+double sum_of_squares(const T* x, std::size_t n, double factor) {
+  constexpr std::size_t lanes = sum_lanes;
+  double sums[lanes] = {};
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const double v = static_cast<double>(x[i + l]) * factor;
+      sums[l] += v * v;
+    }
+  for (std::size_t l = 0; i + l < n; ++l) {
+    const double v = static_cast<double>(x[i + l]) * factor;
+    sums[l] += v * v;
+  }
+  for (std::size_t half = lanes / 2; half > 0; half /= 2)
+    for (std::size_t l = 0; l < half; ++l) sums[l] += sums[l + half];
+  return sums[0];
+}
+
+// A block of numbers or of points; a point stands for point * 2^exponent.
+template <class T>
+struct Scaled : Block<T> {
+  bool zero = false;  // all points are 0, and the exponent has no meaning
+  int exponent = 0;
+  int bits = 0;  // width of the point of the largest magnitude
+
+  // Makes the exponent as large as the points and float64 allow, so that the bytes of a frame are a function of the
+  // numbers that it stands for.  Otherwise sums of three frames could have different exponents when two of them cancel.
+  void normalise(std::size_t n) {
+    std::int32_t* q = this->points.q;
+    std::uint32_t any = 0;
+    std::uint32_t magnitudes = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      any |= static_cast<std::uint32_t>(q[i]);
+      magnitudes |= static_cast<std::uint32_t>(q[i] ^ (q[i] >> 31));
+    }
+    zero = any == 0;
+    if (zero) return;
+    const int down = std::min(std::countr_zero(any), greatest_exponent - exponent);
+    bits = static_cast<int>(std::bit_width(magnitudes)) - down;
+    exponent += down;
+    if (down > 0)
+      for (std::size_t i = 0; i < n; ++i) q[i] >>= down;
+  }
+
+  void set_zero() {
+    zero = true;
+    std::memset(this->points.q, 0, sizeof this->points.q);
+  }
+
+  // Rounds the numbers to points; false when some number has no point.  error: the error of the numbers, which this
+  // function may only raise.
+  bool round(const Kernels& k, const T* x, std::size_t n, const Coding& coding, Wide<T>& wide, double& error) {
+    const auto* w = wide.of(x, n);
+    const double rms = root_mean_square<sizeof *w == 8>([&](double factor) { return sum_of_squares(w, n, factor); }, n);
+    this->lattice = true;
+    if (rms == 0) {
+      set_zero();
+      return true;
+    }
+    Lattice own;
+    if (!scaled::lattice_of<T>(rms, coding.relative, coding.terms, own, exponent) ||
+        !quantise_block(k, w, n, own, this->points))
+      return this->lattice = false;
+    error = std::max(error, own.step / 2);
+    normalise(n);
+    return true;
+  }
+
+  void leave_lattice(const Kernels& k, std::size_t n) {
+    Block<T>::leave_lattice(k, n, zero ? 1 : std::ldexp(1.0, exponent));
+  }
+
+  // Shifts the points, which are not all 0, to a smaller exponent.
+  void shift_to(int smaller, std::size_t n) {
+    std::int32_t* q = this->points.q;
+    const int up = exponent - smaller;
+    exponent = smaller;
+    if (up == 0) return;
+    for (std::size_t i = 0; i < n; ++i) q[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(q[i]) << up);
+  }
+
+  void combine_with(const Kernels& k, Scaled& other, Op op, std::size_t n) {
+    if (this->lattice && other.lattice) {
+      if (zero) exponent = other.exponent;
+      if (other.zero) other.exponent = exponent;
+      const int smaller = std::min(exponent, other.exponent);
+      const auto fits = [&](const Scaled& s) { return s.zero || s.bits + s.exponent - smaller <= addend_bits; };
+      if (fits(*this) && fits(other)) {
+        shift_to(smaller, n);
+        other.shift_to(smaller, n);
+        k.combine(op, this->points, other.points, n);
+        return normalise(n);
+      }
+    }
+    leave_lattice(k, n);
+    other.leave_lattice(k, n);
+    combine(op, this->numbers, other.numbers, n);
+  }
+};
+
+}  // namespace laconic::quant::scaled
