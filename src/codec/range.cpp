@@ -57,41 +57,42 @@ requires(std::is_integral_v<T> || is_small_float<T>) Range range_of(const T* x, 
   }
 }
 
-// True when the numbers of a magnitude of fill values are such; then `others` is the range of the other finite numbers.
-template <class T>
-bool has_fills(const T* x, std::size_t count, Range& others) {
-  double values[most_fills];
-  std::size_t different = 0;
-  std::size_t found = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto v = static_cast<double>(x[i]);
-    const double magnitude = std::fabs(v);
-    if (!std::isfinite(v)) continue;
-    if (magnitude < least_fill) {
-      if (magnitude > most_beside_fills) return false;
-      others = {std::min(others.least, v + 0.0), std::max(others.greatest, v + 0.0)};
-      continue;
-    }
-    ++found;
-    if (std::find(values, values + different, v) != values + different) continue;
-    if (different == most_fills) return false;
-    values[different++] = v;
-  }
-  return found == 1 || found >= 2 * different;
-}
+bool reaches(const Range& r, double magnitude) { return r.least <= -magnitude || r.greatest >= magnitude; }
 
 }  // namespace
 
-Range range_without_fills(const void* numbers, std::size_t count, Dtype dtype) {
-  const Range all = finite_range(numbers, count, dtype);
-  if (is_integer(dtype) || all.least > all.greatest ||
-      std::max(std::fabs(all.least), std::fabs(all.greatest)) < least_fill)
-    return all;
-  Range others{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
-  const bool fills = dispatch(FloatingTypes{}, dtype, [&](auto zero) {
-    return has_fills(static_cast<const decltype(zero)*>(numbers), count, others);
-  });
-  return fills ? others : all;
+void RangeWithoutFills::add(const void* numbers, std::size_t count, Dtype dtype) {
+  const Range range = finite_range(numbers, count, dtype);
+  all_ = united(all_, range);
+  if (!reaches(range, least_fill) || is_integer(dtype)) {
+    others_ = united(others_, range);
+  } else if (fills_) {
+    dispatch(FloatingTypes{}, dtype,
+             [&](auto zero) { look_for_fills(static_cast<const decltype(zero)*>(numbers), count); });
+  }
+}
+
+template <class T>
+void RangeWithoutFills::look_for_fills(const T* x, std::size_t count) {
+  for (std::size_t i = 0; i < count && fills_; ++i) {
+    const auto v = static_cast<double>(x[i]);
+    if (!std::isfinite(v)) continue;
+    if (std::fabs(v) < least_fill) {
+      others_ = united(others_, {v + 0.0, v + 0.0});
+      fills_ = std::fabs(v) <= most_beside_fills;
+      continue;
+    }
+    ++large_;
+    if (std::find(values_, values_ + different_, v) != values_ + different_) continue;
+    fills_ = different_ < most_fills;
+    if (fills_) values_[different_++] = v;
+  }
+}
+
+Range RangeWithoutFills::range() const {
+  const bool repeat = large_ == 1 || large_ >= 2 * different_;
+  const bool others_are_small = others_.least >= -most_beside_fills && others_.greatest <= most_beside_fills;
+  return fills_ && repeat && others_are_small ? others_ : all_;
 }
 
 Range finite_range(const void* numbers, std::size_t count, Dtype dtype) {

@@ -9,7 +9,7 @@ import dataclasses, json, os, pathlib, re, subprocess, sys
 KEPT = ".ptxas"  # behind the name of an object
 BEGIN, END = "<!-- kernels: begin -->\n", "<!-- kernels: end -->\n"
 HEAD = "| kernel | source | registers | shared memory | stack | spilled |\n|---|---|---:|---:|---:|---:|\n"
-# Far blocks of quant are rare, and their points are in local memory (docs/design/0029-far-blocks.md): these kernels, and
+# Points and exceptions of far and masked blocks of quant are in local memory (docs/design/0029, 0033): these kernels, and
 # the functions that they call for such blocks, have as much stack as the table grants.  All others have none.
 WITH_STACK = re.compile(r"quant::(make_frames<quant::BlockMaker, |read_frame<\w+, false>|fetch_\w+|AnyEntry |spread|gather|put_\w+|round_any|combine_any|read_compound)")
 
