@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A graph of tasks that wait for each other and share servers.  It computes the time at which the last task ends, and
-// how that time divides on the critical path.
+// A graph of tasks that wait for each other and share servers and links.  It computes the time at which the last task
+// ends, and how that time divides on the critical path.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,11 @@ struct Timing {
 class TaskGraph {
  public:
   using Task = std::uint32_t;
-  static constexpr Task none = static_cast<Task>(-1);
+  using Connection = std::uint32_t;
+  static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
 
-  explicit TaskGraph(std::size_t servers) : servers_(servers) {}
+  // Servers are numbered from 0, and so are links.
+  explicit TaskGraph(std::size_t servers, std::size_t links = 0) : servers_(servers), links_(links) {}
 
   // Creates a task that takes no time and begins as soon as one of those that it waits for has ended.
   Task any(std::size_t server) {
@@ -44,11 +46,17 @@ class TaskGraph {
   // bytes are still being sent.
   Task departure(std::size_t server, double overhead, double wire, double latency);
   Task arrival(std::size_t server, double wire);
-  void connect(Task departure, Task arrival) { wait(arrival, departure, true); }
+  void connect(Task departure, Task arrival);
+
+  // Messages on links instead of servers.  The messages of a connection follow one another, and connections that are
+  // busy at the same time share the rate of the link equally.
+  Connection connection(std::size_t link);
+  Task departure_on(Connection connection, double overhead, double wire, double latency);
+  Task arrival_on(Connection connection, double wire);
 
   // `task` begins when `before` has ended.
   void after(Task task, Task before) {
-    if (before != none && before != task) wait(task, before, false);
+    if (before != none && before != task) wait(task, before, Event::end);
   }
 
   std::size_t size() const { return nodes_.size(); }
@@ -57,32 +65,39 @@ class TaskGraph {
   std::optional<Timing> run();
 
  private:
-  enum class Cause : std::uint8_t { end, free, start };  // the event of another task that a task waited for
+  enum class Event : std::uint8_t { end, free, start, last_byte };  // of another task
   struct Node {
-    std::uint32_t server = 0;
-    std::uint32_t waits = 0;     // number of tasks that it waits for
-    bool any = false;            // begins after the first of them
+    std::uint32_t server = 0;  // or the connection
+    std::uint32_t waits = 0;   // number of tasks that it waits for
+    bool any = false;          // begins after the first of them
+    bool on_link = false;
+    bool drained = false;  // on a link: its bytes have passed
+    Event why = Event::end;
     std::uint32_t edges = none;  // the first edge to a task that waits for it
     Task cause = none;           // the task that determined its begin
-    Cause why = Cause::end;
+    Task next = none;            // on a link: the next message of the connection
     double ready = 0, begin = 0;
     double codec = 0, wire = 0, overhead = 0;  // the time that it occupies its server
     double launch = 0;                         // kernel: further time until other tasks can use its output
     double latency = 0;                        // departure: further time until the arrival can begin
+    double earliest_end = 0;                   // arrival on a link: when its last byte arrives
     double free() const { return begin + codec + wire + overhead; }
     double end() const { return free() + launch; }
   };
   struct Edge {
     Task to;
     std::uint32_t next;
-    bool from_start;
+    Event event;
   };
+  class Run;
 
   Task make(std::size_t server);
-  void wait(Task task, Task before, bool from_start);
+  void add_edge(Task task, Task before, Event event);
+  void wait(Task task, Task before, Event event);
   Timing explain(Task last) const;
 
-  std::size_t servers_;
+  std::size_t servers_, links_;
+  std::vector<std::uint32_t> link_of_;  // of each connection
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
 };

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tune/hops.hpp"
@@ -16,6 +18,7 @@ constexpr std::size_t most_actions = std::size_t{1} << 20;  // in all rows toget
 
 // The servers of a rank's tasks.  The last one runs marks, which take no time.
 enum Server : std::size_t { device, way_out, way_in, marks, servers };
+constexpr std::size_t links_of_rank = 2;  // for way_out and way_in, where messages share links
 
 class Walk {
  public:
@@ -27,7 +30,7 @@ class Walk {
         within_(journey.within.value_or(path), bytes_ / journey.ratio),
         in_order_(journey.in_order),
         depth_(journey.rows > journey.depth ? static_cast<std::size_t>(journey.depth) : 0),
-        graph_(hops.ranks() * servers),
+        graph_(hops.ranks() * servers, hops.ranks() * links_of_rank),
         ends_(hops.ranks()) {
     for (std::size_t r = 0; r < hops.ranks(); ++r) sharing_.push_back(sharing_of(hops.plan(r)));
   }
@@ -95,6 +98,31 @@ class Walk {
   std::size_t server_of(std::size_t rank, const Way& way, Server server) const {
     if (way.path.moved_by_ranks) return rank * servers + device;
     return (&way == &between_ ? hops_.owner_of_cable(rank) : rank) * servers + server;
+  }
+
+  // The connection between the rank and the peer, in one direction.
+  TaskGraph::Connection connection_of(std::size_t rank, std::int32_t peer, const Way& way, Server server) {
+    const std::size_t owner = &way == &between_ ? hops_.owner_of_cable(rank) : rank;
+    const auto [found, fresh] = connections_.try_emplace({rank, peer, server});
+    if (fresh) found->second = graph_.connection(owner * links_of_rank + (server - way_out));
+    return found->second;
+  }
+
+  // Messages on hosts share links.  Those that the ranks copy themselves take the time of their cores.
+  bool on_links(const Way& way) const { return in_order_ && !way.path.moved_by_ranks; }
+
+  TaskGraph::Task departure_of(std::size_t rank, const Action& action, const Way& way) {
+    const double wire = on_wire(rank, action, way);
+    if (on_links(way))
+      return graph_.departure_on(connection_of(rank, action.peer, way, way_out), way.path.per_message, wire,
+                                 way.path.latency);
+    return graph_.departure(server_of(rank, way, way_out), way.path.per_message, wire, way.path.latency);
+  }
+
+  TaskGraph::Task arrival_of(std::size_t rank, const Action& action, const Way& way, std::uint32_t senders) {
+    const double wire = on_wire(rank, action, way) * congested(way.path, senders);
+    if (on_links(way)) return graph_.arrival_on(connection_of(rank, action.peer, way, way_in), wire);
+    return graph_.arrival(server_of(rank, way, way_in), wire);
   }
 
   // The seconds of a message on the wire.
@@ -217,9 +245,7 @@ class Walk {
       TaskGraph::Task arrival = TaskGraph::none;
       if (action.act == Act::send) {
         const Way& way = way_of(rank, action.peer);
-        if (action.part == 0)
-          departure = graph_.departure(server_of(rank, way, way_out), way.path.per_message, on_wire(rank, action, way),
-                                       way.path.latency);
+        if (action.part == 0) departure = departure_of(rank, action, way);
         departures[i] = departure;
         graph_.after(departure, value);
         if (action.part == 0) begin_send(rank, departure, order);
@@ -228,8 +254,7 @@ class Walk {
         const Way& way = way_of(rank, action.peer);
         path = &way.path;
         if (action.part == 0) {
-          arriving = graph_.arrival(server_of(rank, way, way_in),
-                                    on_wire(rank, action, way) * congested(way.path, hops_.senders(rank, i)));
+          arriving = arrival_of(rank, action, way, hops_.senders(rank, i));
           waiting_.push_back({rank, &action, arriving, posting_of(order, order.taken.size(), place)});
           graph_.after(arriving, place);
         }
@@ -269,6 +294,7 @@ class Walk {
   bool in_order_;
   std::size_t depth_;  // rows under way at a time; 0: all of them
   TaskGraph graph_;
+  std::map<std::tuple<std::size_t, std::int32_t, Server>, TaskGraph::Connection> connections_;
   std::vector<std::vector<TaskGraph::Task>> ends_;  // of the rows of each rank
   std::vector<Launch> launches_;
   std::vector<Waiting> waiting_;
