@@ -33,8 +33,7 @@ bool RangeJob::step(Queue& queue) noexcept {
       Status outcome;
       if (!queue.reached(outcome)) return false;
       if (!outcome.ok()) return end(std::move(outcome));
-      for (std::size_t k = 0; k < most_extremes; ++k)
-        range = united(range, {extremes[k].least, extremes[k].greatest});
+      for (std::size_t k = 0; k < most_extremes; ++k) range = united(range, {extremes[k].least, extremes[k].greatest});
       under_way_ = false;
     }
     if (next_ == parts.size()) return end({});

@@ -179,8 +179,7 @@ const char* name_of(Pattern pattern) {
   constexpr std::array<const char*, patterns> names{
       "smooth",     "noise",      "constant",    "own constant", "zeros",      "denormals",   "nans",   "infinities",
       "cancelling", "huge range", "ties",        "edges",        "extreme",    "alternating", "sparse", "bits",
-      "whole",      "addresses",  "overflowing", "annihilating", "near bound", "fills",
-      "mixed"};
+      "whole",      "addresses",  "overflowing", "annihilating", "near bound", "fills",       "mixed"};
   return names[static_cast<std::size_t>(pattern)];
 }
 

@@ -68,7 +68,8 @@ TEST_F(QuantDevice, LongFrames) {
   ASSERT_EQ(decode<float>(device(), sum, count, coding), decode<float>(reference(), sum, count, coding));
 }
 
-// A frame whose blocks have arbitrary bits: packed, far and masked blocks that no encoder writes, raw, fill and zero blocks.
+// A frame whose blocks have arbitrary bits: packed, far and masked blocks that no encoder writes, raw, fill and zero
+// blocks.
 template <class T>
 Bytes hostile_frame(Random& random, std::size_t count, double step) {
   Bytes index;

@@ -113,7 +113,8 @@ TEST(Range, OfSeveralArraysIsThatOfAllNumbers) {
     const std::uint64_t fills = random.below(6);
     for (std::uint64_t i = random.below(40); i > 0; --i) {
       const double large[] = {1e20, -9.96921e36, 1e15, std::numeric_limits<double>::quiet_NaN()};
-      x.push_back(random.below(6) < fills ? large[random.below(4)] : random.normal() * (random.below(60) == 0 ? 1e13 : 1));
+      x.push_back(random.below(6) < fills ? large[random.below(4)]
+                                          : random.normal() * (random.below(60) == 0 ? 1e13 : 1));
     }
     const Range whole = range_without_fills(x.data(), x.size(), Dtype::f64);
     RangeWithoutFills parts;
