@@ -82,9 +82,11 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
   }
   void put_points(AnyPoints& points, std::size_t n, Writer& out) const { out.put(points.pack(k_, n, out.body())); }
 
+  // The functions below that are not inlined would slow down the loops around the kernels for whole blocks.
+
   // Writes a block that kernels could not put on the lattice as a whole; true when some numbers were put on it.
   template <class T>
-  bool put_own(const T* x, std::size_t n, const Coding& coding, const Lattice& lattice, Wide<T>& wide,
+  [[gnu::noinline]] bool put_own(const T* x, std::size_t n, const Coding& coding, const Lattice& lattice, Wide<T>& wide,
                MaskedBlock<T>& block, Writer& out) const {
     // NaN with a payload is mostly an integer or an address, like a denormal number.
     if (lattice.step == 0 || (coding.exact_denormals && (holds_denormal(x, n) || holds_payload(x, n)))) {
@@ -127,6 +129,18 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
     return finish(stages.writer().end(), count, coding, lattice.step, rounded ? coding.allowance : 0, out);
   }
 
+  // False when the block is not valid.
+  template <class T, class W>
+  [[gnu::noinline]] bool fold_points_or_numbers(const Packed& in, const T* x, const W* wide, std::size_t n,
+                                                const Coding& coding, const Lattice& lattice, MaskedBlock<T>& block,
+                                                MaskedBlock<T>& added, Writer& out) const {
+    if (!block.read(k_, in, n)) return false;
+    added.round(k_, x, wide, n, lattice);
+    block.combine_with(k_, coding.op, added, n, lattice.step);
+    put_combined(block, n, coding, lattice.step, out);
+    return true;
+  }
+
   template <class T>
   Coded fold_as(Frame frame, const T* x, std::size_t count, const Coding& coding, Blob out) const {
     const Lattice lattice = lattice_of(coding);
@@ -152,11 +166,9 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
         rounded = true;
         continue;
       }
-      if (!block.read(k_, in, n)) return {Reader::bad_block(), 0};
-      added.round(k_, x + i, own, n, lattice);
+      if (!fold_points_or_numbers(in, x + i, own, n, coding, lattice, block, added, stages.writer()))
+        return {Reader::bad_block(), 0};
       rounded = rounded || added.has_points();
-      block.combine_with(k_, coding.op, added, n, lattice.step);
-      put_combined(block, n, coding, lattice.step, stages.writer());
     }
     if (Status s = reader.finish(); !s) return {s, 0};
     const double error = error_of(coding.op, header.error, rounded ? coding.allowance : 0);
@@ -182,7 +194,6 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
     return add_points_or_numbers(a, b, n, coding, step, block_a, block_b, stages.writer());
   }
 
-  // Not inlined: it would slow down the loop around the kernels for whole blocks.
   template <class T>
   [[gnu::noinline]] bool add_points_or_numbers(const Packed& a, const Packed& b, std::size_t n, const Coding& coding,
                                                double step, MaskedBlock<T>& block_a, MaskedBlock<T>& block_b,
@@ -221,6 +232,15 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
     return finish_combined(stages, count, coding, lattice, error, out);
   }
 
+  // False when the block is not valid.
+  template <class T>
+  [[gnu::noinline]] bool decode_points_or_numbers(const Packed& in, std::size_t n, double step, double divisor,
+                                                  MaskedBlock<T>& block, T* x) const {
+    if (!block.read(k_, in, n)) return false;
+    block.decode(k_, n, step, divisor, x);
+    return true;
+  }
+
   template <class T>
   Status decode_as(Frame frame, T* x, std::size_t count, const Coding& coding) const {
     wire::Header header;
@@ -234,8 +254,7 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
       Packed in;
       if (!reader.next(n, in)) return reader.problem();
       if (decode_whole(in, n, header.step, coding, x + i)) continue;
-      if (!block.read(k_, in, n)) return Reader::bad_block();
-      block.decode(k_, n, header.step, coding.divisor, x + i);
+      if (!decode_points_or_numbers(in, n, header.step, coding.divisor, block, x + i)) return Reader::bad_block();
     }
     if (coding.streaming && k_.blocks.settle) k_.blocks.settle();
     return reader.finish();
