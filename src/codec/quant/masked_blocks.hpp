@@ -4,8 +4,10 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 
 #include "base/combine.hpp"
 #include "base/dtype.hpp"
@@ -111,6 +113,10 @@ class MaskedBlock {
   }
 
  private:
+  using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+  static bool same_bits(T a, T b) { return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b); }
+
   // Calls f(first, count) for every run of exceptions, or of other numbers.
   template <class F>
   void each_exceptions(std::size_t n, F&& f, bool exceptions = true) const {
@@ -220,7 +226,7 @@ class MaskedBlock {
     changes.clear();
     std::size_t written = 1;
     for (std::size_t i = 1; i < exceptions; ++i) {
-      if (std::memcmp(values + i, values + written - 1, sizeof(T)) == 0) continue;
+      if (same_bits(values[i], values[written - 1])) continue;
       changes.add(i - 1);
       values[written++] = values[i];
     }
@@ -247,7 +253,7 @@ class MaskedBlock {
   // Writes a block without points: only what differs is written, unless that is not smaller.
   Entry write_all(std::size_t n, std::byte* out) {
     std::size_t values = 1;
-    for (std::size_t i = 1; i < n; ++i) values += std::memcmp(numbers_ + i, numbers_ + i - 1, sizeof(T)) == 0 ? 0 : 1;
+    for (std::size_t i = 1; i < n; ++i) values += same_bits(numbers_[i], numbers_[i - 1]) ? 0 : 1;
     if (values > 1 && values < n) {
       mask_.clear();
       mask_.add(0, static_cast<unsigned>(n));

@@ -87,7 +87,7 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
   // Writes a block that kernels could not put on the lattice as a whole; true when some numbers were put on it.
   template <class T>
   [[gnu::noinline]] bool put_own(const T* x, std::size_t n, const Coding& coding, const Lattice& lattice, Wide<T>& wide,
-               MaskedBlock<T>& block, Writer& out) const {
+                                 MaskedBlock<T>& block, Writer& out) const {
     // NaN with a payload is mostly an integer or an address, like a denormal number.
     if (lattice.step == 0 || (coding.exact_denormals && (holds_denormal(x, n) || holds_payload(x, n)))) {
       out.put(write_numbers(x, n, out.body()));
@@ -121,10 +121,9 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
       const std::size_t n = std::min(block_values, count - i);
       const bool exact = coding.exact_denormals && holds_denormal(x + i, n);
       // The lattice is used even when packing gains nothing, for the reason in put_own().
-      if (!exact && put_on_lattice(wide.of(x + i, n), n, lattice, points, stages))
-        rounded = true;
-      else if (put_own(x + i, n, coding, lattice, wide, block, stages.writer()))
-        rounded = true;
+      const bool on_lattice = (!exact && put_on_lattice(wide.of(x + i, n), n, lattice, points, stages)) ||
+                              put_own(x + i, n, coding, lattice, wide, block, stages.writer());
+      rounded = rounded || on_lattice;
     }
     return finish(stages.writer().end(), count, coding, lattice.step, rounded ? coding.allowance : 0, out);
   }
