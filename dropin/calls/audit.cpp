@@ -11,14 +11,14 @@ namespace laconic::dropin {
 namespace {
 
 template <class T>
-double difference(const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
+double difference(const std::byte* a, const std::byte* b, std::size_t bytes) {
   double most = 0;
-  for (std::size_t at = 0; at + sizeof(T) <= a.size() && at + sizeof(T) <= b.size(); at += sizeof(T)) {
-    if (std::memcmp(&a[at], &b[at], sizeof(T)) == 0) continue;
+  for (std::size_t at = 0; at + sizeof(T) <= bytes; at += sizeof(T)) {
+    if (std::memcmp(a + at, b + at, sizeof(T)) == 0) continue;
     T x;
     T y;
-    std::memcpy(&x, &a[at], sizeof x);
-    std::memcpy(&y, &b[at], sizeof y);
+    std::memcpy(&x, a + at, sizeof x);
+    std::memcpy(&y, b + at, sizeof y);
     if (std::isnan(x) && std::isnan(y)) continue;
     const double d = std::fabs(static_cast<double>(x) - static_cast<double>(y));
     // A NaN or an infinity on one side only is reported as an infinite error, because no finite size describes it.
@@ -29,6 +29,12 @@ double difference(const std::vector<std::byte>& a, const std::vector<std::byte>&
 }
 
 }  // namespace
+
+double largest_difference(const Numbers& numbers, const std::byte* a, const std::byte* b, std::size_t bytes) {
+  if (numbers.type == MPI_FLOAT) return difference<float>(a, b, bytes);
+  if (numbers.type == MPI_DOUBLE) return difference<double>(a, b, bytes);
+  return std::memcmp(a, b, bytes) == 0 ? 0 : std::numeric_limits<double>::infinity();
+}
 
 Audit::Audit(const Call& call, Communicator& communicator, NumberSides& numbers)
     : call_(call), communicator_(communicator), numbers_(numbers) {
@@ -60,20 +66,13 @@ int Audit::before(Plain plain) {
   return MPI_SUCCESS;
 }
 
-double Audit::largest_difference(const std::vector<std::byte>& found) const {
-  const Numbers& numbers = result_.layout().numbers;
-  if (numbers.type == MPI_FLOAT) return difference<float>(plain_, found);
-  if (numbers.type == MPI_DOUBLE) return difference<double>(plain_, found);
-  return plain_ == found ? 0 : std::numeric_limits<double>::infinity();
-}
-
 void Audit::after() {
   if (!on_) return;
   double error = 0;
   if (result_.used()) {
     std::vector<std::byte> found;
     result_.save(found);
-    error = largest_difference(found);
+    error = largest_difference(result_.layout().numbers, plain_.data(), found.data(), plain_.size());
     if (Process::instance().settings().keep_plain) result_.restore(plain_);
   }
   Tallies::instance().audited(communicator_.tallies(), call_.operation, error, seconds_);

@@ -11,6 +11,11 @@
 
 namespace laconic::dropin {
 
+// The largest difference between numbers at `a` and at `b`, as a double: infinite if one of two is a NaN or an infinity
+// and the other is not, or if the numbers are integers and differ.
+double largest_difference(const Numbers& numbers, const std::byte* a, const std::byte* b, std::size_t bytes);
+
+// The audit of a blocking collective. Messages are audited where they are compressed (messages/outgoing.cpp).
 class Audit {
  public:
   // Decides whether this call is audited. All ranks decide alike, because they count the same calls.
@@ -22,8 +27,6 @@ class Audit {
   void after();
 
  private:
-  double largest_difference(const std::vector<std::byte>& found) const;
-
   const Call& call_;
   Communicator& communicator_;
   NumberSides& numbers_;

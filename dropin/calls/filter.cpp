@@ -20,22 +20,6 @@ MPI_Count sum(const Counts& counts, int ranks) {
   return all;
 }
 
-// The larger buffer of the call, as known to this rank, and its number of items.
-struct Largest {
-  const Side* side;
-  MPI_Count items;
-};
-
-Largest largest_of(const Call& call, int rank, int ranks) {
-  const CollectiveTraits& t = call.traits();
-  const bool root = rank == call.root;
-  if (t.cut_freely()) return {&call.recv, call.recv.count};
-  const auto of_blocks = [&](const SideTraits& side) { return side.cut() && (!side.root_only || root); };
-  const bool sending = !of_blocks(t.recv) && (of_blocks(t.send) || t.send.contents == Contents::block);
-  const Side& side = sending ? call.send : call.recv;
-  return {&side, side.counts.given() ? sum(side.counts, ranks) : side.count * ranks};
-}
-
 bool known_op(const Call& call, Kind kind) {
   if (call.op == MPI_SUM) return true;
   return (call.op == MPI_MAX || call.op == MPI_MIN) && !is_complex(kind);
@@ -104,6 +88,16 @@ Decision filter_movement(const Call& call) {
 }
 
 }  // namespace
+
+Largest largest_of(const Call& call, int rank, int ranks) {
+  const CollectiveTraits& t = call.traits();
+  const bool root = rank == call.root;
+  if (t.cut_freely()) return {&call.recv, call.recv.count};
+  const auto of_blocks = [&](const SideTraits& side) { return side.cut() && (!side.root_only || root); };
+  const bool sending = !of_blocks(t.recv) && (of_blocks(t.send) || t.send.contents == Contents::block);
+  const Side& side = sending ? call.send : call.recv;
+  return {&side, side.counts.given() ? sum(side.counts, ranks) : side.count * ranks};
+}
 
 Reason by_size(std::uint64_t bytes) {
   const std::uint64_t least = Process::instance().least_bytes();

@@ -17,6 +17,13 @@ struct Decision {
   std::uint64_t bytes = 0;               // size of the largest buffer of the call, if every rank knows it
 };
 
+// The larger buffer of a call, as known to this rank, and its number of items. Not for neighborhood collectives.
+struct Largest {
+  const Side* side;
+  MPI_Count items;
+};
+Largest largest_of(const Call& call, int rank, int ranks);
+
 // Whether numbers of this kind may be compressed on a communicator, apart from the rules.
 Reason fits(const Communicator& communicator, Kind kind);
 

@@ -3,6 +3,7 @@
 
 #include "call/arguments.hpp"
 #include "calls/audit.hpp"
+#include "calls/carried.hpp"
 #include "calls/dispatch.hpp"
 #include "calls/filter.hpp"
 #include "core/process.hpp"
@@ -12,17 +13,26 @@
 namespace laconic::dropin {
 namespace {
 
-// Leaves the call to MPI, and counts it if a report or a tool asks for that.
-int leave(const Call& call, Reason reason, Communicator* communicator, Plain plain) {
-  if (Process::instance().counts() && reason != Reason::arguments) {
-    Communicator& where = communicator != nullptr ? *communicator : Communicator::of(call.comm);
-    Tallies::instance().plain(where.tallies(), call.operation, reason);
-  }
+int leave_uncounted(const Call& call, Reason reason, Communicator* communicator, Plain plain) {
   if (reason != Reason::slower || !communicator->measures_next()) return plain();
   const double began = PMPI_Wtime();
   const int code = plain();
   const Quiet ours;
   if (code == MPI_SUCCESS) laconic_plain_took(call.comm, PMPI_Wtime() - began);
+  return code;
+}
+
+// Leaves the call to MPI, and counts it if a report or a tool asks for that.
+int leave(const Call& call, Reason reason, Communicator* communicator, Plain plain) {
+  if (reason == Reason::arguments || !Process::instance().counts())
+    return leave_uncounted(call, reason, communicator, plain);
+  Communicator& where = communicator != nullptr ? *communicator : Communicator::of(call.comm);
+  Tallies::instance().plain(where.tallies(), call.operation, reason);
+  if (!counts_traffic()) return leave_uncounted(call, reason, communicator, plain);
+  const CountedCall counted(carried_by(call, where), reason, where.tallies());
+  if (call.form != Form::persistent) counted.made();
+  const int code = leave_uncounted(call, reason, communicator, plain);
+  if (call.form == Form::persistent && code == MPI_SUCCESS) count_starts(*call.request, counted);
   return code;
 }
 
@@ -104,6 +114,7 @@ int compress(const Call& call, Communicator& communicator, NumberSides& numbers,
   if (reason != LACONIC_PLAIN_NOT) return leave(call, reason_of(reason), &communicator, plain);
   if (numbers.recv.used()) code = numbers.recv.put_all();
   Tallies::instance().compressed(communicator.tallies(), call.operation, stats);
+  if (counts_traffic()) CountedCall(carried_by(call, communicator), Reason::touched, communicator.tallies()).made();
   audit.after();
   if (Process::instance().settings().report == Report::each && communicator.rank() == 0)
     report_call(communicator.tallies(), call.operation, call.form, stats.bytes_in, stats);

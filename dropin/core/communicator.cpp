@@ -121,6 +121,7 @@ int Communicator::on_copy(MPI_Comm, int, void*, void* from, void* to, int* flag)
   if (!*flag) return MPI_SUCCESS;
   auto* copy = new Communicator(*original);
   copy->audited = 0;
+  copy->audited_messages = 0;
   copy->repeated_calls.forget();
   copy->complained_ = false;
   if (original->for_duplicate_) copy->proposal_ = std::move(original->for_duplicate_);

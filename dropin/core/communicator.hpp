@@ -70,7 +70,8 @@ class Communicator {
 
   RepeatedCalls repeated_calls;  // by one thread at a time: MPI forbids collectives of one communicator at once
 
-  std::int64_t audited = 0;  // calls eligible for an audit so far
+  std::int64_t audited = 0;           // calls eligible for an audit so far
+  std::int64_t audited_messages = 0;  // of this rank alone, so that collectives are audited by all ranks at once
 
  private:
   struct Last {

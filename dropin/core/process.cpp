@@ -10,6 +10,7 @@
 #include <random>
 #include <thread>
 
+#include "calls/carried.hpp"
 #include "calls/dispatch.hpp"
 #include "core/communicator.hpp"
 #include "messages/envelope.hpp"
@@ -192,6 +193,7 @@ void Process::set_attention() {
       attention[o][f].store(running() && (touchable || counts()), std::memory_order_relaxed);
     }
   messages_attention.store(running() && messages_, std::memory_order_relaxed);
+  traffic_counted.store(running() && settings_.report != Report::none, std::memory_order_relaxed);
 }
 
 void Process::hinted(std::uint64_t min_bytes) {

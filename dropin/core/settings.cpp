@@ -134,6 +134,7 @@ std::string Settings::read() {
   if (problem.empty()) problem = check_options(options);
   if (problem.empty()) problem = read_messages(*this, variable("LACONIC_P2P"));
   if (problem.empty()) problem = rules.read(variable("LACONIC_INCLUDE"), variable("LACONIC_EXCLUDE"), messages);
+  excludes = *variable("LACONIC_EXCLUDE") != '\0';
   if (problem.empty()) problem = read_report(*this, variable("LACONIC_REPORT"));
   if (problem.empty()) problem = read_audit(*this, variable("LACONIC_AUDIT"));
   return problem;

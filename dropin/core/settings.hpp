@@ -17,6 +17,7 @@ enum class Report : std::uint8_t { none, summary, json, each };
 struct Settings {
   laconic_options options{};  // only those set in the environment
   Rules rules;
+  bool excludes = false;  // LACONIC_EXCLUDE names calls
   Report report = Report::none;
   std::string report_file;
   std::int64_t audit = 0;   // audits every n-th call; 0: no audits

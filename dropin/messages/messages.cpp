@@ -7,6 +7,7 @@
 #include <functional>
 #include <thread>
 
+#include "calls/carried.hpp"
 #include "core/process.hpp"
 #include "messages/outgoing.hpp"
 #include "messages/unexpected.hpp"
@@ -21,6 +22,12 @@ using namespace laconic::dropin;
 namespace {
 
 bool untouched(const void* site) { return !messages_watched() || from_library(site); }
+
+bool counts(const Outgoing& message) { return counts_traffic() && !from_library(message.site); }
+
+void count_untouched(const Outgoing& message) {
+  if (counts(message)) count_plain(message);
+}
 
 // Raises an error of the drop-in as MPI raises its own: through the error handler of the communicator.
 int raise(MPI_Comm comm, int code) {

@@ -4,9 +4,11 @@
 #define LACONIC_SEND(Name)                                                                                          \
   LACONIC_EXPORT int LACONIC_NAME(MPI_##Name)(const void* buffer, LACONIC_COUNT count, MPI_Datatype type, int dest, \
                                               int tag, MPI_Comm comm) {                                             \
-    if (!untouched(LACONIC_SITE))                                                                                   \
-      if (const auto sealed = seal({buffer, count, type, dest, tag, comm, Form::blocking, LACONIC_SITE}))           \
-        return mpi::Name(sealed->memory.data(), sealed->length, MPI_PACKED, dest, tag, comm);                       \
+    const Outgoing message{buffer, count, type, dest, tag, comm, Form::blocking, LACONIC_SITE};                     \
+    if (untouched(LACONIC_SITE))                                                                                    \
+      count_untouched(message);                                                                                     \
+    else if (const auto sealed = seal(message))                                                                     \
+      return mpi::Name(sealed->memory.data(), sealed->length, MPI_PACKED, dest, tag, comm);                         \
     return mpi::LACONIC_NAME(Name)(buffer, count, type, dest, tag, comm);                                           \
   }                                                                                                                 \
   LACONIC_ALSO_AS_PMPI(LACONIC_NAME(Name))
@@ -25,8 +27,11 @@
 #define LACONIC_ISEND(Name)                                                                                         \
   LACONIC_EXPORT int LACONIC_NAME(MPI_##Name)(const void* buffer, LACONIC_COUNT count, MPI_Datatype type, int dest, \
                                               int tag, MPI_Comm comm, MPI_Request* request) {                       \
-    if (untouched(LACONIC_SITE)) return mpi::LACONIC_NAME(Name)(buffer, count, type, dest, tag, comm, request);     \
     const Outgoing message{buffer, count, type, dest, tag, comm, Form::nonblocking, LACONIC_SITE};                  \
+    if (untouched(LACONIC_SITE)) {                                                                                  \
+      count_untouched(message);                                                                                     \
+      return mpi::LACONIC_NAME(Name)(buffer, count, type, dest, tag, comm, request);                                \
+    }                                                                                                               \
     LACONIC_BEGIN_SEND(Name, message, tag, request);                                                                \
   }                                                                                                                 \
   LACONIC_ALSO_AS_PMPI(LACONIC_NAME(Name))
@@ -35,8 +40,11 @@
   LACONIC_EXPORT int LACONIC_NAME(MPI_##Name)(const void* buffer, LACONIC_COUNT count, MPI_Datatype type, int dest, \
                                               int tag, MPI_Comm comm, MPI_Request* request) {                       \
     const Outgoing asked{buffer, count, type, dest, tag, comm, Form::persistent, LACONIC_SITE};                     \
-    if (untouched(LACONIC_SITE) || !may_seal(asked))                                                                \
-      return mpi::LACONIC_NAME(Name)(buffer, count, type, dest, tag, comm, request);                                \
+    if (untouched(LACONIC_SITE) || !may_seal(asked)) {                                                              \
+      const int code = mpi::LACONIC_NAME(Name)(buffer, count, type, dest, tag, comm, request);                      \
+      if (code == MPI_SUCCESS && counts(asked)) count_plain_starts(asked, *request);                                \
+      return code;                                                                                                  \
+    }                                                                                                               \
     return make_persistent_message(                                                                                 \
         type,                                                                                                       \
         [asked, tag](MPI_Datatype own, MPI_Request* active) -> int {                                                \
@@ -131,9 +139,13 @@ LACONIC_EXPORT int LACONIC_NAME(MPI_Sendrecv)(const void* out, LACONIC_COUNT out
     return mpi::LACONIC_NAME(Sendrecv)(from, n, type, dest, out_tag, in, in_count, in_type, source, in_tag, comm,
                                        status);
   };
-  if (untouched(LACONIC_SITE)) return itself(out, out_count, out_type, wanted);
+  const Outgoing message{out, out_count, out_type, dest, out_tag, comm, Form::blocking, LACONIC_SITE};
+  if (untouched(LACONIC_SITE)) {
+    count_untouched(message);
+    return itself(out, out_count, out_type, wanted);
+  }
   const ReceiveBuffer receive_buffer{in, in_count, in_type, comm};
-  const auto sealed = seal({out, out_count, out_type, dest, out_tag, comm, Form::blocking, LACONIC_SITE});
+  const auto sealed = seal(message);
   const void* from = sealed ? sealed->memory.data() : out;
   const LACONIC_COUNT n = sealed ? sealed->length : out_count;
   const MPI_Datatype type = sealed ? MPI_PACKED : out_type;
@@ -152,12 +164,15 @@ LACONIC_ALSO_AS_PMPI(LACONIC_NAME(Sendrecv))
 LACONIC_EXPORT int LACONIC_NAME(MPI_Sendrecv_replace)(void* buffer, LACONIC_COUNT count, MPI_Datatype type, int dest,
                                                       int out_tag, int source, int in_tag, MPI_Comm comm,
                                                       MPI_Status* wanted) {
-  if (untouched(LACONIC_SITE))
+  const Outgoing message{buffer, count, type, dest, out_tag, comm, Form::blocking, LACONIC_SITE};
+  if (untouched(LACONIC_SITE)) {
+    count_untouched(message);
     return mpi::LACONIC_NAME(Sendrecv_replace)(buffer, count, type, dest, out_tag, source, in_tag, comm, wanted);
+  }
   const ReceiveBuffer receive_buffer{buffer, count, type, comm};
   MPI_Status own{};
   MPI_Status& status = wanted == MPI_STATUS_IGNORE ? own : *wanted;
-  auto copy = seal({buffer, count, type, dest, out_tag, comm, Form::blocking, LACONIC_SITE});
+  auto copy = seal(message);
   if (!copy && !apart(source, in_tag, comm)) {
     const int code =
         mpi::LACONIC_NAME(Sendrecv_replace)(buffer, count, type, dest, out_tag, source, in_tag, comm, &status);
@@ -177,10 +192,13 @@ LACONIC_EXPORT int LACONIC_NAME(MPI_Isendrecv)(const void* out, LACONIC_COUNT ou
                                                int dest, int out_tag, void* in, LACONIC_COUNT in_count,
                                                MPI_Datatype in_type, int source, int in_tag, MPI_Comm comm,
                                                MPI_Request* request) {
-  if (untouched(LACONIC_SITE))
+  const Outgoing message{out, out_count, out_type, dest, out_tag, comm, Form::nonblocking, LACONIC_SITE};
+  if (untouched(LACONIC_SITE)) {
+    count_untouched(message);
     return mpi::LACONIC_NAME(Isendrecv)(out, out_count, out_type, dest, out_tag, in, in_count, in_type, source, in_tag,
                                         comm, request);
-  auto sent = seal({out, out_count, out_type, dest, out_tag, comm, Form::nonblocking, LACONIC_SITE});
+  }
+  auto sent = seal(message);
   if (!sent)
     if (const int code = copy_of({const_cast<void*>(out), out_count, out_type, comm}, sent); code != MPI_SUCCESS)
       return raise(comm, code);
@@ -194,10 +212,13 @@ LACONIC_ALSO_AS_PMPI(LACONIC_NAME(Isendrecv))
 LACONIC_EXPORT int LACONIC_NAME(MPI_Isendrecv_replace)(void* buffer, LACONIC_COUNT count, MPI_Datatype type, int dest,
                                                        int out_tag, int source, int in_tag, MPI_Comm comm,
                                                        MPI_Request* request) {
-  if (untouched(LACONIC_SITE))
+  const Outgoing message{buffer, count, type, dest, out_tag, comm, Form::nonblocking, LACONIC_SITE};
+  if (untouched(LACONIC_SITE)) {
+    count_untouched(message);
     return mpi::LACONIC_NAME(Isendrecv_replace)(buffer, count, type, dest, out_tag, source, in_tag, comm, request);
+  }
   const ReceiveBuffer receive_buffer{buffer, count, type, comm};
-  auto sent = seal({buffer, count, type, dest, out_tag, comm, Form::nonblocking, LACONIC_SITE});
+  auto sent = seal(message);
   if (!sent)
     if (const int code = copy_of(receive_buffer, sent); code != MPI_SUCCESS) return raise(comm, code);
   return begin_exchange(

@@ -2,11 +2,15 @@
 #include "messages/outgoing.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <limits>
 #include <new>
+#include <vector>
 
+#include "calls/audit.hpp"
+#include "calls/carried.hpp"
 #include "calls/dispatch.hpp"
 #include "calls/filter.hpp"
 #include "calls/numbers.hpp"
@@ -22,6 +26,13 @@ Call call_of(const Outgoing& m) {
   call.operation = Operation::send;
   call.send = {const_cast<void*>(m.buffer), m.count, {}, {}, m.type};
   return call;
+}
+
+CountedCall counted(const Outgoing& m, Reason reason, Communicator& communicator) {
+  // The filter may have another reason, because it tests the size first.
+  const bool to_itself = m.dest == communicator.rank() && communicator.unfit() != Reason::intercomm;
+  const std::uint64_t bytes = bytes_of(m.count, m.type);
+  return {{Activity::send, m.type, bytes, bytes}, to_itself ? Reason::itself : reason, communicator.tallies()};
 }
 
 struct MessageDecision {
@@ -47,7 +58,6 @@ MessageDecision filter(const Outgoing& m, NumberSides& sides) {
   sides.set(call_of(m), communicator);
   const Layout& layout = sides.send.layout();
   if (!layout.known() || layout.numbers.kind == Kind::integer) return left(Reason::type);
-  if (process.settings().keep_plain) return left(Reason::audit);
   if (const Reason reason = fits(communicator, layout.numbers.kind); reason != Reason::touched) return left(reason);
   const Facts facts{Operation::send, m.form, layout.numbers.kind, !communicator.lossless(), bytes, m.comm, m.site};
   if (!process.settings().rules.touches(facts)) return left(Reason::rule);
@@ -89,6 +99,7 @@ void count(const Outgoing& m, Communicator& communicator, const NumberSide& numb
     stats.bound = resolved(communicator.options().bound, numbers.buffer(), numbers.count(), numbers.layout().numbers);
   stats.achieved_bound = stats.bound;
   Tallies::instance().compressed(communicator.tallies(), Operation::send, stats);
+  if (counts_traffic()) counted(m, Reason::touched, communicator).made();
   if (Process::instance().settings().report == Report::each)
     report_call(communicator.tallies(), Operation::send, m.form, stats.bytes_in, stats);
 }
@@ -103,9 +114,38 @@ laconic_advice advice_on(const Outgoing& m, Communicator& communicator) {
   return advice;
 }
 
-void leave(const MessageDecision& why) {
-  if (why.communicator != nullptr && Process::instance().counts())
-    Tallies::instance().plain(why.communicator->tallies(), Operation::send, why.reason);
+// Compares the numbers of an envelope with those that it was made of. The sender can do so alone: every receiver gets
+// the numbers that the sender decompresses here. Nothing is sent plainly in addition, so no time is measured.
+int audit(const NumberSide& numbers, const SealedEnvelope& sealed, Communicator& communicator) {
+  const auto envelope = read_envelope(sealed.memory.data(), sealed.length);
+  if (!envelope) return MPI_ERR_INTERN;
+  const Buffer opened(static_cast<std::size_t>(numbers.bytes()));
+  if (const int code = envelope->open(opened.data()); code != MPI_SUCCESS) return code;
+  const double error = largest_difference(numbers.layout().numbers, static_cast<const std::byte*>(numbers.buffer()),
+                                          opened.data(), static_cast<std::size_t>(numbers.bytes()));
+  Tallies::instance().audited(communicator.tallies(), Operation::send, error, 0);
+  return MPI_SUCCESS;
+}
+
+// Whether the message that is compressed next is to be audited. Threads may send on one communicator at once.
+bool audits_next(Communicator& communicator) {
+  const std::int64_t every = Process::instance().settings().audit;
+  return every > 0 && std::atomic_ref(communicator.audited_messages).fetch_add(1) % every == 0;
+}
+
+void leave(const Outgoing& m, const MessageDecision& why) {
+  if (why.communicator == nullptr || !Process::instance().counts()) return;
+  Tallies::instance().plain(why.communicator->tallies(), Operation::send, why.reason);
+  if (counts_traffic()) counted(m, why.reason, *why.communicator).made();
+}
+
+// The reason why MPI sends a message that is not watched. One that the rules include is not watched where the MPI
+// library does not let all receives pass through the drop-in.
+MessageDecision why_plain(const Outgoing& m) {
+  NumberSides sides;
+  MessageDecision why = filter(m, sides);
+  if (why.reason == Reason::touched) why.reason = Reason::refused;
+  return why;
 }
 
 }  // namespace
@@ -115,12 +155,20 @@ bool may_seal(const Outgoing& message) {
   return filter(message, sides).reason == Reason::touched;
 }
 
+void count_plain(const Outgoing& m) { leave(m, why_plain(m)); }
+
+void count_plain_starts(const Outgoing& m, MPI_Request request) {
+  const MessageDecision why = why_plain(m);
+  if (why.communicator == nullptr) return;
+  count_starts(request, counted(m, why.reason, *why.communicator));
+}
+
 std::optional<SealedEnvelope> seal(const Outgoing& m) {
   NumberSides sides;
   MessageDecision found = filter(m, sides);
   const auto left = [&](Reason reason) {
     found.reason = reason;
-    leave(found);
+    leave(m, found);
     return std::nullopt;
   };
   if (found.reason != Reason::touched) return left(found.reason);
@@ -143,7 +191,10 @@ std::optional<SealedEnvelope> seal(const Outgoing& m) {
       return left(Reason::slower);
     }
     if (!sealed) return left(code == MPI_SUCCESS ? Reason::longer : Reason::refused);
+    const bool audited = audits_next(*found.communicator);
+    if (audited && audit(numbers, *sealed, *found.communicator) != MPI_SUCCESS) return left(Reason::refused);
     count(m, *found.communicator, numbers, *sealed, time.count());
+    if (audited && Process::instance().settings().keep_plain) return std::nullopt;
     return sealed;
   } catch (const std::bad_alloc&) {
     return left(Reason::memory);

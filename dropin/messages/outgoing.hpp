@@ -25,6 +25,10 @@ struct Outgoing {
 // True if a message with these arguments may be sent in an envelope, whatever its content.
 bool may_seal(const Outgoing& message);
 
+// Counts a message that MPI sends, and the starts of a persistent request of MPI, for the report.
+void count_plain(const Outgoing& message);
+void count_plain_starts(const Outgoing& message, MPI_Request request);
+
 // The envelope to be sent in place of the message; nullopt if the message is left to MPI. Counts the message.
 std::optional<SealedEnvelope> seal(const Outgoing& message);
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/process.hpp"
+#include "report/coverage.hpp"
 
 namespace laconic::dropin {
 namespace {
@@ -30,12 +31,24 @@ double ratio_of(std::uint64_t uncompressed, std::uint64_t sent) {
 }
 double ratio_of(const Tally& t) { return ratio_of(t.uncompressed, t.sent); }
 
-std::string why_plain(const Tally& t) {
+using BytesByReason = std::array<std::uint64_t, reasons>;
+
+BytesByReason bytes_by_reason(const TallyGroup& group, std::size_t o) {
+  BytesByReason bytes{};
+  for (const auto& [of, traffic] : group.traffic)
+    if (of.activity == activity_of(static_cast<Operation>(o)))
+      bytes[static_cast<std::size_t>(of.reason)] += traffic.bytes;
+  return bytes;
+}
+
+double megabytes(std::uint64_t bytes) { return static_cast<double>(bytes) * 1e-6; }
+
+std::string why_plain(const Tally& t, const BytesByReason& bytes) {
   std::string text;
   for (std::size_t k = 1; k < reasons; ++k)
     if (t.plain[k] > 0)
-      text += format("%s%llu %s", text.empty() ? "" : "; ", static_cast<unsigned long long>(t.plain[k]),
-                     text_of(static_cast<Reason>(k)));
+      text += format("%s%llu %s (%.3f MB)", text.empty() ? "" : "; ", static_cast<unsigned long long>(t.plain[k]),
+                     text_of(static_cast<Reason>(k)), megabytes(bytes[k]));
   return text;
 }
 
@@ -47,13 +60,58 @@ void print_operation(std::FILE* out, const TallyGroup& group, std::size_t o) {
                static_cast<unsigned long long>(t.compressed));
   if (t.compressed > 0)
     std::fprintf(out, ", %.3f MB, %.3f MB on the wire, ratio %.2f, %.3f s, bound %.3g, worst case %.3g",
-                 static_cast<double>(t.bytes) * 1e-6, static_cast<double>(t.sent) * 1e-6, ratio_of(t), t.seconds,
-                 t.bound, t.achieved);
+                 megabytes(t.bytes), megabytes(t.sent), ratio_of(t), t.seconds, t.bound, t.achieved);
   if (t.audits > 0)
     std::fprintf(out, "; %llu audits: error %.3g, plain %.3f s", static_cast<unsigned long long>(t.audits), t.error,
                  t.plain_seconds);
-  if (const std::string why = why_plain(t); !why.empty()) std::fprintf(out, "; plain: %s", why.c_str());
+  if (const std::string why = why_plain(t, bytes_by_reason(group, o)); !why.empty())
+    std::fprintf(out, "; plain: %s", why.c_str());
   std::fputc('\n', out);
+}
+
+// The traffic of a group in operations that are never compressed.
+std::map<Activity, Traffic> never_compressed(const TallyGroup& group) {
+  std::map<Activity, Traffic> all;
+  for (const auto& [of, traffic] : group.traffic)
+    if (!is_operation(of.activity)) {
+      all[of.activity].calls += traffic.calls;
+      all[of.activity].bytes += traffic.bytes;
+    }
+  return all;
+}
+
+void print_never_compressed(std::FILE* out, const TallyGroup& group) {
+  for (const auto& [activity, traffic] : never_compressed(group))
+    std::fprintf(out, "laconic: %-20s %-24s %8llu calls, %.3f MB: never compressed\n",
+                 std::string(name_of(activity)).c_str(), format("%.60s (%d)", group.name.c_str(), group.ranks).c_str(),
+                 static_cast<unsigned long long>(traffic.calls), megabytes(traffic.bytes));
+}
+
+Coverage coverage_of(const Settings& settings, const Groups& groups) {
+  const laconic_options& options = settings.options;
+  const std::uint64_t least = options.min_bytes > 0
+                                  ? static_cast<std::uint64_t>(options.min_bytes)
+                                  : Process::instance().default_least(options.tune != LACONIC_TUNE_OFF);
+  return coverage_of(groups, settings, least);
+}
+
+// Shares that would be printed as 0 are left out.
+void print_coverage(std::FILE* out, const Coverage& coverage) {
+  if (coverage.bytes == 0) return;
+  const auto percent = [&](std::uint64_t bytes) {
+    return 100 * static_cast<double>(bytes) / static_cast<double>(coverage.bytes);
+  };
+  std::fprintf(out, "laconic: coverage: %.3f MB in all, %.1f %% of them compressed\n", megabytes(coverage.bytes),
+               percent(coverage.compressed));
+  for (const BytesOf& of : coverage.plain) {
+    const double share = percent(of.bytes);
+    if (share < 0.05) continue;
+    if (of.settings.empty())
+      std::fprintf(out, "laconic: coverage: %.1f %% of the bytes stay plain: %s\n", share, of.what.c_str());
+    else
+      std::fprintf(out, "laconic: coverage: %.1f %% of the bytes are %s: %s\n", share, of.what.c_str(),
+                   of.settings.c_str());
+  }
 }
 
 // A time with a suitable unit.
@@ -88,15 +146,17 @@ void print_class(std::FILE* out, const TallyGroup& group, const laconic_tuning& 
   std::fputc('\n', out);
 }
 
-void print_summary(std::FILE* out, const Groups& groups, const char* remark) {
+void print_summary(std::FILE* out, const Settings& settings, const Groups& groups, const char* remark) {
   std::fprintf(out, "laconic: report%s; counts and times are the most of any rank, bytes are of all\n", remark);
   bool any = false;
   for (const auto& [key, group] : groups)
     for (std::size_t o = 0; o < num_operations; ++o)
       if (group.by_operation[o].calls > 0) print_operation(out, group, o), any = true;
+  for (const auto& [key, group] : groups) print_never_compressed(out, group);
   for (const auto& [key, group] : groups)
     for (const auto& [class_key, c] : group.classes) print_class(out, group, c);
-  if (!any) std::fprintf(out, "laconic: no collective that it knows was called\n");
+  if (!any) std::fprintf(out, "laconic: no operation that it can compress was called\n");
+  print_coverage(out, coverage_of(settings, groups));
   std::fflush(out);
 }
 
@@ -118,10 +178,15 @@ std::string number(double x) { return std::isfinite(x) ? format("%.9g", x) : "nu
 std::string json_of(const TallyGroup& group, std::size_t o) {
   const Tally& t = group.by_operation[o];
   const auto u = [](std::uint64_t x) { return static_cast<unsigned long long>(x); };
+  const BytesByReason bytes = bytes_by_reason(group, o);
   std::string plain;
-  for (std::size_t k = 1; k < reasons; ++k)
-    if (t.plain[k] > 0)
-      plain += format("%s\"%s\": %llu", plain.empty() ? "" : ", ", key_of(static_cast<Reason>(k)), u(t.plain[k]));
+  std::string plain_bytes;
+  for (std::size_t k = 1; k < reasons; ++k) {
+    if (t.plain[k] == 0 && bytes[k] == 0) continue;
+    const char* comma = plain.empty() ? "" : ", ";
+    plain += format("%s\"%s\": %llu", comma, key_of(static_cast<Reason>(k)), u(t.plain[k]));
+    plain_bytes += format("%s\"%s\": %llu", comma, key_of(static_cast<Reason>(k)), u(bytes[k]));
+  }
   return "    {\"operation\": " + quoted(std::string(name_of(static_cast<Operation>(o)))) +
          ", \"communicator\": " + quoted(group.name) +
          format(", \"ranks\": %d, \"calls\": %llu", group.ranks, u(t.calls)) +
@@ -131,7 +196,23 @@ std::string json_of(const TallyGroup& group, std::size_t o) {
          ", \"seconds\": " + number(t.seconds) + ", \"bound\": " + number(t.bound) +
          ", \"worst_case\": " + number(t.achieved) + format(", \"audits\": %llu", u(t.audits)) +
          ", \"audit_error\": " + number(t.error) + ", \"audit_plain_seconds\": " + number(t.plain_seconds) +
-         ", \"plain\": {" + plain + "}}";
+         ", \"plain\": {" + plain + "}, \"plain_bytes\": {" + plain_bytes + "}}";
+}
+
+std::string json_of(const TallyGroup& group, Activity activity, const Traffic& traffic) {
+  const auto u = [](std::uint64_t x) { return static_cast<unsigned long long>(x); };
+  return "    {\"operation\": " + quoted(std::string(name_of(activity))) + ", \"communicator\": " + quoted(group.name) +
+         format(", \"ranks\": %d, \"calls\": %llu, \"bytes\": %llu}", group.ranks, u(traffic.calls), u(traffic.bytes));
+}
+
+std::string json_of(const Coverage& coverage) {
+  const auto u = [](std::uint64_t x) { return static_cast<unsigned long long>(x); };
+  std::string plain;
+  for (const BytesOf& of : coverage.plain)
+    plain += (plain.empty() ? "\n    {\"what\": " : ",\n    {\"what\": ") + quoted(of.what) +
+             ", \"settings\": " + quoted(of.settings) + format(", \"bytes\": %llu}", u(of.bytes));
+  return format("{\"bytes\": %llu, \"compressed\": %llu, \"plain\": [", u(coverage.bytes), u(coverage.compressed)) +
+         plain + "]}";
 }
 
 std::string json_of(const TallyGroup& group, const laconic_tuning& c) {
@@ -150,7 +231,7 @@ void write_json(const Settings& settings, const Groups& groups, bool complete) {
   std::FILE* out = std::fopen(settings.report_file.c_str(), "w");
   if (out == nullptr) {
     say("LACONIC_REPORT: the file " + settings.report_file + " cannot be written; the summary follows");
-    return print_summary(stderr, groups, "");
+    return print_summary(stderr, settings, groups, "");
   }
   std::fprintf(out, "{\n  \"laconic\": \"%d.%d.%d\",\n  \"complete\": %s,\n  \"operations\": [\n",
                LACONIC_VERSION_MAJOR, LACONIC_VERSION_MINOR, LACONIC_VERSION_PATCH, complete ? "true" : "false");
@@ -161,15 +242,21 @@ void write_json(const Settings& settings, const Groups& groups, bool complete) {
   std::string classes;
   for (const auto& [key, group] : groups)
     for (const auto& [class_key, c] : group.classes) classes += (classes.empty() ? "" : ",\n") + json_of(group, c);
-  std::fprintf(out, "%s%s  ],\n  \"classes\": [\n%s%s  ]\n}\n", lines.c_str(), lines.empty() ? "" : "\n",
-               classes.c_str(), classes.empty() ? "" : "\n");
+  std::string never;
+  for (const auto& [key, group] : groups)
+    for (const auto& [activity, traffic] : never_compressed(group))
+      never += (never.empty() ? "" : ",\n") + json_of(group, activity, traffic);
+  std::fprintf(out,
+               "%s%s  ],\n  \"never_compressed\": [\n%s%s  ],\n  \"classes\": [\n%s%s  ],\n  \"coverage\": %s\n}\n",
+               lines.c_str(), lines.empty() ? "" : "\n", never.c_str(), never.empty() ? "" : "\n", classes.c_str(),
+               classes.empty() ? "" : "\n", json_of(coverage_of(settings, groups)).c_str());
   if (std::fclose(out) != 0)
     say("LACONIC_REPORT: the file " + settings.report_file + " could not be written to its end");
 }
 
 void put(const Settings& settings, const Groups& groups, bool complete) {
   if (settings.report == Report::json) return write_json(settings, groups, complete);
-  print_summary(stderr, groups, complete ? "" : " of rank 0 alone, for MPI was not finalized");
+  print_summary(stderr, settings, groups, complete ? "" : " of rank 0 alone, for MPI was not finalized");
 }
 
 }  // namespace

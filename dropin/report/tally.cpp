@@ -45,6 +45,7 @@ void keep_class(TallyGroup& group, const laconic_tuning& c) {
 
 // A class as a line for other ranks, and back.
 constexpr const char* class_mark = "class";
+constexpr const char* traffic_mark = "traffic";
 
 void write_class(std::ostream& out, const laconic_tuning& c) {
   out << class_mark << ' ' << c.collective << ' ' << c.bytes << ' ' << c.calls << ' ' << c.compressed_calls << ' '
@@ -134,6 +135,13 @@ void Tallies::audited(TallyGroup& group, Operation operation, double error, doub
   });
 }
 
+void Tallies::carried(TallyGroup& group, const TrafficKey& of, std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  Traffic& traffic = group.traffic[of];
+  ++traffic.calls;
+  traffic.bytes += bytes;
+}
+
 void Tallies::tuned(TallyGroup& group, MPI_Comm comm) {
   std::array<laconic_tuning, 64> known{};
   int count = 0;
@@ -170,6 +178,11 @@ std::string Tallies::to_text() {
       write_class(out, c);
       end_line(out, group);
     }
+    for (const auto& [of, traffic] : group.traffic) {
+      out << traffic_mark << ' ';
+      write(out, of, traffic);
+      end_line(out, group);
+    }
   }
   return out.str();
 }
@@ -182,6 +195,14 @@ void Tallies::merge(const std::string& text, std::map<std::string, TallyGroup>& 
       std::string collective;
       laconic_tuning c{};
       if (read_class(in, collective, c)) keep_class(group_at_end(in, into), c);
+      continue;
+    }
+    if (line.starts_with(traffic_mark)) {
+      std::string mark;
+      TrafficKey of;
+      Traffic traffic;
+      in >> mark;
+      if (read(in, of, traffic)) dropin::merge(group_at_end(in, into).traffic, of, traffic);
       continue;
     }
     Tally t;

@@ -13,40 +13,10 @@
 #include <vector>
 
 #include "calls/operation.hpp"
+#include "report/reason.hpp"
+#include "report/traffic.hpp"
 
 namespace laconic::dropin {
-
-// Why a call was left to MPI.
-enum class Reason : std::uint8_t {
-  touched,  // not left to MPI: the call is compressed
-  no_bound,
-  rule,
-  type,
-  op,
-  small,
-  one_rank,
-  itself,
-  intercomm,
-  foreign,
-  differ,
-  asked,
-  audit,
-  arguments,
-  memory,
-  longer,
-  threads,
-  form,
-  device,
-  unprepared,
-  slower,
-  refused
-};
-
-inline constexpr std::size_t reasons = 22;
-
-// The reason as text for the summary, and as a key for JSON.
-const char* text_of(Reason reason);
-const char* key_of(Reason reason);
 
 struct Tally {
   std::uint64_t calls = 0;
@@ -73,6 +43,7 @@ struct TallyGroup {
   // The tuner's classes of calls.  Each communicator has its own tuner.  Where several communicators have one name, the
   // group keeps the class of the communicator that made most calls.
   std::map<ClassKey, laconic_tuning> classes;
+  TrafficTable traffic;  // empty without a report
 };
 
 class Tallies {
@@ -85,6 +56,8 @@ class Tallies {
   void plain(TallyGroup& group, Operation operation, Reason reason);
   void compressed(TallyGroup& group, Operation operation, const laconic_stats& stats);
   void audited(TallyGroup& group, Operation operation, double error, double seconds);
+  // Counts a call that contributes bytes, compressed or not.
+  void carried(TallyGroup& group, const TrafficKey& of, std::uint64_t bytes);
   // Takes what the tuner of a communicator of this group knows now.
   void tuned(TallyGroup& group, MPI_Comm comm);
 

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "calls/carried.hpp"
 #include "core/process.hpp"
 #include "core/records.hpp"
 #include "mpi/exports.hpp"
@@ -328,6 +329,7 @@ LACONIC_ALSO_AS_PMPI(Request_get_status_some)
 #endif
 
 LACONIC_EXPORT int MPI_Request_free(MPI_Request* request) {
+  if (has_counted_requests() && request != nullptr) forget_starts(*request);
   if (ordinary(LACONIC_SITE) || request == nullptr || *request == MPI_REQUEST_NULL) return mpi::Request_free(request);
   int code = MPI_SUCCESS;
   if (free_pending(request) || free_in_flight(request) || free_persistent(request, code)) return code;
@@ -343,6 +345,7 @@ LACONIC_EXPORT int MPI_Cancel(MPI_Request* request) {
 LACONIC_ALSO_AS_PMPI(Cancel)
 
 LACONIC_EXPORT int MPI_Start(MPI_Request* request) {
+  if (has_counted_requests() && request != nullptr && !from_library(LACONIC_SITE)) count_start(*request);
   if (!has_persistent() || from_library(LACONIC_SITE) || request == nullptr) return mpi::Start(request);
   int code = MPI_SUCCESS;
   return start_persistent(*request, code) ? code : mpi::Start(request);
@@ -350,6 +353,8 @@ LACONIC_EXPORT int MPI_Start(MPI_Request* request) {
 LACONIC_ALSO_AS_PMPI(Start)
 
 LACONIC_EXPORT int MPI_Startall(int count, MPI_Request requests[]) {
+  if (has_counted_requests() && !from_library(LACONIC_SITE))
+    for (int k = 0; k < count; ++k) count_start(requests[k]);
   if (!has_persistent() || from_library(LACONIC_SITE)) return mpi::Startall(count, requests);
   for (int k = 0; k < count; ++k) {
     int code = MPI_SUCCESS;

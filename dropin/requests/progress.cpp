@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "calls/carried.hpp"
 #include "calls/dispatch.hpp"
 #include "core/process.hpp"
 #include "core/records.hpp"
@@ -30,6 +31,7 @@ struct OperationInFlight : Record {
   OwnType send_type;  // datatypes of sides that are packed
   OwnType recv_type;
   TallyGroup* tallies = nullptr;
+  CountedCall counted;
   bool reports = false;  // this rank prints the report of the call
   laconic_request request = LACONIC_REQUEST_NULL;
   laconic_stats stats{};
@@ -97,6 +99,8 @@ void finish(OperationInFlight& operation, int code) {
       Tallies::instance().compressed(*operation.tallies, operation.call.operation, operation.stats);
     else
       Tallies::instance().plain(*operation.tallies, operation.call.operation, reason_of(operation.stats.plain_reason));
+    operation.counted.made(operation.stats.plain_calls == 0 ? Reason::touched
+                                                            : reason_of(operation.stats.plain_reason));
     if (operation.reports && Process::instance().settings().report == Report::each)
       report_call(*operation.tallies, operation.call.operation, operation.call.form, operation.stats.bytes_in,
                   operation.stats);
@@ -169,6 +173,7 @@ std::unique_ptr<OperationInFlight> make_operation(const Call& call, Communicator
   operation->numbers = std::move(numbers);
   operation->keep_types();
   operation->tallies = &communicator.tallies();
+  if (counts_traffic()) operation->counted = {carried_by(call, communicator), Reason::touched, communicator.tallies()};
   operation->reports = communicator.rank() == 0;
   return operation;
 }

@@ -4,7 +4,10 @@
 
     run.py NAME -n RANKS --dropin LIBRARY --mpiexec PATH [--preload LIBRARY]... [--only SCENARIO] -- program args...
 """
-import argparse, json, os, pathlib, re, subprocess, sys, tempfile
+import argparse, json, os, pathlib, subprocess, sys, tempfile
+
+from checks import (Bits, Suggestions, all_of, audited, chosen, counted, differ, each_with_a_ratio, never_plain, plain,
+                    plain_for_nothing_but, ratio, says, tuned)
 
 MPIRUN = pathlib.Path(__file__).resolve().parent.parent / "mpirun"
 REDUCTIONS = {"allreduce", "reduce", "reduce_scatter", "reduce_scatter_block"}
@@ -14,11 +17,13 @@ MOVEMENT = {"bcast", "allgather", "allgatherv", "scatter", "scatterv", "gather",
 
 
 class Entries(list):
-    """The operations of a report, and as an attribute the classes of the tuner."""
+    """The operations of a report, and as attributes its other parts."""
 
     def __init__(self, report):
         super().__init__(report["operations"])
         self.classes = report["classes"]
+        self.never_compressed = report["never_compressed"]
+        self.coverage = report["coverage"]
 
 
 class Scenario:
@@ -36,95 +41,18 @@ class Scenario:
 
 
 ALL_SCENARIOS = (1, 3)  # ranks
+NO_REPORT = {"operations": [], "classes": [], "never_compressed": [], "coverage": {"bytes": 0, "compressed": 0, "plain": []}}
 PROFILE = str(pathlib.Path(__file__).resolve().parent / "pinned.profile")
 BOUND = {"LACONIC_BOUND": "abs:1e-3", "LACONIC_MIN_BYTES": "1000"}
 ALL = {**BOUND, "LACONIC_INCLUDE": "movement"}
+EVERYTHING = {**ALL, "LACONIC_P2P": "1"}
 WITHOUT = Scenario("without", {}, ["exact"], preload=False)
 NO_BOUND = Scenario("no bound", {}, ["exact"])
 EXCLUDED = Scenario("all excluded", {**ALL, "LACONIC_EXCLUDE": "all"}, ["exact"])
 
-
-
-def says(*words):
-    """A check: these words are said, each of them once."""
-    def check(args, said, entries):
-        return [f"'{word}' is said {said.count(word)} times" for word in words if said.count(word) != 1]
-    return check
-
-
-def ratio(least, operations):
-    """A check: these operations sent at most a share of what they would have weighed, though some blocks are exact."""
-    def check(args, said, entries):
-        return [f"{e['operation']}: ratio {e['ratio']}" for e in entries
-                if e["operation"] in operations and e["compressed"] and e["ratio"] < least]
-    return check
-
-
-def plain(reason, *operations):
-    """A check: some call of each of these operations was left to MPI for this reason."""
-    def check(args, said, entries):
-        found = {e["operation"] for e in entries if reason in e["plain"]}
-        return [f"{o}: nothing left plain for {reason}" for o in operations if args.n > 1 and o not in found]
-    return check
-
-
-def never_plain(reason, *operations):
-    """A check: no call of these operations was left to MPI for this reason."""
-    def check(args, said, entries):
-        return [f"{e['operation']}: left plain for {reason}" for e in entries
-                if e["operation"] in operations and reason in e["plain"]]
-    return check
-
-
-def chosen(**algorithms):
-    """A check: the report has classes of these collectives, and the tuner chose these algorithms for all of them."""
-    def check(args, said, entries):
-        if args.n == 1:
-            return ["there are classes of the tuner"] if entries.classes else []
-        found = {name: {c["algorithm"] for c in entries.classes if c["collective"] == name} for name in algorithms}
-        problems = [f"{name}: the tuner chose {found[name]}" for name, one in algorithms.items() if found[name] != {one}]
-        calls = {name: sum(e["calls"] for e in entries if e["operation"] == name) for name in algorithms}
-        return problems + [f"{c['collective']}: {c['compressed']} of {c['calls']} calls, {calls[c['collective']]} in all"
-                           for c in entries.classes if c["collective"] in algorithms
-                           and not 0 <= c["compressed"] <= c["calls"] <= calls[c["collective"]]]
-    return check
-
-
-def tuned(args, said, entries):
-    """A check: the classes of the tuner have calls, and what was not agreed on was not compressed."""
-    if args.n > 1 and not entries.classes:
-        return ["the report has no classes of the tuner"]
-    return [f"a class of {c}" for c in entries.classes
-            if c["calls"] < 1 or c["ranks"] > args.n or (c["compressed"] > 0 and c["plain_seconds"] <= 0)]
-
-
-def all_of(*checks):
-    return lambda args, said, entries: [problem for check in checks for problem in check(args, said, entries)]
-
-
-def each_with_a_ratio(operation):
-    """A check: every line of the report `each` about this operation has the ratio of a call that was compressed."""
-    def check(args, said, entries):
-        ratios = [float(r) for r in re.findall(rf"^laconic: {operation} \(.*, ratio ([0-9.]+),", said, re.M)]
-        if args.n > 1 and not ratios:
-            return [f"no call of {operation} is reported"]
-        return [f"{operation}: a ratio of {ratio}" for ratio in ratios if ratio <= 0.9]
-    return check
-
-
-def plain_for_nothing_but(reasons, operations):
-    """A check: calls of these operations were left to MPI for these reasons alone."""
-    def check(args, said, entries):
-        return [f"{e['operation']}: plain for {set(e['plain']) - set(reasons)}" for e in entries
-                if args.n > 1 and e["operation"] in operations and set(e["plain"]) - set(reasons)]
-    return check
-
-
-def differ(word):
-    """The same, where there is another rank to differ from."""
-    return lambda args, said, entries: says(word)(args, said, entries) if args.n > 1 else []
-
-
+BITS = Bits()
+SUGGESTIONS = Suggestions(BOUND)
+BUFFER = 8000  # bytes of a call of counted_only.cpp
 SUMMARY = {**BOUND, "LACONIC_REPORT": "summary"}
 SCENARIOS = {
     "endings": [
@@ -225,11 +153,35 @@ SCENARIOS = {
         Scenario("compressed", {**BOUND, "LACONIC_P2P": "1"}, ["within", "1e-3"], {"send"}, always=True),
         Scenario("each message reported", {**BOUND, "LACONIC_P2P": "1", "LACONIC_REPORT": "each"}, ["within", "1e-3"],
                  check=each_with_a_ratio("send")),
+        Scenario("audit", {**BOUND, "LACONIC_P2P": "1", "LACONIC_AUDIT": "1"}, ["within", "1e-3"], {"send"},
+                 check=audited("send")),
         Scenario("audit that keeps plain results", {**BOUND, "LACONIC_P2P": "1", "LACONIC_AUDIT": "1:plain"}, ["exact"],
-                 check=plain("audit", "send")),
+                 {"send"}, check=audited("send")),
         Scenario("from threads", {**BOUND, "LACONIC_P2P": "1"}, ["within", "1e-3", "threads"], {"send"}),
         Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_P2P": "1"}, ["exact"],
                  {"send"}),
+    ],
+    "bits": [
+        Scenario("without", {}, [], preload=False, check=BITS.first, always=True),
+        Scenario("no bound", {}, [], check=BITS.same),
+        Scenario("no bound, and a report", {"LACONIC_REPORT": "summary"}, [], check=BITS.same),
+        Scenario("all excluded", {**EVERYTHING, "LACONIC_EXCLUDE": "all"}, [], check=BITS.same),
+        Scenario("audit that keeps plain results", {**EVERYTHING, "LACONIC_AUDIT": "1:plain"}, [],
+                 {"send"} | REDUCTIONS | MOVEMENT | SCANS,
+                 check=all_of(BITS.same, audited("send", "allreduce", "bcast", "alltoall")), always=True),
+        Scenario("suggestions are made", BOUND, [], REDUCTIONS, check=SUGGESTIONS.make),
+        Scenario("suggestions are followed", SUGGESTIONS.settings, [], {"send"} | REDUCTIONS | MOVEMENT,
+                 check=SUGGESTIONS.follow),
+        Scenario("suggestions are printed", SUMMARY, [], None,
+                 check=lambda args, said, entries: says(*["are messages: LACONIC_P2P=1\n"] * (args.n > 1))(args, said, entries)),
+        Scenario("compressed", EVERYTHING, [], {"send"} | REDUCTIONS | MOVEMENT | SCANS, check=BITS.other),
+    ],
+    "counted_only": [
+        WITHOUT, NO_BOUND,
+        Scenario("counted", {**ALL, "LACONIC_P2P": "1"}, [], None, always=True, check=counted(
+            bsend=lambda n: 4 * BUFFER, psend=lambda n: 2 * BUFFER, alltoallw=lambda n: 3 * n * BUFFER,
+            neighbor_alltoallw=lambda n: 4 * BUFFER, put=lambda n: 2 * BUFFER, get=lambda n: 2 * BUFFER,
+            accumulate=lambda n: 2 * BUFFER, get_accumulate=lambda n: 2 * BUFFER)),
     ],
     "damage": [Scenario("compressed", {**BOUND, "LACONIC_P2P": "1"}, ["within", "1e-3"], {"send"}, always=True)],
     "growing_variables": [Scenario("an MPI whose variables become more", {}, [])],
@@ -340,7 +292,7 @@ def run(args, scenario, folder):
     problems = []
     if scenario.code is not None and (done.returncode == 0) != (scenario.code == 0):
         problems.append(f"exit code {done.returncode}")
-    entries = Entries(json.loads(report.read_text()) if report.exists() else {"operations": [], "classes": []})
+    entries = Entries(json.loads(report.read_text()) if report.exists() else NO_REPORT)
     compressed = {entry["operation"] for entry in entries if entry["compressed"] > 0}
     if args.n > 1 and not (scenario.compressed or set()) <= compressed:
         problems.append("not compressed: " + ", ".join(sorted(scenario.compressed - compressed)))

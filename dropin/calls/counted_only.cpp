@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI's functions that move data between ranks and are never compressed: buffered and partitioned sends, MPI_Alltoallw
+// and one-sided communication. They are defined here to be counted in the report. The definitions are in
+// counted_only.inl, which is included once for each width of counts.
+#include <mpi.h>
+
+#include <algorithm>
+
+#include "calls/carried.hpp"
+#include "core/process.hpp"
+#include "mpi/exports.hpp"
+#include "report/tally.hpp"
+
+using namespace laconic::dropin;
+
+namespace {
+
+bool counts(const void* site) { return counts_traffic() && !from_library(site); }
+
+// A window has no communicator that the program can ask for.
+TallyGroup& of_windows() {
+  static TallyGroup& group = []() -> TallyGroup& {
+    int ranks = 1;
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    return Tallies::instance().group("windows", ranks);
+  }();
+  return group;
+}
+
+CountedCall on_window(Activity activity, MPI_Count count, MPI_Datatype type) {
+  const std::uint64_t bytes = bytes_of(count, type);
+  return {{activity, type, bytes, bytes}, Reason::rule, of_windows()};
+}
+
+CountedCall to_rank(Activity activity, MPI_Count count, MPI_Datatype type, int dest, MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL || dest < 0) return {};
+  Communicator& communicator = Communicator::of(comm);
+  const std::uint64_t bytes = bytes_of(count, type);
+  const bool to_itself = dest == communicator.rank() && communicator.unfit() != Reason::intercomm;
+  return {{activity, type, bytes, bytes}, to_itself ? Reason::itself : Reason::rule, communicator.tallies()};
+}
+
+// The numbers are those of the first part that is not empty.
+template <class Counts>
+CountedCall to_all(Activity activity, const Counts* counts, const MPI_Datatype* types, MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL || counts == nullptr || types == nullptr) return {};
+  Communicator& communicator = Communicator::of(comm);
+  if (communicator.unfit() == Reason::intercomm) return {};
+  const auto like = activity == Activity::alltoallw ? Operation::alltoallv : Operation::neighbor_alltoallv;
+  const int parts = communicator.num_parts(traits_of(like), true);
+  Carried carried{.activity = activity};
+  for (int part = 0; part < parts; ++part) {
+    const std::uint64_t bytes = bytes_of(counts[part], types[part]);
+    if (carried.bytes == 0) carried.type = types[part];
+    carried.bytes += bytes;
+  }
+  carried.size = carried.bytes;
+  return {carried, Reason::rule, communicator.tallies()};
+}
+
+// The starts of a persistent request count, and not its making.
+int count_starts_of(int code, const CountedCall& call, const MPI_Request* request) {
+  if (code == MPI_SUCCESS) count_starts(*request, call);
+  return code;
+}
+
+}  // namespace
+
+#define LACONIC_NAME(name) name
+#define LACONIC_COUNT int
+#define LACONIC_BYTES int
+#include "calls/counted_only.inl"
+#undef LACONIC_NAME
+#undef LACONIC_COUNT
+#undef LACONIC_BYTES
+
+#if MPI_VERSION >= 4
+#define LACONIC_NAME(name) name##_c
+#define LACONIC_COUNT MPI_Count
+#define LACONIC_BYTES MPI_Aint
+#include "calls/counted_only.inl"
+#undef LACONIC_NAME
+#undef LACONIC_COUNT
+#undef LACONIC_BYTES
+
+LACONIC_EXPORT int MPI_Psend_init(const void* buffer, int partitions, MPI_Count count, MPI_Datatype type, int dest,
+                                  int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  const int code = PMPI_Psend_init(buffer, partitions, count, type, dest, tag, comm, info, request);
+  if (!counts(LACONIC_SITE)) return code;
+  return count_starts_of(code, to_rank(Activity::psend, count * partitions, type, dest, comm), request);
+}
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Included by counted_only.cpp for int counts and, from MPI 4 on, for MPI_Count. A call that is not counted goes to MPI
+// after one load and a branch.
+
+#define LACONIC_ARGUMENTS(...) __VA_ARGS__
+#define LACONIC_COUNTED(Function, counted, arguments, ...)                        \
+  LACONIC_EXPORT int LACONIC_NAME(MPI_##Function)(__VA_ARGS__) {                  \
+    if (counts(LACONIC_SITE)) (counted).made();                                   \
+    return LACONIC_NAME(PMPI_##Function)(LACONIC_ARGUMENTS arguments);            \
+  }
+#define LACONIC_COUNTED_STARTS(Function, counted, arguments, ...)                                 \
+  LACONIC_EXPORT int LACONIC_NAME(MPI_##Function)(__VA_ARGS__, MPI_Request * request) {           \
+    const int code = LACONIC_NAME(PMPI_##Function)(LACONIC_ARGUMENTS arguments, request);         \
+    return counts(LACONIC_SITE) ? count_starts_of(code, counted, request) : code;                 \
+  }
+
+#define LACONIC_BUFFERED to_rank(Activity::bsend, count, type, dest, comm)
+#define LACONIC_SENT const void *buffer, LACONIC_COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm
+LACONIC_COUNTED(Bsend, LACONIC_BUFFERED, (buffer, count, type, dest, tag, comm), LACONIC_SENT)
+LACONIC_COUNTED(Ibsend, LACONIC_BUFFERED, (buffer, count, type, dest, tag, comm, request), LACONIC_SENT,
+                MPI_Request* request)
+LACONIC_COUNTED_STARTS(Bsend_init, LACONIC_BUFFERED, (buffer, count, type, dest, tag, comm), LACONIC_SENT)
+#undef LACONIC_BUFFERED
+#undef LACONIC_SENT
+
+// In place, the receive side says what is sent.
+#define LACONIC_PARTS(activity)                                                        \
+  to_all(Activity::activity, send == MPI_IN_PLACE ? recvcounts : sendcounts,           \
+         send == MPI_IN_PLACE ? recvtypes : sendtypes, comm)
+#define LACONIC_OF_PARTS(Displ)                                                                           \
+  const void *send, const LACONIC_COUNT *sendcounts, const Displ *sdispls, const MPI_Datatype *sendtypes, \
+      void *recv, const LACONIC_COUNT *recvcounts, const Displ *rdispls, const MPI_Datatype *recvtypes, MPI_Comm comm
+#define LACONIC_PART_ARGUMENTS send, sendcounts, sdispls, sendtypes, recv, recvcounts, rdispls, recvtypes, comm
+
+LACONIC_COUNTED(Alltoallw, LACONIC_PARTS(alltoallw), (LACONIC_PART_ARGUMENTS), LACONIC_OF_PARTS(LACONIC_BYTES))
+LACONIC_COUNTED(Ialltoallw, LACONIC_PARTS(alltoallw), (LACONIC_PART_ARGUMENTS, request),
+                LACONIC_OF_PARTS(LACONIC_BYTES), MPI_Request* request)
+LACONIC_COUNTED(Neighbor_alltoallw, LACONIC_PARTS(neighbor_alltoallw), (LACONIC_PART_ARGUMENTS),
+                LACONIC_OF_PARTS(MPI_Aint))
+LACONIC_COUNTED(Ineighbor_alltoallw, LACONIC_PARTS(neighbor_alltoallw), (LACONIC_PART_ARGUMENTS, request),
+                LACONIC_OF_PARTS(MPI_Aint), MPI_Request* request)
+#if MPI_VERSION >= 4
+LACONIC_COUNTED_STARTS(Alltoallw_init, LACONIC_PARTS(alltoallw), (LACONIC_PART_ARGUMENTS, info),
+                       LACONIC_OF_PARTS(LACONIC_BYTES), MPI_Info info)
+LACONIC_COUNTED_STARTS(Neighbor_alltoallw_init, LACONIC_PARTS(neighbor_alltoallw), (LACONIC_PART_ARGUMENTS, info),
+                       LACONIC_OF_PARTS(MPI_Aint), MPI_Info info)
+#endif
+#undef LACONIC_PARTS
+#undef LACONIC_OF_PARTS
+#undef LACONIC_PART_ARGUMENTS
+
+#define LACONIC_ON_WINDOW(activity) on_window(Activity::activity, count, type)
+#define LACONIC_TARGET int rank, MPI_Aint displ, LACONIC_COUNT target_count, MPI_Datatype target_type
+#define LACONIC_ORIGIN const void *origin, LACONIC_COUNT count, MPI_Datatype type
+#define LACONIC_PLACES origin, count, type, rank, displ, target_count, target_type
+
+LACONIC_COUNTED(Put, LACONIC_ON_WINDOW(put), (LACONIC_PLACES, win), LACONIC_ORIGIN, LACONIC_TARGET, MPI_Win win)
+LACONIC_COUNTED(Rput, LACONIC_ON_WINDOW(put), (LACONIC_PLACES, win, request), LACONIC_ORIGIN, LACONIC_TARGET,
+                MPI_Win win, MPI_Request* request)
+LACONIC_COUNTED(Get, LACONIC_ON_WINDOW(get), (LACONIC_PLACES, win), void* origin, LACONIC_COUNT count,
+                MPI_Datatype type, LACONIC_TARGET, MPI_Win win)
+LACONIC_COUNTED(Rget, LACONIC_ON_WINDOW(get), (LACONIC_PLACES, win, request), void* origin, LACONIC_COUNT count,
+                MPI_Datatype type, LACONIC_TARGET, MPI_Win win, MPI_Request* request)
+LACONIC_COUNTED(Accumulate, LACONIC_ON_WINDOW(accumulate), (LACONIC_PLACES, op, win), LACONIC_ORIGIN, LACONIC_TARGET,
+                MPI_Op op, MPI_Win win)
+LACONIC_COUNTED(Raccumulate, LACONIC_ON_WINDOW(accumulate), (LACONIC_PLACES, op, win, request), LACONIC_ORIGIN,
+                LACONIC_TARGET, MPI_Op op, MPI_Win win, MPI_Request* request)
+#define LACONIC_RESULT void *result, LACONIC_COUNT result_count, MPI_Datatype result_type
+LACONIC_COUNTED(Get_accumulate, LACONIC_ON_WINDOW(get_accumulate),
+                (origin, count, type, result, result_count, result_type, rank, displ, target_count, target_type, op,
+                 win),
+                LACONIC_ORIGIN, LACONIC_RESULT, LACONIC_TARGET, MPI_Op op, MPI_Win win)
+LACONIC_COUNTED(Rget_accumulate, LACONIC_ON_WINDOW(get_accumulate),
+                (origin, count, type, result, result_count, result_type, rank, displ, target_count, target_type, op,
+                 win, request),
+                LACONIC_ORIGIN, LACONIC_RESULT, LACONIC_TARGET, MPI_Op op, MPI_Win win, MPI_Request* request)
+
+#undef LACONIC_ON_WINDOW
+#undef LACONIC_TARGET
+#undef LACONIC_ORIGIN
+#undef LACONIC_PLACES
+#undef LACONIC_RESULT
+#undef LACONIC_COUNTED
+#undef LACONIC_COUNTED_STARTS
+#undef LACONIC_ARGUMENTS

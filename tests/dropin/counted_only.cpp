@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The operations that the drop-in counts and never compresses: they do what they do without it, and run.py compares the
+// bytes in the report with those that are sent here.
+#include <mpi.h>
+
+#include <array>
+#include <vector>
+
+#include "support.hpp"
+
+using namespace dropin;
+using ranks::Test;
+
+namespace {
+
+constexpr int count = 1000;  // numbers of a call
+
+struct World {
+  Test& t;
+  int rank;
+  int size;
+  int left;
+  int right;
+  MPI_Comm ring;
+};
+
+// The numbers that a rank sends to another.
+std::vector<double> numbers_from(int source, int dest) {
+  std::vector<double> x(count);
+  for (int i = 0; i < count; ++i) x[static_cast<std::size_t>(i)] = 0.1 * i + source + 100.0 * dest;
+  return x;
+}
+
+void buffered(World& w) {
+  std::vector<char> room(8 * (count * sizeof(double) + MPI_BSEND_OVERHEAD));
+  MPI_Buffer_attach(room.data(), static_cast<int>(room.size()));
+  const std::vector<double> x = numbers_from(w.rank, w.right);
+  std::vector<double> y(count);
+  MPI_Request request = MPI_REQUEST_NULL;
+  const auto receive = [&] {
+    y.assign(count, 0);
+    MPI_Recv(y.data(), count, MPI_DOUBLE, w.left, 1, w.ring, MPI_STATUS_IGNORE);
+    CHECK(w.t, y == numbers_from(w.left, w.rank), "a buffered message");
+  };
+  MPI_Bsend(x.data(), count, MPI_DOUBLE, w.right, 1, w.ring);
+  receive();
+  MPI_Ibsend(x.data(), count, MPI_DOUBLE, w.right, 1, w.ring, &request);
+  receive();
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Bsend_init(x.data(), count, MPI_DOUBLE, w.right, 1, w.ring, &request);
+  for (int k = 0; k < 2; ++k) {
+    MPI_Start(&request);
+    receive();
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  MPI_Request_free(&request);
+  void* detached = nullptr;
+  int bytes = 0;
+  MPI_Buffer_detach(static_cast<void*>(&detached), &bytes);
+}
+
+void partitioned(World& w) {
+#if MPI_VERSION >= 4
+  constexpr int parts = 4;
+  const std::vector<double> x = numbers_from(w.rank, w.right);
+  std::vector<double> y(count);
+  std::array<MPI_Request, 2> requests{};
+  MPI_Psend_init(x.data(), parts, count / parts, MPI_DOUBLE, w.right, 2, w.ring, MPI_INFO_NULL, &requests[0]);
+  MPI_Precv_init(y.data(), parts, count / parts, MPI_DOUBLE, w.left, 2, w.ring, MPI_INFO_NULL, &requests[1]);
+  for (int k = 0; k < 2; ++k) {
+    y.assign(count, 0);
+    MPI_Startall(2, requests.data());
+    for (int part = 0; part < parts; ++part) MPI_Pready(part, requests[0]);
+    MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE);
+    CHECK(w.t, y == numbers_from(w.left, w.rank), "a message in partitions");
+  }
+  for (MPI_Request& request : requests) MPI_Request_free(&request);
+#else
+  (void)w;
+#endif
+}
+
+// The arguments of one side of an MPI_Alltoallw, with `Displ` displacements in bytes.
+template <class Displ>
+struct Parts {
+  std::vector<double> numbers;
+  std::vector<int> counts;
+  std::vector<Displ> displs;
+  std::vector<MPI_Datatype> types;
+
+  void add(const std::vector<double>& part) {
+    displs.push_back(static_cast<Displ>(numbers.size() * sizeof(double)));
+    numbers.insert(numbers.end(), part.begin(), part.end());
+    counts.push_back(count);
+    types.push_back(MPI_DOUBLE);
+  }
+};
+
+void all_to_all(World& w) {
+  Parts<int> out;
+  Parts<int> in;
+  std::vector<double> right;
+  for (int r = 0; r < w.size; ++r) {
+    out.add(numbers_from(w.rank, r));
+    in.add(std::vector<double>(count));
+    const std::vector<double> part = numbers_from(r, w.rank);
+    right.insert(right.end(), part.begin(), part.end());
+  }
+  const auto received = [&] {
+    CHECK(w.t, in.numbers == right, "MPI_Alltoallw");
+    in.numbers.assign(in.numbers.size(), 0);
+  };
+  MPI_Alltoallw(out.numbers.data(), out.counts.data(), out.displs.data(), out.types.data(), in.numbers.data(),
+                in.counts.data(), in.displs.data(), in.types.data(), w.ring);
+  received();
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ialltoallw(out.numbers.data(), out.counts.data(), out.displs.data(), out.types.data(), in.numbers.data(),
+                 in.counts.data(), in.displs.data(), in.types.data(), w.ring, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  received();
+  in.numbers = out.numbers;
+  MPI_Alltoallw(MPI_IN_PLACE, nullptr, nullptr, nullptr, in.numbers.data(), in.counts.data(), in.displs.data(),
+                in.types.data(), w.ring);
+  received();
+}
+
+void to_neighbors(World& w) {
+  Parts<MPI_Aint> out;
+  Parts<MPI_Aint> in;
+  for (int k = 0; k < 2; ++k) {
+    out.add(numbers_from(w.rank, k));
+    in.add(std::vector<double>(count));
+  }
+  // What goes to the left comes from the right, in the order of the neighbors.
+  std::vector<double> right = numbers_from(w.left, 1);
+  const std::vector<double> second = numbers_from(w.right, 0);
+  right.insert(right.end(), second.begin(), second.end());
+  for (const bool at_once : {true, false}) {
+    in.numbers.assign(in.numbers.size(), 0);
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (at_once)
+      MPI_Neighbor_alltoallw(out.numbers.data(), out.counts.data(), out.displs.data(), out.types.data(),
+                             in.numbers.data(), in.counts.data(), in.displs.data(), in.types.data(), w.ring);
+    else
+      MPI_Ineighbor_alltoallw(out.numbers.data(), out.counts.data(), out.displs.data(), out.types.data(),
+                              in.numbers.data(), in.counts.data(), in.displs.data(), in.types.data(), w.ring, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    // With one or two ranks both neighbors are the same rank, and MPIs differ in which part comes first.
+    if (w.size > 2) CHECK(w.t, in.numbers == right, "MPI_Neighbor_alltoallw");
+  }
+}
+
+void one_sided(World& w) {
+  std::vector<double> got(count);
+  const std::vector<double> x = numbers_from(w.rank, w.right);
+  double* window = nullptr;
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Win_allocate(static_cast<MPI_Aint>(count * sizeof(double)), sizeof(double), MPI_INFO_NULL, w.ring,
+                   static_cast<void*>(&window), &win);
+  const auto settled = [&] {
+    MPI_Barrier(w.ring);
+    MPI_Win_sync(win);
+  };
+  MPI_Win_lock_all(0, win);
+  for (const bool by_request : {false, true}) {
+    const auto finish = [&](MPI_Request& request) {
+      if (by_request) MPI_Wait(&request, MPI_STATUS_IGNORE);
+      MPI_Win_flush(w.right, win);
+      settled();
+    };
+    MPI_Request request = MPI_REQUEST_NULL;
+    by_request ? MPI_Rput(x.data(), count, MPI_DOUBLE, w.right, 0, count, MPI_DOUBLE, win, &request)
+               : MPI_Put(x.data(), count, MPI_DOUBLE, w.right, 0, count, MPI_DOUBLE, win);
+    finish(request);
+    CHECK(w.t, std::vector<double>(window, window + count) == numbers_from(w.left, w.rank), "MPI_Put");
+    settled();
+    by_request ? MPI_Rget(got.data(), count, MPI_DOUBLE, w.right, 0, count, MPI_DOUBLE, win, &request)
+               : MPI_Get(got.data(), count, MPI_DOUBLE, w.right, 0, count, MPI_DOUBLE, win);
+    finish(request);
+    CHECK(w.t, got == x, "MPI_Get");
+    by_request ? MPI_Raccumulate(x.data(), count, MPI_DOUBLE, w.right, 0, count, MPI_DOUBLE, MPI_SUM, win, &request)
+               : MPI_Accumulate(x.data(), count, MPI_DOUBLE, w.right, 0, count, MPI_DOUBLE, MPI_SUM, win);
+    finish(request);
+    by_request ? MPI_Rget_accumulate(x.data(), count, MPI_DOUBLE, got.data(), count, MPI_DOUBLE, w.right, 0, count,
+                                     MPI_DOUBLE, MPI_REPLACE, win, &request)
+               : MPI_Get_accumulate(x.data(), count, MPI_DOUBLE, got.data(), count, MPI_DOUBLE, w.right, 0, count,
+                                    MPI_DOUBLE, MPI_REPLACE, win);
+    finish(request);
+    std::vector<double> twice = x;
+    for (double& number : twice) number += number;
+    CHECK(w.t, got == twice, "MPI_Accumulate and MPI_Get_accumulate");
+    settled();
+  }
+  MPI_Win_unlock_all(win);
+  MPI_Win_free(&win);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Test t(&argc, &argv, "dropin counted only");
+  World w{t, t.rank(), 1, 0, 0, MPI_COMM_NULL};
+  MPI_Comm_size(MPI_COMM_WORLD, &w.size);
+  const int periodic = 1;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &w.size, &periodic, 0, &w.ring);
+  MPI_Cart_shift(w.ring, 0, 1, &w.left, &w.right);
+  for (const auto part : {buffered, partitioned, all_to_all, to_neighbors, one_sided}) part(w);
+  MPI_Comm_free(&w.ring);
+  return t.finish();
+}
