@@ -82,7 +82,7 @@ class Reader {
         at_(static_cast<std::size_t>(end_ - index_) < index_bytes(count, values) ? nullptr
                                                                                  : index_ + index_bytes(count, values)),
         has_lattice_(has_lattice),
-        has_far_(has_lattice && values == block_values),
+        has_compound_(has_lattice && values == block_values),
         number_bytes_(number_bytes) {}
 
   // Reads the next block, of n numbers; false when there is none, and then problem() gives the reason.  The contents of
@@ -111,7 +111,7 @@ class Reader {
     Entry entry;
     std::memcpy(&entry, index_, sizeof entry);
     if (bytes_of(entry) > static_cast<std::size_t>(end_ - at_)) return status_of(Problem::ends_in_block);
-    if (has_points(entry) && !has_lattice_) return status_of(Problem::no_lattice);
+    if (needs_lattice(entry) && !has_lattice_) return status_of(Problem::no_lattice);
     return status_of(Problem::other_size);
   }
   static Status bad_block() { return status_of(Problem::bad_block); }
@@ -126,7 +126,7 @@ class Reader {
   bool fits(Entry entry) const {
     switch (kind_of(entry)) {
       case Kind::raw: return bytes_of(entry) == n_ * number_bytes_;
-      case Kind::fill: return is_far(entry) ? has_far_ : bytes_of(entry) == number_bytes_;
+      case Kind::fill: return is_compound(entry) ? has_compound_ : bytes_of(entry) == number_bytes_;
       default: return has_lattice_;
     }
   }
@@ -135,7 +135,7 @@ class Reader {
   const std::byte* end_;
   const std::byte* at_;  // null: the index does not fit
   bool has_lattice_;
-  bool has_far_;  // scaled frames have no far blocks
+  bool has_compound_;  // scaled frames have none
   std::size_t number_bytes_;
   std::size_t n_ = 0;
 };
