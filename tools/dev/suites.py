@@ -89,7 +89,7 @@ def read_junit(path, name, folder):
             count.failed += 1
             said = (case.findtext("system-out") or reason).strip()
             # ctest does not write down that a test ran out of time, and such a test often says nothing: the time shows it.
-            say(f"\n==== FAILED {name}: {case.get('name')}, after {float(case.get('time', 0)):.0f} s\n{shortened(said)}\n====")
+            say(f"\n==== FAILED {name}: {case.get('name')}\n{shortened(said)}\n==== after {float(case.get('time', 0)):.0f} s")
     return count
 
 
