@@ -35,6 +35,10 @@ bool read_arguments(int argc, char** argv, bool speaks, Arguments& a, int& statu
   app.add_flag("--one-result", a.one_result,
                "all ranks write their results to the same memory; equal bits are found by what each rank decodes");
   app.add_option("--iterations", a.iterations)->check(CLI::Range(1, 100));
+  app.add_option("--part", a.part,
+                 "simulate a part, 1 / this, of the bytes, of a frame and of the rates of coding; --rate is to be the "
+                 "same part of the rate that is meant")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{64}));
   app.add_option("--rate", a.rate, "of the simulated links, in bit/s")->check(CLI::PositiveNumber);
   app.add_option("--latency", a.latency, "of the simulated network, in seconds")->check(CLI::PositiveNumber);
   try {

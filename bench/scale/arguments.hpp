@@ -28,6 +28,9 @@ struct Arguments {
   bool free_coding = false;   // coding takes no time
   bool one_result = false;    // all ranks write their results to the same memory
   int iterations = 1;
+  // Divides the bytes, the numbers in a frame and the rates of coding.  If the rate of the network is divided by as
+  // much, the call takes the same simulated time with less memory.
+  std::size_t part = 1;
   double rate = 100e9;    // of the simulated links, in bit/s, for the prediction of the model
   double latency = 2e-6;  // of the simulated network, in seconds
 };

@@ -70,7 +70,7 @@ def measure(a, nodes, line, algorithm):
     arguments = {"collective": a.collective, "algorithm": algorithm, "bytes": a.bytes, "bound": a.bound, "field": a.field,
                  "coherent": a.coherent, **LINES[line]}
     all_results = network.ranks * a.bytes
-    arguments["one-result"] = (all_results > MOST_RESULTS and a.collective in ("allreduce", "allgather", "bcast")
+    arguments["one-result"] = (all_results // a.part > MOST_RESULTS and a.collective in ("allreduce", "allgather", "bcast")
                                and "per-hop" not in arguments)
     divisor = 1
     if line == "plain MPI":
@@ -78,10 +78,11 @@ def measure(a, nodes, line, algorithm):
         # the rate takes the same time.
         while all_results > divisor * MOST_RESULTS:
             divisor *= 2
-        network.bits_per_second /= divisor
-        arguments["bytes"] //= divisor
     else:
+        divisor = arguments["part"] = a.part
         arguments["rates"] = rates_for(a.rates, line, nodes)
+    network.bits_per_second /= divisor
+    arguments["bytes"] //= divisor
     found = simulation.run(a.program, network, arguments, a.mpi, a.timeout)
     found.update(line=line, nodes=nodes, divisor=divisor, bandwidth_bound=bandwidth_bound(a.collective, nodes, a.bytes, a.gbit * 1e9))
     return found
@@ -152,6 +153,8 @@ def arguments():
     parser.add_argument("--lines", action="append", choices=list(LINES), default=[], help="only these (repeatable)")
     parser.add_argument("--rates", help="GB/s of encode, fold, add and decode, with commas, or the file of an earlier run; "
                         "default: measured")
+    parser.add_argument("--part", type=int, default=1, metavar="K", help="simulate a K-th of the bytes, of each frame and "
+                        "of all rates, except for plain MPI; default: %(default)s")
     parser.add_argument("--shared-cables", action="store_true", help="the messages of two ranks share the cable")
     parser.add_argument("--timeout", type=float, default=900, help="seconds of one simulation; default: %(default)s")
     parser.add_argument("--out", default="bench/results/local/scale.json")

@@ -164,11 +164,12 @@ double predict(const Arguments& a, const Algorithm& algorithm, Ranks ranks, Trav
                const Outcome& o, double seconds_of_search) {
   CallModel call;
   call.collective = algorithm.collective;
-  call.bytes = static_cast<double>(a.bytes);
+  const auto part = static_cast<double>(a.part);
+  call.bytes = static_cast<double>(a.bytes) * part;
   call.size = ranks.size;
   call.nodes = ranks.nodes;
   call.travel = travel;
-  call.chunk = chunk;
+  call.chunk = chunk * a.part;
   call.depth = a.depth;
   call.limits = long_walk;
   call.shared_cables = true;
@@ -182,7 +183,7 @@ double predict(const Arguments& a, const Algorithm& algorithm, Ranks ranks, Trav
   cost.frame = o.numbers > 0 ? o.sent / o.numbers : 1;
   Path path;
   path.latency = a.latency;
-  path.bytes_per_second = a.rate / 8;
+  path.bytes_per_second = a.rate / 8 * part;
   path.per_message = 0;
   for (const Candidate& c : candidates(call, cost, path))
     if (c.algorithm == &algorithm) return c.predicted + seconds_of_search;
@@ -266,11 +267,14 @@ Outcome simulate(const Arguments& a, int rank, int size) {
   std::size_t largest = 0;
   const int parts = num_parts(collective, cut, size);
   for (std::int32_t b = 0; b < parts; ++b) largest = std::max(largest, data.begin_of(b + 1) - data.begin_of(b));
-  const std::size_t chunk = a.chunk > 0 ? a.chunk : choose_chunk(largest, Dtype::f32, a.depth);
+  const std::size_t whole_chunk = a.chunk > 0 ? a.chunk : choose_chunk(largest * a.part, Dtype::f32, a.depth);
+  const std::size_t chunk = (whole_chunk + a.part - 1) / a.part;
   const Plan plan =
       lower(join(std::move(schedule), blocks_per_message(std::min(chunk, largest))), collective, at, travel);
   for (const std::int32_t b : plan.blocks) regions.push_back(data.region(b));
-  const TimedCodec timed(codec, rates, a.threads, a.one_result);
+  const auto part = static_cast<double>(a.part);
+  const TimedCodec timed(codec, {rates.encode * part, rates.fold * part, rates.add * part, rates.decode * part},
+                         a.threads, a.one_result);
   MpiTransport transport(MPI_COMM_WORLD, 0, 1, message_numbers);
   HostDevice host(1);
   Run run(transport, host);
@@ -285,7 +289,7 @@ Outcome simulate(const Arguments& a, int rank, int size) {
   double coded = 0;
   std::uint64_t decoded = 0;
   const bool searches = bound.mode == BoundMode::rel && a.codec != "raw";
-  const double seconds_of_search = searches ? search * static_cast<double>(own * sizeof(float)) / a.threads : 0;
+  const double seconds_of_search = searches ? search * part * static_cast<double>(own * sizeof(float)) / a.threads : 0;
   for (int k = 0; k < a.iterations; ++k) {
     std::fill(data.result.begin(), data.result.end(), -1.0f);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -306,8 +310,8 @@ Outcome simulate(const Arguments& a, int rank, int size) {
   }
   o.seconds = greatest(o.seconds);
   o.coding = greatest(coded);
-  o.sent = total(static_cast<double>(run.account().bytes_sent));
-  o.numbers = total(static_cast<double>(run.account().bytes_uncompressed));
+  o.sent = total(static_cast<double>(run.account().bytes_sent * a.part));
+  o.numbers = total(static_cast<double>(run.account().bytes_uncompressed * a.part));
   o.predicted = predict(a, *algorithm, ranks, travel, work.chunk, o, seconds_of_search);
   std::uint64_t sends = 0;
   for (const Action& action : plan.actions) sends += action.act == Act::send;
@@ -328,8 +332,8 @@ void print(const Arguments& a, int size, const Outcome& o) {
       "\"error\": %.6g, \"bound_result\": %.6g, \"bound_kept\": %s, \"bits_equal\": %s, \"hash\": \"%016llx\", "
       "\"encode_GB_s\": %.4g, \"fold_GB_s\": %.4g, \"add_GB_s\": %.4g, \"decode_GB_s\": %.4g}\n",
       a.collective.c_str(), a.algorithm.c_str(), a.codec.c_str(), a.per_hop ? "true" : "false", a.bound.c_str(),
-      a.target.c_str(), size, a.bytes, a.threads, a.coherent ? "true" : "false", a.free_coding ? "true" : "false",
-      o.seconds, o.predicted, o.coding, o.sent, o.sent > 0 ? o.numbers / o.sent : 1,
+      a.target.c_str(), size, a.bytes * a.part, a.threads, a.coherent ? "true" : "false",
+      a.free_coding ? "true" : "false", o.seconds, o.predicted, o.coding, o.sent, o.sent > 0 ? o.numbers / o.sent : 1,
       static_cast<unsigned long long>(o.messages), o.error, o.bound, o.kept ? "true" : "false",
       o.bits_equal ? "true" : "false", static_cast<unsigned long long>(o.hash), speed(o.rates.encode),
       speed(o.rates.fold), speed(o.rates.add), speed(o.rates.decode));

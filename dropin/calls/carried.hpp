@@ -17,7 +17,7 @@ namespace laconic::dropin {
 extern std::atomic<bool> traffic_counted;
 inline bool counts_traffic() { return __builtin_expect(traffic_counted.load(std::memory_order_relaxed), false); }
 
-// What this rank contributes to a call.
+// The contribution of this rank to a call.
 struct Carried {
   Activity activity = Activity::send;
   MPI_Datatype type = MPI_DATATYPE_NULL;

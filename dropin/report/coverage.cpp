@@ -21,7 +21,8 @@ const char* lasting_reason(const TrafficKey& of, const Settings& settings, std::
   if (!is_operation(of.activity) || !left_by_settings(of.reason)) return text_of(of);
   if (of.kind == Kind::none || of.kind == Kind::integer) return text_of(Reason::type);
   if (of.least_size() < std::min(min_bytes, least_suggested)) return "smaller than 4 KiB";
-  // What is included by default, or asked for, is excluded by the user, who need not be told how to include it again.
+  // If a rule leaves out calls that are included by default or by LACONIC_P2P, the user has excluded them on purpose,
+  // so no setting is suggested.
   const bool asked_for = of.activity == Activity::send ? settings.messages : reduces(operation_of(of.activity));
   return of.reason == Reason::rule && (settings.excludes || asked_for) ? text_of(of) : nullptr;
 }

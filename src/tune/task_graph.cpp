@@ -128,7 +128,7 @@ class TaskGraph::Run {
     end(t);
   }
 
-  // Of a message whose connection is not busy, or has just become free.
+  // Begins a message on its connection, which carries no other message.
   void begin(double now, Task t) {
     Node& node = nodes_[t];
     node.begin = now;

@@ -131,7 +131,7 @@ void to_neighbors(World& w) {
     out.add(numbers_from(w.rank, k));
     in.add(std::vector<double>(count));
   }
-  // What goes to the left comes from the right, in the order of the neighbors.
+  // The neighbors are in the order left, right.  The left one sends its second part here, the right one its first.
   std::vector<double> right = numbers_from(w.left, 1);
   const std::vector<double> second = numbers_from(w.right, 0);
   right.insert(right.end(), second.begin(), second.end());
