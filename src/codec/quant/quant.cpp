@@ -8,6 +8,7 @@
 #include <numbers>
 #include <string>
 
+#include "base/target.hpp"
 #include "codec/denormals.hpp"
 #include "codec/device_codec.hpp"
 #include "codec/quant/blocks.hpp"
@@ -59,7 +60,7 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
   }
   bool fold_whole(const Packed&, const double*, std::size_t, const Lattice&, Stages&) const { return false; }
 
-  bool add_whole(const Packed& a, const Packed& b, std::size_t n, Stages& stages) const {
+  LACONIC_INLINE bool add_whole(const Packed& a, const Packed& b, std::size_t n, Stages& stages) const {
     return n == block_values && k_.blocks.add && k_.blocks.add(a, b, stages.next()) && stages.take();
   }
 
