@@ -47,8 +47,7 @@ int main(int argc, char** argv) {
   check(t, "no number at all, mean", LACONIC_AVG, nan, nan, 0);
   const double fill = 9.96921e36;
   check(t, "fill values alone, sum", MPI_SUM, fill, n * fill, n * n * fill * 1e-16);
-  check(t, "fill values and a rank of equal numbers, least", MPI_MIN, last != 0 ? 0.3 : fill, 0.3,
-        0);
+  check(t, "fill values and a rank of equal numbers, least", MPI_MIN, last != 0 ? 0.3 : fill, 0.3, 0);
   if (t.size() > 1) {
     const double most = std::numeric_limits<double>::max();
     check(t, "range beyond the type, least", MPI_MIN, last != 0 ? -most : most, -most, 0);

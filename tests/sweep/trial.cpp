@@ -209,8 +209,7 @@ class Trial {
       const bool far = sizeof(T) == 8 && std::fabs(to) > far_from_;
       if (strictly && !far) fault(tally_.strict_fault, "beyond the bound", i);
       const double rounding = sizeof(T) == 4 || far ? static_cast<double>(test::half_ulp(back[i])) : 0;
-      if (!exact || is_beyond(from, to, bound, rounding))
-        fault(tally_.beyond, "beyond the bound and the rounding", i);
+      if (!exact || is_beyond(from, to, bound, rounding)) fault(tally_.beyond, "beyond the bound and the rounding", i);
     }
     return largest;
   }
