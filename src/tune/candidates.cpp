@@ -6,6 +6,9 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "schedule/messages.hpp"
 
@@ -77,18 +80,29 @@ struct Division {
   bool ours;  // the library's algorithms: they may follow the nodes, and limit the rows that are under way
 };
 
-// An algorithm with each number of rows; nothing where its plans are too large to be walked.
-std::vector<Candidate> timings_of(const CallModel& call, Division division, const Algorithm& algorithm,
-                                  const Coder& coder, double ratio, const Path& path) {
+// How the numbers are coded.
+struct WayOfCoding {
+  Effort effort;
+  Coder coder;
+  double ratio;
+  double before;  // seconds that a call takes besides
+};
+
+// The candidates with one way of coding: those of one algorithm, in which rows differ, or the best of each algorithm.
+using OfOneWay = std::vector<Candidate>;
+
+// For each way of coding, an algorithm with each number of rows; nothing where its plans are too large to be walked.
+// Making the plans of many ranks takes longer than walking them, and they serve all ways.
+std::vector<OfOneWay> timings_of(const CallModel& call, Division division, const Algorithm& algorithm,
+                                 std::span<const WayOfCoding> ways, const Path& path) {
   Journey journey;
   journey.bytes = call.bytes;
   journey.size = call.size;
   journey.travel = call.travel;
-  journey.ratio = ratio;
   journey.nodes = call.nodes;
   const bool knows_nodes = call.shared_cables && call.nodes != nullptr && call.nodes->per_node() > 1;
   if (algorithm.by_nodes() || knows_nodes) journey.within = path_within_node();
-  std::vector<Candidate> found;
+  std::vector<OfOneWay> found(ways.size());
   const auto find = [&](std::uint32_t most) {
     return Hops::find(algorithm, {call.size, call.nodes}, 0, call.travel, true, most, call.limits, call.shared_cables);
   };
@@ -106,37 +120,59 @@ std::vector<Candidate> timings_of(const CallModel& call, Division division, cons
     journey.depth = division.ours ? call.depth : rows;
     journey.in_order = division.ours;
     if (const std::uint32_t wanted = division.messages(block_bytes, rows); wanted != most) hops = find(most = wanted);
-    if (const auto timing = time_of(algorithm.collective, *hops, journey, coder, path, walked))
-      found.push_back({&algorithm, rows, Effort::light, timing->seconds, 0, *timing});
+    for (std::size_t w = 0; w < ways.size(); ++w) {
+      journey.ratio = ways[w].ratio;
+      if (const auto timing = time_of(algorithm.collective, *hops, journey, ways[w].coder, path, walked))
+        found[w].push_back({&algorithm, rows, ways[w].effort, timing->seconds + ways[w].before, 0, *timing});
+    }
   }
   return found;
 }
 
 bool faster(const Candidate& a, const Candidate& b) { return a.predicted < b.predicted; }
 
-// before: seconds to add to each.
-std::vector<Candidate> timed(const CallModel& call, Division division, const Coder& coder, double ratio,
-                             const Path& path, double before) {
-  std::vector<Candidate> found;
-  std::vector<Candidate> of_fastest;  // by rows
+// What all_algorithms() are predicted to take with one way of coding.
+class Ranking {
+ public:
+  // The candidates of an algorithm, one for each number of rows.
+  void add(OfOneWay by_rows) {
+    if (by_rows.empty()) return;
+    const Candidate best = *std::min_element(by_rows.begin(), by_rows.end(), faster);
+    if (std::none_of(best_.begin(), best_.end(), [&](const Candidate& c) { return !faster(best, c); }))
+      of_fastest_ = std::move(by_rows);
+    best_.push_back(best);
+  }
+
+  // The best of each algorithm, and of the fastest the neighbours in rows; the fastest first.
+  OfOneWay take() {
+    std::stable_sort(best_.begin(), best_.end(), faster);
+    for (std::size_t k = 0; k + 1 < of_fastest_.size(); ++k) {
+      if (of_fastest_[k].rows == best_[0].rows) best_.push_back(of_fastest_[k + 1]);
+      if (of_fastest_[k + 1].rows == best_[0].rows) best_.push_back(of_fastest_[k]);
+    }
+    std::stable_sort(best_.begin(), best_.end(), faster);
+    return std::move(best_);
+  }
+
+ private:
+  OfOneWay best_;
+  OfOneWay of_fastest_;
+};
+
+// All candidates with the first way of coding, the fastest first, then all with the next.
+std::vector<Candidate> timed(const CallModel& call, Division division, std::span<const WayOfCoding> ways,
+                             const Path& path) {
+  std::vector<Ranking> rankings(ways.size());
   for (const Algorithm& a : all_algorithms()) {
     if (a.collective != call.collective || !a.fits({call.size, call.nodes})) continue;
     if (a.by_nodes() && !division.ours) continue;
-    std::vector<Candidate> all = timings_of(call, division, a, coder, ratio, path);
-    if (all.empty()) continue;
-    for (Candidate& c : all) c.predicted += before;
-    const Candidate best = *std::min_element(all.begin(), all.end(), faster);
-    if (std::none_of(found.begin(), found.end(), [&](const Candidate& c) { return !faster(best, c); }))
-      of_fastest = std::move(all);
-    found.push_back(best);
+    std::vector<OfOneWay> found = timings_of(call, division, a, ways, path);
+    for (std::size_t w = 0; w < ways.size(); ++w) rankings[w].add(std::move(found[w]));
   }
-  std::stable_sort(found.begin(), found.end(), faster);
-  for (std::size_t k = 0; k + 1 < of_fastest.size(); ++k) {
-    if (of_fastest[k].rows == found[0].rows) found.push_back(of_fastest[k + 1]);
-    if (of_fastest[k + 1].rows == found[0].rows) found.push_back(of_fastest[k]);
-  }
-  std::stable_sort(found.begin(), found.end(), faster);
-  return found;
+  std::vector<Candidate> all;
+  for (Ranking& ranking : rankings)
+    for (const Candidate& c : ranking.take()) all.push_back(c);
+  return all;
 }
 
 // What a compressed call takes besides coding and sending: the agreement, the search for the range of this rank's
@@ -176,16 +212,11 @@ Path path_between_nodes() {
 }
 
 std::vector<Candidate> candidates(const CallModel& call, const CodingCosts& costs, const Path& path) {
-  std::vector<Candidate> all;
-  for (const Effort effort : efforts) {
-    const CodingCost& cost = costs.of(effort);
-    if (!cost.known()) continue;
-    for (Candidate& c : timed(call, {all_row_counts, as_here, true}, coder_of(cost), 1 / cost.frame, path,
-                              seconds_before(call, cost, path))) {
-      c.effort = effort;
-      all.push_back(c);
-    }
-  }
+  std::vector<WayOfCoding> ways;
+  for (const Effort effort : efforts)
+    if (const CodingCost& cost = costs.of(effort); cost.known())
+      ways.push_back({effort, coder_of(cost), 1 / cost.frame, seconds_before(call, cost, path)});
+  std::vector<Candidate> all = timed(call, {all_row_counts, as_here, true}, ways, path);
   const auto taken_before = [](const Candidate& a, const Candidate& b) {
     const auto counted = [](const Candidate& c) {
       return c.effort == Effort::dense ? c.predicted / clear_gain : c.predicted;
@@ -202,7 +233,8 @@ std::vector<Candidate> uncompressed_candidates(const CallModel& call, const Path
   if (!call.shared_cables) raw.nodes = nullptr;
   Path of_mpi = path;
   of_mpi.posting = 0;
-  return timed(raw, {usual_row_count, as_in_mpi, false}, uncompressed_coder(), 1, of_mpi, 0);
+  const WayOfCoding uncoded{Effort::light, uncompressed_coder(), 1, 0};
+  return timed(raw, {usual_row_count, as_in_mpi, false}, std::span(&uncoded, 1), of_mpi);
 }
 
 Path path_of(const CallModel& call, double seconds, const Path& start) {

@@ -40,12 +40,16 @@ constexpr double set_up_seconds = 500e-6;
 constexpr double share_of_plain = 0.01;
 constexpr std::uint64_t bursts_before_plain = 64;
 
+// As for collectives: where compression was faster and no longer is, so many windows of plain bursts are made first.
+constexpr std::uint64_t windows_in_doubt = 3;
+
 }  // namespace
 
 MessageClass::MessageClass(double bytes, std::uint64_t settings, CodecName codec)
     : bytes_(bytes), settings_(settings), codec_(codec) {
   gap_ = bursts_before_survey + static_cast<std::uint64_t>(bytes_before_survey / bytes);
   next_ = gap_;
+  plain_bursts_ = bursts_per_window;
 }
 
 Decision MessageClass::begin(double bytes, double now, const MessageClock& clock) {
@@ -61,7 +65,10 @@ Decision MessageClass::begin(double bytes, double now, const MessageClock& clock
     const Decision before = std::exchange(decision_, mode_);
     if (mode_ == Decision::compressed && bursts_ >= next_) {
       decision_ = Decision::plain;
-      if (bursts_ == next_ + bursts_per_window - 1) next_ = bursts_ + bursts_between_plain();
+      if (bursts_ == next_ + plain_bursts_ - 1) {
+        next_ = bursts_ + bursts_between_plain();
+        plain_bursts_ = bursts_per_window;
+      }
     }
     if (decision_ != before) {
       restart_window();
@@ -103,8 +110,22 @@ void MessageClass::end_burst(double now, const MessageClock& clock) {
   // Bursts may contain much else, whose time varies by more than compression saves.  So most of the compressed ones
   // have to be faster than every plain one, by at least what compression certainly costs.
   const double limit = std::min(worth_keeping * plain_.least(), plain_.least() - cost_.encode);
-  if (mode_ == Decision::compressed && compressed_.count() > 1 && compressed_.median() > limit) return leave();
+  if (mode_ == Decision::plain) return;
+  if (compressed_.count() > 1) {
+    const bool wins = compressed_.median() <= limit;
+    if (!wins) won_ && !compares_ ? doubt() : leave();
+    won_ = wins;
+    if (!wins) return;
+  }
   if (was_compressed && compares_ && compressed_.count() == windows_to_compare) compare(compressed_.median());
+}
+
+// Measures plain and compressed bursts anew.
+void MessageClass::doubt() {
+  plain_.clear();
+  compressed_.clear();
+  plain_bursts_ = windows_in_doubt * bursts_per_window;
+  next_ = bursts_ + 1;
 }
 
 void MessageClass::restart_window() {
@@ -150,7 +171,9 @@ void MessageClass::surveyed(const CodingCosts& costs, bool within_node) {
   compares_ = dense && worth(Effort::light);
   if (!worth(effort_)) return leave();
   mode_ = Decision::compressed;
+  won_ = false;
   next_ = bursts_ + bursts_before_plain;
+  plain_bursts_ = bursts_per_window;
 }
 
 void MessageClass::pin(const Profile::Verdict& verdict) {

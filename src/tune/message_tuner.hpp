@@ -91,6 +91,7 @@ class MessageClass {
   void restart_window();
   void compare(double seconds);
   void code_with(Effort effort);
+  void doubt();
   void leave();
   std::uint64_t bursts_between_plain() const;
 
@@ -105,8 +106,10 @@ class MessageClass {
   std::uint64_t calls_ = 0;
   std::uint64_t compressed_calls_ = 0;
   std::uint64_t bursts_ = 0;
-  std::uint64_t next_;  // the burst that surveys, or in compressed mode the first of those that are left to MPI
-  std::uint64_t gap_;   // bursts between surveys
+  std::uint64_t next_;          // the burst that surveys, or in compressed mode the first of those that are left to MPI
+  std::uint64_t gap_;           // bursts between surveys
+  std::uint64_t plain_bursts_;  // of next_ and those that follow it
+  bool won_ = false;            // compression was faster when it was last measured
   CodingCost cost_;
   CodingCosts costs_;      // of the latest survey
   double with_dense_ = 0;  // seconds per byte in the comparison of the efforts

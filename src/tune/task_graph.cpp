@@ -54,8 +54,8 @@ void TaskGraph::connect(Task departure, Task arrival) {
   nodes_[arrival].earliest_end = std::numeric_limits<double>::infinity();  // not known yet
 }
 
-void TaskGraph::add_edge(Task task, Task before, Event event) {
-  edges_.push_back({task, nodes_[before].edges, event});
+void TaskGraph::add_edge(std::uint32_t to, Task before, Event event) {
+  edges_.push_back({to, nodes_[before].edges, event});
   nodes_[before].edges = static_cast<std::uint32_t>(edges_.size() - 1);
 }
 
@@ -64,15 +64,30 @@ void TaskGraph::wait(Task task, Task before, Event event) {
   ++nodes_[task].waits;
 }
 
-// Takes what happens in the order of time.  The task that is ready first begins first.  No task becomes ready before
-// its cause has begun, so times never decrease and every server sees its tasks in order.
+TaskGraph::Counter TaskGraph::counter() {
+  counts_.emplace_back();
+  return static_cast<Counter>(counts_.size() - 1);
+}
+
+void TaskGraph::count(Counter counter, Task ended) { add_edge(counter, ended, Event::counted); }
+
+void TaskGraph::after_count(Task task, Counter counter, std::size_t count) {
+  if (count == 0) return;
+  counts_[counter].waiting.emplace_back(count, task);
+  ++nodes_[task].waits;
+}
+
+// Takes what happens in the order of time.  No task becomes ready before its cause has begun, so times never decrease
+// and every server sees its tasks in order.
 class TaskGraph::Run {
  public:
   explicit Run(TaskGraph& graph)
       : nodes_(graph.nodes_),
         edges_(graph.edges_),
+        counts_(graph.counts_),
         link_of_(graph.link_of_),
-        on_server_(graph.servers_, none),
+        oldest_first_(graph.oldest_first_),
+        servers_(graph.servers_),
         links_(graph.links_),
         latest_(graph.link_of_.size(), none) {}
 
@@ -88,18 +103,27 @@ class TaskGraph::Run {
           if (links_[id].version == version) drain(at, id);
           break;
         case Kind::ended: end(id); break;
-        case Kind::ready: nodes_[id].on_link ? queue(at, id) : serve(id); break;
+        case Kind::counted: count(version, counts_[id]); break;
+        case Kind::ready: nodes_[id].on_link ? queue(at, id) : enter(at, id); break;
+        case Kind::free: serve_oldest(at, servers_[id]); break;
       }
     }
     return ended_ == nodes_.size() ? last_ : none;
   }
 
  private:
-  enum class Kind : std::uint8_t { drained, ended, ready };  // what happens at the same time, happens in this order
-  // The time, the kind, the link or the task, and the version of the link.
+  // What happens at the same time, happens in this order: servers choose among all tasks that are ready.
+  enum class Kind : std::uint8_t { drained, ended, counted, ready, free };
+  // The time, the kind, the link, the task, the counter or the server, and the version of the link or what is counted.
   using Coming = std::tuple<double, Kind, std::uint32_t, std::uint32_t>;
   template <typename T>
   using Earliest = std::priority_queue<T, std::vector<T>, std::greater<>>;
+
+  struct Server {
+    Task latest = none;
+    bool busy = false;       // until it has become free; only where it takes the oldest first
+    Earliest<Task> waiting;  // the same
+  };
 
   // A link with n busy connections serves each at 1/n of its rate.  `served` is what a connection that had always been
   // busy would have got by `now`, in seconds of the whole link, so a message has passed when it has grown by the time
@@ -114,16 +138,31 @@ class TaskGraph::Run {
     coming_.emplace(at, kind, id, version);
   }
 
-  void serve(Task t) {
+  void enter(double now, Task t) {
+    Server& server = servers_[nodes_[t].server];
+    if (!oldest_first_[nodes_[t].server]) return serve(server, t);
+    server.waiting.push(t);
+    if (!std::exchange(server.busy, true)) happen(now, Kind::free, nodes_[t].server);
+  }
+
+  void serve_oldest(double now, Server& server) {
+    server.busy = !server.waiting.empty();
+    if (!server.busy) return;
+    const Task t = server.waiting.top();
+    server.waiting.pop();
+    serve(server, t);
+    happen(std::max(now, nodes_[t].free()), Kind::free, nodes_[t].server);
+  }
+
+  void serve(Server& server, Task t) {
     Node& node = nodes_[t];
     node.begin = node.ready;
-    Task& before = on_server_[node.server];
-    if (before != none && nodes_[before].free() > node.begin) {
-      node.begin = nodes_[before].free();
-      node.cause = before;
+    if (server.latest != none && nodes_[server.latest].free() > node.begin) {
+      node.begin = nodes_[server.latest].free();
+      node.cause = server.latest;
       node.why = Event::free;
     }
-    before = t;
+    server.latest = t;
     tell(t, Event::start);
     end(t);
   }
@@ -199,6 +238,7 @@ class TaskGraph::Run {
       }
     }
     tell(t, Event::end);
+    tell(t, Event::counted);
   }
 
   // Tells the tasks that wait for this event of the task.
@@ -206,28 +246,42 @@ class TaskGraph::Run {
     const Node& node = nodes_[t];
     for (std::uint32_t e = node.edges; e != none; e = edges_[e].next) {
       if (edges_[e].event != event) continue;
-      Node& to = nodes_[edges_[e].to];
-      if (event == Event::last_byte) {
-        to.earliest_end = node.end() + node.latency;
-        pass(to.earliest_end, edges_[e].to);
-        continue;
+      const std::uint32_t to = edges_[e].to;
+      switch (event) {
+        case Event::last_byte:
+          nodes_[to].earliest_end = node.end() + node.latency;
+          pass(nodes_[to].earliest_end, to);
+          break;
+        case Event::counted: happen(node.end(), Kind::counted, to, t); break;
+        case Event::start: satisfy(to, node.begin + node.overhead + node.latency, t, event); break;
+        default: satisfy(to, node.end(), t, event);
       }
-      if (to.waits == 0) continue;  // one of several was enough
-      const double at = event == Event::start ? node.begin + node.overhead + node.latency : node.end();
-      if (to.cause == none || at > to.ready) {
-        to.ready = at;
-        to.cause = t;
-        to.why = event;
-      }
-      to.waits = to.any ? 0 : to.waits - 1;
-      if (to.waits == 0) happen(to.ready, Kind::ready, edges_[e].to);
     }
+  }
+
+  void count(Task ended, Count& c) {
+    ++c.ended;
+    for (; c.satisfied < c.waiting.size() && c.waiting[c.satisfied].first <= c.ended; ++c.satisfied)
+      satisfy(c.waiting[c.satisfied].second, nodes_[ended].end(), ended, Event::end);
+  }
+
+  // One of the events that `task` waits for happens at a time, because of `cause`.
+  void satisfy(Task task, double at, Task cause, Event why) {
+    Node& to = nodes_[task];
+    if (to.cause == none || at > to.ready) {
+      to.ready = at;
+      to.cause = cause;
+      to.why = why;
+    }
+    if (--to.waits == 0) happen(to.ready, Kind::ready, task);
   }
 
   std::vector<Node>& nodes_;
   const std::vector<Edge>& edges_;
+  std::vector<Count>& counts_;
   const std::vector<std::uint32_t>& link_of_;
-  std::vector<Task> on_server_;  // the latest task of each server
+  const std::vector<bool>& oldest_first_;
+  std::vector<Server> servers_;
   std::vector<Link> links_;
   std::vector<Task> latest_;  // the last message of each connection that is busy
   Earliest<Coming> coming_;
@@ -239,6 +293,20 @@ std::optional<Timing> TaskGraph::run() {
   const Task last = Run(*this).run();
   if (last == none && !nodes_.empty()) return {};
   return explain(last);
+}
+
+Timing TaskGraph::busiest() const {
+  std::vector<Timing> of_servers(servers_), of_links(links_);
+  Timing most;
+  for (const Node& node : nodes_) {
+    Timing& t = node.on_link ? of_links[link_of_[node.server]] : of_servers[node.server];
+    t.codec += node.codec;
+    t.wire += node.wire;
+    t.latency += node.overhead;
+    t.seconds = t.codec + t.wire + t.latency;
+    if (t.seconds > most.seconds) most = t;
+  }
+  return most;
 }
 
 Timing TaskGraph::explain(Task last) const {

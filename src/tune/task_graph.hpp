@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace laconic {
@@ -22,19 +23,18 @@ class TaskGraph {
  public:
   using Task = std::uint32_t;
   using Connection = std::uint32_t;
+  using Counter = std::uint32_t;
   static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
 
   // Servers are numbered from 0, and so are links.
-  explicit TaskGraph(std::size_t servers, std::size_t links = 0) : servers_(servers), links_(links) {}
+  explicit TaskGraph(std::size_t servers, std::size_t links = 0)
+      : servers_(servers), links_(links), oldest_first_(servers) {}
 
-  // Creates a task that takes no time and begins as soon as one of those that it waits for has ended.
-  Task any(std::size_t server) {
-    const Task task = make(server);
-    nodes_[task].any = true;
-    return task;
-  }
+  // Lets a server take the task that was made first of those that are ready.  Call it before run().
+  void take_oldest_first(std::size_t server) { oldest_first_[server] = true; }
 
-  // Creates a kernel.  A server runs its tasks one after the other, first come first served.
+  // Creates a kernel.  A server runs its tasks one after the other, first come first served unless it takes the
+  // oldest first.
   Task kernel(std::size_t server) { return make(server); }
   // The kernel takes `seconds`.  It occupies the server for `busy` of them only; the rest overlaps with other tasks.
   void set_seconds(Task kernel, double seconds, double busy) {
@@ -59,17 +59,25 @@ class TaskGraph {
     if (before != none && before != task) wait(task, before, Event::end);
   }
 
+  // A counter of tasks that have ended, whichever they are.  after_count(): `task` begins when they are `count`; of one
+  // counter, no count may be less than the one before.
+  Counter counter();
+  void count(Counter counter, Task ended);
+  void after_count(Task task, Counter counter, std::size_t count);
+
   std::size_t size() const { return nodes_.size(); }
+
+  // How long the busiest server or link is busy.  Call it before run().
+  Timing busiest() const;
 
   // Runs the graph; call it only once.  Returns nothing if tasks wait for each other for ever.
   std::optional<Timing> run();
 
  private:
-  enum class Event : std::uint8_t { end, free, start, last_byte };  // of another task
+  enum class Event : std::uint8_t { end, free, start, last_byte, counted };  // of another task
   struct Node {
     std::uint32_t server = 0;  // or the connection
     std::uint32_t waits = 0;   // number of tasks that it waits for
-    bool any = false;          // begins after the first of them
     bool on_link = false;
     bool drained = false;  // on a link: its bytes have passed
     Event why = Event::end;
@@ -85,21 +93,27 @@ class TaskGraph {
     double end() const { return free() + launch; }
   };
   struct Edge {
-    Task to;
+    std::uint32_t to;  // a task, or a counter
     std::uint32_t next;
     Event event;
+  };
+  struct Count {
+    std::size_t ended = 0, satisfied = 0;                 // `satisfied` of the tasks that wait
+    std::vector<std::pair<std::size_t, Task>> waiting{};  // by the count that they wait for
   };
   class Run;
 
   Task make(std::size_t server);
-  void add_edge(Task task, Task before, Event event);
+  void add_edge(std::uint32_t to, Task before, Event event);
   void wait(Task task, Task before, Event event);
   Timing explain(Task last) const;
 
   std::size_t servers_, links_;
+  std::vector<bool> oldest_first_;      // of each server
   std::vector<std::uint32_t> link_of_;  // of each connection
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
+  std::vector<Count> counts_;
 };
 
 }  // namespace laconic

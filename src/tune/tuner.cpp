@@ -54,6 +54,10 @@ constexpr std::uint64_t calls_before_change = 64;
 // The frames of a call are within this factor of a sample's.  Beyond, the numbers have changed in between.
 constexpr double most_over_sample = 1.5;
 
+// Where compression was faster and no longer is, something else may disturb the machine for a while, and plain calls
+// would take longer, too.  So this many of them are made before compression is left.
+constexpr int plain_calls_in_doubt = 3;
+
 // A class whose predictions were too good is tried again after a while, because the measurements may have been
 // disturbed.
 constexpr double forgetting = 0.8;
@@ -70,7 +74,8 @@ Decision CallClass::begin() {
   decision_ = mode_;
   if (calls_ == next_ && !on_devices_) {
     decision_ = mode_ == Decision::plain ? Decision::survey : Decision::plain;
-    if (mode_ == Decision::compressed) next_ = calls_ + calls_between_plain();
+    if (mode_ == Decision::compressed) next_ = calls_ + (doubts_ > 1 ? 1 : calls_between_plain());
+    doubts_ = std::max(doubts_ - 1, 0);
   }
   begun_with_ = trial_;
   if (decision_ == Decision::compressed) ++tried_;
@@ -97,8 +102,11 @@ bool CallClass::agreed(const Measured& all, const Path& start, const NodeShape* 
     return false;
   }
   take_frames(all.costs);
-  if (changed()) return survey_next(), false;
   if (all.compressed > 0 && (tried_ > calls_to_try || hopeless(all.compressed))) judge(all.compressed);
+  if (mode_ == Decision::compressed && changed()) {
+    correction_ = 1;  // it compares new times with predictions for the old ones
+    survey_next();
+  }
   return mode_ == Decision::compressed;
 }
 
@@ -172,9 +180,10 @@ void CallClass::take_frames(const CodingCosts& costs) {
   }
 }
 
-// Whether the candidate should be chosen anew.
+// Whether the candidate should be chosen anew.  Not while times are in doubt.
 bool CallClass::changed() const {
-  if (trying_ || candidates_.size() < 2 || calls_ < considered_ + calls_before_change) return false;
+  if (trying_ || tried_ <= calls_to_try || candidates_.size() < 2 || calls_ < considered_ + calls_before_change)
+    return false;
   const auto apart = [](double a, double b) { return a > 0 && b > 0 && (a > much * b || b > much * a); };
   return apart(plain_, settled_plain_) || apart(candidates_[current_].measured, settled_compressed_);
 }
@@ -194,6 +203,8 @@ void CallClass::order_efforts() {
 // After a survey.
 void CallClass::consider(const Path& start) {
   correction_ = std::pow(correction_, forgetting);
+  won_ = false;
+  doubts_ = 0;
   considered_ = calls_;
   settled_plain_ = plain_;
   settled_compressed_ = 0;
@@ -239,7 +250,17 @@ void CallClass::judge(double seconds) {
     if (const std::size_t next = next_worth_trying(); next < among_) return try_candidate(next);
     settle();
   }
-  if (candidates_[current_].measured > worth_keeping * plain_) leave();
+  const bool wins = candidates_[current_].measured <= worth_keeping * plain_;
+  if (!wins) won_ ? doubt() : leave();
+  won_ = wins;
+}
+
+// Measures plain and compressed calls anew.
+void CallClass::doubt() {
+  plain_times_.clear();
+  doubts_ = plain_calls_in_doubt;
+  next_ = calls_ + 1;
+  try_candidate(current_);
 }
 
 // The next candidate that may be the fastest, if it is about as much slower than predicted as the latest one with its

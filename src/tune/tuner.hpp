@@ -82,8 +82,8 @@ class CallClass {
   // start: the path between the ranks, and nodes: where they run, as far as it is known without measurements.
   bool agreed(const Measured& all, const Path& start, const NodeShape* nodes = nullptr);
 
-  // After agreed(): the numbers of a rank are on a device.  Dense, if it was chosen for numbers on hosts, is not chosen
-  // for the next call.
+  // After agreed(): the numbers of a rank are on a device.  The call takes light in place of dense, if that was chosen
+  // for numbers on hosts, and the next is a survey.
   void leave_dense();
 
   // Instead of agreed(): the numbers of all ranks are on devices, whose speed is not measured.  All later calls of the
@@ -130,6 +130,7 @@ class CallClass {
   bool hopeless(double seconds) const;
   void judge(double seconds);
   void settle();
+  void doubt();
   void leave();
   void survey_next();
   void try_candidate(std::size_t k);
@@ -164,6 +165,8 @@ class CallClass {
   std::size_t among_ = 0;  // the number of candidates that are tried
   std::size_t current_ = 0;
   bool trying_ = false;
+  bool won_ = false;  // compression was faster when the ranks last looked
+  int doubts_ = 0;    // plain calls to make before compression may be left
   bool pinned_ = false;
 
   struct Burst {

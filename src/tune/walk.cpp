@@ -32,27 +32,32 @@ class Walk {
         depth_(journey.rows > journey.depth ? static_cast<std::size_t>(journey.depth) : 0),
         graph_(hops.ranks() * servers, hops.ranks() * links_of_rank),
         ends_(hops.ranks()) {
-    for (std::size_t r = 0; r < hops.ranks(); ++r) sharing_.push_back(sharing_of(hops.plan(r)));
+    for (std::size_t r = 0; r < hops.ranks(); ++r) {
+      sharing_.push_back(sharing_of(hops.plan(r)));
+      // Tasks of the oldest row were made first, and the engine puts this row first.
+      if (in_order_) graph_.take_oldest_first(r * servers + device);
+    }
   }
 
   void add_row() {
     std::vector<std::vector<TaskGraph::Task>> departures;
     waiting_.clear();
-    unblocked_.clear();
+    counted_.clear();
     for (std::size_t r = 0; r < hops_.ranks(); ++r) departures.push_back(add_rank(r));
-    std::sort(unblocked_.begin(), unblocked_.end());
+    std::sort(counted_.begin(), counted_.end());
     for (const Waiting& w : waiting_) {
       const auto [sender, action] = hops_.sender_of(w.rank, *w.action);
       const TaskGraph::Task departure = departures[sender][action];
       graph_.connect(departure, w.arrival);
       if (w.posted != TaskGraph::none) graph_.connect(w.posted, departure);
-      for (auto k = std::lower_bound(unblocked_.begin(), unblocked_.end(), std::pair(departure, TaskGraph::Task{0}));
-           k != unblocked_.end() && k->first == departure; ++k)
-        graph_.after(k->second, w.arrival);
+      for (auto k = std::lower_bound(counted_.begin(), counted_.end(), std::pair(departure, TaskGraph::Counter{0}));
+           k != counted_.end() && k->first == departure; ++k)
+        graph_.count(k->second, w.arrival);
     }
   }
 
-  std::optional<Timing> run() {
+  // Call it before busiest() and run().
+  void set_times() {
     for (const Launch& k : launches_) {
       double seconds = 0, busy = 0;
       for (const Kernel kernel : all_kernels)
@@ -62,8 +67,9 @@ class Walk {
         }
       graph_.set_seconds(k.task, seconds + k.posting, busy + k.posting);
     }
-    return graph_.run();
   }
+  Timing busiest() const { return graph_.busiest(); }
+  std::optional<Timing> run() { return graph_.run(); }
 
  private:
   struct Launch {
@@ -73,8 +79,10 @@ class Walk {
   };
   // The way of a message, and the seconds of a frame on the wire.
   struct Way {
-    Way(const Path& p, double frame) : path(p), wire(frame / p.bytes_per_second) {}
+    Way(const Path& p, double bytes) : path(p), frame(bytes), wire(bytes / p.bytes_per_second) {}
+    bool eager(const Action& message) const { return frame * message.parts <= path.eager_bytes; }
     Path path;
+    double frame;  // bytes
     double wire;
   };
   struct Waiting {
@@ -86,7 +94,8 @@ class Walk {
   // The actions of a row of one rank that follow one another.
   struct Order {
     TaskGraph::Task previous;              // the action before
-    std::vector<TaskGraph::Task> sent{};   // departures
+    TaskGraph::Counter arrived;            // messages of the rank that are not eager
+    std::size_t sent = 0;                  // the same
     std::vector<TaskGraph::Task> taken{};  // the actions that took messages
   };
   using ByHop = std::map<std::pair<std::uint32_t, int>, std::size_t>;  // by hop and turn
@@ -192,7 +201,7 @@ class Walk {
       before = t;
     }
     for (const TaskGraph::Task t : latest) graph_.after(end, t);
-    for (const TaskGraph::Task t : order.sent) unblocked_.emplace_back(t, end);
+    graph_.after_count(end, order.arrived, order.sent);
     if (!ends_[rank].empty()) graph_.after(end, ends_[rank].back());
     ends_[rank].push_back(end);
   }
@@ -203,21 +212,16 @@ class Walk {
     return task;
   }
 
-  // A rank goes on when less than sends_ahead of its messages are under way: when one of the last ones has arrived.
-  void begin_send(std::size_t rank, TaskGraph::Task departure, Order& order) {
+  // A rank goes on when less than sends_ahead of its messages are under way.
+  void begin_send(std::size_t rank, TaskGraph::Task departure, bool eager, Order& order) {
     if (!in_order_) return;
-    const std::size_t k = order.sent.size();
-    TaskGraph::Task arrived = TaskGraph::none;
-    if (k >= sends_ahead) {
-      arrived = graph_.any(rank * servers + marks);
-      for (std::size_t before = k - sends_ahead; before < k; ++before)
-        unblocked_.emplace_back(order.sent[before], arrived);
-    }
     // A core that codes sends nothing.
     order.previous = mark(rank, order.previous, device);
-    graph_.after(order.previous, arrived);
+    if (order.sent >= sends_ahead) graph_.after_count(order.previous, order.arrived, order.sent - sends_ahead + 1);
     graph_.after(departure, order.previous);
-    order.sent.push_back(departure);
+    if (eager) return;
+    counted_.emplace_back(departure, order.arrived);
+    ++order.sent;
   }
 
   // The receives of the first messages are posted when the row begins.
@@ -237,7 +241,7 @@ class Walk {
     ByHop launches;
     const std::vector<std::uint32_t>& sharing = sharing_[rank];
     TaskGraph::Task departure = TaskGraph::none, arriving = TaskGraph::none;
-    Order order{place};
+    Order order{place, graph_.counter()};
     for (std::size_t i = 0; i < plan.actions.size(); ++i) {
       const Action& action = plan.actions[i];
       TaskGraph::Task& value = latest[static_cast<std::size_t>(action.block)];
@@ -248,15 +252,17 @@ class Walk {
         if (action.part == 0) departure = departure_of(rank, action, way);
         departures[i] = departure;
         graph_.after(departure, value);
-        if (action.part == 0) begin_send(rank, departure, order);
+        if (action.part == 0) begin_send(rank, departure, way.eager(action), order);
       }
       if (waits_for_message(action.act)) {
         const Way& way = way_of(rank, action.peer);
         path = &way.path;
         if (action.part == 0) {
           arriving = arrival_of(rank, action, way, hops_.senders(rank, i));
-          waiting_.push_back({rank, &action, arriving, posting_of(order, order.taken.size(), place)});
-          graph_.after(arriving, place);
+          const bool eager = in_order_ && way.eager(action);
+          const std::size_t message = order.taken.size();
+          waiting_.push_back({rank, &action, arriving, eager ? TaskGraph::none : posting_of(order, message, place)});
+          if (!eager) graph_.after(arriving, place);
         }
         arrival = arriving;
       }
@@ -298,7 +304,7 @@ class Walk {
   std::vector<std::vector<TaskGraph::Task>> ends_;  // of the rows of each rank
   std::vector<Launch> launches_;
   std::vector<Waiting> waiting_;
-  std::vector<std::pair<TaskGraph::Task, TaskGraph::Task>> unblocked_;  // departures, and what waits for their arrivals
+  std::vector<std::pair<TaskGraph::Task, TaskGraph::Counter>> counted_;  // departures, and what counts their arrivals
 };
 
 // The size of a block.  All blocks are assumed equal; for an alltoall and the like, the data is the blocks that one
@@ -307,20 +313,28 @@ double block_bytes(Collective collective, const Journey& journey, std::int32_t c
   return journey.bytes / num_parts(collective, cut, journey.size);
 }
 
+Timing scaled(const Timing& t, double factor) {
+  return {t.seconds * factor, t.codec * factor, t.wire * factor, t.latency * factor};
+}
+
 }  // namespace
 
 std::optional<Timing> time_of(Collective collective, const Hops& hops, const Journey& journey, const Coder& coder,
                               const Path& path, int most_rows) {
   const double bytes = block_bytes(collective, journey, hops.plan(0).cut);
+  Timing busiest;
   const auto walked = [&](int rows) {
     Walk walk(hops, journey, bytes, coder, path);
     for (int k = 0; k < rows; ++k) walk.add_row();
+    walk.set_times();
+    busiest = walk.busiest();
     return walk.run();
   };
   const int rows = std::min(journey.rows, most_rows);
   if (hops.actions() * static_cast<std::size_t>(rows) > most_actions) return {};
   const auto found = walked(rows);
   if (!found || journey.rows == rows) return found;
+  const Timing least = scaled(busiest, static_cast<double>(journey.rows) / rows);
   const auto at_half = walked(rows / 2);
   if (!at_half) return {};
   Timing timing = *found;
@@ -331,7 +345,8 @@ std::optional<Timing> time_of(Collective collective, const Hops& hops, const Jou
   grow(timing.wire, half.wire);
   grow(timing.latency, half.latency);
   timing.seconds = timing.codec + timing.wire + timing.latency;
-  return timing;
+  // A few rows may share a core or a link that is idle half of the time.  Many cannot.
+  return least.seconds > timing.seconds ? least : timing;
 }
 
 std::optional<Timing> time_of(const Algorithm& algorithm, const Journey& journey, const Coder& coder,

@@ -27,6 +27,9 @@ struct Path {
   // The share of its rate that an incoming link loses for each further peer that sends at the same time, down to half
   // of the rate.
   double congestion = 0;
+  // Up to this size MPI sends a message at once and keeps it for the receiver.  A larger one waits for its receive to
+  // be posted.
+  double eager_bytes = 64 << 10;
   // The ranks copy the messages themselves, as within a node, and do nothing else meanwhile.
   bool moved_by_ranks = false;
 };
@@ -38,7 +41,7 @@ struct Journey {
   Travel travel = Travel::homomorphic;
   double ratio = 1;  // compression ratio of every frame
   // Rows share device and path: while one is on the wire another is coded.  Beyond the number that is walked, the
-  // time grows as it does between half as many and that many.
+  // time grows as it does between half as many and that many, but at least by what the busiest core or link needs.
   int rows = 1;
   std::uint32_t blocks_per_message = 1;
   // Rows under way at a time: another one begins on a rank when one has ended there.

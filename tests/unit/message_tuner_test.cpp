@@ -150,6 +150,23 @@ TEST(MessageTuner, IsNotMisledByOtherWork) {
   EXPECT_LT(compressed, 100);
 }
 
+// For a while something else slows down the machine.
+TEST(MessageTuner, IsNotMisledByADisturbance) {
+  for (const double slower : {1.6, 5.0})
+    for (int disturbed = 1; disturbed <= 40; disturbed += 3) {
+      Program p;
+      for (int k = 0; k < 100; ++k) p.exchange(1, 3e-3, 2e-3);
+      ASSERT_TRUE(p.messages.compresses());
+      int compressed = 0;
+      for (int k = 0; k < 5 * 200; ++k) {
+        if (k % 200 == 0)
+          for (int d = 0; d < disturbed; ++d) p.exchange(1, slower * 3e-3, slower * 2e-3);
+        compressed += p.exchange(1, 3e-3, 2e-3);
+      }
+      EXPECT_GT(compressed, 5 * 170) << disturbed << " exchanges disturbed, " << slower << " times slower";
+    }
+}
+
 TEST(MessageTuner, NoticesThatTheNetworkHasChanged) {
   Program p;
   EXPECT_GT(share([&](int) { return p.exchange(1, 8e-3, 2.5e-3); }, 400), 0.98);

@@ -46,6 +46,54 @@ struct Network {
   TaskGraph graph;
 };
 
+// Two kernels become ready while the core is busy: the one that was made later a moment earlier.  What follows the
+// one that was made first tells which began first.
+TEST(TaskGraph, ACoreTakesTheFirstOrTheOldest) {
+  for (const bool oldest : {false, true}) {
+    Network n(4);
+    if (oldest) n.graph.take_oldest_first(0);
+    const auto late = n.kernel(1, 2), early = n.kernel(2, 1);
+    n.kernel(0, 4);
+    const auto first = n.kernel(0, 1, late);
+    n.kernel(0, 2, early);
+    n.kernel(3, 10, first);
+    EXPECT_NEAR(n.run(), (oldest ? 5 : 7) + 10, 1e-12);
+  }
+}
+
+// A core that takes the oldest first does not wait for it.
+TEST(TaskGraph, ACoreThatTakesTheOldestIsNotIdle) {
+  Network n(2);
+  n.graph.take_oldest_first(0);
+  const auto late = n.kernel(1, 2);
+  n.kernel(0, 1, late);
+  n.kernel(0, 3);
+  EXPECT_NEAR(n.run(), 4, 1e-12);
+}
+
+// Of three kernels, whichever they are.
+TEST(TaskGraph, CountsTasksThatHaveEnded) {
+  for (const std::size_t count : {0, 1, 2, 3}) {
+    Network n(5);
+    const auto counter = n.graph.counter();
+    for (std::size_t k = 0; k < 3; ++k) n.graph.count(counter, n.kernel(k, 3 - static_cast<double>(k)));
+    n.graph.after_count(n.kernel(4, 10), counter, count);
+    EXPECT_NEAR(n.run(), static_cast<double>(count) + 10, 1e-12);
+  }
+}
+
+TEST(TaskGraph, KnowsTheBusiestServerOrLink) {
+  for (const double wire : {1.0, 9.0}) {
+    Network n(2);
+    const auto out = n.out(0), in = n.in(1);
+    for (int k = 0; k < 3; ++k) n.message(out, in, wire, n.kernel(0, 2), 0.5);
+    const Timing busiest = n.graph.busiest();
+    EXPECT_NEAR(busiest.seconds, wire > 2 ? 3 * (wire + 0.5) : 6, 1e-12);
+    EXPECT_NEAR(busiest.wire, wire > 2 ? 3 * wire : 0, 1e-12);
+    EXPECT_NEAR(busiest.codec, wire > 2 ? 0 : 6, 1e-12);
+  }
+}
+
 // The last of two messages arrives at the same time either way, the first one does not.
 TEST(TaskGraph, MessagesOfAConnectionFollowOneAnother) {
   Network n(2);

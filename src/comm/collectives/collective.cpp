@@ -16,6 +16,7 @@
 #include "comm/core/process.hpp"
 #include "comm/core/settings.hpp"
 #include "comm/core/stats.hpp"
+#include "device/devices.hpp"
 #include "device/host/float_environment.hpp"
 #include "engine/ledger.hpp"
 #include "tune/choose.hpp"
@@ -92,7 +93,6 @@ void CollectiveOperation::learn_type() {
 // The reason why this rank cannot compress what it could, if only this rank knows the reason.
 laconic_plain_reason CollectiveOperation::own_reason() const {
   if (refuses()) return *settings().plain;
-  if (is_dense_on_device()) return LACONIC_PLAIN_SLOWER;
   return reason_of_type(shape().signature(), settings());
 }
 
@@ -152,8 +152,8 @@ bool CollectiveOperation::leave_queue() {
   if (!problem.ok()) return let_others_agree(), end(problem), true;
   if (local_.ok()) local_ = resolved_.settle_algorithm(*binding);
   if (decides_in_turn_) decide_in_turn();
-  // The buffers are where light wants them.
-  if (effort_ != Effort::unset && !is_dense_on_device()) resolved_.choose(effort_);
+  // Dense has no kernels for devices: a rank whose numbers are on one prepares light, and the others follow.
+  if (effort_ != Effort::unset) resolved_.choose(placement_.device() != nullptr ? Effort::light : effort_);
   // MPI takes the application's types as they are; an exchange with neighbors moves packed numbers.
   const bool plain = reason_ != LACONIC_PLAIN_NOT;
   const bool packs = placement_.packs() && (!plain || asked_.traits().neighborhood());
@@ -193,6 +193,11 @@ void CollectiveOperation::let_others_agree() {
   // this one, no agreement of another operation may come between.
   // Nor where later calls may depend on what the ranks learn from this one.
   if (!may_agree_again() && !decides_in_turn_) let_next_begin();
+}
+
+bool CollectiveOperation::may_agree_again() const {
+  const bool may_leave_dense = effort_ == Effort::dense && has_devices();
+  return shape().counts_partial() || device_may_choose() || may_sample() || may_leave_dense;
 }
 
 // Whether this rank would choose another algorithm or chunk if the numbers of all ranks are on devices.
@@ -253,7 +258,7 @@ bool CollectiveOperation::decide() {
     reason_ = LACONIC_PLAIN_SLOWER;
   if (reason_ != LACONIC_PLAIN_NOT)
     leave_to_mpi();
-  else if (shape().counts_partial() || (device_may_choose() && agreement_.all_on_devices()))
+  else if (shape().counts_partial() || leaves_dense() || (device_may_choose() && agreement_.all_on_devices()))
     lease();
   else if (may_sample() && !agreement_.any_on_devices() && RangeOfSum::can_sample(range_))
     sample_sum();
@@ -286,6 +291,7 @@ void CollectiveOperation::sample_sum() {
 // Reserves memory, once its size is known; the ranks agree that all of them have it.
 void CollectiveOperation::lease() {
   Proposal p;
+  if (leaves_dense()) resolved_.choose(Effort::light);
   if (device_may_choose() && agreement_.all_on_devices()) choose_for_devices();
   p.status = make_work(shape().counts_partial() ? largest_ : 0);
   p.largest = work_.largest;

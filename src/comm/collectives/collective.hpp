@@ -72,7 +72,7 @@ class CollectiveOperation final : public Operation {
   bool leave_queue();
   void let_others_agree();
   bool device_may_choose() const;
-  bool may_agree_again() const { return shape().counts_partial() || device_may_choose() || may_sample(); }
+  bool may_agree_again() const;
   bool may_sample() const;
   bool measure();
   bool measured();
@@ -118,7 +118,7 @@ class CollectiveOperation final : public Operation {
   const Algorithm& algorithm();
   Measured measurements();
   Measured measured_by_all() const;
-  bool is_dense_on_device() const;
+  bool leaves_dense() const;
   bool tuner_agrees();
   void teach(bool was_plain);
 

@@ -90,26 +90,20 @@ void CollectiveOperation::take_candidate(const CallClass& known) {
   effort_ = candidate->effort;
 }
 
-// Dense has no kernels for devices.  The ranks learn from the agreement that one of them has its numbers there.
-bool CollectiveOperation::is_dense_on_device() const {
-  return effort_ == Effort::dense && placement_.device() != nullptr;
-}
+// Whether the call goes on with light although dense was chosen: dense has no kernels for devices, and only the
+// agreement tells that a rank has its numbers on one.
+bool CollectiveOperation::leaves_dense() const { return effort_ == Effort::dense && agreement_.any_on_devices(); }
 
 // A nonblocking call follows what blocking calls have taught, which is the same on all ranks when it begins.  Where
 // they have taught nothing, nonblocking calls teach each other.  But what the ranks have learnt from an earlier one may
-// be known to some of them only after this one begins, so the decision waits for the turn of the call.  So it does
-// where blocking calls have found dense to be faster and numbers may be on devices: only an agreement tells.
+// be known to some of them only after this one begins, so the decision waits for the turn of the call.
 void CollectiveOperation::follow_class(Collective collective) {
   CallModel called = model();
   const Profile* const pinned = profile();
   const CallClass* known = pinned != nullptr ? &binding->tuner.class_of(called, pinned) : binding->tuner.find(called);
-  const auto may_be_on_device = [&] {
-    const Candidate* const c = known->compresses() ? known->candidate() : nullptr;
-    return has_devices() && called.effort == Effort::automatic && c != nullptr && c->effort == Effort::dense;
-  };
-  if (known == nullptr || !known->decided() || may_be_on_device()) {
+  if (known == nullptr || !known->decided()) {
     called.nonblocking = true;
-    class_ = &binding->tuner.class_of(called, known != nullptr && known->decided() ? pinned : nullptr);
+    class_ = &binding->tuner.class_of(called);
     class_->overlapping_begins(began_, static_cast<double>(shape().bytes()));
     decides_in_turn_ = in_bursts_ = true;
     return;

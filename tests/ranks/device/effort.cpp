@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// effort=auto where numbers are on a device: the ranks do not choose dense, which has no kernels there, and leave it
-// where they have chosen it for numbers on hosts.  effort=dense codes such numbers on the host.
+// effort=auto where numbers are on a device: the ranks do not choose dense, which has no kernels there, and take light
+// in its place where they have chosen it for numbers on hosts.  effort=dense codes such numbers on the host.
 #include <cmath>
 
 #include "device_memory.hpp"
@@ -15,7 +15,11 @@ constexpr double bound = 1e-3;
 
 class Calls {
  public:
-  Calls(Test& t, bool nonblocking) : t_(t), nonblocking_(nonblocking) { MPI_Comm_dup(MPI_COMM_WORLD, &comm_); }
+  Calls(Test& t, bool nonblocking) : t_(t), nonblocking_(nonblocking) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+    // With Open MPI, nonblocking calls are left to MPI before that.
+    good(laconic_comm_set_info(comm_, MPI_INFO_NULL));
+  }
   ~Calls() { MPI_Comm_free(&comm_); }
   Calls(const Calls&) = delete;
   Calls& operator=(const Calls&) = delete;
@@ -107,7 +111,7 @@ int main(int argc, char** argv) {
     compressed = 0;
     for (int k = 0; k < 20; ++k) {
       const laconic_codec then = changing.sum(true);
-      CHECK(t, then != LACONIC_CODEC_DENSE, "call %d", k);
+      CHECK(t, k > 0 ? then != LACONIC_CODEC_DENSE : then == LACONIC_CODEC_QUANT, "codec %d in call %d", then, k);
       compressed += then == LACONIC_CODEC_QUANT;
     }
     CHECK(t, compressed > 10, "%d calls were compressed", compressed);
@@ -127,7 +131,11 @@ int main(int argc, char** argv) {
     for (calls = 0; codec != LACONIC_CODEC_DENSE && calls < 60; ++calls) codec = following.sum(false);
     CHECK(t, codec == LACONIC_CODEC_DENSE, "it was not, in %d calls", calls);
     following.set_nonblocking();
-    for (int k = 0; k < 20; ++k) CHECK(t, following.sum(true) != LACONIC_CODEC_DENSE, "call %d", k);
+    for (int k = 0; k < 20; ++k) {
+      const bool on_device = k % 3 != 0;
+      const laconic_codec then = following.sum(on_device);
+      CHECK(t, then == (on_device ? LACONIC_CODEC_QUANT : LACONIC_CODEC_DENSE), "codec %d in call %d", then, k);
+    }
   }
   return t.finish();
 }
