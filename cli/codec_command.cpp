@@ -85,7 +85,7 @@ void write(const Arguments& a) {
   if (!codecs[0]->supports(field.dtype)) throw usage(not_supported(*codecs[0], field.dtype).message());
   Coding coding;
   Promise promise;
-  const Range range = finite_range(field.numbers.data(), field.count, field.dtype);
+  const Range range = range_without_fills(field.numbers.data(), field.count, field.dtype);
   if (Status s = resolve(bound, range, field.dtype, coding, promise); !s) throw usage(s.message());
   const FileSummary done = write_frames(*codecs[0], coding, field, a.setup.chunk, a.write);
   fmt::print("{}: {} {} in {} frames of {}, {} bytes, ratio {:.2f}, error at most {:.6g}\n", a.write, done.numbers,
@@ -115,7 +115,7 @@ void measure_all(const Arguments& a) {
     if (std::min(most, a.setup.chunk == 0 ? most : a.setup.chunk) > largest_frame)
       throw usage(fmt::format("--chunk {}: a frame holds at most {} numbers", a.setup.chunk, largest_frame));
     FieldReport report{
-        file, field.dtype, field.count, finite_range(field.numbers.data(), field.count, field.dtype), {}};
+        file, field.dtype, field.count, range_without_fills(field.numbers.data(), field.count, field.dtype), {}};
     for (const Codec* codec : codecs)
       for (const AskedBound& bound : bounds)
         if (!all || (offers(*codec, bound.bound) && codec->supports(field.dtype)))

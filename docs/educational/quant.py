@@ -9,7 +9,7 @@ from reader import NAMES, Malformed, Reader, require, rounded
 BLOCK, GROUP, SUB = 1024, 4, 16  # numbers, sub-blocks, numbers
 SCALED, SCALED_BLOCK = 2, 512  # the flag, numbers
 FLOATING = {1: ("<f", 4), 2: ("<d", 8), 3: ("<e", 2), 4: ("bf16", 2)}  # what rounded() calls the dtype, bytes
-RAW, FILL = 3, 7  # a fill block of another size than a number's is far; the other kinds are orders 0, 1, 2, and 4 more with wide or long groups
+RAW, FILL = 3, 7  # a fill block of another size than a number's is far or masked; the other kinds are orders 0, 1, 2, and 4 more with wide or long groups
 # The bits of residuals that each code says are there.
 NARROW = [range(w) for w in range(9)] + [range(1, w) for w in range(2, 9)]
 WIDE = [range(w) for w in (0, *range(2, 17))]
@@ -83,6 +83,51 @@ def far_block(body, n):
     return [a + 2**32 * b for a, b in zip(*parts)]
 
 
+def mask(reader, n):
+    """The coded form of n bits."""
+    count = reader.number("<B", "a block")
+    if count == 255:
+        bits = int.from_bytes(reader.take((n + 7) // 8, "a block"), "little")
+        return [bits >> i & 1 for i in range(n)]
+    bits, bit = [], 0
+    for length in reader.take(count, "a block"):
+        bits += [bit] * length
+        bit ^= length != 255
+    require(len(bits) <= n, "runs beyond the block")
+    return bits + [bit] * (n - len(bits))
+
+
+def masked_block(body, n, size):
+    """The bytes of the exceptions, None for other numbers, and the points of those."""
+    try:
+        reader = Reader(body)
+        count = reader.number("<H", "a block")
+        exceptions = mask(reader, n)
+        require(sum(exceptions) == count, "another number of exceptions")
+        changes = [1] + mask(reader, count - 1)
+        if reader.at % 2:
+            reader.take(1, "a block")
+        values = [reader.take(size, "a block") for _ in range(sum(changes))]
+        inner = reader.number("<H", "a block") if count < n else 0
+        rest = reader.take(2 * (inner >> 3), "a block")
+        require(reader.at_end(), "bytes after the points")
+        require(inner & 3 != RAW or is_compound(inner & 7, rest) and rest[:2] == b"\0\0", "no block of points")
+    except Malformed:
+        raise Malformed("a block whose widths do not fit its size or its numbers") from None
+    left = n - count
+    q = iter([] if left == 0 else far_block(rest, left) if inner & 7 == FILL else lattice_block(inner, rest, left))
+    found, which = [], -1
+    step = iter(changes)
+    for is_exception in exceptions:
+        which += next(step) if is_exception else 0
+        found.append(values[which] if is_exception else None)
+    return found, q
+
+
+def is_compound(kind, body):
+    return kind == FILL and len(body) > 4 and len(body) != 8
+
+
 def scaled_block(entry, body, n):
     """The numbers of a block with an exponent, before they are rounded."""
     if entry == 0:
@@ -104,19 +149,23 @@ def decode(header, payload):
     for b, entry in enumerate(index):
         n = min(in_block, header.count - b * in_block)
         kind, body = entry & 7, reader.take(2 * (entry >> 3), "a block")
-        far = kind == FILL and len(body) > 4 and len(body) != 8 and not scaled
-        if kind in (RAW, FILL) and not far:
+        compound = is_compound(kind, body) and not scaled
+        if kind in (RAW, FILL) and not compound:
             copies = n if kind == FILL else 1
             require(len(body) * copies == n * size, "a block of another size than its numbers have")
             out += body * copies
         else:
             require(header.step > 0, "a block of lattice points in a frame without a lattice")
+            kept = [None] * n
             if scaled:
-                numbers = scaled_block(entry, body, n)
+                numbers = iter(scaled_block(entry, body, n))
             else:
-                q = far_block(body, n) if far else lattice_block(entry, body, n)
-                numbers = [product(p, header.step) for p in q]
-            for x in numbers:
-                out += rounded(x, layout)
+                if compound and body[:2] != b"\0\0":
+                    kept, q = masked_block(body, n, size)
+                else:
+                    q = far_block(body, n) if compound else lattice_block(entry, body, n)
+                numbers = (product(p, header.step) for p in q)
+            for exception in kept:
+                out += rounded(next(numbers), layout) if exception is None else exception
     require(reader.at_end(), "bytes after the last block")
     return bytes(out)

@@ -125,9 +125,9 @@ typedef enum laconic_denormals {
   LACONIC_DENORMALS_UNSET = 0,
   LACONIC_DENORMALS_ROUND = 1, /* the default: they are rounded within the bound, like all others */
   LACONIC_DENORMALS_EXACT = 2  /* in operations that only move data, every block of numbers (quant: 1024, with rms 512;
-                                  szx: 128; zfp: 4096) that contains a denormal keeps all its bits, as blocks with NaN
-                                  or infinity always do.  This is for integers and addresses that are sent as
-                                  floating-point numbers: read as such, they are mostly denormal or NaN.  Reductions
+                                  szx: 128; zfp: 4096) that contains a denormal or a NaN with a payload keeps all its
+                                  bits.  This is for integers and addresses that are sent as floating-point numbers:
+                                  read as such, they are mostly denormal numbers, or NaN with payloads.  Reductions
                                   ignore this setting: their inputs are numbers, and the bound holds for all of them */
 } laconic_denormals;
 

@@ -83,7 +83,8 @@ typedef enum laconic_tune {
 } laconic_tune;
 
 /* How much work a call does for smaller frames.  Both codecs round to the same lattice, so the results are the same to
- * the bit, but for sums with points beyond 31 bits (docs/tuning.md). */
+ * the bit, but for sums with points beyond 31 bits and for the 1024 numbers about a NaN, an infinity or a fill value,
+ * which the codec `dense` does not round (docs/tuning.md). */
 typedef enum laconic_effort {
   LACONIC_EFFORT_UNSET = 0,
   LACONIC_EFFORT_AUTO = 1,  /* the default: where calls are tuned, the ranks take what makes the call faster by their

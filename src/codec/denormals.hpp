@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Detection of denormal numbers: integers and addresses that are sent as floating-point numbers are mostly denormal.
+// Detection of integers and addresses that are sent as floating-point numbers: most are denormal numbers, negative ones
+// are NaN with a payload that no arithmetic gives.
 #pragma once
 
 #include <bit>
@@ -36,6 +37,25 @@ bool holds_denormal(const T* x, std::size_t n) {
   decltype(denormal_bit(T{})) any = 0;
   for (std::size_t i = 0; i < n; ++i) any |= denormal_bit(x[i]);
   return any >> (8 * sizeof(T) - 1) != 0;
+}
+
+// Whether x is NaN, and not the quiet one that arithmetic gives, of either sign.
+template <class T>
+LACONIC_HOST_DEVICE constexpr bool has_payload(T x) {
+  using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+  constexpr auto sign = static_cast<Bits>(Bits{1} << (8 * sizeof(T) - 1));
+  constexpr auto infinity = std::bit_cast<Bits>(std::numeric_limits<T>::infinity());
+  constexpr auto quiet = std::bit_cast<Bits>(std::numeric_limits<T>::quiet_NaN());
+  const auto magnitude = static_cast<Bits>(std::bit_cast<Bits>(x) & ~sign);
+  return magnitude > infinity && magnitude != quiet;
+}
+
+template <class T>
+bool holds_payload(const T* x, std::size_t n) {
+  bool any = false;
+  for (std::size_t i = 0; i < n; ++i) any |= has_payload(x[i]);
+  return any;
 }
 
 }  // namespace laconic

@@ -2,6 +2,7 @@
 #include "codec/range.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <type_traits>
 
@@ -56,7 +57,43 @@ requires(std::is_integral_v<T> || is_small_float<T>) Range range_of(const T* x, 
   }
 }
 
+bool reaches(const Range& r, double magnitude) { return r.least <= -magnitude || r.greatest >= magnitude; }
+
 }  // namespace
+
+void RangeWithoutFills::add(const void* numbers, std::size_t count, Dtype dtype) {
+  const Range range = finite_range(numbers, count, dtype);
+  all_ = united(all_, range);
+  if (!reaches(range, least_fill) || is_integer(dtype)) {
+    others_ = united(others_, range);
+  } else if (fills_) {
+    dispatch(FloatingTypes{}, dtype,
+             [&](auto zero) { look_for_fills(static_cast<const decltype(zero)*>(numbers), count); });
+  }
+}
+
+template <class T>
+void RangeWithoutFills::look_for_fills(const T* x, std::size_t count) {
+  for (std::size_t i = 0; i < count && fills_; ++i) {
+    const auto v = static_cast<double>(x[i]);
+    if (!std::isfinite(v)) continue;
+    if (std::fabs(v) < least_fill) {
+      others_ = united(others_, {v + 0.0, v + 0.0});
+      fills_ = std::fabs(v) <= most_beside_fills;
+      continue;
+    }
+    ++large_;
+    if (std::find(values_, values_ + different_, v) != values_ + different_) continue;
+    fills_ = different_ < most_fills;
+    if (fills_) values_[different_++] = v;
+  }
+}
+
+Range RangeWithoutFills::range() const {
+  const bool repeat = large_ == 1 || large_ >= 2 * different_;
+  const bool others_are_small = others_.least >= -most_beside_fills && others_.greatest <= most_beside_fills;
+  return fills_ && repeat && others_are_small ? others_ : all_;
+}
 
 Range finite_range(const void* numbers, std::size_t count, Dtype dtype) {
   return dispatch(AllTypes{}, dtype,

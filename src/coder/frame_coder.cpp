@@ -91,7 +91,7 @@ Status FrameCoder::encode(const void* numbers, std::size_t count, Blob out, std:
   numbers_ = {static_cast<const std::byte*>(numbers), nullptr};
   coding_ = settings_.coding;
   if (settings_.bound.mode == BoundMode::rel) {
-    const Range range = finite_range(numbers, count, coding_.dtype);
+    const Range range = range_without_fills(numbers, count, coding_.dtype);
     const double allowance = absolute_bound(settings_.bound, range);
     coding_.allowance = std::isfinite(allowance) ? allowance : 0;
     coding_.greatest = greatest_magnitude(range);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/range_job.hpp"
 
-#include <algorithm>
-#include <limits>
 #include <new>
 #include <utility>
 
@@ -13,7 +11,7 @@ Status RangeJob::begin(Device& device) {
   next_ = 0;
   under_way_ = false;
   status = {};
-  range = {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  range = no_range;
   if (!device.on_host()) {
     room_ = device.lease_shared(most_extremes * sizeof(Extremes));
     if (room_.empty()) return {Code::memory, "no memory for the range of the data"};
@@ -23,10 +21,9 @@ Status RangeJob::begin(Device& device) {
 }
 
 void RangeJob::run() noexcept {
-  for (const Part& part : parts) {
-    const Range r = finite_range(part.numbers, part.count, dtype);
-    range = {std::min(range.least, r.least), std::max(range.greatest, r.greatest)};
-  }
+  RangeWithoutFills finder;
+  for (const Part& part : parts) finder.add(part.numbers, part.count, dtype);
+  range = finder.range();
 }
 
 bool RangeJob::step(Queue& queue) noexcept {
@@ -36,8 +33,7 @@ bool RangeJob::step(Queue& queue) noexcept {
       Status outcome;
       if (!queue.reached(outcome)) return false;
       if (!outcome.ok()) return end(std::move(outcome));
-      for (std::size_t k = 0; k < most_extremes; ++k)
-        range = {std::min(range.least, extremes[k].least), std::max(range.greatest, extremes[k].greatest)};
+      for (std::size_t k = 0; k < most_extremes; ++k) range = united(range, {extremes[k].least, extremes[k].greatest});
       under_way_ = false;
     }
     if (next_ == parts.size()) return end({});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The least and greatest finite number in a rank's contribution, in host or device memory.
+// The range of a rank's contribution, in host or device memory; only on the host it leaves out fill values.
 #pragma once
 
 #include <cstddef>

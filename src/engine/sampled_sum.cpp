@@ -55,7 +55,8 @@ SampledSum::SampledSum(const Range& inputs, std::size_t size)
 void SampledSum::write_words(std::span<const double> numbers, Words& words) const {
   words.assign(size_ + size_ / counts_per_word, 0);
   for (std::size_t k = 0; k < numbers.size(); ++k)
-    if (std::isfinite(numbers[k]))
+    // Numbers beyond the range are fill values.
+    if (std::fabs(numbers[k] - middle_) <= units * unit_)
       words[k] = std::llrint((numbers[k] - middle_) / unit_);
     else
       words[size_ + k / counts_per_word] += std::int64_t{1} << k % counts_per_word * bits_of_count;

@@ -35,7 +35,7 @@ void take_sample(std::span<const RangeJob::Part> parts, Dtype dtype, std::span<d
 double fingerprint(std::span<const double> numbers);
 
 // Integers that all ranks add up: the numbers as multiples of one unit, whose sums are the same in any order, and how
-// many of the numbers at each position are not finite.
+// many of the numbers at each position are not finite, or beyond the range of the inputs.
 class SampledSum {
  public:
   // A count of not finite numbers has 21 bits, and three of them share a word.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <limits>
 
 #include "base/clock.hpp"
 
@@ -126,21 +125,20 @@ CodingCost CodingSampler::measure(const Codec& codec, Dtype dtype, const std::fu
   const std::size_t width = size_of(dtype);
   const Pieces pieces(runs, width, size);
   if (pieces.empty()) return {};
-  Range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  RangeWithoutFills range;
   // So that the first time does not include that of loading code.
   constexpr std::size_t few = 16;
-  finite_range(pieces[0].numbers, std::min(pieces[0].count, few), dtype);
+  range_without_fills(pieces[0].numbers, std::min(pieces[0].count, few), dtype);
   double seconds_of_reading = 0;
   double numbers_read = 0;
   for (std::size_t k = 0; k < pieces.count(); ++k) {
     const RangeJob::Part run = pieces[k];
     const double began = now();
-    const Range r = finite_range(run.numbers, run.count, dtype);
+    range.add(run.numbers, run.count, dtype);
     seconds_of_reading += now() - began;
     numbers_read += static_cast<double>(run.count * width);
-    range = {std::min(range.least, r.least), std::max(range.greatest, r.greatest)};
   }
-  const Coding coding = coding_of(range);
+  const Coding coding = coding_of(range.range());
   const std::size_t capacity = codec.capacity(size.piece, dtype);
   first_.resize(std::max(first_.size(), capacity));
   second_.resize(std::max(second_.size(), capacity));

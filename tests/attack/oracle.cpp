@@ -5,32 +5,30 @@
 #include <cmath>
 
 #include "exact.hpp"
+#include "support/range_of.hpp"
 
 namespace attack {
 namespace {
+
+using laconic::test::Extremes;
+using laconic::test::RangeOfRank;
 
 // The least step of the lattice as a share of the allowance (docs/error-model.md, "One number"); where the greatest
 // number is known, the step may be half of that.
 constexpr double least_step = 2 * 0.98;
 // The largest number, in steps, for which the bound covers the last rounding of a float32.
 constexpr double covered_steps = 99000;
-constexpr int block_length = 1024;
-
-struct Extremes {
-  double least = std::numeric_limits<double>::infinity();
-  double greatest = -std::numeric_limits<double>::infinity();
-};
+// A number without a point takes the others of its block off the lattice, except where quant combines numbers.
+constexpr std::size_t block_length = 1024;
 
 template <class T>
 Extremes extremes_of(const std::vector<Bytes>& inputs) {
   Extremes e;
-  for (const Bytes& bytes : inputs)
-    for (std::size_t i = 0; i < bytes.size() / sizeof(T); ++i) {
-      const auto x = static_cast<double>(load<T>(bytes.data(), i));
-      if (!std::isfinite(x)) continue;
-      e.least = std::min(e.least, x);
-      e.greatest = std::max(e.greatest, x);
-    }
+  for (const Bytes& bytes : inputs) {
+    RangeOfRank own;
+    for (std::size_t i = 0; i < bytes.size() / sizeof(T); ++i) own.take(static_cast<double>(load<T>(bytes.data(), i)));
+    e.take(own.range());
+  }
   return e;
 }
 
@@ -54,6 +52,8 @@ class Lattice {
   explicit Lattice(const Facts& f) : sum_(adds(f.call)) {
     const double allowance = allowance_of(f);
     const bool lattice = f.call.lattice();
+    if (f.call.codec() == LACONIC_CODEC_QUANT && f.call.reduces() && f.call.options.bound.mode != LACONIC_BOUND_RMS)
+      beside_ = 0;
     const bool greatest_known = f.call.options.bound.mode == LACONIC_BOUND_REL && !sum_;
     step_ = allowance * least_step / (greatest_known ? 2 : 1);
     const double least = sizeof(T) == 4 ? 1e-36 : 1e-290;
@@ -83,8 +83,8 @@ class Lattice {
   bool holds(int source, std::size_t i) const {
     if (!sure_) return false;
     const auto& bad = bad_[source < 0 ? 0 : static_cast<std::size_t>(source)];
-    const std::size_t begin = i < block_length ? 0 : i - block_length;
-    const std::size_t end = std::min(bad.size() - 1, i + block_length);
+    const std::size_t begin = i < beside_ ? 0 : i - beside_;
+    const std::size_t end = std::min(bad.size() - 1, i + 1 + beside_);
     return bad[end] == bad[begin];
   }
 
@@ -93,6 +93,7 @@ class Lattice {
  private:
   bool sum_;
   bool sure_ = false;
+  std::size_t beside_ = block_length;
   double step_ = 0;
   std::vector<std::vector<std::uint32_t>> bad_;
 };

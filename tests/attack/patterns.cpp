@@ -84,6 +84,7 @@ class Source {
         return static_cast<T>(Limits::max() / static_cast<T>(shape_.ranks) * static_cast<T>(0.9 + own_.uniform() / 5));
       case Pattern::annihilating: return annihilate(common);
       case Pattern::near_bound: return static_cast<T>((own_.uniform() * 4 - 2) * shape_.bound);
+      case Pattern::fills: return fill(common);
       case Pattern::mixed: break;
     }
     return T(0);
@@ -97,6 +98,17 @@ class Source {
   T nan() {
     const std::uint64_t quiet = std::uint64_t{1} << (Limits::digits - 2);
     return signed_bits(std::bit_cast<Bits>(Limits::infinity()) | quiet | (own_.bits() & fraction_mask));
+  }
+
+  // Land is in the same places of most ranks; some ranks have none, or another value for it.
+  T fill(std::uint64_t common) {
+    if (run_-- == 0) {
+      land_ = common % 3 == 0 && own_.below(4) != 0;
+      run_ = common >> 8 & (common & 4 ? 7 : 255);
+    }
+    level_ += normal(own_) * pace_;
+    if (!land_) return static_cast<T>(level_);
+    return shape_.rank % 4 == 1 ? Limits::quiet_NaN() : static_cast<T>(shape_.rank % 4 == 2 ? -1e20 : 9.96921e36);
   }
 
   T beside(T x) {
@@ -138,6 +150,8 @@ class Source {
   double level_ = 0;
   double pace_ = 1;
   bool turn_ = false;
+  bool land_ = false;
+  std::uint64_t run_ = 0;  // numbers left of a run of land or sea
   std::uint64_t left_ = 0;
 };
 
@@ -165,7 +179,7 @@ const char* name_of(Pattern pattern) {
   constexpr std::array<const char*, patterns> names{
       "smooth",     "noise",      "constant",    "own constant", "zeros",      "denormals",   "nans",   "infinities",
       "cancelling", "huge range", "ties",        "edges",        "extreme",    "alternating", "sparse", "bits",
-      "whole",      "addresses",  "overflowing", "annihilating", "near bound", "mixed"};
+      "whole",      "addresses",  "overflowing", "annihilating", "near bound", "fills",       "mixed"};
   return names[static_cast<std::size_t>(pattern)];
 }
 

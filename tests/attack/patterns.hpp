@@ -30,9 +30,10 @@ enum class Pattern : std::uint8_t {
   overflowing,   // numbers whose sum is beyond the type
   annihilating,  // large numbers that add up to small ones over the ranks
   near_bound,    // as large as the bound
+  fills,         // a walk with runs of a fill value or of NaN
   mixed,         // runs of all of these
 };
-inline constexpr int patterns = 22;
+inline constexpr int patterns = 23;
 
 const char* name_of(Pattern pattern);
 

@@ -81,7 +81,8 @@ TEST_P(Far, PacksUnpacksAndCombines) {
     Guarded expected(quant::largest_far_block + quant::store_slack);
     const quant::Entry entry = a.pack(table(), n, out.bytes().data());
     const std::size_t size = quant::bytes_of(entry);
-    ASSERT_TRUE(quant::is_far(entry) && size <= quant::largest_far_block && out.intact());
+    ASSERT_TRUE(quant::is_far({entry, out.bytes().data(), out.bytes().data() + size}));
+    ASSERT_TRUE(size <= quant::largest_far_block && out.intact());
     set(b, combined);
     ASSERT_EQ(b.pack(reference(), n, expected.bytes().data()), entry);
     ASSERT_EQ(std::memcmp(out.bytes().data(), expected.bytes().data(), size), 0);

@@ -225,6 +225,33 @@ Bytes not_canonical(const Codec& codec) {
 }
 
 // A sum of 2^15 equal contributions, whose points need up to 45 bits, and in some blocks cross multiples of 2^32.
+// Numbers with exceptions: long runs of one value, single ones, runs of several values, every second number, a block
+// without any other number.
+template <class T>
+std::vector<T> with_exceptions(std::size_t count, int rank) {
+  auto x = make_field<T>(Kind::walk, count, 7, rank);
+  const T fill = static_cast<T>(9.96921e36);
+  const T nan = std::numeric_limits<T>::quiet_NaN();
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t block = i / quant::block_values;
+    if (block == 0 && i > 300 && i < 900) x[i] = rank == 0 ? fill : nan;
+    if (block == 1 && i % 341 == 0) x[i] = i % 2 == 0 ? nan : std::numeric_limits<T>::infinity();
+    if (block == 2 && i % 2 == 0) x[i] = i % 100 < 50 ? fill : -fill;
+    if (block == 3) x[i] = i % 200 < 90 ? fill : nan;
+    if (block == 4 && i % 7 == 0) x[i] = static_cast<T>(fill * T(1 + i % 3));
+  }
+  return x;
+}
+
+template <class T>
+std::function<Bytes(const Codec&)> masked(std::size_t count, double allowance, std::uint32_t terms) {
+  return [=](const Codec& codec) {
+    const Coding coding = coding_for<T>(allowance, terms);
+    const Bytes frame = encode(codec, with_exceptions<T>(count, 0), coding);
+    return terms == 1 ? frame : fold(codec, frame, with_exceptions<T>(count, 1), coding);
+  };
+}
+
 Bytes far_sum(const Codec& codec) {
   const Coding coding = coding_for<float>(0x1p-27, 1u << 15);
   const auto x = make_field<float>(Kind::walk, 2100, 7);
@@ -255,6 +282,9 @@ const std::vector<Golden>& goldens() {
       {"quant_f32_far", "quant", encoded<float>(Kind::walk, 2100, 0x1p-20, 65536)},
       {"quant_f64_far", "quant", encoded<double>(Kind::outliers, 1100, 0x1p-36, 4)},
       {"quant_f32_far_sum", "quant", far_sum},
+      {"quant_f32_masked", "quant", masked<float>(5300, 0x1p-7, 1)},
+      {"quant_f32_masked_sum", "quant", masked<float>(5300, 0x1p-7, 3)},
+      {"quant_f64_masked_far", "quant", masked<double>(2500, 0x1p-36, 4)},
       {"quant_f16_normal", "quant", encoded<Float16>(Kind::normal, 1500, 0x1p-6, 4)},
       {"quant_bf16_walk", "quant", encoded<Bfloat16>(Kind::walk, 1100, 0x1p-7, 4)},
       {"quant_f32_scaled", "quant", scaled<float>(Kind::outliers, 1300, 0.1)},

@@ -73,10 +73,10 @@ void rounded_sums(const Subject& subject) {
           const auto numbers = decode<T>(codec, sum, count, coding);
           const auto results = decode<T>(codec, rounded, count, completing(coding));
           for (std::size_t i = 0; i < count; ++i) {
-            const auto& points = before[i / quant::block_values].points;
+            const LatticeBlock& block = before[i / quant::block_values];
             T expected = numbers[i];
-            if (!points.empty()) {
-              const double point = std::nearbyint(points[i % quant::block_values] / unit) + 0.0;  // not -0
+            if (block.has_point(i % quant::block_values)) {
+              const double point = std::nearbyint(block.points[i % quant::block_values] / unit) + 0.0;  // not -0
               ASSERT_EQ(after[i / quant::block_values].points[i % quant::block_values], point) << "number " << i;
               expected = static_cast<T>(point * unit * step);
             }

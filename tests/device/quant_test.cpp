@@ -68,7 +68,8 @@ TEST_F(QuantDevice, LongFrames) {
   ASSERT_EQ(decode<float>(device(), sum, count, coding), decode<float>(reference(), sum, count, coding));
 }
 
-// A frame whose blocks have arbitrary bits: packed blocks that no encoder writes, raw, fill and zero blocks.
+// A frame whose blocks have arbitrary bits: packed, far and masked blocks that no encoder writes, raw, fill and zero
+// blocks.
 template <class T>
 Bytes hostile_frame(Random& random, std::size_t count, double step) {
   Bytes index;
@@ -76,7 +77,7 @@ Bytes hostile_frame(Random& random, std::size_t count, double step) {
   for (std::size_t i = 0; i < count; i += quant::block_values) {
     const std::size_t n = std::min(quant::block_values, count - i);
     Body body{quant::zero_block, {}};
-    switch (random.below(7)) {
+    switch (random.below(9)) {
       case 0: break;
       case 1:
         for (std::size_t k = 0; k < n * sizeof(T); ++k) body.bytes.push_back(static_cast<std::byte>(random.bits()));
@@ -87,6 +88,8 @@ Bytes hostile_frame(Random& random, std::size_t count, double step) {
         body.entry = quant::make_entry(quant::Kind::fill, body.bytes.size());
         break;
       case 3: body = hostile_far(random, n); break;
+      case 4:
+      case 5: body = hostile_masked(random, n, sizeof(T)); break;
       default: body = hostile(random, n);
     }
     index.push_back(static_cast<std::byte>(body.entry & 0xff));

@@ -152,8 +152,12 @@ void run(const Family& family, const Case<T>& c) {
   check_sum(family, c, folded);
   const Outcome other = each("add", [&](const Codec& k) { return add(k, fb.bytes, fa.bytes, c.count, c.coding); });
   require(sum == other, family.name, "add does not commute");
-  if (family.name != "quant" || !all_on_lattice(fa.bytes, c.count) || !all_on_lattice(fb.bytes, c.count)) return;
-  require(sum == folded, family.name, "fold differs from encode and add");
+  if (family.name != "quant") return;
+  // Own numbers are rounded whatever they meet, so only the accounts of errors may differ.
+  const auto payload = [](const Outcome& o) { return Bytes(o.bytes.begin() + wire::header_bytes, o.bytes.end()); };
+  require(payload(sum) == payload(folded), family.name, "fold differs from encode and add");
+  if (!all_on_lattice(fa.bytes, c.count) || !all_on_lattice(fb.bytes, c.count)) return;
+  require(sum == folded, family.name, "fold accounts for other errors than encode and add");
   require(all_on_lattice(sum.bytes, c.count), family.name, "a sum left the lattice");
 }
 

@@ -2,11 +2,12 @@
 // One call of laconic_allreduce on a field, in all its variants, and the values from which a case is drawn.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "support.hpp"
 #include "support/fields.hpp"
+#include "support/range_of.hpp"
 
 namespace ranks {
 
@@ -95,24 +96,25 @@ Outcome<T> call(Test& t, const Case& c, const std::vector<T>& input) {
 template <class T>
 struct Truth {
   std::vector<std::vector<T>> inputs;
-  double least = std::numeric_limits<double>::infinity();  // the least of the finite numbers
-  double greatest = -std::numeric_limits<double>::infinity();
+  double least = 0;  // of the finite numbers without fill values
+  double greatest = 0;
   double magnitude = 0;
   bool finite = true;
 
   Truth(const Case& c, std::uint64_t seed, int size) {
+    laconic::test::Extremes extremes;
     for (int r = 0; r < size; ++r) {
       inputs.push_back(laconic::test::make_field<T>(c.field, c.count, seed, r));
+      laconic::test::RangeOfRank own;
       for (const T v : inputs.back()) {
-        if (!std::isfinite(v)) {
-          finite = false;
-          continue;
-        }
-        least = std::min(least, static_cast<double>(v));
-        greatest = std::max(greatest, static_cast<double>(v));
+        own.take(static_cast<double>(v));
+        finite = finite && std::isfinite(v);
+        if (std::isfinite(v)) magnitude = std::max(magnitude, std::fabs(static_cast<double>(v)));
       }
+      extremes.take(own.range());
     }
-    magnitude = std::max(std::fabs(least), std::fabs(greatest));
+    least = extremes.least;
+    greatest = extremes.greatest;
   }
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A relative bound over numbers that have no range: nothing is rounded, and NaN is not lost on the way.
+// A relative bound over numbers that have no range, or none but fill values: nothing is rounded, and NaN is not lost on
+// the way.
 #include <cmath>
 #include <limits>
 
@@ -44,6 +45,9 @@ int main(int argc, char** argv) {
   check(t, "all equal but for one NaN, largest", MPI_MAX, last != 0 ? nan : 1.0, nan, 0);
   check(t, "none finite, least", MPI_MIN, infinity, infinity, 0);
   check(t, "no number at all, mean", LACONIC_AVG, nan, nan, 0);
+  const double fill = 9.96921e36;
+  check(t, "fill values alone, sum", MPI_SUM, fill, n * fill, n * n * fill * 1e-16);
+  check(t, "fill values and a rank of equal numbers, least", MPI_MIN, last != 0 ? 0.3 : fill, 0.3, 0);
   if (t.size() > 1) {
     const double most = std::numeric_limits<double>::max();
     check(t, "range beyond the type, least", MPI_MIN, last != 0 ? -most : most, -most, 0);

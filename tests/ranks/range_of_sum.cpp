@@ -13,7 +13,9 @@ namespace {
 constexpr double R = 1e-3;
 constexpr std::size_t large = (std::size_t{1} << 18) + 77;  // of float: above 1 MiB
 
-enum class Field { coherent, opposite, part_missing, independent, equal };
+enum class Field { coherent, opposite, part_missing, part_filled, independent, equal };
+
+constexpr float fill = 9.96921e36F;
 
 // One element of a rank's contribution; on any rank it can be computed for all others.
 float element(Field field, int rank, std::size_t i, std::uint64_t seed) {
@@ -23,6 +25,7 @@ float element(Field field, int rank, std::size_t i, std::uint64_t seed) {
     case Field::opposite: return static_cast<float>(rank % 2 == 0 ? wave : 560 - wave);
     case Field::part_missing:
       return rank == 1 && i % 3 == 0 ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(wave);
+    case Field::part_filled: return rank == 1 && i % 3 == 0 ? fill : static_cast<float>(wave);
     case Field::independent: {
       Random random(seed + i * 64 + static_cast<std::size_t>(rank));
       return static_cast<float>(wave + random.uniform());
@@ -35,7 +38,7 @@ float element(Field field, int rank, std::size_t i, std::uint64_t seed) {
 struct Sums {
   std::vector<double> exact;
   double width_of_inputs = 0;
-  double width = 0;  // of the finite sums
+  double width = 0;  // of the finite sums without fill values
 };
 
 Sums sums_of(Field field, std::size_t count, int ranks, std::uint64_t seed) {
@@ -46,12 +49,12 @@ Sums sums_of(Field field, std::size_t count, int ranks, std::uint64_t seed) {
     for (int r = 0; r < ranks; ++r) {
       const double x = element(field, r, i, seed);
       sum += x;
-      if (std::isnan(x)) continue;
+      if (std::isnan(x) || x == fill) continue;
       low = std::min(low, x);
       high = std::max(high, x);
     }
     sums.exact.push_back(sum);
-    if (std::isnan(sum)) continue;
+    if (std::isnan(sum) || sum >= fill) continue;
     least = std::min(least, sum);
     greatest = std::max(greatest, sum);
   }
@@ -222,6 +225,7 @@ int main(int argc, char** argv) {
   allreduce(t, "coherent contributions", Field::coherent, large, true);
   allreduce(t, "contributions that cancel", Field::opposite, large, false);
   allreduce(t, "NaN on one rank", Field::part_missing, large, true);
+  allreduce(t, "fill values on one rank", Field::part_filled, large, true);
   allreduce(t, "less than 1 MiB", Field::coherent, 100000, false);
   mean_and_target_input(t);
   other_reductions(t);

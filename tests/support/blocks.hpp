@@ -11,6 +11,7 @@
 #include "codec/quant/far.hpp"
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
+#include "codec/quant/mask.hpp"
 #include "support/fields.hpp"
 #include "support/frames.hpp"
 
@@ -167,6 +168,72 @@ inline Body hostile_far(Random& random, std::size_t n) {
   }
   for (const Body& part : parts) body.bytes.insert(body.bytes.end(), part.bytes.begin(), part.bytes.end());
   return body;
+}
+
+// The coded form of n bits, in either code, also where the other one is shorter.
+inline void append_mask(Random& random, const std::vector<bool>& bits, Bytes& bytes) {
+  const std::size_t n = bits.size();
+  std::vector<std::uint8_t> runs;
+  bool set = false;
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < n; ++i, ++length) {
+    if (bits[i] == set) continue;
+    for (; length >= quant::longest_run; length -= quant::longest_run) runs.push_back(quant::longest_run);
+    runs.push_back(static_cast<std::uint8_t>(length));
+    length = 0;
+    set = !set;
+  }
+  if (length < quant::longest_run && random.below(4) == 0) runs.push_back(static_cast<std::uint8_t>(length));
+  if (runs.size() < quant::bitmap_follows && random.below(2) != 0) {
+    bytes.push_back(static_cast<std::byte>(runs.size()));
+    for (const std::uint8_t run : runs) bytes.push_back(static_cast<std::byte>(run));
+    return;
+  }
+  bytes.push_back(static_cast<std::byte>(quant::bitmap_follows));
+  for (std::size_t b = 0; b < quant::bitmap_bytes(static_cast<unsigned>(n)); ++b) {
+    auto byte = static_cast<std::uint8_t>(random.bits());  // bits beyond n are ignored
+    for (std::size_t i = 8 * b; i < std::min(8 * b + 8, n); ++i)
+      byte = static_cast<std::uint8_t>((byte & ~(1u << i % 8)) | (bits[i] ? 1u : 0u) << i % 8);
+    bytes.push_back(static_cast<std::byte>(byte));
+  }
+}
+
+// A masked block of exceptions with any bits beside such a body or a far one; with values that need not be repeated,
+// and, in some cases, no other numbers.
+inline Body hostile_masked(Random& random, std::size_t n, std::size_t number_bytes) {
+  std::vector<bool> mask(n);
+  const std::uint64_t pace = 1 + random.below(random.below(2) ? 400 : 4);
+  const bool all = random.below(8) == 0;
+  bool set = random.below(2) != 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (random.below(pace) == 0) set = !set;
+    mask[i] = all || set;
+  }
+  if (std::find(mask.begin(), mask.end(), true) == mask.end()) mask[random.below(n)] = true;
+  const auto exceptions = static_cast<std::size_t>(std::count(mask.begin(), mask.end(), true));
+  std::vector<bool> changes(exceptions - 1);
+  const std::uint64_t rarity = 1 + random.below(300);
+  for (std::size_t i = 0; i < changes.size(); ++i) changes[i] = random.below(rarity) == 0;
+  Bytes bytes{static_cast<std::byte>(exceptions & 0xff), static_cast<std::byte>(exceptions >> 8)};
+  append_mask(random, mask, bytes);
+  append_mask(random, changes, bytes);
+  if (bytes.size() % 2 != 0) bytes.push_back(static_cast<std::byte>(random.bits()));
+  const auto values = static_cast<std::size_t>(1 + std::count(changes.begin(), changes.end(), true));
+  const bool repeated = random.below(3) == 0;
+  for (std::size_t i = 0; i < values * number_bytes; ++i)
+    bytes.push_back(repeated && i >= number_bytes ? bytes[bytes.size() - number_bytes]
+                                                  : static_cast<std::byte>(random.bits()));
+  if (const std::size_t left = n - exceptions; left > 0) {
+    const std::uint64_t which = random.below(4);
+    const Body inner = which == 0   ? Body{quant::zero_block, {}}
+                       : which == 1 ? hostile_far(random, left)
+                                    : hostile(random, left);
+    bytes.push_back(static_cast<std::byte>(inner.entry & 0xff));
+    bytes.push_back(static_cast<std::byte>(inner.entry >> 8));
+    bytes.insert(bytes.end(), inner.bytes.begin(), inner.bytes.end());
+  }
+  if (bytes.size() == 8) return hostile_masked(random, n, number_bytes);  // this is the size of a number
+  return {quant::make_entry(quant::Kind::fill, bytes.size()), bytes};
 }
 
 }  // namespace laconic::test

@@ -37,6 +37,7 @@ enum class Kind {
   negative_zero,  // -0 and a few others
   outliers,       // normal, with one large number in some thousand
   integers,       // normal, with whole numbers and addresses in the bits of some: denormal, or NaN with a payload
+  land,           // a walk, with runs of a fill value, or of NaN, on two ranks of three
 };
 
 struct NamedKind {
@@ -45,7 +46,7 @@ struct NamedKind {
   friend std::ostream& operator<<(std::ostream& out, const NamedKind& k) { return out << k.name; }
 };
 
-inline constexpr std::array<NamedKind, 16> all_kinds{{
+inline constexpr std::array<NamedKind, 17> all_kinds{{
     {Kind::normal, "normal"},
     {Kind::sparse, "sparse"},
     {Kind::constant, "constant"},
@@ -62,6 +63,7 @@ inline constexpr std::array<NamedKind, 16> all_kinds{{
     {Kind::negative_zero, "negative_zero"},
     {Kind::outliers, "outliers"},
     {Kind::integers, "integers"},
+    {Kind::land, "land"},
 }};
 
 inline std::string name_of(Kind kind) {
@@ -211,6 +213,12 @@ std::vector<T> make_wide_field(Kind kind, std::size_t count, std::uint64_t seed,
       }
       case Kind::negative_zero: v = random.below(50) == 0 ? static_cast<T>(random.normal()) : -T(0); break;
       case Kind::outliers: v = static_cast<T>(random.normal() * (random.below(3000) == 0 ? 1e6 : 1.0)); break;
+      case Kind::land: {
+        v = static_cast<T>(level += random.normal() * 0x1p-6);
+        const bool is_land = i % 1000 < 300 || i % 4000 > 2500 || i % 97 == 0;
+        if (is_land && rank % 3 != 2) v = rank % 3 == 0 ? static_cast<T>(9.96921e36) : Limits::quiet_NaN();
+        break;
+      }
       case Kind::integers:
         v = holds_integer(i, random) ? integer_in_bits<T>(random) : static_cast<T>(random.normal());
         break;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "codec/quant/blocks.hpp"
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
+#include "codec/quant/mask.hpp"
 #include "codec/quant/numbers.hpp"
 #include "support/guarded.hpp"
 #if LACONIC_HAS_CUDA
@@ -146,12 +148,38 @@ inline wire::Header header_of(const Bytes& frame) {
   return header;
 }
 
-// Whether each block of a valid frame of quant or dense is on the lattice, its points, and whether it is a far block.
+// A block of a valid frame of quant or dense: whether all of its numbers are on the lattice, its points, whether it is
+// a far block, and which of its numbers have points.
 struct LatticeBlock {
   bool on_lattice;
-  std::vector<std::int64_t> points;
+  std::vector<std::int64_t> points;  // 0 for exceptions; empty where no number has a point
   bool far = false;
+  std::vector<bool> exceptions;  // empty where there are none
+
+  bool has_point(std::size_t i) const { return i < points.size() && (exceptions.empty() || !exceptions[i]); }
 };
+
+// The exceptions of a valid masked block of quant, and the block of the other numbers' points, which is not there where
+// all are exceptions.
+inline std::vector<bool> split_masked(const quant::Packed& in, std::size_t n, std::size_t number_bytes,
+                                      quant::Packed& others) {
+  std::uint16_t count;
+  std::memcpy(&count, in.body, sizeof count);
+  const std::byte* at = in.body + sizeof count;
+  quant::Mask mask;
+  quant::Mask changes;
+  EXPECT_TRUE(quant::read_mask(at, in.end, static_cast<unsigned>(n), mask));
+  EXPECT_EQ(mask.count(), count);
+  EXPECT_TRUE(quant::read_mask(at, in.end, count - 1u, changes));
+  at += (at - in.body) % 2 + static_cast<std::ptrdiff_t>((1 + changes.count()) * number_bytes);
+  std::vector<bool> exceptions(n);
+  for (std::size_t i = 0; i < n; ++i) exceptions[i] = mask.has(i);
+  others = {quant::zero_block, at, in.end};
+  if (count == n) return exceptions;
+  std::memcpy(&others.entry, at, sizeof others.entry);
+  others.body += sizeof others.entry;
+  return exceptions;
+}
 
 inline std::vector<LatticeBlock> quant_blocks(const Bytes& frame, std::size_t count, Dtype dtype) {
   std::vector<LatticeBlock> blocks;
@@ -163,13 +191,24 @@ inline std::vector<LatticeBlock> quant_blocks(const Bytes& frame, std::size_t co
       ADD_FAILURE() << reader.problem().message();
       return blocks;
     }
-    LatticeBlock block{quant::has_points(in.entry), {}, quant::is_far(in.entry)};
-    if (block.on_lattice) {
+    LatticeBlock block{quant::has_points(in), {}, quant::is_far(in), {}};
+    std::size_t left = n;  // numbers with points
+    if (quant::is_masked(in)) {
+      quant::Packed others;
+      block.exceptions = split_masked(in, n, size_of(dtype), others);
+      left -= static_cast<std::size_t>(std::count(block.exceptions.begin(), block.exceptions.end(), true));
+      in = others;
+      block.far = left > 0 && quant::is_far(in);
+    }
+    if ((block.on_lattice || !block.exceptions.empty()) && left > 0) {
       quant::AnyPoints points;
-      EXPECT_TRUE(points.read(quant::reference_kernels(), in, n));
+      EXPECT_TRUE(points.read(quant::reference_kernels(), in, left));
+      std::size_t next = 0;
       for (std::size_t k = 0; k < n; ++k) {
-        const std::int64_t high = points.far ? points.high.q[k] : 0;
-        block.points.push_back(high * (std::int64_t{1} << 32) + points.points.q[k]);
+        const bool has = block.exceptions.empty() || !block.exceptions[k];
+        const std::int64_t high = has && points.far ? points.high.q[next] : 0;
+        block.points.push_back(has ? high * (std::int64_t{1} << 32) + points.points.q[next] : 0);
+        next += has ? 1 : 0;
       }
     }
     blocks.push_back(std::move(block));
@@ -188,7 +227,7 @@ inline std::vector<LatticeBlock> dense_blocks(const Bytes& frame, std::size_t co
     EXPECT_TRUE(s.ok()) << s.message();
     if (!s.ok()) return blocks;
     for (std::size_t b = 0; b < dense::blocks_of(n); ++b) {
-      LatticeBlock block{segment->lattice[b], {}};
+      LatticeBlock block{segment->lattice[b], {}, false, {}};
       const std::int32_t* q = segment->block(b);
       if (block.on_lattice) block.points.assign(q, q + std::min(dense::block_values, n - b * dense::block_values));
       blocks.push_back(std::move(block));

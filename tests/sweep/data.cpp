@@ -226,7 +226,7 @@ void try_edges(const Extent& extent, const Try<T>& attempt) {
         const auto v = static_cast<T>((random.below(2) == 0 ? -steps : steps) * step);
         for (const T w : {v, std::nextafter(v, T(0)), std::nextafter(v, infinity)}) x.push_back(w);
       }
-      // A number out of range makes a block raw, so most numbers must fit.
+      // Numbers out of range are exceptions, so most numbers must fit.
       const double reach = 2147483000.0 / coding.terms * step;
       if (round % 4 != 0)
         for (T& v : x)

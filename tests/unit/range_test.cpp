@@ -8,6 +8,7 @@
 
 #include "support/fields.hpp"
 #include "support/frames.hpp"
+#include "support/range_of.hpp"
 #include "support/seed.hpp"
 
 namespace laconic::test {
@@ -83,6 +84,51 @@ TYPED_TEST(RangeOfOthers, IsThatOfTheFiniteNumbers) {
       SCOPED_TRACE(std::string(k.name) + ", count " + std::to_string(count));
       expect_naive(make_field<TypeParam>(k.kind, count, base_seed() + count));
     }
+}
+
+TEST(Range, LeavesOutFillValues) {
+  const auto range = [](const std::vector<float>& x) { return range_without_fills(x.data(), x.size(), Dtype::f32); };
+  const auto expect = [&](const std::vector<float>& x, double least, double greatest) {
+    const Range r = range(x);
+    EXPECT_EQ(r.least, least);
+    EXPECT_EQ(r.greatest, greatest);
+  };
+  const float fill = 9.96921e36f;
+  expect({1, fill, 2, fill, 3}, 1, 3);
+  expect({1, fill, 2}, 1, 2);  // one cell of land
+  expect({1, 1e20f, -1e20f, 1e20f, -1e20f}, 1, 1);
+  expect({1, 1e20f, 2e20f}, 1, static_cast<double>(2e20f));                            // nothing repeats
+  expect({1e13f, fill, fill}, static_cast<double>(1e13f), static_cast<double>(fill));  // others are too large
+  expect({1, 1e20f, 1e20f, 2e20f, 2e20f, 3e20f, 3e20f, 4e20f, 4e20f, 5e20f, 5e20f}, 1, static_cast<double>(5e20f));
+  const Range land = range({fill, fill, fill});
+  EXPECT_GT(land.least, land.greatest);
+}
+
+// Arrays of one call count as one: what is no fill value in one of them may be one among all, and the other way round.
+TEST(Range, OfSeveralArraysIsThatOfAllNumbers) {
+  Random random(base_seed());
+  for (int round = 0; round < 500; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round) + ", " + seed_note());
+    std::vector<double> x;
+    const std::uint64_t fills = random.below(6);
+    for (std::uint64_t i = random.below(40); i > 0; --i) {
+      const double large[] = {1e20, -9.96921e36, 1e15, std::numeric_limits<double>::quiet_NaN()};
+      x.push_back(random.below(6) < fills ? large[random.below(4)]
+                                          : random.normal() * (random.below(60) == 0 ? 1e13 : 1));
+    }
+    const Range whole = range_without_fills(x.data(), x.size(), Dtype::f64);
+    RangeWithoutFills parts;
+    for (std::size_t i = 0, n; i < x.size(); i += n) {
+      n = std::min<std::size_t>(random.below(9), x.size() - i);
+      parts.add(x.data() + i, n, Dtype::f64);
+    }
+    EXPECT_EQ(parts.range().least, whole.least);
+    EXPECT_EQ(parts.range().greatest, whole.greatest);
+    RangeOfRank expected;
+    for (const double v : x) expected.take(v);
+    EXPECT_EQ(whole.least, expected.range().least);
+    EXPECT_EQ(whole.greatest, expected.range().greatest);
+  }
 }
 
 }  // namespace

@@ -9,9 +9,9 @@ import dataclasses, json, os, pathlib, re, subprocess, sys
 KEPT = ".ptxas"  # behind the name of an object
 BEGIN, END = "<!-- kernels: begin -->\n", "<!-- kernels: end -->\n"
 HEAD = "| kernel | source | registers | shared memory | stack | spilled |\n|---|---|---:|---:|---:|---:|\n"
-# Far blocks of quant are rare, and their points are in local memory (docs/design/0029-far-blocks.md): these kernels, and
+# Points and exceptions of far and masked blocks of quant are in local memory (docs/design/0029, 0033): these kernels, and
 # the functions that they call for such blocks, have as much stack as the table grants.  All others have none.
-WITH_STACK = re.compile(r"quant::(make_frames<quant::BlockMaker, |read_frame<\w+, false>|fetch_part|fetch_far|FarEntry )")
+WITH_STACK = re.compile(r"quant::(make_frames<quant::BlockMaker, |read_frame<\w+, false>|fetch_\w+|put_\w+|\w+_any|spread|gather|read_compound)")
 
 ENTRY = re.compile(r"Compiling entry function '(\S+)' for '(\S+)'")
 FUNCTION = re.compile(r"Function properties for (\S+)")
@@ -53,7 +53,7 @@ def parse(report):
 def readable(demangled):
     """`void laconic::(anonymous namespace)::scan<(laconic::Plant)0>(int*)` is scan<(Plant)0>."""
     name = demangled.replace("(anonymous namespace)::", "").replace("laconic::", "")
-    name = re.sub(r"^(void|int|unsigned int) ", "", name).replace("cuda::", "")
+    name = re.sub(r"^(void|bool|int|unsigned int|unsigned short|quant::cuda::AnyEntry) ", "", name).replace("cuda::", "")
     name = name.replace("SmallFloat<8, 7>", "bfloat16").replace("SmallFloat<5, 10>", "float16")
     name = re.sub(r"\b(\d+)u\b", r"\1", name).replace(" >", ">")
     depth, end = 0, len(name)

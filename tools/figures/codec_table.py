@@ -3,21 +3,28 @@
 
   codec_table.py --build build/release [--fields FOLDER] [--out FOLDER] [--from results.json]
 
-Measures with `laconic codec`; writes codecs.md, images/codecs.png and codecs.json into --out. Without --fields it takes
+Measures with `laconic codec`, and SZ3 where its wheel is installed (pip install hdf5plugin h5py); writes codecs.md,
+images/codecs.png, images/codec_speed.png and codecs.json into --out. Without --fields it takes
 those of data/. The page in docs/ was made with all fields that the project was developed with; not all of their licences permit copying them.
 """
 import argparse, json, math, os, pathlib, platform, re, subprocess, sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import paper  # noqa: E402
+import sz3  # noqa: E402
 
 BOUNDS = ["1e-2", "1e-3", "1e-4"]
 RATES = ["rate:4", "rate:8", "rate:16"]
 MORE_BOUNDS = ["1e-1", "1e-5", "1e-6"]  # for the curves alone
 MEMORY = 64 << 20  # bytes to measure speeds on: no cache holds them
-# szx and zfp compute ten and a hundred times longer than they wait for memory: fewer bytes say the same.
-SPEED = {"quant": ["--tile", MEMORY, "--repeat", 7], "szx": ["--tile", MEMORY // 4, "--repeat", 3],
-         "zfp": ["--tile", MEMORY // 64, "--repeat", 2]}
+# The others compute ten and a hundred times longer than they wait for memory: fewer bytes say the same.
+SPEED = {"quant": ["--tile", MEMORY, "--repeat", 7], "dense": ["--tile", MEMORY // 4, "--repeat", 3],
+         "szx": ["--tile", MEMORY // 4, "--repeat", 3], "zfp": ["--tile", MEMORY // 64, "--repeat", 2]}
+SZ3_REPEATS = 2
+CODECS = ("quant", "dense", "szx", "zfp", sz3.CODEC)
+FOLDING = ("quant", "dense")  # those that add frames
+STYLE = {"quant": ("#0072b2", "o"), "dense": ("#56b4e9", "D"), "szx": ("#d55e00", "s"), "zfp": ("#009e73", "^"),
+         sz3.CODEC: ("#cc79a7", "v")}
 # Our nearest relatives of the paper's datasets.
 GROUPS = {
     "RTM": ("seismic waves", ["wave_surf_velmag", "wave_vert_uy", "fwi_shots"]),
@@ -49,7 +56,7 @@ def info(laconic):
 
 def codec_names(laconic):
     names = re.search(r"^codecs +(.*)$", info(laconic), re.M).group(1).split(", ")
-    return [name for name in ("quant", "szx", "zfp") if name in names]
+    return [name for name in CODECS if name in names]
 
 
 def measure(laconic, files):
@@ -63,6 +70,8 @@ def measure(laconic, files):
                 for bound in bounds:
                     command += ["--bound", bound]
                 rows += json.loads(subprocess.run([str(w) for w in command], capture_output=True, text=True, check=True).stdout)
+        if sz3.available():
+            rows += sz3.measure(file, BOUNDS + MORE_BOUNDS, SZ3_REPEATS)
         say(f"   {os.path.basename(file)}")
     for row in rows:
         row["field"] = os.path.basename(row.pop("file")).rsplit(".", 1)[0]
@@ -98,7 +107,7 @@ def machine():
 class Results:
     def __init__(self, rows):
         self.fields = sorted({row["field"] for row in rows})
-        self.codecs = [c for c in ("quant", "szx", "zfp") if any(row["codec"] == c for row in rows)]
+        self.codecs = [c for c in CODECS if any(row["codec"] == c for row in rows)]
         self.rows = {(row["field"], row["codec"], row["bound"].replace("rel:", "")): row for row in rows}
         self.isa = rows[0]["isa"]
 
@@ -184,7 +193,8 @@ def overall(results):
 
 def shares(results, bound, codecs=None):
     others = [c for c in results.codecs if c != "quant" and (codecs is None or c in codecs)]
-    columns = [("quant", w) for w in WORKS] + [(c, w) for c in others for w in ("encode", "decode")]
+    columns = [("quant", w) for w in WORKS]
+    columns += [(c, w) for c in others if c != sz3.CODEC for w in (WORKS if c in FOLDING else ("encode", "decode"))]
     head = ["field", "MB"] + [f"{c} {w}" for c, w in columns]
 
     def share(field, codec, what):
@@ -225,12 +235,52 @@ def against(results):
     return "\n".join(lines)
 
 
+def densest(results):
+    """What dense gains over the others, and at which speed."""
+    lines = []
+    for other in [c for c in results.codecs if c in ("quant", sz3.CODEC) and "dense" in results.codecs]:
+        words = []
+        for bound in BOUNDS:
+            pairs = [results.get(f, "dense", bound, "ratio") / results.get(f, other, bound, "ratio") for f in results.fields]
+            faster = [results.get(f, "dense", bound, "encode_median_gbs") / results.get(f, other, bound, "encode_median_gbs")
+                      for f in results.fields]
+            words.append(f"{geomean(pairs):.2f} at {bound} (least {min(pairs):.2f}; speed of encode {geomean(faster):.2g} times)")
+        lines.append(f"- dense / {other}, ratio, geometric mean over the fields: " + ", ".join(words))
+    return "\n".join(lines)
+
+
+def plot_speed(results, path):
+    """Ratio against speed: a point per codec and field, and a large one for the geometric mean."""
+    import matplotlib
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    figure, axes = pyplot.subplots(1, len(BOUNDS), figsize=(12, 4.2), sharey=True, layout="constrained")
+    for axis, bound in zip(axes, BOUNDS):
+        for codec in results.codecs:
+            points = []
+            for field in results.fields:
+                both = [results.get(field, codec, bound, f"{work}_median_gbs") for work in ("encode", "decode")]
+                if all(both):
+                    points.append((harmonic(both), results.get(field, codec, bound, "ratio")))
+            colour, mark = STYLE[codec]
+            axis.plot(*zip(*points), mark, color=colour, markersize=3, alpha=0.45)
+            axis.plot(*[geomean(values) for values in zip(*points)], mark, color=colour, markersize=11, label=codec,
+                      markeredgecolor="black")
+        axis.set_xscale("log")
+        axis.set_yscale("log")
+        axis.set_title(f"rel:{bound}", fontsize=10)
+        axis.set_xlabel("GB/s, mean of encode and decode")
+        axis.grid(True, which="both", alpha=0.25)
+    axes[0].set_ylabel("compression ratio")
+    axes[0].legend(fontsize=8)
+    figure.savefig(path, dpi=130)
+
+
 def plot(results, path):
     import matplotlib
     matplotlib.use("Agg")
     from matplotlib import pyplot
     chosen = [f for p in PANELS for f in results.fields if f.startswith(p)][:6] or results.fields[:6]
-    style = {"quant": ("#0072b2", "o"), "szx": ("#d55e00", "s"), "zfp": ("#009e73", "^")}
     figure, axes = pyplot.subplots(2, 3, figsize=(11, 6.4), layout="constrained")
     for axis in axes.flat[len(chosen):]:
         axis.set_axis_off()
@@ -240,7 +290,7 @@ def plot(results, path):
                 points = [(results.get(field, codec, b, "psnr"), results.get(field, codec, b, "ratio")) for b in bounds]
                 points = [p for p in points if None not in p]
                 if points:
-                    colour, mark = style[codec]
+                    colour, mark = STYLE[codec]
                     label = codec if codec != "zfp" else f"zfp, {what}"
                     axis.plot(*zip(*points), line, color=colour, marker=mark, markersize=4, linewidth=1.4, label=label,
                               fillstyle="full" if line == "-" else "none")
@@ -268,6 +318,12 @@ Lines go through the bounds 1e-1, 1e-2, ... 1e-6; higher and further right is be
 `szx`, `zfp` and the bound `rate:` are experimental: they are here for comparison, and may change or be removed in any release ([settings](settings.md)).
 
 {against}
+{densest}
+
+![Compression ratio against speed]({speed_image})
+
+One thread; each small point is a field, the large ones are geometric means over all fields, and the speed is the harmonic mean of encode and decode. Where a link is slower than a codec, the ratio decides, and above
+the codec's speed nothing is gained: `effort=auto` chooses between quant and dense by it ([design 0035](design/0035-effort.md)).{about_sz3}
 
 ## C-Coll's tables, with our fields
 
@@ -278,7 +334,7 @@ ratios compare: the plot above. `szx` and `zfp` are this project's codecs of the
 
 ### Throughput, MB/s: encode / decode (C-Coll: Table I)
 
-{isa} on {cpu}, {cores} cores, one thread, load of the machine {load}. Median of warm repetitions on the field repeated to 64 MiB (szx: 16, zfp: 1); harmonic mean over the fields. Times are of the thread's own processor time.
+{isa} on {cpu}, {cores} cores, one thread, load of the machine {load}. Median of warm repetitions on the field repeated to 64 MiB (dense, szx: 16, zfp: 1, sz3: the field itself); harmonic mean over the fields. Times are of the thread's own processor time.
 
 {speeds}
 
@@ -300,7 +356,7 @@ A field that comes back without any error has no PSNR and is left out of these.
 
 ### Speed as a share of memcpy, relative bound 1e-3
 
-Medians of one run; memcpy copies the same 64 MiB (szx: 16 MiB, zfp: 1 MiB, which caches hold). One thread. `fold` and `add` count the bytes of one uncompressed operand.
+Medians of one run; memcpy copies the same 64 MiB (dense, szx: 16 MiB, zfp: 1 MiB, which caches hold). One thread. `fold` and `add` count the bytes of one uncompressed operand.
 
 {shares}
 
@@ -323,6 +379,9 @@ quant on {setup_fields}: GB/s of uncompressed numbers, geometric mean over these
 How much two threads gain, and how much of that is the memory's doing, the column memcpy says: it copies with as many threads. A message of 64 KiB is one frame of 16384 numbers, in the first and second-level cache; its header and its call cost what the difference to 256 KiB shows.
 """
 
+ABOUT_SZ3 = """ `sz3` is SZ3 in the HDF5 filter of the wheel hdf5plugin, with an absolute bound, on each field as one
+dimension and one chunk; it is no codec of this project."""
+
 
 def setups(rows):
     """For every setup and bound the speed, and its share of a memcpy of the same bytes by as many threads."""
@@ -339,11 +398,12 @@ def setups(rows):
     return markdown(["numbers", "bound", "memcpy", *WORKS], lines)
 
 
-def page(results, setup_rows, about, image):
+def page(results, setup_rows, about, image, speed_image):
     groups = "; ".join(f"{name}: {', '.join(in_group(results, d)) or 'none'}" for d, (name, _) in GROUPS.items())
     load = about["load"][0]
     return PAGE.format(
-        number=len(results.fields), image=image, against=against(results), groups=groups, isa=results.isa, cpu=about["cpu"],
+        number=len(results.fields), image=image, speed_image=speed_image, densest=densest(results),
+        about_sz3=ABOUT_SZ3 if sz3.CODEC in results.codecs else "", against=against(results), groups=groups, isa=results.isa, cpu=about["cpu"],
         cores=about["cores"], load=f"{load:.1f}" + (" (busy: other programs competed for memory and cache)" if load >= about["cores"] else ""),
         violations=results.violations(), speeds=speeds(results),
         ratio=like_the_paper(results, lambda f, c, b: spread(results.values(f, c, b, "ratio"), 1), paper.RATIO),
@@ -382,7 +442,9 @@ def main():
         (args.build / "figures" / "codecs.json").write_text(json.dumps(kept, indent=1) + "\n")
     results = Results(kept["rows"])
     plot(results, out / "images" / "codecs.png")
-    (out / "codecs.md").write_text(page(results, kept["setups"], kept["machine"], "images/codecs.png"))
+    plot_speed(results, out / "images" / "codec_speed.png")
+    (out / "codecs.md").write_text(
+        page(results, kept["setups"], kept["machine"], "images/codecs.png", "images/codec_speed.png"))
     say(f"written: {out / 'codecs.md'}")
 
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/status.hpp"
+#include "base/target.hpp"
 #include "codec/codec.hpp"
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
@@ -73,21 +74,23 @@ class Stages {
   Staged staged_[2];
 };
 
+// Its functions are inlined, so that its state is in registers in loops over blocks: a call would keep it in memory.
 class Reader {
  public:
   // `frame` has a header that was checked; number_bytes: the size of one number; values: the numbers in a block.
-  Reader(Frame frame, std::size_t count, bool has_lattice, std::size_t number_bytes, std::size_t values = block_values)
+  LACONIC_INLINE Reader(Frame frame, std::size_t count, bool has_lattice, std::size_t number_bytes,
+                        std::size_t values = block_values)
       : index_(frame.data() + wire::header_bytes),
         end_(frame.data() + frame.size()),
         at_(static_cast<std::size_t>(end_ - index_) < index_bytes(count, values) ? nullptr
                                                                                  : index_ + index_bytes(count, values)),
         has_lattice_(has_lattice),
-        has_far_(has_lattice && values == block_values),
+        has_compound_(has_lattice && values == block_values),
         number_bytes_(number_bytes) {}
 
   // Reads the next block, of n numbers; false when there is none, and then problem() gives the reason.  The contents of
   // a block on the lattice are not checked yet.
-  bool next(std::size_t n, Packed& block) {
+  LACONIC_INLINE bool next(std::size_t n, Packed& block) {
     n_ = n;
     if (at_ == nullptr) return false;
     std::memcpy(&block.entry, index_, sizeof block.entry);
@@ -105,28 +108,28 @@ class Reader {
 
   // The reason why next() failed or, after the last block, why at_end() is false.  For an invalid block that next()
   // returned, see bad_block().
-  Status problem() const {
+  LACONIC_INLINE Status problem() const {
     if (at_ == nullptr) return status_of(Problem::ends_in_index);
     if (n_ == 0) return status_of(Problem::bytes_after);
     Entry entry;
     std::memcpy(&entry, index_, sizeof entry);
     if (bytes_of(entry) > static_cast<std::size_t>(end_ - at_)) return status_of(Problem::ends_in_block);
-    if (has_points(entry) && !has_lattice_) return status_of(Problem::no_lattice);
+    if (needs_lattice(entry) && !has_lattice_) return status_of(Problem::no_lattice);
     return status_of(Problem::other_size);
   }
   static Status bad_block() { return status_of(Problem::bad_block); }
 
   // The final check, to be called after the last block.
-  Status finish() {
+  LACONIC_INLINE Status finish() {
     n_ = 0;
     return at_end() ? Status{} : problem();
   }
 
  private:
-  bool fits(Entry entry) const {
+  LACONIC_INLINE bool fits(Entry entry) const {
     switch (kind_of(entry)) {
       case Kind::raw: return bytes_of(entry) == n_ * number_bytes_;
-      case Kind::fill: return is_far(entry) ? has_far_ : bytes_of(entry) == number_bytes_;
+      case Kind::fill: return is_compound(entry) ? has_compound_ : bytes_of(entry) == number_bytes_;
       default: return has_lattice_;
     }
   }
@@ -135,7 +138,7 @@ class Reader {
   const std::byte* end_;
   const std::byte* at_;  // null: the index does not fit
   bool has_lattice_;
-  bool has_far_;  // scaled frames have no far blocks
+  bool has_compound_;  // scaled frames have none
   std::size_t number_bytes_;
   std::size_t n_ = 0;
 };

@@ -76,7 +76,7 @@ inline bool is_valid(const Packed& block, std::size_t n) {
   Packed low;
   Packed high;
   Head head;
-  if (is_far(block.entry)) return split_far(block, low, high) && is_valid(low, n) && is_valid(high, n);
+  if (is_far(block)) return split_far(block, low, high) && is_valid(low, n) && is_valid(high, n);
   return block.entry == zero_block || read_head(block.entry, block.body, n, head);
 }
 

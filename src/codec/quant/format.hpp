@@ -31,7 +31,7 @@ enum class Kind : std::uint8_t {
   order0_wide = 4,  // as above, with groups that are wide or long
   order1_wide = 5,
   order2_wide = 6,
-  fill = 7,  // one uncompressed number, repeated; or a far block
+  fill = 7,  // one uncompressed number, repeated; or a compound block
 };
 
 constexpr Kind kind_of(int order, bool wide) { return static_cast<Kind>(order + (wide ? 4 : 0)); }
@@ -48,12 +48,13 @@ constexpr Entry make_entry(Kind kind, std::size_t bytes) {
 constexpr Kind kind_of(Entry entry) { return static_cast<Kind>(entry & 7); }
 constexpr std::size_t bytes_of(Entry entry) { return 2 * static_cast<std::size_t>(entry >> 3); }
 
-// A far block has points of 64 bits (far.hpp).  No number has the size of its body.
-constexpr bool is_far(Entry entry) {
+// A compound block holds other blocks: a far block two of points (far.hpp), a masked block one beside its exceptions
+// (mask.hpp).  The first word of its body tells which it is.  No number has the size of that body.
+constexpr bool is_compound(Entry entry) {
   const std::size_t bytes = bytes_of(entry);
   return kind_of(entry) == Kind::fill && bytes > 4 && bytes != 8;
 }
-constexpr bool has_points(Entry entry) { return on_lattice(kind_of(entry)) || is_far(entry); }
+constexpr bool needs_lattice(Entry entry) { return on_lattice(kind_of(entry)) || is_compound(entry); }
 
 // The number of bits that the zigzagged residuals of a group need: up to 8, up to 16, or more.  It decides what the
 // codes of the group mean.

@@ -21,12 +21,21 @@ struct alignas(64) Points {
   std::int32_t q[block_values];
 };
 
-// A block on the lattice in a frame, not zero_block.  Kernels may read up to `end`, beyond its body.
+// A block in a frame.  Kernels, which get those on the lattice except zero_block, may read up to `end`, beyond its
+// body.
 struct Packed {
   Entry entry;
   const std::byte* body;
   const std::byte* end;
 };
+
+inline bool has_first_word(const Packed& block, bool zero) {
+  return is_compound(block.entry) && (block.body[0] == std::byte{0} && block.body[1] == std::byte{0}) == zero;
+}
+inline bool is_far(const Packed& block) { return has_first_word(block, true); }
+inline bool is_masked(const Packed& block) { return has_first_word(block, false); }
+// True if every number has a point.
+inline bool has_points(const Packed& block) { return on_lattice(kind_of(block.entry)) || is_far(block); }
 
 // A block that is packed but not yet written: the result of a table's functions for whole blocks, and the input of its
 // put().

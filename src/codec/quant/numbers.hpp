@@ -134,7 +134,7 @@ struct AnyPoints {
 
   // Reads the points of a block; false when it is not valid.
   bool read(const Kernels& k, const Packed& in, std::size_t n) {
-    far = is_far(in.entry);
+    far = is_far(in);
     return far ? unpack_far(k, in, n, points, high) : unpack_any(k, in, n, points);
   }
 
@@ -181,14 +181,6 @@ template <class T>
 struct Block : AnyPoints {
   bool lattice = false;
   T numbers[block_values];
-
-  // Reads a block; false when it is not valid.
-  bool read(const Kernels& k, const Packed& in, std::size_t n) {
-    lattice = has_points(in.entry);
-    if (lattice) return AnyPoints::read(k, in, n);
-    read_numbers(in, n, numbers);
-    return true;
-  }
 
   // Turns lattice points into numbers.
   void leave_lattice(const Kernels& k, std::size_t n, double step) {

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // quant: numbers are rounded once, at the source, to integer multiples of a step.  Sums of integers are exact, so the
-// result does not depend on the order of the additions.  A block with a number that has no lattice point within the
-// allowance (NaN, infinity, too large for the step) is kept uncompressed.
+// result does not depend on the order of the additions.  Numbers that have no lattice point within the allowance (NaN,
+// infinities, those too large for the step) are kept as they are, beside the points of their block.
 #include <algorithm>
 #include <cstring>
 #include <memory>
 #include <numbers>
 #include <string>
 
+#include "base/target.hpp"
 #include "codec/denormals.hpp"
 #include "codec/device_codec.hpp"
 #include "codec/quant/blocks.hpp"
+#include "codec/quant/masked_blocks.hpp"
 #include "codec/quant/numbers.hpp"
 #include "codec/quant/operation.hpp"
 #include "codec/quant/scaled.hpp"
@@ -38,7 +40,7 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
 
   // The capacity for both kinds of frames, scaled or not.
   std::size_t capacity(std::size_t count, Dtype dtype) const override {
-    const std::size_t block = std::max(block_values * size_of(dtype), largest_far_block);
+    const std::size_t block = std::max(block_values * size_of(dtype), largest_masked_block);
     return wire::header_bytes + index_bytes(count, scaled::values) +
            blocks_of(count) * std::max(block, 2 * scaled::largest_packed) + store_slack;
   }
@@ -58,7 +60,7 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
   }
   bool fold_whole(const Packed&, const double*, std::size_t, const Lattice&, Stages&) const { return false; }
 
-  bool add_whole(const Packed& a, const Packed& b, std::size_t n, Stages& stages) const {
+  LACONIC_INLINE bool add_whole(const Packed& a, const Packed& b, std::size_t n, Stages& stages) const {
     return n == block_values && k_.blocks.add && k_.blocks.add(a, b, stages.next()) && stages.take();
   }
 
@@ -79,16 +81,32 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
     put_points(points, n, out.writer());
     return true;
   }
-  template <class T>
-  static void put_numbers(const T* x, std::size_t n, Writer& out) {
-    out.put(write_numbers(x, n, out.body()));
-  }
   void put_points(AnyPoints& points, std::size_t n, Writer& out) const { out.put(points.pack(k_, n, out.body())); }
 
-  // Writes a block of combined points, which are rounded once more if they are a result.
-  void put_combined(AnyPoints& points, std::size_t n, const Coding& coding, Writer& out) const {
-    if (coding.rounds_result()) points.coarsen(coding.coarser, n);
-    put_points(points, n, out);
+  // The functions below that are not inlined would slow down the loops around the kernels for whole blocks.
+
+  // Writes a block that kernels could not put on the lattice as a whole; true when some numbers were put on it.
+  template <class T>
+  [[gnu::noinline]] bool put_own(const T* x, std::size_t n, const Coding& coding, const Lattice& lattice, Wide<T>& wide,
+                                 MaskedBlock<T>& block, Writer& out) const {
+    // NaN with a payload is mostly an integer or an address, like a denormal number.
+    if (lattice.step == 0 || (coding.exact_denormals && (holds_denormal(x, n) || holds_payload(x, n)))) {
+      out.put(write_numbers(x, n, out.body()));
+      return false;
+    }
+    block.round_some(k_, x, wide.of(x, n), n, lattice);
+    // Numbers that leave the lattice would be added as floating-point numbers, and the result would depend on how the
+    // data is split.  Where nothing is added, size counts.
+    const bool adds = coding.terms > 1 || coding.op != Op::sum;
+    out.put(block.write(k_, n, !adds, out.body()));
+    return block.has_points();
+  }
+
+  // Writes a block of combined numbers, whose points are rounded once more if they are a result.
+  template <class T>
+  void put_combined(MaskedBlock<T>& block, std::size_t n, const Coding& coding, double step, Writer& out) const {
+    if (coding.rounds_result()) block.coarsen(coding.coarser, n);
+    out.put(step == 0 ? block.write_plain(n, out.body()) : block.write(k_, n, false, out.body()));
   }
 
   template <class T>
@@ -96,20 +114,31 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
     if (coding.relative > 0) return finish_scaled(scaled::encode(k_, x, count, coding, out), count, coding, out);
     const Lattice lattice = lattice_of(coding);
     AnyPoints points;
+    MaskedBlock<T> block;
     Wide<T> wide;
     Stages stages(k_.blocks, Writer(out, count));
     bool rounded = false;
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
       const bool exact = coding.exact_denormals && holds_denormal(x + i, n);
-      // The lattice is used even when packing gains nothing: numbers that stay off the lattice would be added as
-      // floating-point numbers, and the result would depend on how the data is split.
-      if (!exact && put_on_lattice(wide.of(x + i, n), n, lattice, points, stages))
-        rounded = true;
-      else
-        put_numbers(x + i, n, stages.writer());
+      // The lattice is used even when packing gains nothing, for the reason in put_own().
+      const bool on_lattice = (!exact && put_on_lattice(wide.of(x + i, n), n, lattice, points, stages)) ||
+                              put_own(x + i, n, coding, lattice, wide, block, stages.writer());
+      rounded = rounded || on_lattice;
     }
     return finish(stages.writer().end(), count, coding, lattice.step, rounded ? coding.allowance : 0, out);
+  }
+
+  // False when the block is not valid.
+  template <class T, class W>
+  [[gnu::noinline]] bool fold_points_or_numbers(const Packed& in, const T* x, const W* wide, std::size_t n,
+                                                const Coding& coding, const Lattice& lattice, MaskedBlock<T>& block,
+                                                MaskedBlock<T>& added, Writer& out) const {
+    if (!block.read(k_, in, n)) return false;
+    added.round(k_, x, wide, n, lattice);
+    block.combine_with(k_, coding.op, added, n, lattice.step);
+    put_combined(block, n, coding, lattice.step, out);
+    return true;
   }
 
   template <class T>
@@ -120,7 +149,8 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
     if (header.scaled())
       return finish_scaled(scaled::fold(k_, frame, header.error, x, count, coding, out), count, coding, out);
     Reader reader(frame, count, lattice.step > 0, sizeof(T));
-    Block<T> block;
+    MaskedBlock<T> block;
+    MaskedBlock<T> added;
     AnyPoints points;
     Wide<T> wide;
     Stages stages(k_.blocks, Writer(out, count));
@@ -136,16 +166,9 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
         rounded = true;
         continue;
       }
-      if (!block.read(k_, in, n)) return {Reader::bad_block(), 0};
-      if (block.lattice && points.round(k_, own, n, lattice)) {
-        block.combine_with(k_, coding.op, points, n);
-        put_combined(block, n, coding, stages.writer());
-        rounded = true;
-        continue;
-      }
-      block.leave_lattice(k_, n, lattice.step);
-      combine(coding.op, block.numbers, x + i, n);
-      put_numbers(block.numbers, n, stages.writer());
+      if (!fold_points_or_numbers(in, x + i, own, n, coding, lattice, block, added, stages.writer()))
+        return {Reader::bad_block(), 0};
+      rounded = rounded || added.has_points();
     }
     if (Status s = reader.finish(); !s) return {s, 0};
     const double error = error_of(coding.op, header.error, rounded ? coding.allowance : 0);
@@ -154,10 +177,9 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
 
   // Adds one block of a and one of b; false when one of them is not valid.
   template <class T>
-  bool add_blocks(const Packed& a, const Packed& b, std::size_t n, const Coding& coding, double step, Block<T>& block_a,
-                  Block<T>& block_b, Stages& stages) const {
-    const Op op = coding.op;
-    if (op == Op::sum && !coding.rounds_result() && has_points(a.entry) && has_points(b.entry)) {
+  bool add_blocks(const Packed& a, const Packed& b, std::size_t n, const Coding& coding, double step,
+                  MaskedBlock<T>& block_a, MaskedBlock<T>& block_b, Stages& stages) const {
+    if (coding.op == Op::sum && !coding.rounds_result() && has_points(a) && has_points(b)) {
       // Adding zero changes nothing.
       if (a.entry == zero_block || b.entry == zero_block) {
         const Packed& other = a.entry == zero_block ? b : a;
@@ -167,18 +189,18 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
         out.put(other.entry);
         return true;
       }
-      if (!is_far(a.entry) && !is_far(b.entry) && add_whole(a, b, n, stages)) return true;
+      if (on_lattice(kind_of(a.entry)) && on_lattice(kind_of(b.entry)) && add_whole(a, b, n, stages)) return true;
     }
+    return add_points_or_numbers(a, b, n, coding, step, block_a, block_b, stages.writer());
+  }
+
+  template <class T>
+  [[gnu::noinline]] bool add_points_or_numbers(const Packed& a, const Packed& b, std::size_t n, const Coding& coding,
+                                               double step, MaskedBlock<T>& block_a, MaskedBlock<T>& block_b,
+                                               Writer& out) const {
     if (!block_a.read(k_, a, n) || !block_b.read(k_, b, n)) return false;
-    if (block_a.lattice && block_b.lattice) {
-      block_a.combine_with(k_, op, block_b, n);
-      put_combined(block_a, n, coding, stages.writer());
-      return true;
-    }
-    block_a.leave_lattice(k_, n, step);
-    block_b.leave_lattice(k_, n, step);
-    combine(op, block_a.numbers, block_b.numbers, n);
-    put_numbers(block_a.numbers, n, stages.writer());
+    block_a.combine_with(k_, coding.op, block_b, n, step);
+    put_combined(block_a, n, coding, step, out);
     return true;
   }
 
@@ -194,8 +216,8 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
       return finish_scaled(scaled::add<T>(k_, a, b, error, count, coding, out), count, coding, out);
     Reader reader_a(a, count, lattice.step > 0, sizeof(T));
     Reader reader_b(b, count, lattice.step > 0, sizeof(T));
-    Block<T> block_a;
-    Block<T> block_b;
+    MaskedBlock<T> block_a;
+    MaskedBlock<T> block_b;
     Stages stages(k_.blocks, Writer(out, count));
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
@@ -210,6 +232,15 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
     return finish_combined(stages, count, coding, lattice, error, out);
   }
 
+  // False when the block is not valid.
+  template <class T>
+  [[gnu::noinline]] bool decode_points_or_numbers(const Packed& in, std::size_t n, double step, double divisor,
+                                                  MaskedBlock<T>& block, T* x) const {
+    if (!block.read(k_, in, n)) return false;
+    block.decode(k_, n, step, divisor, x);
+    return true;
+  }
+
   template <class T>
   Status decode_as(Frame frame, T* x, std::size_t count, const Coding& coding) const {
     wire::Header header;
@@ -217,17 +248,13 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
     if (Status s = check_decoded(header, coding); !s) return s;
     if (header.scaled()) return scaled::decode(k_, frame, x, count, coding);
     Reader reader(frame, count, header.step > 0, sizeof(T));
-    Block<T> block;
+    MaskedBlock<T> block;
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
       Packed in;
       if (!reader.next(n, in)) return reader.problem();
       if (decode_whole(in, n, header.step, coding, x + i)) continue;
-      if (!block.read(k_, in, n)) return Reader::bad_block();
-      if (block.lattice)
-        block.decode(k_, n, header.step, coding.divisor, x + i);
-      else
-        divide_block(block.numbers, n, coding.divisor, x + i);
+      if (!decode_points_or_numbers(in, n, header.step, coding.divisor, block, x + i)) return Reader::bad_block();
     }
     if (coding.streaming && k_.blocks.settle) k_.blocks.settle();
     return reader.finish();

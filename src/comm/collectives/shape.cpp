@@ -208,14 +208,13 @@ std::size_t Shape::contribution() const {
 }
 
 Range Shape::range() const {
-  Range all{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  RangeWithoutFills finder;
   for (std::size_t k = 0; k < parts_of_input(); ++k) {
     const Part p = part_of_input(k);
     const auto* from = static_cast<const std::byte*>(input_side().buffer) + p.at * signature_.width;
-    const Range r = finite_range(from, p.count, signature_.dtype);
-    all = {std::min(all.least, r.least), std::max(all.greatest, r.greatest)};
+    finder.add(from, p.count, signature_.dtype);
   }
-  return all;
+  return finder.range();
 }
 
 bool Shape::overlaps() const { return in_place() && traits_.send.cut(); }

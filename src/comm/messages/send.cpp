@@ -108,7 +108,7 @@ Status SendOperation::place_numbers() {
 
 Status SendOperation::find_range(Range& range) {
   if (device_ == nullptr) {
-    range = finite_range(call_.data.buffer, work_.largest, work_.coding.dtype);
+    range = range_without_fills(call_.data.buffer, work_.largest, work_.coding.dtype);
     return {};
   }
   // Messages leave in the order of the calls, and the envelope of this one holds the bound, so this call waits for the

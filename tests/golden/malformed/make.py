@@ -34,6 +34,12 @@ def words(*numbers):
     return struct.pack(f"<{len(numbers)}H", *numbers)
 
 
+def masked(count, mask, changes, values, rest=b"", **more):
+    """A frame of one masked block."""
+    head = words(count) + mask + changes
+    return quant((FILL, head + b"\0" * (len(head) % 2) + values + rest), **more)
+
+
 def lossless(*blocks, count=16, **more):
     """Blocks are pairs of kind and body."""
     index = b"".join(struct.pack("<H", kind | len(body) // 2 << 3) for kind, body in blocks)
@@ -202,6 +208,22 @@ ROWS = [
     ("quant_far_width_beyond_sub_blocks", quant((FILL, words(0, 0, 4 << 3, 1, 0x11, 1, 1))), WIDTHS),
     ("quant_far_cut", quant((FILL, words(0, ONE_PLANE, 0, 1, 1), 6)), CUT),
     ("quant_far_without_lattice", quant((FILL, words(0, ONE_PLANE, 0, 1, 1, 1)), step=0.0), "without a lattice"),
+    ("quant_masked_other_count", masked(2, b"\2\5\1", b"\0", ONE, words(0)), WIDTHS),
+    ("quant_masked_more_than_numbers", masked(17, b"\1\0", b"\0", ONE, words(0)), WIDTHS),
+    ("quant_masked_no_exceptions_in_mask", masked(1, b"\0", b"\0", ONE, words(0)), WIDTHS),
+    ("quant_masked_mask_cut", masked(1, b"\x20\5\1", b"\0", ONE, words(0)), WIDTHS),
+    ("quant_masked_runs_beyond", masked(2, b"\2\x0e\3", b"\0", ONE, words(0)), WIDTHS),
+    ("quant_masked_changes_beyond", masked(2, b"\2\5\2", b"\2\0\2", ONE, words(0)), WIDTHS),
+    ("quant_masked_values_cut", masked(2, b"\2\5\2", b"\1\0", ONE), WIDTHS),
+    ("quant_masked_no_points", masked(1, b"\2\5\1", b"\0", ONE), WIDTHS),
+    ("quant_masked_points_cut", masked(1, b"\2\5\1", b"\0", ONE, words(ONE_PLANE, 1, 1)), WIDTHS),
+    ("quant_masked_bytes_after_points", masked(1, b"\2\5\1", b"\0", ONE, words(0, 0)), WIDTHS),
+    ("quant_masked_points_of_all", masked(16, b"\1\0", b"\0", ONE, words(0)), WIDTHS),
+    ("quant_masked_raw_inside", masked(1, b"\2\5\1", b"\0", ONE, words(RAW_BLOCK | 30 << 3) + ONE * 15), WIDTHS),
+    ("quant_masked_masked_inside", masked(1, b"\2\5\1", b"\0", ONE, words(FILL | 6 << 3, 1, 0x0502, 1) + ONE + words(0)), WIDTHS),
+    ("quant_masked_planes_short", masked(1, b"\2\5\1", b"\0", ONE, words(ONE_PLANE, 1, 3, 1)), WIDTHS),
+    ("quant_masked_without_lattice", masked(1, b"\2\5\1", b"\0", ONE, words(0), step=0.0), "without a lattice"),
+    ("quant_masked_scaled", masked(1, b"\2\5\1", b"\0", ONE, words(0), step=1.0, flags=2), SIZE),
     ("quant_far_scaled", quant((FILL, words(0, ONE_PLANE, 0, 1, 1, 1)), step=1.0, flags=2), SIZE),
     ("quant_long_width_beyond_sub_blocks", quant((4, words(0, 1, 0x11, *[1] * 24))), WIDTHS),
     # szx.

@@ -2,7 +2,7 @@
 // The processing of a block by a warp, for blocks whose lattice is that of the whole frame.
 #pragma once
 
-#include "codec/quant/cuda/far_block.cuh"
+#include "codec/quant/cuda/masked_block.cuh"
 
 namespace laconic::quant::cuda {
 
@@ -25,7 +25,6 @@ struct BlockMaker {
     return left < values ? left : values;
   }
   __device__ OwnNumbers<T> own() const { return {output.numbers + std::size_t{block} * values}; }
-  __device__ PointNumbers<T> points() const { return {&memory, arguments.lattice.step}; }
   __device__ InBlock find(const InFrame& frame) const { return find_block<T, values>(frame, block, output.count); }
 
   __device__ void round_result() const {
@@ -37,9 +36,10 @@ struct BlockMaker {
 
   __device__ Content encode() const {
     if (arguments.exact_denormals && holds_denormal(own(), n())) return keep_numbers<T>(Content::Form::own, own(), n());
-    if (!quantise_own<16>(own().numbers, n(), arguments.lattice, memory))
-      return arguments.lattice.largest_far > 0 ? measure_far<Input::numbers>()
-                                               : keep_numbers<T>(Content::Form::own, own(), n());
+    if (!quantise_own<16>(own().numbers, n(), arguments.lattice, memory)) {
+      const bool plain = arguments.lattice.step == 0 || (arguments.exact_denormals && holds_payload(own(), n()));
+      return plain ? keep_numbers<T>(Content::Form::own, own(), n()) : measure_any<Input::numbers>();
+    }
     load_points(memory, v);
     Content c = pack(v, n(), memory, measured);
     c.top = 1;
@@ -49,19 +49,13 @@ struct BlockMaker {
   __device__ Content fold() const {
     const InBlock in = find(arguments.a);
     if (in.problem != Problem::none) return failed(in.problem);
-    if (in.far()) return measure_far<Input::frame_and_numbers>();
+    if (!in.on_lattice() && arguments.lattice.step > 0) return measure_any<Input::frame_and_numbers>();
     if (!in.on_lattice())
       return keep_numbers<T>(Content::Form::from_frame, combined<T>(in.numbers<T>(), own(), arguments.op), n());
     unsigned begin;
     if (!fetch_points(in, n(), memory, begin, v)) return failed(Problem::bad_block);
     // Fewer rows are loaded at a time, because registers hold the points of the frame.
-    if (!quantise_own<8>(own().numbers, n(), arguments.lattice, memory)) {
-      if (arguments.lattice.largest_far > 0) return measure_far<Input::frame_and_numbers>();
-      __syncwarp();
-      store_points(v, memory);
-      __syncwarp();
-      return keep_numbers<T>(Content::Form::from_points, combined<T>(points(), own(), arguments.op), n());
-    }
+    if (!quantise_own<8>(own().numbers, n(), arguments.lattice, memory)) return measure_any<Input::frame_and_numbers>();
     LACONIC_UNROLL
     for (unsigned i = 0; i < lane_values; ++i)
       v[i] = combine_points(arguments.op, v[i], memory.point(lane_index() * lane_values + i));
@@ -76,18 +70,10 @@ struct BlockMaker {
     const InBlock b = find(arguments.b);
     if (a.problem != Problem::none) return failed(a.problem);
     if (b.problem != Problem::none) return failed(b.problem);
-    if (a.far() || b.far()) return measure_far<Input::frames>();
-    if (!a.on_lattice() && !b.on_lattice())
+    if (!(a.on_lattice() && b.on_lattice()) && arguments.lattice.step > 0) return measure_any<Input::frames>();
+    if (!a.on_lattice())
       return keep_numbers<T>(Content::Form::from_both, combined<T>(a.numbers<T>(), b.numbers<T>(), arguments.op), n());
     unsigned begin;
-    if (a.on_lattice() != b.on_lattice()) {
-      const InBlock packed = choose(a.on_lattice(), a, b);
-      const InBlock other = choose(a.on_lattice(), b, a);
-      if (!fetch_points(packed, n(), memory, begin, v)) return failed(Problem::bad_block);
-      store_points(v, memory);
-      __syncwarp();
-      return keep_numbers<T>(Content::Form::from_points, combined<T>(points(), other.numbers<T>(), arguments.op), n());
-    }
     // In a sum, a block added to a zero block stays as it is, byte for byte.
     if (arguments.op == Op::sum && arguments.coarser == 0 && (a.entry == zero_block || b.entry == zero_block)) {
       const InBlock other = choose(a.entry == zero_block, b, a);
@@ -118,36 +104,33 @@ struct BlockMaker {
       return add();
   }
 
-  // Makes a block of form far, and writes it to `out` unless that is null.
+  // Makes a block of form any, and writes it to `out` unless that is null.
   template <Input input>
-  __device__ FarEntry make_far(std::byte* out) const {
+  __device__ AnyEntry make_any(std::byte* out) const {
     const Lattice& lattice = arguments.lattice;
     if constexpr (input == Input::numbers) {
-      return encode_far<T>(own().numbers, n(), lattice, memory, out);
+      const bool adds = arguments.terms > 1 || arguments.op != Op::sum;
+      return encode_any<T>(own().numbers, n(), !adds, lattice, memory, out);
     } else if constexpr (input == Input::frame_and_numbers) {
       const InBlock in = find(arguments.a);
-      return fold_far<T>(in.entry, in.body, own().numbers, n(), arguments.op, arguments.coarser, lattice, memory, out);
+      return fold_any<T>(in.entry, in.body, own().numbers, n(), arguments.op, arguments.coarser, lattice, memory, out);
     } else {
-      const InBlock a = find(arguments.a);
-      const InBlock b = find(arguments.b);
-      const InBlock far = choose(a.far(), a, b);
-      const InBlock other = choose(a.far(), b, a);
-      return add_far<T>(far.entry, far.body, other.entry, other.body, n(), arguments.op, arguments.coarser,
-                        lattice.step, memory, out);
+      return add_any<T>(find(arguments.a), find(arguments.b), n(), arguments.op, arguments.coarser, lattice.step,
+                        memory, out);
     }
   }
   // The same without writing it.  The registers are set so that they need not be kept during the call.
   template <Input input>
-  __device__ Content measure_far() const {
-    const FarEntry made = make_far<input>(nullptr);
+  __device__ Content measure_any() const {
+    const AnyEntry made = make_any<input>(nullptr);
     LACONIC_UNROLL
     for (unsigned i = 0; i < lane_values; ++i) v[i] = 0;
     measured = {};
     if (made.problem != Problem::none) return failed(made.problem);
     Content c;
-    c.form = Content::Form::far;
+    c.form = Content::Form::any;
     c.entry = made.entry;
-    c.top = input != Input::frames && is_far(made.entry) ? 1 : 0;  // own numbers were rounded
+    c.top = made.rounded ? 1 : 0;
     return c;
   }
 
@@ -160,8 +143,8 @@ struct BlockMaker {
   __device__ void write(const Content& c, std::byte* out) const {
     using Form = Content::Form;
     const auto bytes = static_cast<unsigned>(bytes_of(c.entry));
-    if (c.form == Form::far) {
-      make_far<input>(out);
+    if (c.form == Form::any) {
+      make_any<input>(out);
     } else if (c.form == Form::packed || c.form == Form::copied) {
       const unsigned begin = c.begin;
       write_words(out, bytes, [&](unsigned k) {
@@ -172,15 +155,6 @@ struct BlockMaker {
     } else if (c.form == Form::from_frame) {
       if constexpr (input == Input::frame_and_numbers)
         write_numbers<T>(combined<T>(find(arguments.a).template numbers<T>(), own(), arguments.op), bytes, out);
-    } else if (c.form == Form::from_points) {
-      if constexpr (input == Input::frame_and_numbers) {
-        write_numbers<T>(combined<T>(points(), own(), arguments.op), bytes, out);
-      } else if constexpr (input == Input::frames) {
-        const InBlock a = find(arguments.a);
-        const InBlock b = find(arguments.b);
-        const InBlock other = choose(a.on_lattice(), b, a);
-        write_numbers<T>(combined<T>(points(), other.template numbers<T>(), arguments.op), bytes, out);
-      }
     } else if (c.form == Form::from_both) {
       if constexpr (input == Input::frames)
         write_numbers<T>(

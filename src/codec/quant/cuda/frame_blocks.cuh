@@ -44,7 +44,7 @@ struct InBlock {
   Problem problem = Problem::none;
 
   __device__ bool on_lattice() const { return quant::on_lattice(kind_of(entry)); }
-  __device__ bool far() const { return quant::is_far(entry); }
+  __device__ bool compound() const { return quant::is_compound(entry); }
   template <class T>
   __device__ FrameNumbers<T> numbers() const {
     return {body, kind_of(entry) == Kind::fill};
@@ -87,13 +87,12 @@ __device__ inline InBlock find_block(const InFrame& frame, std::uint32_t block, 
   in.body = frame.bytes + wire::header_bytes + 2 * (static_cast<std::size_t>(blocks) + before);
   if (before > bodies || halves > bodies - before)
     in.problem = Problem::ends_in_block;
-  else if (has_points(in.entry) && !frame.lattice)
+  else if (needs_lattice(in.entry) && !frame.lattice)
     in.problem = Problem::no_lattice;
   else if (in.on_lattice() && bytes_of(in.entry) > largest_packed_block + sizeof(scaled::Exponent))
     in.problem = Problem::bad_block;  // it would not fit the warp's memory
-  else if (in.far() && values == full_block)
-    return in;
-  else if (!in.on_lattice() && halves * 2 != (kind_of(in.entry) == Kind::fill ? 1 : n) * sizeof(T))
+  else if (!in.on_lattice() && !(in.compound() && values == full_block) &&
+           halves * 2 != (kind_of(in.entry) == Kind::fill ? 1 : n) * sizeof(T))
     in.problem = Problem::other_size;
   else if (block + 1 == blocks && (before + halves != bodies || frame.payload % 2 != 0))
     in.problem = Problem::bytes_after;

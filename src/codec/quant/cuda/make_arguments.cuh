@@ -58,7 +58,7 @@ struct TileMemory {
 struct Content {
   // The source of the body.  own: own numbers.  The from_ forms combine two sources, at least one of them a frame: its
   // numbers (from_frame), points in the warp's memory (from_points, from_numbers), or the numbers of both frames
-  // (from_both).  far: a far block, or numbers that come of one (far_block.cuh).
+  // (from_both).  any: a block of any other kind (masked_block.cuh).
   enum class Form : std::uint8_t {
     nothing,
     packed,
@@ -68,7 +68,7 @@ struct Content {
     from_points,
     from_numbers,
     from_both,
-    far
+    any
   };
   Form form = Form::nothing;
   Entry entry = zero_block;

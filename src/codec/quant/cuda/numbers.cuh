@@ -164,6 +164,14 @@ __device__ inline bool holds_denormal(const OwnNumbers<T>& numbers, unsigned n) 
   return __any_sync(all_lanes, found);
 }
 
+// True if any number of the block is NaN with a payload.
+template <class T>
+__device__ inline bool holds_payload(const OwnNumbers<T>& numbers, unsigned n) {
+  bool found = false;
+  for (unsigned i = lane_index(); i < n; i += warp_lanes) found |= has_payload(numbers(i));
+  return __any_sync(all_lanes, found);
+}
+
 // Writes the body of a block of kind raw or fill.
 template <class T, class Numbers>
 __device__ inline void write_numbers(const Numbers& numbers, unsigned bytes, std::byte* out) {

@@ -4,7 +4,7 @@
 
 #include "base/op.hpp"
 #include "codec/device_codec.hpp"
-#include "codec/quant/cuda/far_block.cuh"
+#include "codec/quant/cuda/masked_block.cuh"
 #include "codec/quant/cuda/scaled_points.cuh"
 
 namespace laconic::quant::cuda {
@@ -63,18 +63,22 @@ __device__ inline void put_numbers(const ReadArguments<T>& arguments, std::size_
   }
 }
 
-// Decodes a far block; false when it is not valid.
+// Decodes a compound block; false when it is not valid.
 template <class T>
-__device__ LACONIC_NO_INLINE bool read_far(const ReadArguments<T>& arguments, Entry entry, const std::byte* body,
-                                           std::size_t begin, unsigned n, WarpMemory& memory) {
-  FarLane points;
-  if (!fetch_far(entry, body, n, memory, points)) return false;
-  const FarNumbers<T> numbers{points, arguments.step, arguments.divisor};
+__device__ LACONIC_NO_INLINE bool read_compound(const ReadArguments<T>& arguments, Entry entry, const std::byte* body,
+                                                std::size_t begin, unsigned n, WarpMemory& memory) {
+  AnyLane<T> block;
+  if (!fetch_any(entry, body, n, memory, block)) return false;
   for (unsigned k = 0; k < lane_values; ++k) {
     const unsigned i = lane_index() * lane_values + k;
     if (i >= n) break;
+    T x;
+    if ((block.mask >> k & 1) == 0)
+      x = number_of_lane(block, k, arguments.step, arguments.divisor);
+    else
+      x = arguments.divisor == 1 ? block.numbers[k] : divide(block.numbers[k], arguments.divisor);
     T& out = arguments.numbers[begin + i];
-    out = arguments.with == nullptr ? numbers(i) : combine(arguments.op, arguments.with[begin + i], numbers(i));
+    out = arguments.with == nullptr ? x : combine(arguments.op, arguments.with[begin + i], x);
   }
   return true;
 }
@@ -109,8 +113,8 @@ __global__ void __launch_bounds__(tile_threads, is_scaled ? 3 : 4)
       __syncwarp();
       put_numbers<T>(arguments, begin, n, [&](unsigned i) { return number_of<T>(memory.point(i), step, arguments); });
     }
-  } else if (problem == Problem::none && !is_scaled && in.far()) {
-    if (!read_far(arguments, in.entry, in.body, begin, n, shared.warps[warp])) problem = Problem::bad_block;
+  } else if (problem == Problem::none && !is_scaled && in.compound()) {
+    if (!read_compound(arguments, in.entry, in.body, begin, n, shared.warps[warp])) problem = Problem::bad_block;
   } else if (problem == Problem::none) {
     const FrameNumbers<T> numbers = in.numbers<T>();
     put_numbers<T>(arguments, begin, n, [&](unsigned i) {

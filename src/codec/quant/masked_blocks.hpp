@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Blocks in which some numbers are exceptions: they have no lattice point (NaN, infinities, fill values) and keep their
+// bits, while all others are on the lattice.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+
+#include "base/combine.hpp"
+#include "base/dtype.hpp"
+#include "codec/quant/mask.hpp"
+#include "codec/quant/numbers.hpp"
+
+namespace laconic::quant {
+
+// Exceptions take at most the 8 bytes that their points would in the far block, whose last sub-blocks may be partial.
+inline constexpr std::size_t largest_masked_block =
+    largest_masks + sizeof(Entry) + largest_far_block + 2 * 4 * sub_values;
+static_assert(largest_masked_block / 2 < 1u << 13, "its size fits an entry");
+
+// A block of numbers, with points where they have some.
+template <class T>
+class MaskedBlock {
+ public:
+  enum class Form : std::uint8_t {
+    points,   // every number has a point
+    masked,   // those outside of the mask have
+    numbers,  // none has
+  };
+
+  Form form() const { return form_; }
+  bool has_points() const { return form_ != Form::numbers; }
+
+  // Reads a block; false when it is not valid.
+  bool read(const Kernels& k, const Packed& in, std::size_t n) {
+    if (is_masked(in)) return read_masked(k, in, n);
+    form_ = quant::has_points(in) ? Form::points : Form::numbers;
+    if (has_points()) return points_.read(k, in, n);
+    read_numbers(in, n, numbers_);
+    return true;
+  }
+
+  // Rounds own numbers, as far as they have points; wide: the same in the type that kernels take.
+  template <class W>
+  void round(const Kernels& k, const T* x, const W* wide, std::size_t n, const Lattice& lattice) {
+    form_ = Form::points;
+    if (!points_.round(k, wide, n, lattice)) round_some(k, x, wide, n, lattice);
+  }
+
+  // The same for numbers that are known not to have points all.
+  template <class W>
+  void round_some(const Kernels& k, const T* x, const W* wide, std::size_t n, const Lattice& lattice) {
+    form_ = Form::numbers;
+    std::memcpy(static_cast<void*>(numbers_), x, n * sizeof(T));
+    if (lattice.step == 0) return;
+    find_points(k, wide, n, lattice);
+    settle(n);
+  }
+
+  // Where one of two numbers is an exception, the result is one: of the exception and the number that the other's point
+  // stands for, also where that is an own number.  So it does not matter which number was in a frame.
+  void combine_with(const Kernels& k, Op op, MaskedBlock& other, std::size_t n, double step) {
+    if (form_ == Form::points && other.form_ == Form::points) return points_.combine_with(k, op, other.points_, n);
+    T memory[2][block_values];
+    const T* mine = all_numbers(k, n, step, memory[0]);
+    const T* others = other.all_numbers(k, n, step, memory[1]);
+    if (!has_points() || !other.has_points()) {
+      if (mine != numbers_) std::memcpy(static_cast<void*>(numbers_), mine, n * sizeof(T));
+      combine(op, numbers_, others, n);
+      form_ = Form::numbers;
+      return;
+    }
+    if (form_ == Form::points) mask_.clear();
+    if (other.form_ == Form::masked)
+      for (unsigned w = 0; w < mask_words; ++w) mask_.words[w] |= other.mask_.words[w];
+    each_exceptions(n, [&](std::size_t i, std::size_t count) {
+      if (mine != numbers_) std::memcpy(static_cast<void*>(numbers_ + i), mine + i, count * sizeof(T));
+      combine(op, numbers_ + i, others + i, count);
+    });
+    points_.combine_with(k, op, other.points_, n);
+    clear_exceptions(n);
+    settle(n);
+  }
+
+  // Rounds the points of a result to multiples of 2^coarser, and divides them by it.
+  void coarsen(std::uint32_t coarser, std::size_t n) {
+    if (has_points()) points_.coarsen(coarser, n);
+  }
+
+  // Writes the block.  smallest: nothing was combined, and a masked block that is not smaller than its numbers becomes
+  // raw.
+  Entry write(const Kernels& k, std::size_t n, bool smallest, std::byte* out) {
+    if (form_ == Form::points) return points_.pack(k, n, out);
+    if (form_ == Form::masked) {
+      const Entry entry = write_masked(k, n, out);
+      if (!smallest || bytes_of(entry) < n * sizeof(T)) return entry;
+      form_ = Form::numbers;
+    }
+    return write_all(n, out);
+  }
+
+  // Writes a block without points as frames without a lattice hold it.
+  Entry write_plain(std::size_t n, std::byte* out) const { return write_numbers(numbers_, n, out); }
+
+  void decode(const Kernels& k, std::size_t n, double step, double divisor, T* x) const {
+    if (form_ == Form::numbers) return divide_block(numbers_, n, divisor, x);
+    points_.decode(k, n, step, divisor, x);
+    if (form_ == Form::masked)
+      each_exceptions(n, [&](std::size_t i, std::size_t count) { divide_block(numbers_ + i, count, divisor, x + i); });
+  }
+
+ private:
+  using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+  static bool same_bits(T a, T b) { return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b); }
+
+  // Calls f(first, count) for every run of exceptions, or of other numbers.
+  template <class F>
+  void each_exceptions(std::size_t n, F&& f, bool exceptions = true) const {
+    each_run_of(mask_, static_cast<unsigned>(n), exceptions,
+                [&](unsigned begin, unsigned end) { f(std::size_t{begin}, std::size_t{end - begin}); });
+  }
+  template <class F>
+  void each_other(std::size_t n, F&& f) const {
+    each_exceptions(n, f, false);
+  }
+
+  // Turns masks of none or all of the numbers into the other forms.
+  void settle(std::size_t n) {
+    const std::size_t exceptions = mask_.count();
+    form_ = exceptions == 0 ? Form::points : exceptions == n ? Form::numbers : Form::masked;
+  }
+
+  void clear_exceptions(std::size_t n) {
+    each_exceptions(n, [&](std::size_t i, std::size_t count) {
+      std::fill_n(points_.points.q + i, count, 0);
+      if (points_.far) std::fill_n(points_.high.q + i, count, 0);
+    });
+  }
+
+  // Sets `far` where the point has 64 bits.
+  template <class W>
+  static bool find_point(W x, const Lattice& lattice, std::uint64_t& q, bool& far) {
+    std::int32_t near = 0;
+    if (quantise(x, lattice, near)) {
+      q = static_cast<std::uint64_t>(static_cast<std::int64_t>(near));
+      return true;
+    }
+    if (!(lattice.largest_far > 0 && quantise_far(x, lattice, q))) return false;
+    far = true;
+    return true;
+  }
+
+  // Finds the points of numbers that do not all have one.  First a test that no number with a point fails: if all that
+  // pass it have one, kernels find them.
+  template <class W>
+  void find_points(const Kernels& k, const W* x, std::size_t n, const Lattice& lattice) {
+    const double limit = std::max(lattice.largest, lattice.largest_far) * (1 + 0x1p-20) + 1;
+    mask_.clear();
+    for (std::size_t w = 0; w * mask_word_bits < n; ++w) {
+      const std::size_t count = std::min<std::size_t>(n - w * mask_word_bits, mask_word_bits);
+      for (std::size_t b = 0; b < count; ++b) {
+        const bool out = !(std::fabs(static_cast<double>(x[w * mask_word_bits + b]) * lattice.inverse) <= limit);
+        mask_.words[w] |= static_cast<std::uint32_t>(out) << b;
+      }
+    }
+    W kept[block_values];
+    std::size_t left = 0;
+    each_other(n, [&](std::size_t i, std::size_t count) {
+      std::memcpy(kept + left, x + i, count * sizeof(W));
+      left += count;
+    });
+    if (left == 0) return;
+    AnyPoints front;
+    if (left < n && front.round(k, kept, left, lattice)) return spread(front, n);
+    points_.far = false;
+    for (std::size_t i = 0; i < n; ++i) {
+      std::uint64_t q = 0;
+      if (!mask_.has(i) && !find_point(x[i], lattice, q, points_.far)) mask_.add(i);
+      if (mask_.has(i)) q = 0;
+      points_.points.q[i] = low_of(q);
+      points_.high.q[i] = high_of(q);
+    }
+  }
+
+  // Moves the points of the other numbers from the front of a block to their places, and back.
+  void spread(const AnyPoints& front, std::size_t n) {
+    points_.far = front.far;
+    std::size_t at = 0;
+    each_other(n, [&](std::size_t i, std::size_t count) {
+      std::copy_n(front.points.q + at, count, points_.points.q + i);
+      if (front.far) std::copy_n(front.high.q + at, count, points_.high.q + i);
+      at += count;
+    });
+    clear_exceptions(n);
+  }
+  void gather(std::size_t n, AnyPoints& front) const {
+    front.far = points_.far;
+    std::size_t at = 0;
+    each_other(n, [&](std::size_t i, std::size_t count) {
+      std::copy_n(points_.points.q + i, count, front.points.q + at);
+      if (front.far) std::copy_n(points_.high.q + i, count, front.high.q + at);
+      at += count;
+    });
+  }
+
+  // All numbers, in numbers_ or in `memory`.
+  const T* all_numbers(const Kernels& k, std::size_t n, double step, T* memory) const {
+    if (form_ == Form::numbers) return numbers_;
+    decode(k, n, step, 1, memory);
+    return memory;
+  }
+
+  // Writes the head of the body: everything before the entry of the other numbers' block.
+  std::size_t write_exceptions(std::size_t n, std::byte* out) const {
+    T values[block_values];
+    std::size_t exceptions = 0;
+    each_exceptions(n, [&](std::size_t i, std::size_t count) {
+      std::memcpy(static_cast<void*>(values + exceptions), numbers_ + i, count * sizeof(T));
+      exceptions += count;
+    });
+    Mask changes;
+    changes.clear();
+    std::size_t written = 1;
+    for (std::size_t i = 1; i < exceptions; ++i) {
+      if (same_bits(values[i], values[written - 1])) continue;
+      changes.add(i - 1);
+      values[written++] = values[i];
+    }
+    const auto count = static_cast<std::uint16_t>(exceptions);
+    std::memcpy(out, &count, sizeof count);
+    std::size_t at = sizeof count;
+    at += write_mask(mask_, static_cast<unsigned>(n), out + at);
+    at += write_mask(changes, count - 1u, out + at);
+    if (at % 2 != 0) out[at++] = std::byte{0};
+    std::memcpy(out + at, values, written * sizeof(T));
+    return at + written * sizeof(T);
+  }
+
+  Entry write_masked(const Kernels& k, std::size_t n, std::byte* out) const {
+    std::size_t at = write_exceptions(n, out);
+    AnyPoints front;
+    gather(n, front);
+    const Entry inner = front.pack(k, n - mask_.count(), out + at + sizeof(Entry));
+    std::memcpy(out + at, &inner, sizeof inner);
+    at += sizeof inner + bytes_of(inner);
+    return make_entry(Kind::fill, at);
+  }
+
+  // Writes a block without points: only what differs is written, unless that is not smaller.
+  Entry write_all(std::size_t n, std::byte* out) {
+    std::size_t values = 1;
+    for (std::size_t i = 1; i < n; ++i) values += same_bits(numbers_[i], numbers_[i - 1]) ? 0 : 1;
+    if (values > 1 && values < n) {
+      mask_.clear();
+      mask_.add(0, static_cast<unsigned>(n));
+      const std::size_t bytes = write_exceptions(n, out);
+      if (bytes < n * sizeof(T)) return make_entry(Kind::fill, bytes);
+    }
+    return write_numbers(numbers_, n, out);
+  }
+
+  bool read_masked(const Kernels& k, const Packed& in, std::size_t n) {
+    const std::byte* at = in.body;
+    const std::byte* end = in.body + bytes_of(in.entry);
+    std::uint16_t exceptions;
+    std::memcpy(&exceptions, at, sizeof exceptions);
+    at += sizeof exceptions;
+    Mask changes;
+    if (!read_mask(at, end, static_cast<unsigned>(n), mask_) || mask_.count() != exceptions ||
+        !read_mask(at, end, exceptions - 1u, changes))
+      return false;
+    if ((at - in.body) % 2 != 0) ++at;
+    const std::size_t values = (1 + std::size_t{changes.count()}) * sizeof(T);
+    if (values > static_cast<std::size_t>(end - at)) return false;
+    const std::byte* value = at;
+    at += values;
+    std::size_t found = 0;
+    each_exceptions(n, [&](std::size_t i, std::size_t count) {
+      for (const std::size_t last = i + count; i < last; ++i, ++found) {
+        if (found > 0 && changes.has(found - 1)) value += sizeof(T);
+        std::memcpy(static_cast<void*>(numbers_ + i), value, sizeof(T));
+      }
+    });
+    form_ = exceptions == n ? Form::numbers : Form::masked;
+    if (form_ == Form::numbers) return at == end;
+    Entry inner;
+    if (static_cast<std::size_t>(end - at) < sizeof inner) return false;
+    std::memcpy(&inner, at, sizeof inner);
+    at += sizeof inner;
+    const Packed rest{inner, at, in.end};
+    AnyPoints front;
+    if (bytes_of(inner) != static_cast<std::size_t>(end - at) || !quant::has_points(rest) ||
+        !front.read(k, rest, n - exceptions))
+      return false;
+    spread(front, n);
+    return true;
+  }
+
+  Form form_ = Form::numbers;
+  AnyPoints points_;         // 0 for exceptions
+  Mask mask_;                // in form masked: the exceptions
+  T numbers_[block_values];  // of exceptions or, in form numbers, all
+};
+
+}  // namespace laconic::quant
