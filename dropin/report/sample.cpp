@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstring>
 #include <istream>
+#include <limits>
 #include <ostream>
+#include <type_traits>
 #include <vector>
 
 namespace laconic::dropin {
@@ -65,13 +68,21 @@ void take(const Items& items, std::size_t width, std::vector<std::byte>& out) {
     take_pieces(packed.data(), packed.size(), width, out);
 }
 
+// Infinities and the NaN of arithmetic mark missing data in fields; NaN with a payload are other data.
+template <class T>
+bool is_missing(T x) {
+  using Bits = std::conditional_t<sizeof(T) == sizeof(float), std::uint32_t, std::uint64_t>;
+  const auto bits = [](T number) { return std::bit_cast<Bits>(std::fabs(number)); };
+  return std::isinf(x) || bits(x) == bits(std::numeric_limits<T>::quiet_NaN());
+}
+
 template <class T>
 void classify(const std::vector<std::byte>& data, Sample& sample) {
   const std::size_t count = data.size() / sizeof(T);
   sample.numbers += count;
   for (std::size_t k = 0; k < count; ++k) {
     const T x = number_at<T>(data.data(), k);
-    if (x == 0)
+    if (x == 0 || is_missing(x))
       ++sample.zeros;
     else if (!std::isnormal(x))
       ++sample.special;

@@ -25,7 +25,7 @@ struct Items {
 };
 
 // What the contents look like. Bytes may look like doubles or floats; of declared numbers, some are whole, and some are
-// other data, which read as numbers are mostly denormal or not finite.
+// other data, which read as numbers are mostly denormal.
 enum class Looks : std::uint8_t { unknown, zeros, numbers, integers, no_numbers, doubles, floats };
 const char* text_of(Looks looks);
 const char* key_of(Looks looks);
@@ -34,10 +34,10 @@ bool can_be_sampled(Content content);
 
 struct Sample {
   std::uint64_t taken = 0;
-  std::uint64_t numbers = 0;  // of them:
-  std::uint64_t zeros = 0;
+  std::uint64_t numbers = 0;    // of them:
+  std::uint64_t zeros = 0;      // or missing: infinities and the NaN of arithmetic
   std::uint64_t integers = 0;   // other than 0
-  std::uint64_t special = 0;    // denormal numbers, infinities, NaN
+  std::uint64_t special = 0;    // denormal numbers and NaN with a payload
   std::uint64_t as_double = 0;  // of bytes: words that are plausible as these numbers
   std::uint64_t as_float = 0;
   std::uint64_t bytes = 0;  // that were compressed, and their sizes
