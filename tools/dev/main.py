@@ -2,7 +2,7 @@
 """The commands of ./dev."""
 import argparse, os, sys
 
-from . import applications, attack, checks, fuzz, gpu, needs, package, suites, sweep, trees
+from . import applications, attack, checks, docs, fuzz, gpu, needs, package, suites, sweep, trees
 from .steps import ROOT, Failed, say
 
 
@@ -79,6 +79,11 @@ def scaling(args, extra):
     os.execv(command[0], command)
 
 
+def documents(args, extra):
+    needs.provide("docs")
+    return docs.command()
+
+
 def parse(argv):
     parser = argparse.ArgumentParser(prog="./dev", description="Installs the tools that a command needs, then runs the command.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -140,6 +145,7 @@ def parse(argv):
     command.add_argument("--accuracy", action="store_true", help="no step times")
     add("scale", scaling, "simulate collectives of 2 to 128 nodes: speed-up over plain MPI; further arguments go to "
         "bench/scale/scale.py")
+    add("docs", documents, "build the documentation site, build/docs, and check its links; it needs no server and no network")
     add("fmt", fmt, "format all C and C++ files")
     add("lint", lint, "check includes, format, words and licences, and run clang-tidy")
     add("doctor", lambda args, extra: needs.doctor(), "list the tools that are present and missing, and how to get them")

@@ -10,6 +10,8 @@ CMAKE_AT_LEAST = (3, 25)
 
 # Always in the virtual environment, whatever the system has. clang-format is pinned because versions differ in taste.
 WHEELS = ["mpich>=5,<6", "mpi4py>=4.1,<5", "numpy", "matplotlib", "clang-format==14.0.6"]
+# Commands that have wheels of their own in place of those: what they need, no other command waits for.
+WHEELS_OF = {"docs": ["mkdocs-material>=9.6,<10"]}
 
 
 @dataclasses.dataclass
@@ -72,7 +74,7 @@ def lammps():
 ALL = ("build", "test", "demo", "bench", "lint", "fuzz", "figures", "sweep", "applications", "train", "scale")
 NEEDS = [
     Need("C++ compiler", lambda: program("g++", "c++"), "g++ 11 or newer", "g++", "", ALL),
-    Need("git", lambda: program("git"), "the list of files to lint", "git", "", ("test", "lint", "fmt")),
+    Need("git", lambda: program("git"), "the list of files to lint, or to make pages of", "git", "", ("test", "lint", "fmt", "docs")),
     Need("CMake", cmake, "configuring (%d.%d or newer)" % CMAKE_AT_LEAST, "cmake", "cmake", ALL),
     Need("Ninja", lambda: program("ninja"), "building", "ninja-build", "ninja", ALL),
     Need("ccache", lambda: program("ccache"), "compiling once what several trees share", "ccache", "", ("build", "test", "lint"), False),
@@ -103,9 +105,9 @@ NEEDS = [
 ]
 
 
-def wheels_present():
+def wheels_present(wheels=WHEELS):
     stamp = VENV / "wheels.txt"
-    return stamp.exists() and set(WHEELS) <= set(stamp.read_text().split("\n"))
+    return stamp.exists() and set(wheels) <= set(stamp.read_text().split("\n"))
 
 
 def as_root():
@@ -178,8 +180,9 @@ def provide(command):
             say(str(error))
         missing = [need for need in missing if not need.find()]
     make_venv()
-    if not wheels_present():
-        pip(*WHEELS)
+    always = WHEELS_OF.get(command, WHEELS)
+    if not wheels_present(always):
+        pip(*always)
     wheels = [need.wheel for need in missing if need.wheel]
     if wheels:
         pip(*wheels)
@@ -200,6 +203,8 @@ def doctor():
         rows.append((need.name, place, need.what_for, how))
     for wheel in WHEELS:
         rows.append((wheel, ".dev/venv" if wheels_present() else "missing", "wheel", "./dev build"))
+    for command, wheels in WHEELS_OF.items():
+        rows += [(wheel, ".dev/venv" if wheels_present([wheel]) else "missing", "./dev " + command, "./dev " + command) for wheel in wheels]
     widths = [max(len(row[k]) for row in rows) for k in range(3)]
     for row in rows:
         say("  ".join(cell.ljust(width) for cell, width in zip(row, widths)) + "  " + row[3])
