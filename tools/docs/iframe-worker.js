@@ -20,7 +20,8 @@ if (location.protocol === "file:") {
       document.body ? document.body.append(frame) : document.addEventListener("DOMContentLoaded", () => document.body.append(frame));
     }
     postMessage(message) {
-      this.ready.then(() => this.frame.contentWindow.postMessage(message, "*"));
+      // This page's function, since the frame's leads back here.
+      this.ready.then(() => window.postMessage.call(this.frame.contentWindow, message, "*"));
     }
     terminate() {
       this.frame.remove();

@@ -25,9 +25,14 @@ def tracked():
     return [name for name in listed.stdout.splitlines() if (ROOT / name).is_file()]
 
 
+def is_reference(name):
+    """Whether a file is read for its own sake: it has a page without being linked, and the search finds it."""
+    return name.startswith(("include/laconic/", "docs/educational/"))
+
+
 def shown(names):
-    """Files that have a page which shows them: the public headers, the educational programs, and what pages link to."""
-    found = {name for name in names if name.startswith(("include/laconic/", "docs/educational/"))}
+    """Files that have a page which shows them."""
+    found = {name for name in names if is_reference(name)}
     for page in names:
         if page.endswith(".md"):
             goals = (links.local(target) for _, target in links.targets((ROOT / page).read_text()))
@@ -36,10 +41,11 @@ def shown(names):
 
 
 def show(name):
-    """The page of a file; the search finds pages of prose before it."""
-    text = (ROOT / name).read_text()
-    return (f"---\nsearch:\n  boost: 0.3\n---\n\n# {pathlib.PurePosixPath(name).name}\n\n`{name}`\n\n"
-            f"``````{LANGUAGES.get(pathlib.PurePosixPath(name).suffix, 'text')}\n{text.rstrip()}\n``````\n")
+    """The page of a file."""
+    path, text = pathlib.PurePosixPath(name), (ROOT / name).read_text()
+    search = "boost: 0.3" if is_reference(name) else "exclude: true"  # after the pages of prose
+    return (f"---\nsearch:\n  {search}\n---\n\n# {path.name}\n\n`{name}`\n\n"
+            f"``````{LANGUAGES.get(path.suffix, 'text')}\n{text.rstrip()}\n``````\n")
 
 
 class Links(Treeprocessor):
