@@ -5,7 +5,7 @@ MkDocs takes the files of one folder. Here every Markdown file of the repository
 pictures beside it, so that files stay where they are and links between them hold as they are written. A link to a file of
 another kind leads to a page that shows the file.
 """
-import pathlib, subprocess, sys
+import pathlib, sys
 
 from markdown.extensions import Extension
 from markdown.treeprocessors import Treeprocessor
@@ -13,16 +13,12 @@ from mkdocs.structure.files import File
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
+from dev.checks import tracked  # noqa: E402
 from lint import links  # noqa: E402
 
 PICTURES = (".png", ".svg")
 ASSETS = "tools/docs/"  # what the theme is given
 LANGUAGES = {".h": "c", ".hpp": "cpp", ".cpp": "cpp", ".inl": "cpp", ".def": "cpp", ".py": "python", ".json": "json", ".cff": "yaml"}
-
-
-def tracked():
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True)
-    return [name for name in listed.stdout.splitlines() if (ROOT / name).is_file()]
 
 
 def is_reference(name):
