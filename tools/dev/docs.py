@@ -25,7 +25,7 @@ def elsewhere(site):
 
 
 def command():
-    # MkDocs warns of its own next version; the requirement in needs.py keeps to this one.
+    # The theme warns of the next version of MkDocs and of its own end; needs.py keeps to versions that work together.
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     run("docs: mkdocs", [needs.PYTHON, "-m", "mkdocs", "build", "--strict", "--clean"], LIMIT, environment)
     problems = elsewhere(SITE)
