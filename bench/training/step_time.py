@@ -12,7 +12,7 @@ aborts the process on gloo when there is more than one bucket.  Needs the Python
 import argparse, fcntl, json, os, socket, statistics, struct, subprocess, sys, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-VARIANTS = ("plain", "fp16", "rms:0.1", "rms:0.3", "tuned")
+VARIANTS = ("plain", "fp16", "rms:0.1", "rms:0.3", "dense rms:0.1", "dense rms:0.3", "tuned")
 WARMUP = 10  # rounds
 
 
@@ -51,7 +51,8 @@ def rank_program(a):
         if name == "fp16":
             replicas[name].register_comm_hook(None, default_hooks.fp16_compress_hook)
         elif name != "plain":
-            states[name] = laconic.torch.State(bound="rms:0.1" if name == "tuned" else name, tune=name == "tuned")
+            codec, _, bound = ("", "", "rms:0.1") if name == "tuned" else name.rpartition(" ")
+            states[name] = laconic.torch.State(bound=bound, codec=codec or None, tune=name == "tuned")
             replicas[name].register_comm_hook(states[name], laconic.torch.hook)
     optimizers = {name: torch.optim.SGD(m.parameters(), lr=0.05) for name, m in replicas.items()}
     generator = torch.Generator().manual_seed(100 + rank)
