@@ -1,68 +1,69 @@
-laconic profile 2
-# MPICH Version:      5.0.2, 2 ranks, field noise, codec quant, bound rel:1e-3
+laconic profile 3
+# MPICH Version:      5.0.2, 2 ranks, field noise, codec quant and dense, bound rel:1e-3
 ranks 2
 within_node 0
-# seconds per byte: encode decode fold add read; bytes of frames per byte
-coding 5.694600346828338e-11 4.016120769279041e-11 8.502176740421419e-11 7.745359908994942e-11 3.0686922447564766e-11 0.354949951171875
-# collective, bytes, seconds of plain MPI, fastest algorithm with compression, its rows and seconds
-class allreduce 16384 9.3215e-05 recursive-doubling 1 0.000108568
-class allreduce 65536 3.1626e-05 recursive-doubling 1 5.0593e-05
-class allreduce 262144 0.000162329 ring 2 0.000157784
-class allreduce 1048576 0.000785099 recursive-halving 4 0.000521047
-class allreduce 4194304 0.003869738 direct 8 0.002020474
-class reduce 16384 9.2775e-05 binomial 1 0.000103183
-class reduce 65536 0.000107593 ring 1 0.000124963
-class reduce 262144 0.000154467 direct 1 0.00012723
-class reduce 1048576 0.000800343 direct 2 0.000483213
-class reduce 4194304 0.004034755 chain 64 0.001788493
-class reduce_scatter 16384 7.8992e-05 ring 1 0.000117629
-class reduce_scatter 65536 8.9034e-05 direct 1 0.000128332
-class reduce_scatter 262144 0.000117812 recursive-halving 1 0.000172562
-class reduce_scatter 1048576 0.00051984 ring 1 0.000416119
-class reduce_scatter 4194304 0.002573438 ring 16 0.001581307
-class allgather 16384 7.2664e-05 recursive-doubling 1 0.000102847
-class allgather 65536 8.1744e-05 recursive-doubling 1 3.1258e-05
-class allgather 262144 5.4917e-05 ring 1 6.2721e-05
-class allgather 1048576 0.000344125 recursive-doubling 4 0.000285847
-class allgather 4194304 0.001808988 direct 16 0.000982048
-class bcast 16384 5.966e-06 chain 1 9.7131e-05
-class bcast 65536 1.4459e-05 chain 1 0.000106915
-class bcast 262144 5.7218e-05 chain 4 9.8308e-05
-class bcast 1048576 0.000732256 binomial 8 0.000355656
-class bcast 4194304 0.003261841 binomial 32 0.001379602
-class scatter 16384 5.135e-06 binomial 1 8.7374e-05
-class scatter 65536 7.6e-06 direct 1 0.000105677
-class scatter 262144 5.1564e-05 binomial 2 7.672e-05
-class scatter 1048576 0.00027963 binomial 1 0.000265014
-class scatter 4194304 0.001696195 direct 16 0.001053071
-class gather 16384 1.0483e-05 direct 1 9.9265e-05
-class gather 65536 6.321e-06 direct 1 0.000103777
-class gather 262144 4.0511e-05 binomial 2 9.0645e-05
-class gather 1048576 0.000309862 binomial 4 0.000265146
-class gather 4194304 0.001580311 binomial 16 0.00084333
-class alltoall 16384 9.175e-05 pairwise 1 0.000115097
-class alltoall 65536 8.3624e-05 bruck 1 0.000119627
-class alltoall 262144 0.000104847 pairwise 2 0.000153112
-class alltoall 1048576 0.00034606 pairwise 2 0.0003059
-class alltoall 4194304 0.001796012 pairwise 16 0.001317356
-class scan 16384 7.9321e-05 recursive-doubling 1 9.0502e-05
-class scan 65536 9.9786e-05 recursive-doubling 1 0.00011062
-class scan 262144 0.000206206 chain 4 0.00020491
-class scan 1048576 0.00115325 recursive-doubling 8 0.000515858
-class scan 4194304 0.004788117 chain 32 0.001742655
-class exscan 16384 8.4112e-05 recursive-doubling 1 9.926e-05
-class exscan 65536 0.000101898 recursive-doubling 2 9.6718e-05
-class exscan 262144 0.00014527 chain 4 0.000162773
-class exscan 1048576 0.000979073 recursive-doubling 8 0.000347428
-class exscan 4194304 0.004311236 chain 64 0.001463248
-class neighbor_allgather 16384 7.3542e-05 direct 1 0.000203399
-class neighbor_allgather 65536 2.7995e-05 direct 1 4.9591e-05
-class neighbor_allgather 262144 5.9823e-05 direct 1 8.5676e-05
-class neighbor_allgather 1048576 0.000278886 direct 2 0.000327369
-class neighbor_allgather 4194304 0.001454471 direct 4 0.001060613
-class neighbor_alltoall 16384 4.1355e-05 direct 1 0.000200374
-class neighbor_alltoall 65536 5.2888e-05 direct 1 0.000202424
-class neighbor_alltoall 262144 6.3356e-05 direct 2 0.000249475
-class neighbor_alltoall 1048576 0.000298151 direct 4 0.000470202
-class neighbor_alltoall 4194304 0.001442383 direct 2 0.00126694
+# effort, seconds per byte: encode decode fold add read; bytes of frames per byte
+coding light 2.5085267196800487e-11 2.0752288776293426e-11 4.0954351021582625e-11 4.034417244724864e-11 1.896173495996578e-11 0.354949951171875
+coding dense 3.829651040732074e-10 1.4723972041608135e-10 5.745163234038841e-10 7.050247052831082e-10 1.823806661249705e-11 0.3424224853515625
+# collective, bytes, seconds of plain MPI, fastest effort and algorithm with compression, rows and seconds
+class allreduce 16384 2.3435e-05 light recursive-doubling 1 2.8102e-05
+class allreduce 65536 2.698e-05 light recursive-doubling 1 3.8548e-05
+class allreduce 262144 0.000115534 light direct 1 8.005e-05
+class allreduce 1048576 0.00072251 light recursive-halving 4 0.000276515
+class allreduce 4194304 0.00342211 light direct 16 0.001355084
+class reduce 16384 6.9334e-05 light chain 1 7.4211e-05
+class reduce 65536 2.7241e-05 light direct 1 3.9539e-05
+class reduce 262144 0.000109435 light ring 2 8.5789e-05
+class reduce 1048576 0.000730477 light direct 4 0.000278308
+class reduce 4194304 0.003413148 light recursive-halving 32 0.001317968
+class reduce_scatter 16384 1.6415e-05 light direct 1 6.5599e-05
+class reduce_scatter 65536 5.5393e-05 light direct 1 8.016e-05
+class reduce_scatter 262144 8.5659e-05 light recursive-halving 1 0.000107692
+class reduce_scatter 1048576 0.000451067 light ring 1 0.000215964
+class reduce_scatter 4194304 0.002338529 light ring 8 0.000918468
+class allgather 16384 1.0666e-05 light ring 1 2.2824e-05
+class allgather 65536 4.037e-05 light direct 1 2.7321e-05
+class allgather 262144 4.7e-05 light direct 1 4.1893e-05
+class allgather 1048576 0.000296335 light direct 4 0.000137687
+class allgather 4194304 0.001634238 light direct 16 0.000577627
+class bcast 16384 8.142e-06 light chain 1 8.6741e-05
+class bcast 65536 2.2323e-05 light chain 1 9.1968e-05
+class bcast 262144 0.000102153 light ring 1 8.7872e-05
+class bcast 1048576 0.000714162 light ring 4 0.000269985
+class bcast 4194304 0.003250899 light ring 16 0.001200582
+class scatter 16384 8.092e-06 light binomial 1 8.629e-05
+class scatter 65536 3.4552e-05 light binomial 1 8.8823e-05
+class scatter 262144 9.1147e-05 light direct 2 6.685e-05
+class scatter 1048576 0.00028613 light direct 4 0.000171627
+class scatter 4194304 0.001584698 light binomial 16 0.000615053
+class gather 16384 7.762e-06 light direct 1 8.7502e-05
+class gather 65536 9.224e-06 light binomial 1 9.2639e-05
+class gather 262144 5.1878e-05 light binomial 2 7.0535e-05
+class gather 1048576 0.000278117 light binomial 4 0.000141212
+class gather 4194304 0.001536656 light binomial 32 0.000531788
+class alltoall 16384 1.4922e-05 light pairwise 1 2.4727e-05
+class alltoall 65536 1.8839e-05 light pairwise 1 3.0977e-05
+class alltoall 262144 4.8783e-05 light pairwise 1 5.5252e-05
+class alltoall 1048576 0.000298784 light bruck 4 0.000180741
+class alltoall 4194304 0.001657853 light bruck 16 0.000730246
+class scan 16384 6.1633e-05 light recursive-doubling 1 7.0906e-05
+class scan 65536 5.0726e-05 light recursive-doubling 1 5.6445e-05
+class scan 262144 0.000129214 light recursive-doubling 4 0.000120842
+class scan 1048576 0.000916165 light recursive-doubling 8 0.000293991
+class scan 4194304 0.004234154 light recursive-doubling 64 0.001291288
+class exscan 16384 4.2554e-05 light recursive-doubling 1 6.651e-05
+class exscan 65536 6.2144e-05 light recursive-doubling 1 4.8503e-05
+class exscan 262144 0.000118999 light recursive-doubling 2 8.9564e-05
+class exscan 1048576 0.000801678 light recursive-doubling 8 0.000208893
+class exscan 4194304 0.003854004 light recursive-doubling 32 0.001296851
+class neighbor_allgather 16384 2.4817e-05 light direct 1 3.311e-05
+class neighbor_allgather 65536 3.1908e-05 light direct 1 3.8878e-05
+class neighbor_allgather 262144 5.0786e-05 light direct 1 5.2268e-05
+class neighbor_allgather 1048576 0.000248343 light direct 2 0.000159158
+class neighbor_allgather 4194304 0.001255935 light direct 4 0.000496755
+class neighbor_alltoall 16384 2.2063e-05 light direct 1 3.9069e-05
+class neighbor_alltoall 65536 3.2799e-05 light direct 1 4.4868e-05
+class neighbor_alltoall 262144 5.2639e-05 light direct 2 0.000102524
+class neighbor_alltoall 1048576 0.000213601 light direct 1 0.000171848
+class neighbor_alltoall 4194304 0.001166411 light direct 2 0.000690366
 end

@@ -1,68 +1,69 @@
-laconic profile 2
-# MPICH Version:      5.0.2, 4 ranks, field noise, codec quant, bound rel:1e-3
+laconic profile 3
+# MPICH Version:      5.0.2, 4 ranks, field noise, codec quant and dense, bound rel:1e-3
 ranks 4
 within_node 0
-# seconds per byte: encode decode fold add read; bytes of frames per byte
-coding 6.036371402728946e-11 4.211431203771099e-11 8.459455358433843e-11 7.879652486053601e-11 3.123167002794247e-11 0.386199951171875
-# collective, bytes, seconds of plain MPI, fastest algorithm with compression, its rows and seconds
-class allreduce 16384 8.5675e-05 recursive-doubling 1 0.000238343
-class allreduce 65536 0.00013283 recursive-doubling 1 0.000257236
-class allreduce 262144 0.000437111 ring 1 0.00066254
-class allreduce 1048576 0.002072934 ring 1 0.001612617
-class allreduce 4194304 0.010383147 recursive-halving 8 0.006036734
-class reduce 16384 8.0593e-05 binomial 1 0.000229468
-class reduce 65536 0.000117474 binomial 1 0.000269654
-class reduce 262144 0.00036575 binomial 1 0.000429326
-class reduce 1048576 0.00150173 ring 1 0.001305366
-class reduce 4194304 0.008085915 ring 4 0.004731093
-class reduce_scatter 16384 6.4909e-05 direct 1 0.000487444
-class reduce_scatter 65536 8.2032e-05 recursive-halving 1 0.00035268
-class reduce_scatter 262144 0.000236512 ring 1 0.000532933
-class reduce_scatter 1048576 0.001149789 ring 2 0.001206036
-class reduce_scatter 4194304 0.006734004 ring 4 0.004477521
-class allgather 16384 3.9366e-05 recursive-doubling 1 0.000311201
-class allgather 65536 5.4874e-05 ring 1 0.000289145
-class allgather 262144 0.000168065 bruck 1 0.000299147
-class allgather 1048576 0.000772285 recursive-doubling 2 0.000822039
-class allgather 4194304 0.003849378 bruck 2 0.002431882
-class bcast 16384 4.4792e-05 chain 1 0.00021625
-class bcast 65536 0.000100353 chain 2 0.000179318
-class bcast 262144 0.000371064 chain 4 0.000291184
-class bcast 1048576 0.001589903 binomial 8 0.000884053
-class bcast 4194304 0.006761782 ring 2 0.003374157
-class scatter 16384 2.8715e-05 binomial 1 0.000145058
-class scatter 65536 3.673e-05 direct 1 0.000156861
-class scatter 262144 9.3101e-05 binomial 1 0.000273943
-class scatter 1048576 0.000521296 direct 1 0.000398033
-class scatter 4194304 0.002777809 binomial 2 0.001505585
-class gather 16384 5.8489e-05 direct 1 0.00019947
-class gather 65536 7.0031e-05 binomial 1 0.000244578
-class gather 262144 0.000183774 direct 1 0.000220116
-class gather 1048576 0.000734043 direct 4 0.000419163
-class gather 4194304 0.002884229 direct 2 0.001475521
-class alltoall 16384 6.5464e-05 pairwise 1 0.000328348
-class alltoall 65536 7.6169e-05 pairwise 1 0.000276886
-class alltoall 262144 0.000249549 pairwise 1 0.000449934
-class alltoall 1048576 0.00091444 pairwise 1 0.001167114
-class alltoall 4194304 0.004035264 pairwise 2 0.003743359
-class scan 16384 6.0116e-05 chain 1 0.000222508
-class scan 65536 0.000179093 chain 2 0.000273643
-class scan 262144 0.000687476 chain 2 0.000402841
-class scan 1048576 0.003527506 chain 4 0.001105017
-class scan 4194304 0.016308899 chain 32 0.005660293
-class exscan 16384 9.3734e-05 recursive-doubling 1 0.000274015
-class exscan 65536 0.000158846 chain 1 0.000190451
-class exscan 262144 0.00061573 chain 2 0.000504054
-class exscan 1048576 0.003508164 chain 8 0.001766422
-class exscan 4194304 0.014642707 recursive-doubling 32 0.007141895
-class neighbor_allgather 16384 7.8059e-05 direct 1 0.000482452
-class neighbor_allgather 65536 0.000116366 direct 1 0.000515927
-class neighbor_allgather 262144 0.000214087 direct 1 0.000618998
-class neighbor_allgather 1048576 0.001166358 direct 1 0.000985815
-class neighbor_allgather 4194304 0.004428016 direct 2 0.002531628
-class neighbor_alltoall 16384 0.000109917 direct 1 0.000686809
-class neighbor_alltoall 65536 0.000169487 direct 1 0.00083736
-class neighbor_alltoall 262144 0.000203155 direct 1 0.000416696
-class neighbor_alltoall 1048576 0.00121512 direct 1 0.001139407
-class neighbor_alltoall 4194304 0.00494659 direct 2 0.003747817
+# effort, seconds per byte: encode decode fold add read; bytes of frames per byte
+coding light 2.6855406787262837e-11 2.0752288776293426e-11 4.0954351021582625e-11 4.034417244724864e-11 1.8665308187948426e-11 0.386199951171875
+coding dense 3.8319397654973386e-10 1.5155032784264222e-10 6.835556010109656e-10 8.121414651895975e-10 1.8347548480512898e-11 0.373870849609375
+# collective, bytes, seconds of plain MPI, fastest effort and algorithm with compression, rows and seconds
+class allreduce 16384 0.000110435 light recursive-doubling 1 0.000181923
+class allreduce 65536 0.000128513 light recursive-doubling 1 0.000211096
+class allreduce 262144 0.000370065 light recursive-halving 1 0.000456825
+class allreduce 1048576 0.001703076 light recursive-halving 2 0.001288774
+class allreduce 4194304 0.007492154 light ring 2 0.004031871
+class reduce 16384 9.8948e-05 light chain 1 0.000207842
+class reduce 65536 0.000111758 light binomial 1 0.000209575
+class reduce 262144 0.000341993 light binomial 4 0.000249354
+class reduce 1048576 0.00154609 light chain 2 0.000762254
+class reduce 4194304 0.006618453 light recursive-halving 8 0.003138631
+class reduce_scatter 16384 5.7807e-05 light recursive-halving 1 0.000343175
+class reduce_scatter 65536 7.7727e-05 light recursive-halving 1 0.000400961
+class reduce_scatter 262144 0.000239179 light ring 1 0.000514022
+class reduce_scatter 1048576 0.001113141 light ring 1 0.000827572
+class reduce_scatter 4194304 0.005576629 light ring 4 0.003044209
+class allgather 16384 6.4797e-05 light bruck 1 0.000209123
+class allgather 65536 5.7567e-05 dense recursive-doubling 1 0.00020653
+class allgather 262144 0.000197116 light bruck 1 0.000201823
+class allgather 1048576 0.000738408 light bruck 2 0.000510716
+class allgather 4194304 0.00368524 light recursive-doubling 8 0.001770748
+class bcast 16384 4.9604e-05 light binomial 1 0.000218518
+class bcast 65536 0.000128523 dense chain 4 0.000202954
+class bcast 262144 0.000364967 light chain 2 0.000272248
+class bcast 1048576 0.001647182 light ring 1 0.00062015
+class bcast 4194304 0.006687356 light chain 32 0.002040452
+class scatter 16384 2.9585e-05 dense binomial 1 0.000133199
+class scatter 65536 4.8103e-05 dense binomial 1 0.000162924
+class scatter 262144 0.000114943 light binomial 1 0.000182895
+class scatter 1048576 0.000468152 light binomial 1 0.000265568
+class scatter 4194304 0.002654684 light binomial 8 0.00123957
+class gather 16384 2.676e-05 light direct 1 9.1597e-05
+class gather 65536 4.7352e-05 dense direct 1 0.000124467
+class gather 262144 0.000163876 light direct 1 0.000149675
+class gather 1048576 0.000672269 light direct 2 0.000234752
+class gather 4194304 0.003457018 light binomial 4 0.000931778
+class alltoall 16384 6.3145e-05 light bruck 1 0.000182373
+class alltoall 65536 8.5087e-05 light bruck 1 0.000218157
+class alltoall 262144 0.00023959 light bruck 1 0.000287752
+class alltoall 1048576 0.00079345 light pairwise 2 0.000752059
+class alltoall 4194304 0.003699912 light pairwise 8 0.002642646
+class scan 16384 6.4446e-05 light chain 1 0.000181122
+class scan 65536 0.000184277 light recursive-doubling 1 0.000236555
+class scan 262144 0.000587192 light chain 2 0.000316725
+class scan 1048576 0.00271226 light chain 2 0.000815313
+class scan 4194304 0.012657515 light chain 32 0.003222957
+class exscan 16384 5.8708e-05 light recursive-doubling 1 0.00021331
+class exscan 65536 0.000174743 light recursive-doubling 1 0.000201703
+class exscan 262144 0.000517597 light chain 1 0.000330556
+class exscan 1048576 0.002577458 light chain 8 0.001368524
+class exscan 4194304 0.014008113 light chain 32 0.004969282
+class neighbor_allgather 16384 0.000104747 light direct 1 0.000220691
+class neighbor_allgather 65536 0.00014027 dense direct 1 0.000289495
+class neighbor_allgather 262144 0.000196836 light direct 1 0.000300321
+class neighbor_allgather 1048576 0.001020091 light direct 1 0.000590977
+class neighbor_allgather 4194304 0.003883398 light direct 4 0.001796225
+class neighbor_alltoall 16384 0.000102915 light direct 1 0.0003131
+class neighbor_alltoall 65536 0.000134221 light direct 1 0.000369755
+class neighbor_alltoall 262144 0.000204086 light direct 1 0.000404227
+class neighbor_alltoall 1048576 0.000979369 light direct 1 0.000760612
+class neighbor_alltoall 4194304 0.004101946 light direct 4 0.002431729
 end

@@ -1,68 +1,69 @@
-laconic profile 2
-# MPICH Version:      5.0.2, 2 ranks, field wave, codec quant, bound rel:1e-3
+laconic profile 3
+# MPICH Version:      5.0.2, 2 ranks, field wave, codec quant and dense, bound rel:1e-3
 ranks 2
 within_node 0
-# seconds per byte: encode decode fold add read; bytes of frames per byte
-coding 3.948974480749712e-11 5.4076743083442125e-11 5.590816698486378e-11 4.284661514475374e-11 3.126102710027112e-11 0.0509185791015625
-# collective, bytes, seconds of plain MPI, fastest algorithm with compression, its rows and seconds
-class allreduce 16384 9.0821e-05 recursive-doubling 1 0.000112554
-class allreduce 65536 0.00033229 recursive-doubling 2 4.8692e-05
-class allreduce 262144 0.001983682 direct 2 0.000150614
-class allreduce 1048576 0.008480009 recursive-halving 8 0.000500189
-class allreduce 4194304 0.034495466 recursive-doubling 64 0.002006402
-class reduce 16384 9.2645e-05 chain 1 0.00010487
-class reduce 65536 0.000313349 binomial 1 0.000114575
-class reduce 262144 0.001928338 chain 4 0.000125144
-class reduce 1048576 0.008393 binomial 4 0.000413683
-class reduce 4194304 0.034325819 chain 16 0.002273127
-class reduce_scatter 16384 1.386e-05 ring 1 3.0526e-05
-class reduce_scatter 65536 0.00017833 ring 2 0.0001172
-class reduce_scatter 262144 0.001282876 recursive-halving 1 0.00015563
-class reduce_scatter 1048576 0.005670229 ring 1 0.000274277
-class reduce_scatter 4194304 0.023513824 recursive-halving 16 0.001660574
-class allgather 16384 7.7593e-05 recursive-doubling 1 0.000103247
-class allgather 65536 0.00011954 direct 2 0.000116621
-class allgather 262144 0.00091408 bruck 2 0.000121799
-class allgather 1048576 0.004093792 ring 1 0.000214897
-class allgather 4194304 0.017015547 direct 8 0.000892067
-class bcast 16384 8.075e-06 binomial 1 9.8722e-05
-class bcast 65536 0.000323161 ring 1 0.000107222
-class bcast 262144 0.001903628 binomial 4 8.9399e-05
-class bcast 1048576 0.008292945 ring 4 0.000344384
-class bcast 4194304 0.0337062 binomial 8 0.001533226
-class scatter 16384 5.428e-06 direct 1 0.00010174
-class scatter 65536 6.6543e-05 binomial 1 0.000100165
-class scatter 262144 0.000860623 direct 1 9.121e-05
-class scatter 1048576 0.004034692 direct 2 0.000226352
-class scatter 4194304 0.016736032 direct 8 0.000947698
-class gather 16384 4.676e-06 binomial 1 0.000105882
-class gather 65536 6.3287e-05 binomial 1 0.000107152
-class gather 262144 0.00085334 binomial 4 8.1494e-05
-class gather 1048576 0.004054079 binomial 2 0.000195188
-class gather 4194304 0.016754337 binomial 16 0.000857359
-class alltoall 16384 7.5122e-05 bruck 1 0.000108742
-class alltoall 65536 0.00010661 pairwise 1 3.9813e-05
-class alltoall 262144 0.000920122 pairwise 1 0.000119404
-class alltoall 1048576 0.004133225 bruck 1 0.000288737
-class alltoall 4194304 0.016990668 bruck 8 0.001363344
-class scan 16384 7.7741e-05 chain 1 8.4491e-05
-class scan 65536 0.000414315 recursive-doubling 2 0.000121457
-class scan 262144 0.002067642 chain 2 0.000169602
-class scan 1048576 0.008764133 chain 4 0.000417654
-class scan 4194304 0.035878724 chain 64 0.001961525
-class exscan 16384 7.83e-05 recursive-doubling 1 9.8746e-05
-class exscan 65536 0.000408415 recursive-doubling 1 7.3097e-05
-class exscan 262144 0.002049801 recursive-doubling 1 0.000147484
-class exscan 1048576 0.008591468 recursive-doubling 8 0.000403436
-class exscan 4194304 0.036022131 chain 16 0.002169528
-class neighbor_allgather 16384 1.9277e-05 direct 1 4.0079e-05
-class neighbor_allgather 65536 4.65e-05 direct 1 5.0955e-05
-class neighbor_allgather 262144 0.000574489 direct 1 0.000263533
-class neighbor_allgather 1048576 0.002707335 direct 1 0.000337711
-class neighbor_allgather 4194304 0.011239463 direct 2 0.000835738
-class neighbor_alltoall 16384 8.1247e-05 direct 1 0.000210432
-class neighbor_alltoall 65536 3.6748e-05 direct 1 5.5462e-05
-class neighbor_alltoall 262144 0.000586616 direct 1 0.0002474
-class neighbor_alltoall 1048576 0.00269406 direct 2 0.000384674
-class neighbor_alltoall 4194304 0.011257915 direct 2 0.0011791
+# effort, seconds per byte: encode decode fold add read; bytes of frames per byte
+coding light 2.0751844687083576e-11 2.6916247009012295e-11 2.990763192656232e-11 2.5085267196800487e-11 1.9525114858254253e-11 0.0509185791015625
+coding dense 3.7814329445495787e-10 1.25465360323318e-10 5.462493790631129e-10 6.463394264244471e-10 1.8558488079634117e-11 0.04059600830078125
+# collective, bytes, seconds of plain MPI, fastest effort and algorithm with compression, rows and seconds
+class allreduce 16384 2.6981e-05 light recursive-doubling 1 2.9594e-05
+class allreduce 65536 0.000339685 light ring 1 9.6084e-05
+class allreduce 262144 0.001978389 light direct 2 0.000104397
+class allreduce 1048576 0.008417287 light recursive-doubling 8 0.000338468
+class allreduce 4194304 0.033966726 light recursive-doubling 32 0.001787948
+class reduce 16384 8.8092e-05 light binomial 1 9.1146e-05
+class reduce 65536 0.00030357 light binomial 2 9.4391e-05
+class reduce 262144 0.001917928 light recursive-halving 2 0.000158308
+class reduce 1048576 0.008371399 light chain 16 0.000358488
+class reduce 4194304 0.033883571 light binomial 32 0.001790298
+class reduce_scatter 16384 1.8387e-05 light ring 1 4.3305e-05
+class reduce_scatter 65536 0.000179601 light ring 1 0.000101412
+class reduce_scatter 262144 0.001247543 light direct 1 0.000122424
+class reduce_scatter 1048576 0.005513704 light recursive-halving 1 0.000225869
+class reduce_scatter 4194304 0.022653767 light ring 32 0.001218269
+class allgather 16384 1.6895e-05 light ring 1 2.7452e-05
+class allgather 65536 7.1517e-05 light direct 1 3.8107e-05
+class allgather 262144 0.000875389 light recursive-doubling 1 6.0651e-05
+class allgather 1048576 0.004083649 light recursive-doubling 2 0.000129264
+class allgather 4194304 0.016832302 light recursive-doubling 16 0.000678798
+class bcast 16384 8.523e-06 light binomial 1 9.0697e-05
+class bcast 65536 0.000297085 light binomial 1 8.1973e-05
+class bcast 262144 0.001933533 light binomial 2 8.663e-05
+class bcast 1048576 0.008278064 light chain 4 0.000234542
+class bcast 4194304 0.033659174 light binomial 16 0.001284917
+class scatter 16384 8.443e-06 light binomial 1 9.0196e-05
+class scatter 65536 5.8699e-05 light direct 1 9.312e-05
+class scatter 262144 0.000856706 light binomial 2 7.4241e-05
+class scatter 1048576 0.004036928 light direct 2 0.000159109
+class scatter 4194304 0.016723933 light binomial 32 0.000782714
+class gather 16384 8.272e-06 light binomial 1 9.0025e-05
+class gather 65536 4.5238e-05 light direct 1 8.9605e-05
+class gather 262144 0.0008627 light binomial 2 7.9269e-05
+class gather 1048576 0.004037744 light binomial 2 0.00015966
+class gather 4194304 0.016742121 light direct 16 0.000722895
+class alltoall 16384 7.6896e-05 light bruck 1 9.8849e-05
+class alltoall 65536 6.7922e-05 light pairwise 2 4.8703e-05
+class alltoall 262144 0.000877411 light pairwise 2 7.4251e-05
+class alltoall 1048576 0.004216007 light pairwise 1 0.000217737
+class alltoall 4194304 0.016873694 light pairwise 16 0.00078664
+class scan 16384 5.8899e-05 light recursive-doubling 1 7.6565e-05
+class scan 65536 0.000360591 light chain 1 6.046e-05
+class scan 262144 0.001977122 light chain 1 8.9474e-05
+class scan 1048576 0.008569671 light recursive-doubling 8 0.000314202
+class scan 4194304 0.034764513 light chain 32 0.001743636
+class exscan 16384 7.6445e-05 dense recursive-doubling 1 7.8367e-05
+class exscan 65536 0.00039329 light recursive-doubling 1 8.6149e-05
+class exscan 262144 0.002043902 light chain 1 0.00012656
+class exscan 1048576 0.008751338 light chain 16 0.000340661
+class exscan 4194304 0.034687533 dense chain 16 0.00167937
+class neighbor_allgather 16384 3.0125e-05 light direct 1 4.2083e-05
+class neighbor_allgather 65536 4.2734e-05 light direct 1 4.5969e-05
+class neighbor_allgather 262144 0.000518634 light direct 1 7.7737e-05
+class neighbor_allgather 1048576 0.002715826 light direct 4 0.000291287
+class neighbor_allgather 4194304 0.011199633 light direct 2 0.000858078
+class neighbor_alltoall 16384 2.8863e-05 light direct 1 4.5388e-05
+class neighbor_alltoall 65536 4.648e-05 light direct 1 5.0736e-05
+class neighbor_alltoall 262144 0.000581137 light direct 1 0.000194752
+class neighbor_alltoall 1048576 0.002729216 light direct 2 0.000261773
+class neighbor_alltoall 4194304 0.011186628 light direct 4 0.000703075
 end
