@@ -5,12 +5,13 @@
 //
 //     mpiexec -n 1 env LD_PRELOAD=.../liblaconic-mpi.so ./overhead
 //     mpiexec -n 2 env LD_PRELOAD=.../liblaconic-mpi.so LACONIC_BOUND=abs:1e-3 LACONIC_EXCLUDE=all ./overhead
-#include <dlfcn.h>
 #include <mpi.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+
+#include "mpis_own.hpp"
 
 namespace {
 
@@ -49,18 +50,6 @@ void compare(const char* name, A ours, B plain) {
     std::printf("%-24s itself %8.1f ns  with the drop-in %8.1f ns  difference %+6.1f ns  (%d rounds of %d calls)\n",
                 name, best_plain, best_ours, best_ours - best_plain, rounds, calls);
 }
-
-// The function with this name in MPI's library.
-template <class F>
-F* itself(F*, const char* name) {
-  Dl_info info{};
-  dladdr(reinterpret_cast<void*>(&PMPI_Get_library_version), &info);
-  void* library = dlopen(info.dli_fname, RTLD_NOLOAD | RTLD_LAZY);
-  void* found = library != nullptr ? dlsym(library, name) : nullptr;
-  if (found == nullptr) std::fprintf(stderr, "%s was not found in MPI's library\n", name), std::exit(1);
-  return reinterpret_cast<F*>(found);
-}
-#define ITSELF(name) itself(&PMPI_##name, "PMPI_" #name)
 
 }  // namespace
 

@@ -5,7 +5,6 @@
 //     laconic profile -- mpiexec -n 2 bench_dropin_profile
 //
 // The samples are in the times, and their sum is in the first line of the profile.
-#include <dlfcn.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -14,20 +13,11 @@
 #include <cstdlib>
 #include <vector>
 
+#include "mpis_own.hpp"
+
 namespace {
 
 using Numbers = std::vector<double>;
-
-// For messages the drop-in also defines the PMPI_ names, so MPI's own functions are looked up in its library.
-template <class F>
-F* itself(F*, const char* name) {
-  Dl_info info{};
-  dladdr(reinterpret_cast<void*>(&PMPI_Get_library_version), &info);
-  void* library = dlopen(info.dli_fname, RTLD_NOLOAD | RTLD_LAZY);
-  void* found = library != nullptr ? dlsym(library, name) : nullptr;
-  if (found == nullptr) std::fprintf(stderr, "%s was not found in MPI's library\n", name), std::exit(1);
-  return reinterpret_cast<F*>(found);
-}
 
 template <class Send, class Recv>
 void ping_pong(Send* send, Recv* recv, int rank, const Numbers& mine, Numbers& other) {
