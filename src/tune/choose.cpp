@@ -29,12 +29,16 @@ const Algorithm& first_candidate(const CallModel& call) {
   for (; fewer.size > 1; fewer.size /= 2)
     for (const Candidate& c : candidates(fewer, assumed_cost(), path_between_nodes()))
       if (c.algorithm->fits(call.size)) return *c.algorithm;
-  for (const Algorithm& a : all_algorithms())
-    if (a.collective == call.collective && a.fits(call.size)) return a;
-  return all_algorithms().front();  // not reached: every collective has an algorithm for any number of ranks
+  return any_algorithm(call.collective, call.size);
 }
 
 }  // namespace
+
+const Algorithm& any_algorithm(Collective collective, int size) {
+  for (const Algorithm& a : all_algorithms())
+    if (a.collective == collective && a.fits(size)) return a;
+  return all_algorithms().front();  // not reached: every collective has an algorithm for any number of ranks
+}
 
 CallModel model_of(Collective collective, std::size_t bytes, int size, Travel travel) {
   CallModel call;

@@ -18,6 +18,9 @@ inline constexpr std::size_t unknown_bytes = static_cast<std::size_t>(-1);
 // before compression.
 CallModel model_of(Collective collective, std::size_t bytes, int size, Travel travel = Travel::homomorphic);
 
+// An algorithm for so many ranks, without a walk along plans: for what hardly depends on the algorithm.
+const Algorithm& any_algorithm(Collective collective, int size);
+
 // The first of the candidates with assumed_cost() and path_between_nodes().  Where ranks are too many for a quick
 // walk, that of fewer ranks.  The choices are remembered for the process.  Thread-safe.
 const Algorithm& choose_algorithm(Collective collective, std::size_t bytes, int size,

@@ -106,9 +106,9 @@ CodingCosts CodingSampler::measure_efforts(const EffortCodecs& codecs, Dtype dty
   if (codecs.light != nullptr) costs.light = sample(Effort::light, *codecs.light, plain);
   if (codecs.dense == nullptr) return costs;
   if (codecs.light == nullptr) return costs.dense = sample(Effort::dense, *codecs.dense, plain), costs;
-  // No process pays for the sample where its links are too fast: dense is slower than light, and about as fast as it
-  // was before.
-  const double bearable = costs.light.known() ? bearable_for_dense(costs.light, plain) : 0;
+  // No process pays for the sample where nothing is to be gained: dense compresses little where light compresses
+  // nothing, and its links may be too fast: dense is slower than light, and about as fast as it was before.
+  const double bearable = costs.light.compresses() ? bearable_for_dense(costs.light, plain) : 0;
   const double before = fastest_dense.load(std::memory_order_relaxed);
   if (bearable <= std::max(costs.light.encode, before / spread_of_dense)) return costs;
   costs.dense = sample(Effort::dense, *codecs.dense, bearable);

@@ -18,6 +18,9 @@ namespace laconic {
 // The compression ratio assumed for data whose ratio is not known.
 inline constexpr double assumed_ratio = 4;
 
+// Numbers whose frames take more than this share of their bytes do not compress.
+inline constexpr double greatest_frame = 0.95;
+
 // Seconds of one core per byte of numbers, and bytes of frames per byte of numbers.  0: not known, or not supported.
 struct CodingCost {
   double encode = 0;
@@ -27,6 +30,7 @@ struct CodingCost {
   double read = 0;  // numbers that are not in the caches, as in the search for the range
   double frame = 0;
   bool known() const { return encode > 0 && decode > 0 && frame > 0; }
+  bool compresses() const { return known() && frame <= greatest_frame; }
 };
 
 // The cost of each effort.  That of one which a call may not use is not known.

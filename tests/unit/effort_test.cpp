@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -402,6 +403,16 @@ TEST(Effort, IsSampledOnSlowLinksOnly) {
   EXPECT_TRUE(slow.light.known() && slow.dense.known());
   EXPECT_GT(with_dense, 0);
   EXPECT_EQ(slow.dense.read, slow.light.read);
+  // Nothing is to be gained from numbers that light does not compress.
+  std::mt19937 random(1);
+  std::vector<float> noise(numbers.size());
+  for (float& x : noise) x = std::uniform_real_distribution<float>(-1e6f, 1e6f)(random);
+  with_dense = 0;
+  const CodingCosts of_noise = sampler.measure_efforts(
+      both, Dtype::f32, coding_of, std::vector<RangeJob::Part>{{noise.data(), noise.size()}}, true, 1);
+  EXPECT_TRUE(of_noise.light.known());
+  EXPECT_FALSE(of_noise.light.compresses());
+  EXPECT_EQ(with_dense, 0);
   // A pinned effort is sampled whatever the link.
   EXPECT_TRUE(sample({nullptr, both.dense}, 0).dense.known());
   EXPECT_FALSE(sample({both.light, nullptr}, 1).dense.known());

@@ -11,6 +11,7 @@
 #include "comm/core/used_profile.hpp"
 #include "device/devices.hpp"
 #include "engine/predict.hpp"
+#include "tune/choose.hpp"
 
 namespace laconic {
 namespace {
@@ -165,18 +166,22 @@ CodingCosts CollectiveOperation::sample() {
   if (placement_.device() != nullptr) return {};
   shape().numbers(range_job_.parts);
   const Signature& s = shape().signature();
+  const CollectiveTraits& traits = asked_.traits();
+  // Frames of all algorithms have about the same sizes, and to choose one takes as long as all the rest of a survey.
+  const bool pinned = settings().algorithm > LACONIC_ALGORITHM_PLAIN;
+  const Algorithm& usual = pinned ? algorithm() : any_algorithm(traits.pattern, binding->size);
   const auto coding = [&](const Codec& codec, const Range& range) {
-    const Budget budget = budget_for(absolute_bound(settings(), range), target_of(settings()), s.op, s.mean,
-                                     algorithm(), binding->ranks(), codec, false);
+    const Budget budget = budget_for(absolute_bound(settings(), range), target_of(settings()), s.op, s.mean, usual,
+                                     binding->ranks(), codec, false);
     Coding c = coding_of(resolved_, shape(), binding->size);
-    budget.apply(asked_.traits().reduces && s.op == Op::sum, c);
+    budget.apply(traits.reduces && s.op == Op::sum, c);
     return c;
   };
   std::size_t numbers = 0;
   for (const RangeJob::Part& part : range_job_.parts) numbers += part.count;
   const double bytes = static_cast<double>(numbers * size_of(s.dtype));
-  return binding->sampler.measure_efforts(codecs_of(settings()), s.dtype, coding, range_job_.parts,
-                                          asked_.traits().reduces, bytes > 0 ? class_->mine().plain / bytes : 0);
+  return binding->sampler.measure_efforts(codecs_of(settings()), s.dtype, coding, range_job_.parts, traits.reduces,
+                                          bytes > 0 ? class_->mine().plain / bytes : 0);
 }
 
 // Measurements of this rank for the agreement.
