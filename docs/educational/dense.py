@@ -2,11 +2,11 @@
 """dense (codec 6): the lattice of quant, predictions across rows, and an entropy coder; segments of 65536 numbers."""
 import struct
 
-from quant import FLOATING, SCALED
+from quant import FLOATING, SCALED, exceptions
 from reader import NAMES, Malformed, Reader, require, rounded
 
 SEGMENT, BLOCK, SUB, LANES = 65536, 1024, 8, 64
-ZERO, RAW, FILL, ESCAPE = 5, 6, 7, 15
+ZERO, RAW, FILL, ESCAPE, MASKED = 5, 6, 7, 15, 64
 PART, ZERO_PART, RAW_PART, FILL_PART = 512, 1024, 1025, 1026  # scaled frames: numbers of a part; instead of an exponent
 # Of 128, how often each symbol occurs: residuals by the width of their sub-block; differences of widths by table.
 VALUES = (
@@ -76,21 +76,55 @@ def residuals(coder, table, verbatim):
     return [z >> 1 ^ -(z & 1) for z in out]
 
 
-def restore(q, kind, lag, r):
-    """Appends the points of a block to those of the segment."""
+def restore(q, kind, lag, r, kept):
+    """Appends the points of a block to those of the segment; a number that is kept repeats the point before it."""
 
     def at(back):
         return q[-back] if back <= len(q) else 0
 
-    for x in r:
+    r = iter(r)
+    for number in kept:
+        if number is not None:
+            q.append(at(1))
+            continue
+        x = next(r)
         predicted = (0, at(1), 2 * at(1) - at(2), at(lag), at(1) + at(lag) - at(lag + 1))[kind]
         q.append((predicted + x + 2**31) % 2**32 - 2**31)
 
 
 def off_lattice(verbatim, n, size, fill):
-    """The bytes of n numbers that are kept as they are."""
+    """Those of n numbers that are kept as they are."""
     require(verbatim.at + (1 if fill else n) * size <= len(verbatim.data), "a segment that ends in a block")
-    return verbatim.take(size, "a block") * n if fill else verbatim.take(n * size, "a block")
+    return [verbatim.take(size, "a block")] * n if fill else [verbatim.take(size, "a block") for _ in range(n)]
+
+
+def kept_numbers(form, exponents, verbatim, n, size):
+    """The bytes of the numbers of a block that have no points, None for the others."""
+    if exponents:
+        require(all(-1022 <= x <= FILL_PART for x in exponents), "an exponent of a part beyond those of float64")
+        kept = []
+        for p, x in enumerate(exponents):
+            count = min(PART, n - p * PART)
+            kept += off_lattice(verbatim, count, size, x == FILL_PART) if x >= RAW_PART else [None] * count
+        return kept
+    if form & MASKED:
+        try:
+            kept = exceptions(verbatim, n, size)
+            require(form & 7 != FILL and (form & 7 == RAW) == (None not in kept), "exceptions beside none or all")
+            return kept
+        except Malformed:
+            raise Malformed("exceptions that do not fit their block or its segment") from None
+    return off_lattice(verbatim, n, size, form == FILL) if form & 7 >= RAW else [None] * n
+
+
+def check_form(header, form, lag):
+    kind, scaled = form & 7, header.flags & SCALED != 0
+    require(form < 2 * MASKED, "a block of an unknown form")
+    require(kind >= RAW and not form & MASKED or header.step > 0, "a block of lattice points in a frame without a lattice")
+    require(not scaled or kind < RAW, "a block without exponents in a scaled frame")
+    require(not scaled or not form & MASKED, "a block with exceptions in a scaled frame")
+    require(kind < ZERO or not form & ~MASKED & ~7, "a block with a table that it does not use")
+    require(kind not in (3, 4) or lag > 0, "a prediction from above without a lag")
 
 
 def segment(header, reader, n):
@@ -99,42 +133,35 @@ def segment(header, reader, n):
     blocks, parts = -(-n // BLOCK), -(-n // PART) if scaled else 0
     head = reader.take(10 + blocks + 2 * parts, "the head of a segment")
     verbatim_bytes, coded_bytes, lag = struct.unpack("<IIH", head[:10])
-    exponents = struct.unpack(f"<{parts}h", head[10 + blocks :])
+    forms, exponents = head[10 : 10 + blocks], struct.unpack(f"<{parts}h", head[10 + blocks :])
     require(lag == 0 or 16 <= lag <= 8191 and not scaled, "a lag out of range")
     verbatim = Reader(reader.take(verbatim_bytes, "a segment"))
     coded = reader.take(coded_bytes, "a segment")
+    kept = []
+    for b, form in enumerate(forms):
+        check_form(header, form, lag)
+        kept.append(kept_numbers(form, exponents[2 * b : 2 * b + 2], verbatim, min(BLOCK, n - b * BLOCK), size))
     require(coded_bytes == 0 or coded_bytes >= 2 * LANES, "a segment that ends in the states of its coder")
     coder = Coder(coded) if coded else None
     q, out, any_coded = [], bytearray(), False
-    for b, entry in enumerate(head[10 : 10 + blocks]):
-        kind, table = entry & 7, entry >> 3
-        on_lattice = kind not in (RAW, FILL)
-        require(not on_lattice or header.step > 0, "a block of lattice points in a frame without a lattice")
-        require(on_lattice or not scaled, "a block without exponents in a scaled frame")
-        # The numbers that are on the lattice or off it together: first, count, exponent, bytes where off the lattice.
-        units, end = [], min(n, (b + 1) * BLOCK)
-        for first in range(b * BLOCK, end, PART if scaled else BLOCK):
-            x = exponents[first // PART] if scaled else 0 if on_lattice else RAW_PART + (kind == FILL)
-            count = min(PART if scaled else BLOCK, end - first)
-            require(-1022 <= x <= FILL_PART, "an exponent of a part beyond those of float64")
-            units.append((first, count, x, off_lattice(verbatim, count, size, x == FILL_PART) if x >= RAW_PART else b""))
-        require(kind < ZERO or table == 0, "a block with a table that it does not use")
-        if kind >= ZERO:
+    for b, form in enumerate(forms):
+        kind = form & 7
+        if kind >= RAW:
+            q += [q[-1] if q else 0] * BLOCK
+        elif kind == ZERO:
             q += [0] * BLOCK
         else:
-            require(kind < 3 or lag > 0, "a prediction from above without a lag")
-            require(table < len(WIDTHS), "a table of widths that there is not")
             require(coder is not None, "a coded block in a segment without a coder")
             any_coded = True
             try:
-                r = residuals(coder, table, verbatim)
+                r = residuals(coder, form >> 3 & 7, verbatim)
             except Malformed:
                 raise Malformed("a block whose widths do not fit its segment") from None
-            restore(q, kind, max(lag, 1), r)
-        for first, count, x, numbers in units:
-            points = q[first : first + count]
-            require(x < ZERO_PART or not any(points), "points in a part that has no exponent")
-            out += numbers if x >= RAW_PART else b"".join(rounded(p * header.step * 2.0 ** (0 if x == ZERO_PART else x), layout) for p in points)
+            restore(q, kind, max(lag, 1), r, [None] * BLOCK if scaled else kept[b] + [None] * (BLOCK - len(kept[b])))
+        for i, number in enumerate(kept[b], b * BLOCK):
+            x = exponents[i // PART] if scaled else 0
+            require(x < ZERO_PART or q[i] == 0, "points in a part that has no exponent")
+            out += rounded(q[i] * header.step * 2.0 ** (0 if x == ZERO_PART else x), layout) if number is None else number
     require(verbatim.at_end(), "bytes behind the last block of a segment")
     require(coder is None or (any_coded and coder.finished()), "a coder that does not end as it should")
     return out

@@ -97,17 +97,28 @@ def mask(reader, n):
     return bits + [bit] * (n - len(bits))
 
 
+def exceptions(reader, n, size):
+    """The bytes of those of a block, None for other numbers."""
+    begin = reader.at
+    count = reader.number("<H", "a block")
+    which = mask(reader, n)
+    require(sum(which) == count > 0, "another number of exceptions")
+    changes = [1] + mask(reader, count - 1)
+    if (reader.at - begin) % 2:
+        reader.take(1, "a block")
+    values, step = [], iter(changes)
+    for _ in range(count):
+        values.append(reader.take(size, "a block") if next(step) else values[-1])
+    value = iter(values)
+    return [next(value) if is_exception else None for is_exception in which]
+
+
 def masked_block(body, n, size):
     """The bytes of the exceptions, None for other numbers, and the points of those."""
     try:
         reader = Reader(body)
-        count = reader.number("<H", "a block")
-        exceptions = mask(reader, n)
-        require(sum(exceptions) == count, "another number of exceptions")
-        changes = [1] + mask(reader, count - 1)
-        if reader.at % 2:
-            reader.take(1, "a block")
-        values = [reader.take(size, "a block") for _ in range(sum(changes))]
+        found = exceptions(reader, n, size)
+        count = n - found.count(None)
         inner = reader.number("<H", "a block") if count < n else 0
         rest = reader.take(2 * (inner >> 3), "a block")
         require(reader.at_end(), "bytes after the points")
@@ -115,13 +126,7 @@ def masked_block(body, n, size):
     except Malformed:
         raise Malformed("a block whose widths do not fit its size or its numbers") from None
     left = n - count
-    q = iter([] if left == 0 else far_block(rest, left) if inner & 7 == FILL else lattice_block(inner, rest, left))
-    found, which = [], -1
-    step = iter(changes)
-    for is_exception in exceptions:
-        which += next(step) if is_exception else 0
-        found.append(values[which] if is_exception else None)
-    return found, q
+    return found, iter([] if left == 0 else far_block(rest, left) if inner & 7 == FILL else lattice_block(inner, rest, left))
 
 
 def is_compound(kind, body):

@@ -224,7 +224,6 @@ Bytes not_canonical(const Codec& codec) {
   return frame;
 }
 
-// A sum of 2^15 equal contributions, whose points need up to 45 bits, and in some blocks cross multiples of 2^32.
 // Numbers with exceptions: long runs of one value, single ones, runs of several values, every second number, a block
 // without any other number.
 template <class T>
@@ -252,6 +251,20 @@ std::function<Bytes(const Codec&)> masked(std::size_t count, double allowance, s
   };
 }
 
+// Rows of 37 numbers that resemble each other, with land at the same place of most rows: exceptions beside predictions
+// from above.
+Bytes masked_rows(const Codec& codec) {
+  const auto profile = make_field<float>(Kind::walk, 37, 7);
+  const auto noise = make_field<float>(Kind::normal, 3000, 8);
+  std::vector<float> x;
+  for (std::size_t i = 0; i < noise.size(); ++i) {
+    const bool land = i % 37 > 10 + i / 37 % 5 && i % 37 < 25;
+    x.push_back(land ? 1e20f : profile[i % profile.size()] + noise[i] / 64);
+  }
+  return encode(codec, x, coding_for<float>(0x1p-8, 2));
+}
+
+// A sum of 2^15 equal contributions, whose points need up to 45 bits, and in some blocks cross multiples of 2^32.
 Bytes far_sum(const Codec& codec) {
   const Coding coding = coding_for<float>(0x1p-27, 1u << 15);
   const auto x = make_field<float>(Kind::walk, 2100, 7);
@@ -297,6 +310,10 @@ const std::vector<Golden>& goldens() {
       {"dense_f32_zero", "dense", encoded<float>(Kind::zero, 5000, 1e-3, 2)},
       {"dense_f32_mixed", "dense", mixed},
       {"dense_f32_rows", "dense", rows},
+      {"dense_f32_masked", "dense", masked<float>(5300, 0x1p-7, 1)},
+      {"dense_f32_masked_sum", "dense", masked<float>(5300, 0x1p-7, 3)},
+      {"dense_f32_masked_rows", "dense", masked_rows},
+      {"dense_f64_masked", "dense", masked<double>(2500, 0x1p-20, 4)},
       {"dense_f32_sum", "dense", summed<float>(Kind::walk, 1030, 0x1p-9, Op::sum)},
       {"dense_f32_empty", "dense", encoded<float>(Kind::zero, 0, 1e-3, 2)},
       {"dense_f64_max", "dense", summed<double>(Kind::normal, 600, 0x1p-5, Op::max)},

@@ -39,7 +39,7 @@ Coding completing(Coding coding) {
 template <class T>
 void rounded_sums(const Subject& subject) {
   const Codec& codec = *subject.codec;
-  const Codec& reference = codec.name() == "dense" ? *dense_variants()[0] : *quant_variants()[0];
+  const Codec& reference = reference_of(codec);
   std::uint64_t seed = base_seed();
   for (const NamedKind& kind : all_kinds)
     for (const std::size_t count : {0, 1, 1023, 1025, 5000})

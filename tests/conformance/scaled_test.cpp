@@ -62,7 +62,8 @@ bool all_on_lattice_of(const Bytes& frame, std::size_t count) {
     for (std::size_t i = 0; i < count; i += dense::segment_values) {
       const std::size_t n = std::min(dense::segment_values, count - i);
       if (!reader.next(dense::reference_kernels(), n, *segment).ok()) return false;
-      if (!std::all_of(segment->lattice, segment->lattice + dense::parts_of(n), [](bool on) { return on; }))
+      if (std::any_of(segment->exponents, segment->exponents + dense::parts_of(n),
+                      [](auto x) { return x >= dense::raw_part; }))
         return false;
     }
     return true;

@@ -61,6 +61,11 @@ inline const std::vector<std::unique_ptr<Codec>>& dense_variants() {
   return variants;
 }
 
+// The implementation of quant or dense that the others are compared with.
+inline const Codec& reference_of(const Codec& codec) {
+  return codec.name() == "dense" ? *dense_variants()[0] : *quant_variants()[0];
+}
+
 inline const std::vector<std::unique_ptr<Codec>>& codecs_on_device() {
   static const std::vector<std::unique_ptr<Codec>> codecs = [] {
     std::vector<std::unique_ptr<Codec>> made;
@@ -227,9 +232,16 @@ inline std::vector<LatticeBlock> dense_blocks(const Bytes& frame, std::size_t co
     EXPECT_TRUE(s.ok()) << s.message();
     if (!s.ok()) return blocks;
     for (std::size_t b = 0; b < dense::blocks_of(n); ++b) {
-      LatticeBlock block{segment->lattice[b], {}, false, {}};
+      const std::size_t values = std::min(dense::block_values, n - b * dense::block_values);
       const std::int32_t* q = segment->block(b);
-      if (block.on_lattice) block.points.assign(q, q + std::min(dense::block_values, n - b * dense::block_values));
+      const unsigned form = segment->forms[b];
+      LatticeBlock block{form == 0, {}, false, {}};
+      if (dense::has_points(form)) block.points.assign(q, q + values);
+      if (dense::is_masked(form))
+        for (std::size_t k = 0; k < values; ++k) {
+          block.exceptions.push_back(segment->exceptions[b].mask.has(k));
+          if (block.exceptions[k] && !block.points.empty()) block.points[k] = 0;
+        }
       blocks.push_back(std::move(block));
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // dense: the lattice of `quant`, with predictions across rows and an entropy coder instead of bit planes.  Frames are
-// smaller and take longer.  The points are those of `quant`, so the numbers that come out are the same.
+// smaller and take longer.  The points and the exceptions are those of `quant`, so the numbers that come out are the
+// same.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -17,6 +18,7 @@ namespace dense {
 namespace {
 
 using quant::Lattice;
+using quant::MaskedBlock;
 using quant::Points;
 
 class DenseCodec final : public TypedCodec<DenseCodec, FloatingTypes> {
@@ -47,49 +49,82 @@ class DenseCodec final : public TypedCodec<DenseCodec, FloatingTypes> {
     each_unit(Frames::plain, n, f);
   }
 
-  // The numbers of one block of a segment that was read.
-  template <class T>
-  void read_block(const Segment& segment, std::size_t b, std::size_t n, double step, double divisor, T* x) const {
-    if (segment.lattice[b]) {
-      Points points;
-      std::memcpy(points.q, segment.block(b), sizeof points.q);
-      return quant::dequantise_block(quant_, points, n, step, divisor, x);
+  // As that of quant, but that points have 32 bits.
+  static Lattice lattice_of(const Coding& coding) {
+    Lattice lattice = quant::lattice_of(coding);
+    lattice.largest_far = 0;
+    return lattice;
+  }
+
+  // Puts a block of own numbers that do not all have points into the segment that is written; true when some have.
+  template <class T, class W>
+  [[gnu::noinline]] bool put_own(const T* x, const W* wide, std::size_t b, std::size_t n, const Coding& coding,
+                                 const Lattice& lattice, Segment& segment, std::byte*& numbers) const {
+    // The rules are those of quant, so that results are the same: see its put_own().
+    if (lattice.step == 0 || (coding.exact_denormals && (holds_denormal(x, n) || holds_payload(x, n)))) {
+      numbers = put_numbers(quant::write_numbers(x, n, numbers), b, segment, numbers);
+      return false;
     }
-    T numbers[block_values];
-    get_numbers(segment, b, n, numbers);
-    quant::divide_block(numbers, n, divisor, x);
+    MaskedBlock<T> block;
+    block.round_some(quant_, x, wide, n, lattice);
+    if (coding.terms == 1 && coding.op == Op::sum) block.leave_lattice_if_larger(quant_, n);
+    numbers = put_block(block, b, n, segment, numbers);
+    return block.has_points();
   }
 
   template <class T>
   Coded encode_as(const T* x, std::size_t count, const Coding& coding, Blob out) const {
     if (coding.relative > 0) return finish_scaled(scaled::encode(all_, x, count, coding, out), count, coding, out);
-    const Lattice lattice = quant::lattice_of(coding);
+    const Lattice lattice = lattice_of(coding);
     Memory& m = memory();
     quant::Wide<T> wide;
     Points points;
     std::byte* at = out.data() + wire::header_bytes;
     bool rounded = false;
     const Status status = each_segment(count, [&](std::size_t i, std::size_t n) -> Status {
+      std::byte* numbers = begin_of_numbers(Frames::plain, n, at);
       each_block(n, [&](std::size_t b, std::size_t first, std::size_t values) {
         const T* own = x + i + first;
+        const auto* w = wide.of(own, values);
         const bool exact = coding.exact_denormals && holds_denormal(own, values);
-        if (exact || !quant::quantise_block(quant_, wide.of(own, values), values, lattice, points))
-          return m.written.leave_lattice(Frames::plain, b);
-        m.written.put(Frames::plain, b, points.q, values);
-        rounded = true;
+        if (!exact && quant::quantise_block(quant_, w, values, lattice, points)) {
+          m.written.put_block(b, points.q, values);
+          rounded = true;
+        } else if (put_own(own, w, b, values, coding, lattice, m.written, numbers)) {
+          rounded = true;
+        }
       });
-      at = write_segment(k_, Frames::plain, m.written, n, m.work, at, [&](std::size_t b, std::byte* to) {
-        return put_numbers(x + i + b * block_values, std::min(block_values, n - b * block_values), to);
-      });
+      at = write_segment(k_, Frames::plain, m.written, n, m.work, at, numbers);
       return {};
     });
     if (!status.ok()) return {status, 0};
     return finish(at, count, coding, lattice.step, rounded ? coding.allowance : 0, out);
   }
 
+  // Combines two blocks, not all of whose numbers have points, and puts the result into a segment.
+  template <class T>
+  [[gnu::noinline]] void combine_blocks(MaskedBlock<T>& block, MaskedBlock<T>& other, std::size_t b, std::size_t n,
+                                        const Coding& coding, double step, Segment& segment,
+                                        std::byte*& numbers) const {
+    block.combine_with(quant_, coding.op, other, n, step);
+    if (coding.rounds_result()) block.coarsen(coding.coarser, n);
+    if (step == 0)
+      numbers = put_numbers(block.write_plain(n, numbers), b, segment, numbers);
+    else
+      numbers = put_block(block, b, n, segment, numbers);
+  }
+
+  // The same for blocks of points.
+  void combine_points(Points& points, const Points& other, std::size_t b, std::size_t n, const Coding& coding,
+                      Segment& segment) const {
+    quant_.combine(coding.op, points, other, n);
+    if (coding.rounds_result()) quant::coarsen(points, coding.coarser, n);
+    segment.put_block(b, points.q, n);
+  }
+
   template <class T>
   Coded fold_as(Frame frame, const T* x, std::size_t count, const Coding& coding, Blob out) const {
-    const Lattice lattice = quant::lattice_of(coding);
+    const Lattice lattice = lattice_of(coding);
     wire::Header header;
     if (Status s = check(frame, count, coding, lattice, header); !s) return {s, 0};
     if (header.scaled())
@@ -100,27 +135,28 @@ class DenseCodec final : public TypedCodec<DenseCodec, FloatingTypes> {
     quant::Wide<T> wide;
     Points points;
     Points theirs;
+    MaskedBlock<T> block;
+    MaskedBlock<T> added;
     std::byte* at = out.data() + wire::header_bytes;
     bool rounded = false;
     Status status = each_segment(count, [&](std::size_t i, std::size_t n) -> Status {
       if (Status s = reader.next(k_, n, other); !s) return s;
+      std::byte* numbers = begin_of_numbers(Frames::plain, n, at);
       each_block(n, [&](std::size_t b, std::size_t first, std::size_t values) {
-        if (!other.lattice[b] ||
-            !quant::quantise_block(quant_, wide.of(x + i + first, values), values, lattice, points))
-          return m.written.leave_lattice(Frames::plain, b);
-        std::memcpy(theirs.q, other.block(b), sizeof theirs.q);
-        quant_.combine(coding.op, theirs, points, values);
-        if (coding.rounds_result()) quant::coarsen(theirs, coding.coarser, values);
-        m.written.put(Frames::plain, b, theirs.q, values);
-        rounded = true;
+        const T* own = x + i + first;
+        const auto* w = wide.of(own, values);
+        if (all_have_points(other, b) && quant::quantise_block(quant_, w, values, lattice, points)) {
+          std::memcpy(theirs.q, other.block(b), sizeof theirs.q);
+          combine_points(theirs, points, b, values, coding, m.written);
+          rounded = true;
+          return;
+        }
+        get_block(other, b, values, block);
+        added.round(quant_, own, w, values, lattice);
+        combine_blocks(block, added, b, values, coding, lattice.step, m.written, numbers);
+        rounded = rounded || added.has_points();
       });
-      at = write_segment(k_, Frames::plain, m.written, n, m.work, at, [&](std::size_t b, std::byte* to) {
-        const std::size_t values = std::min(block_values, n - b * block_values);
-        T numbers[block_values];
-        read_block(other, b, values, lattice.step, 1, numbers);
-        combine(coding.op, numbers, x + i + b * block_values, values);
-        return put_numbers(numbers, values, to);
-      });
+      at = write_segment(k_, Frames::plain, m.written, n, m.work, at, numbers);
       return {};
     });
     if (status.ok()) status = reader.finish();
@@ -131,7 +167,7 @@ class DenseCodec final : public TypedCodec<DenseCodec, FloatingTypes> {
 
   template <class T>
   Coded add_as(Frame a, Frame b, std::size_t count, const Coding& coding, Blob out) const {
-    const Lattice lattice = quant::lattice_of(coding);
+    const Lattice lattice = lattice_of(coding);
     wire::Header header_a;
     wire::Header header_b;
     if (Status s = check(a, count, coding, lattice, header_a); !s) return {s, 0};
@@ -146,27 +182,24 @@ class DenseCodec final : public TypedCodec<DenseCodec, FloatingTypes> {
     Segment& right = m.read[1];
     Points sum;
     Points addend;
+    MaskedBlock<T> block;
+    MaskedBlock<T> added;
     std::byte* at = out.data() + wire::header_bytes;
     Status status = each_segment(count, [&](std::size_t, std::size_t n) -> Status {
       if (Status s = reader_a.next(k_, n, left); !s) return s;
       if (Status s = reader_b.next(k_, n, right); !s) return s;
-      each_block(n, [&](std::size_t block, std::size_t, std::size_t values) {
-        if (!left.lattice[block] || !right.lattice[block]) return m.written.leave_lattice(Frames::plain, block);
-        std::memcpy(sum.q, left.block(block), sizeof sum.q);
-        std::memcpy(addend.q, right.block(block), sizeof addend.q);
-        quant_.combine(coding.op, sum, addend, values);
-        if (coding.rounds_result()) quant::coarsen(sum, coding.coarser, values);
-        m.written.put(Frames::plain, block, sum.q, values);
+      std::byte* numbers = begin_of_numbers(Frames::plain, n, at);
+      each_block(n, [&](std::size_t number, std::size_t, std::size_t values) {
+        if (all_have_points(left, number) && all_have_points(right, number)) {
+          std::memcpy(sum.q, left.block(number), sizeof sum.q);
+          std::memcpy(addend.q, right.block(number), sizeof addend.q);
+          return combine_points(sum, addend, number, values, coding, m.written);
+        }
+        get_block(left, number, values, block);
+        get_block(right, number, values, added);
+        combine_blocks(block, added, number, values, coding, lattice.step, m.written, numbers);
       });
-      at = write_segment(k_, Frames::plain, m.written, n, m.work, at, [&](std::size_t block, std::byte* to) {
-        const std::size_t values = std::min(block_values, n - block * block_values);
-        T numbers[block_values];
-        T addends[block_values];
-        read_block(left, block, values, lattice.step, 1, numbers);
-        read_block(right, block, values, lattice.step, 1, addends);
-        combine(coding.op, numbers, addends, values);
-        return put_numbers(numbers, values, to);
-      });
+      at = write_segment(k_, Frames::plain, m.written, n, m.work, at, numbers);
       return {};
     });
     if (status.ok()) status = reader_a.finish();
@@ -183,10 +216,17 @@ class DenseCodec final : public TypedCodec<DenseCodec, FloatingTypes> {
     if (header.scaled()) return scaled::decode(all_, frame, x, count, coding);
     Reader reader(frame.subspan(wire::header_bytes), Frames::plain, header.step > 0, sizeof(T));
     Segment& segment = memory().read[0];
+    Points points;
+    MaskedBlock<T> block;
     const Status status = each_segment(count, [&](std::size_t i, std::size_t n) -> Status {
       if (Status s = reader.next(k_, n, segment); !s) return s;
       each_block(n, [&](std::size_t b, std::size_t first, std::size_t values) {
-        read_block(segment, b, values, header.step, coding.divisor, x + i + first);
+        if (all_have_points(segment, b)) {
+          std::memcpy(points.q, segment.block(b), sizeof points.q);
+          return quant::dequantise_block(quant_, points, values, header.step, coding.divisor, x + i + first);
+        }
+        get_block(segment, b, values, block);
+        block.decode(quant_, values, header.step, coding.divisor, x + i + first);
       });
       return {};
     });

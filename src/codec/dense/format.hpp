@@ -44,12 +44,18 @@ enum class Predictor : std::uint8_t {
 inline constexpr unsigned predictors = 5;
 inline constexpr unsigned predictors_without_lag = 3;
 
-// The low three bits of the byte of a block hold its predictor or one of these values.
+// The byte of a block: in the low three bits its predictor or one of these values, then its table, and a bit for
+// exceptions.  These are beside points, or with raw_kind all numbers of the block, of which those that repeat the one
+// before are left out.
 inline constexpr unsigned zero_kind = 5;  // all points are 0
 inline constexpr unsigned raw_kind = 6;   // numbers uncompressed
 inline constexpr unsigned fill_kind = 7;  // one uncompressed number, repeated
+inline constexpr unsigned masked_bit = 64;
 constexpr unsigned kind_of(unsigned entry) { return entry & 7; }
-constexpr unsigned table_of(unsigned entry) { return entry >> 3; }
+constexpr unsigned table_of(unsigned entry) { return entry >> 3 & 7; }
+constexpr bool has_points(unsigned entry) { return kind_of(entry) < raw_kind; }
+constexpr bool is_masked(unsigned entry) { return (entry & masked_bit) != 0; }
+constexpr unsigned largest_entry = 2 * masked_bit - 1;
 
 // Scaled frames: the error of a number is a share of the root mean square of its part, half a block.  Every part has an
 // exponent, or one of the other values.

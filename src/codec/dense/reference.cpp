@@ -6,30 +6,14 @@
 
 #include "codec/dense/kernels.hpp"
 #include "codec/dense/lag.hpp"
+#include "codec/dense/prediction.hpp"
+#include "codec/quant/format.hpp"
 
 namespace laconic::dense {
 namespace {
 
-constexpr std::uint32_t zigzag(std::uint32_t r) {
-  return (r << 1) ^ static_cast<std::uint32_t>(static_cast<std::int32_t>(r) >> 31);
-}
-constexpr std::uint32_t unzigzag(std::uint32_t z) { return (z >> 1) ^ (0u - (z & 1u)); }
-
-std::uint32_t at(const std::int32_t* q, std::ptrdiff_t i) { return static_cast<std::uint32_t>(q[i]); }
-
-std::uint32_t prediction(Predictor predictor, const std::int32_t* q, std::ptrdiff_t i, std::ptrdiff_t lag) {
-  switch (predictor) {
-    case Predictor::none: return 0;
-    case Predictor::last: return at(q, i - 1);
-    case Predictor::line: return 2 * at(q, i - 1) - at(q, i - 2);
-    case Predictor::above: return at(q, i - lag);
-    case Predictor::above_line: return at(q, i - 1) + at(q, i - lag) - at(q, i - lag - 1);
-  }
-  return 0;
-}
-
 std::uint32_t residual(Predictor predictor, const std::int32_t* q, std::ptrdiff_t i, std::ptrdiff_t lag) {
-  return zigzag(at(q, i) - prediction(predictor, q, i, lag));
+  return quant::zigzag(point_at(q, i) - prediction(predictor, q, i, lag));
 }
 
 void score_all(const std::int32_t* q, const Probes& probes, std::size_t reach, std::uint32_t* scores) {
@@ -187,7 +171,8 @@ const std::byte* decode(Decoder& decoder, std::size_t table, const std::byte* ve
 
 void restore(const Residuals& in, Predictor predictor, std::size_t lag, std::int32_t* q) {
   for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(block_values); ++i)
-    q[i] = static_cast<std::int32_t>(unzigzag(in.z[i]) + prediction(predictor, q, i, static_cast<std::ptrdiff_t>(lag)));
+    q[i] = static_cast<std::int32_t>(quant::unzigzag(in.z[i]) +
+                                     prediction(predictor, q, i, static_cast<std::ptrdiff_t>(lag)));
 }
 
 }  // namespace

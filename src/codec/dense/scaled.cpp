@@ -16,18 +16,31 @@ using quant::scaled::Scaled;
 // Reads a part, whose points need not be normalised.
 template <class T>
 void get(const Segment& segment, std::size_t part, std::size_t n, Scaled<T>& block) {
-  block.lattice = segment.lattice[part];
-  if (!block.lattice) return get_numbers(segment, part, n, block.numbers);
+  const Exponent exponent = segment.exponents[part];
+  block.lattice = exponent < raw_part;
+  if (!block.lattice) return get_numbers(segment.numbers[part], exponent == fill_part, n, block.numbers);
   std::memcpy(block.points.q, segment.q + part * part_values, part_values * sizeof *segment.q);
-  block.exponent = segment.exponents[part];
+  block.exponent = exponent;
   block.normalise(n);
 }
 
+// Puts a part into a segment, and its numbers, where it is off the lattice, to `at`; returns their end.
 template <class T>
-void put(const Scaled<T>& block, Segment& segment, std::size_t part, std::size_t n) {
-  if (!block.lattice) return segment.leave_lattice(Frames::scaled, part);
-  segment.put(Frames::scaled, part, block.points.q, n);
-  segment.exponents[part] = static_cast<Exponent>(block.exponent);
+std::byte* put(const Scaled<T>& block, Segment& segment, std::size_t part, std::size_t n, std::byte* at) {
+  if (block.lattice) {
+    segment.put_part(part, block.points.q, block.zero ? zero_part : static_cast<Exponent>(block.exponent), n);
+    return at;
+  }
+  const quant::Entry entry = quant::write_numbers(block.numbers, n, at);
+  const std::int32_t zeros[part_values] = {};
+  segment.put_part(part, zeros, quant::kind_of(entry) == quant::Kind::fill ? fill_part : raw_part, n);
+  return at + quant::bytes_of(entry);
+}
+
+template <class T>
+void keep_numbers(Scaled<T>& block, const T* x, std::size_t n) {
+  block.lattice = false;
+  std::memcpy(static_cast<void*>(block.numbers), x, n * sizeof(T));
 }
 
 template <class F>
@@ -39,47 +52,37 @@ Reader reader_of(Frame frame, std::size_t number_bytes) {
   return {frame.subspan(wire::header_bytes), Frames::scaled, true, number_bytes};
 }
 
+// Writes a segment of n numbers from `at` on and returns its end.  make_part(block, part, first, n) makes each part.
+template <class T, class MakePart>
+std::byte* write(const AllKernels& k, Memory& m, std::size_t n, std::byte* at, MakePart&& make_part) {
+  Scaled<T> block;
+  std::byte* numbers = begin_of_numbers(Frames::scaled, n, at);
+  each_part(n, [&](std::size_t part, std::size_t first, std::size_t values) {
+    make_part(block, part, first, values);
+    numbers = put(block, m.written, part, values, numbers);
+  });
+  return write_segment(k.dense, Frames::scaled, m.written, n, m.work, at, numbers);
+}
+
 }  // namespace
 
 template <class T>
 Payload encode(const AllKernels& k, const T* x, std::size_t count, const Coding& coding, Blob out) {
   Memory& m = memory();
-  Scaled<T> own;
   Wide<T> wide;
   std::byte* at = out.data() + wire::header_bytes;
   double error = 0;
   const Status status = each_segment(count, [&](std::size_t i, std::size_t n) -> Status {
-    each_part(n, [&](std::size_t part, std::size_t first, std::size_t values) {
+    at = write<T>(k, m, n, at, [&](Scaled<T>& own, std::size_t, std::size_t first, std::size_t values) {
       const T* numbers = x + i + first;
-      if (coding.exact_denormals && holds_denormal(numbers, values))
-        own.lattice = false;
-      else
-        own.round(k.quant, numbers, values, coding, wide, error);
-      put(own, m.written, part, values);
-    });
-    at = write_segment(k.dense, Frames::scaled, m.written, n, m.work, at, [&](std::size_t part, std::byte* to) {
-      return put_numbers(x + i + part * part_values, std::min(part_values, n - part * part_values), to);
+      if (!(coding.exact_denormals && holds_denormal(numbers, values)) &&
+          own.round(k.quant, numbers, values, coding, wide, error))
+        return;
+      keep_numbers(own, numbers, values);
     });
     return {};
   });
   return {status, at, error};
-}
-
-// combine_part(block, part, first, n) combines what it has of a part into `block`.
-template <class T, class CombinePart>
-std::byte* write_combined(const AllKernels& k, Memory& m, std::size_t n, std::byte* at, CombinePart&& combine_part) {
-  Scaled<T> block;
-  each_part(n, [&](std::size_t part, std::size_t first, std::size_t values) {
-    combine_part(block, part, first, values);
-    put(block, m.written, part, values);
-  });
-  // Numbers off the lattice are few, so they are combined once more instead of kept.
-  return write_segment(k.dense, Frames::scaled, m.written, n, m.work, at, [&](std::size_t part, std::byte* to) {
-    const std::size_t first = part * part_values;
-    const std::size_t values = std::min(part_values, n - first);
-    combine_part(block, part, first, values);
-    return put_numbers(block.numbers, values, to);
-  });
 }
 
 template <class T>
@@ -94,16 +97,13 @@ Payload fold(const AllKernels& k, Frame frame, double inherited, const T* x, std
   double error = 0;
   Status status = each_segment(count, [&](std::size_t i, std::size_t n) -> Status {
     if (Status s = reader.next(k.dense, n, other); !s) return s;
-    const auto combine_part = [&](Scaled<T>& block, std::size_t part, std::size_t first, std::size_t values) {
+    at = write<T>(k, m, n, at, [&](Scaled<T>& block, std::size_t part, std::size_t first, std::size_t values) {
       const T* numbers = x + i + first;
       get(other, part, values, block);
-      if (!block.lattice || !own.round(k.quant, numbers, values, coding, wide, error)) {
-        own.lattice = false;
-        std::memcpy(static_cast<void*>(own.numbers), numbers, values * sizeof(T));
-      }
+      if (!block.lattice || !own.round(k.quant, numbers, values, coding, wide, error))
+        keep_numbers(own, numbers, values);
       block.combine_with(k.quant, own, coding.op, values);
-    };
-    at = write_combined<T>(k, m, n, at, combine_part);
+    });
     return {};
   });
   if (status.ok()) status = reader.finish();
@@ -123,12 +123,11 @@ Payload add(const AllKernels& k, Frame a, Frame b, double inherited, std::size_t
   Status status = each_segment(count, [&](std::size_t, std::size_t n) -> Status {
     if (Status s = reader_a.next(k.dense, n, left); !s) return s;
     if (Status s = reader_b.next(k.dense, n, right); !s) return s;
-    const auto combine_part = [&](Scaled<T>& block, std::size_t part, std::size_t, std::size_t values) {
+    at = write<T>(k, m, n, at, [&](Scaled<T>& block, std::size_t part, std::size_t, std::size_t values) {
       get(left, part, values, block);
       get(right, part, values, addend);
       block.combine_with(k.quant, addend, coding.op, values);
-    };
-    at = write_combined<T>(k, m, n, at, combine_part);
+    });
     return {};
   });
   if (status.ok()) status = reader_a.finish();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plain and scaled frames use these functions to loop over segments and units, and to code units off the lattice.
+// Plain and scaled frames use these functions to loop over segments and units, and to put numbers without points beside
+// the segment of the others.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 #include <memory>
 
 #include "codec/dense/segment.hpp"
-#include "codec/quant/numbers.hpp"
+#include "codec/quant/masked_blocks.hpp"
 
 namespace laconic::dense {
 
@@ -38,23 +39,51 @@ void each_unit(Frames frames, std::size_t n, F&& f) {
   for (std::size_t u = 0; u * values < n; ++u) f(u, u * values, std::min(values, n - u * values));
 }
 
-// Writes the numbers of a unit that is off the lattice.
+// Reads the n numbers of a unit that has no points, of which `fill` says whether one stands for all.
 template <class T>
-Numbers put_numbers(const T* x, std::size_t n, std::byte* at) {
-  const quant::Entry entry = quant::write_numbers(x, n, at);
-  return {quant::kind_of(entry) == quant::Kind::fill, quant::bytes_of(entry)};
+void get_numbers(const std::byte* from, bool fill, std::size_t n, T* x) {
+  const quant::Kind kind = fill ? quant::Kind::fill : quant::Kind::raw;
+  quant::read_numbers(quant::Packed{quant::make_entry(kind, 0), from, nullptr}, n, x);
 }
 
-// Reads them.
+// Whether every number of a block of a plain frame has a point.
+inline bool all_have_points(const Segment& segment, std::size_t b) { return segment.forms[b] == 0; }
+
+// Reads a block of a plain frame.
 template <class T>
-void get_numbers(const Segment& segment, std::size_t unit, std::size_t n, T* x) {
-  if (segment.fill[unit]) {
-    T value;
-    std::memcpy(&value, segment.numbers[unit], sizeof(T));
-    std::fill_n(x, n, value);
-  } else {
-    std::memcpy(static_cast<void*>(x), segment.numbers[unit], n * sizeof(T));
+void get_block(const Segment& segment, std::size_t b, std::size_t n, quant::MaskedBlock<T>& block) {
+  const unsigned form = segment.forms[b];
+  const quant::Exceptions* exceptions = is_masked(form) ? &segment.exceptions[b] : nullptr;
+  if (has_points(form)) return block.take_points(segment.block(b), exceptions, n);
+  if (exceptions != nullptr) return exceptions->get(n, block.take_numbers());
+  get_numbers(segment.numbers[b], form == fill_kind, n, block.take_numbers());
+}
+
+// The form of a block without points that quant has written with this entry.
+inline std::uint8_t form_of(quant::Entry entry) {
+  if (quant::is_compound(entry)) return raw_kind | masked_bit;
+  return quant::kind_of(entry) == quant::Kind::fill ? fill_kind : raw_kind;
+}
+
+// Puts a block without points into a segment, whose numbers were written to `at`, and returns their end.
+inline std::byte* put_numbers(quant::Entry entry, std::size_t b, Segment& segment, std::byte* at) {
+  segment.forms[b] = form_of(entry);
+  segment.repeat_point(b);
+  return at + quant::bytes_of(entry);
+}
+
+// Puts a block into a segment, and its numbers that have no points to `at`, and returns their end.
+template <class T>
+std::byte* put_block(const quant::MaskedBlock<T>& block, std::size_t b, std::size_t n, Segment& segment,
+                     std::byte* at) {
+  using Form = typename quant::MaskedBlock<T>::Form;
+  if (block.form() == Form::numbers) return put_numbers(block.write_all(n, at), b, segment, at);
+  if (block.form() == Form::points) {
+    segment.put_block(b, block.points(), n);
+    return at;
   }
+  segment.put_block(b, block.points(), block.mask(), n);
+  return at + quant::write_exceptions(block.mask(), block.numbers(), n, at);
 }
 
 }  // namespace laconic::dense

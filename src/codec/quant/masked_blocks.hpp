@@ -4,14 +4,11 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
-#include <type_traits>
 
 #include "base/combine.hpp"
-#include "base/dtype.hpp"
-#include "codec/quant/mask.hpp"
+#include "codec/quant/exceptions.hpp"
 #include "codec/quant/numbers.hpp"
 
 namespace laconic::quant {
@@ -33,6 +30,29 @@ class MaskedBlock {
 
   Form form() const { return form_; }
   bool has_points() const { return form_ != Form::numbers; }
+
+  // What a block that is not far consists of: points, unless it has none; in form masked the exceptions; and numbers,
+  // those of exceptions or, in form numbers, all.
+  const std::int32_t* points() const { return points_.points.q; }
+  const Mask& mask() const { return mask_; }
+  const T* numbers() const { return numbers_; }
+
+  // Makes such a block of n points, of which `exceptions` (or none, if null) are not.
+  void take_points(const std::int32_t* q, const Exceptions* exceptions, std::size_t n) {
+    points_.far = false;
+    std::memcpy(points_.points.q, q, n * sizeof *q);
+    form_ = exceptions == nullptr ? Form::points : Form::masked;
+    if (exceptions == nullptr) return;
+    mask_ = exceptions->mask;
+    exceptions->get(n, numbers_);
+    clear_exceptions(n);
+  }
+
+  // Makes a block without points; the caller writes its numbers to the result.
+  T* take_numbers() {
+    form_ = Form::numbers;
+    return numbers_;
+  }
 
   // Reads a block; false when it is not valid.
   bool read(const Kernels& k, const Packed& in, std::size_t n) {
@@ -102,6 +122,26 @@ class MaskedBlock {
     return write_all(n, out);
   }
 
+  // Makes the block one without points where write() would, to write the smallest.
+  void leave_lattice_if_larger(const Kernels& k, std::size_t n) {
+    std::byte unused[largest_masked_block + store_slack];
+    if (form_ == Form::masked) write(k, n, true, unused);
+  }
+
+  // Writes a block without points: only what differs is written, unless that is not smaller.
+  Entry write_all(std::size_t n, std::byte* out) const {
+    std::size_t values = 1;
+    for (std::size_t i = 1; i < n; ++i) values += same_bits(numbers_[i], numbers_[i - 1]) ? 0 : 1;
+    if (values > 1 && values < n) {
+      Mask all;
+      all.clear();
+      all.add(0, static_cast<unsigned>(n));
+      const std::size_t bytes = write_exceptions(all, numbers_, n, out);
+      if (bytes < n * sizeof(T)) return make_entry(Kind::fill, bytes);
+    }
+    return write_numbers(numbers_, n, out);
+  }
+
   // Writes a block without points as frames without a lattice hold it.
   Entry write_plain(std::size_t n, std::byte* out) const { return write_numbers(numbers_, n, out); }
 
@@ -113,10 +153,6 @@ class MaskedBlock {
   }
 
  private:
-  using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
-                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
-  static bool same_bits(T a, T b) { return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b); }
-
   // Calls f(first, count) for every run of exceptions, or of other numbers.
   template <class F>
   void each_exceptions(std::size_t n, F&& f, bool exceptions = true) const {
@@ -214,34 +250,8 @@ class MaskedBlock {
     return memory;
   }
 
-  // Writes the head of the body: everything before the entry of the other numbers' block.
-  std::size_t write_exceptions(std::size_t n, std::byte* out) const {
-    T values[block_values];
-    std::size_t exceptions = 0;
-    each_exceptions(n, [&](std::size_t i, std::size_t count) {
-      std::memcpy(static_cast<void*>(values + exceptions), numbers_ + i, count * sizeof(T));
-      exceptions += count;
-    });
-    Mask changes;
-    changes.clear();
-    std::size_t written = 1;
-    for (std::size_t i = 1; i < exceptions; ++i) {
-      if (same_bits(values[i], values[written - 1])) continue;
-      changes.add(i - 1);
-      values[written++] = values[i];
-    }
-    const auto count = static_cast<std::uint16_t>(exceptions);
-    std::memcpy(out, &count, sizeof count);
-    std::size_t at = sizeof count;
-    at += write_mask(mask_, static_cast<unsigned>(n), out + at);
-    at += write_mask(changes, count - 1u, out + at);
-    if (at % 2 != 0) out[at++] = std::byte{0};
-    std::memcpy(out + at, values, written * sizeof(T));
-    return at + written * sizeof(T);
-  }
-
   Entry write_masked(const Kernels& k, std::size_t n, std::byte* out) const {
-    std::size_t at = write_exceptions(n, out);
+    std::size_t at = write_exceptions(mask_, numbers_, n, out);
     AnyPoints front;
     gather(n, front);
     const Entry inner = front.pack(k, n - mask_.count(), out + at + sizeof(Entry));
@@ -250,43 +260,15 @@ class MaskedBlock {
     return make_entry(Kind::fill, at);
   }
 
-  // Writes a block without points: only what differs is written, unless that is not smaller.
-  Entry write_all(std::size_t n, std::byte* out) {
-    std::size_t values = 1;
-    for (std::size_t i = 1; i < n; ++i) values += same_bits(numbers_[i], numbers_[i - 1]) ? 0 : 1;
-    if (values > 1 && values < n) {
-      mask_.clear();
-      mask_.add(0, static_cast<unsigned>(n));
-      const std::size_t bytes = write_exceptions(n, out);
-      if (bytes < n * sizeof(T)) return make_entry(Kind::fill, bytes);
-    }
-    return write_numbers(numbers_, n, out);
-  }
-
   bool read_masked(const Kernels& k, const Packed& in, std::size_t n) {
     const std::byte* at = in.body;
     const std::byte* end = in.body + bytes_of(in.entry);
-    std::uint16_t exceptions;
-    std::memcpy(&exceptions, at, sizeof exceptions);
-    at += sizeof exceptions;
-    Mask changes;
-    if (!read_mask(at, end, static_cast<unsigned>(n), mask_) || mask_.count() != exceptions ||
-        !read_mask(at, end, exceptions - 1u, changes))
-      return false;
-    if ((at - in.body) % 2 != 0) ++at;
-    const std::size_t values = (1 + std::size_t{changes.count()}) * sizeof(T);
-    if (values > static_cast<std::size_t>(end - at)) return false;
-    const std::byte* value = at;
-    at += values;
-    std::size_t found = 0;
-    each_exceptions(n, [&](std::size_t i, std::size_t count) {
-      for (const std::size_t last = i + count; i < last; ++i, ++found) {
-        if (found > 0 && changes.has(found - 1)) value += sizeof(T);
-        std::memcpy(static_cast<void*>(numbers_ + i), value, sizeof(T));
-      }
-    });
-    form_ = exceptions == n ? Form::numbers : Form::masked;
+    Exceptions exceptions;
+    if (!read_exceptions(at, end, n, sizeof(T), exceptions)) return false;
+    exceptions.get(n, numbers_);
+    form_ = exceptions.count == n ? Form::numbers : Form::masked;
     if (form_ == Form::numbers) return at == end;
+    mask_ = exceptions.mask;
     Entry inner;
     if (static_cast<std::size_t>(end - at) < sizeof inner) return false;
     std::memcpy(&inner, at, sizeof inner);
@@ -294,7 +276,7 @@ class MaskedBlock {
     const Packed rest{inner, at, in.end};
     AnyPoints front;
     if (bytes_of(inner) != static_cast<std::size_t>(end - at) || !quant::has_points(rest) ||
-        !front.read(k, rest, n - exceptions))
+        !front.read(k, rest, n - exceptions.count))
       return false;
     spread(front, n);
     return true;

@@ -34,10 +34,14 @@ def words(*numbers):
     return struct.pack(f"<{len(numbers)}H", *numbers)
 
 
+def exceptions(count, mask, changes, values):
+    head = words(count) + mask + changes
+    return head + b"\0" * (len(head) % 2) + values
+
+
 def masked(count, mask, changes, values, rest=b"", **more):
     """A frame of one masked block."""
-    head = words(count) + mask + changes
-    return quant((FILL, head + b"\0" * (len(head) % 2) + values + rest), **more)
+    return quant((FILL, exceptions(count, mask, changes, values) + rest), **more)
 
 
 def lossless(*blocks, count=16, **more):
@@ -81,6 +85,8 @@ BEYOND = "a shift or width beyond the type's"
 PIECE, PARAMETERS = "a piece of zfp is cut short or not valid", "parameters that zfp does not have"
 WIDTHS, SIZE = "a block whose widths do not fit its size or its numbers", "a block of another size than its numbers have"
 DENSE_WIDTHS = "a block whose widths do not fit its segment"
+DENSE_EXCEPTIONS = "exceptions that do not fit their block or its segment"
+MASKED, ALL, NONE_DIFFERS = 64, b"\1\0", b"\0"  # the bit of a block of dense; masks of 16 and of 15 bits
 RAW_BLOCK, FILL = 3, 7  # kinds of quant; the others are orders 0, 1, 2 and, with wide or long groups, 4, 5, 6
 LATTICE = (0, 1, 2, 4, 5, 6)
 ZERO = (0, b"")
@@ -294,8 +300,23 @@ ROWS = [
     ("dense_fill_long", dense(7, verbatim=ONE * 2), "bytes behind the last block of a segment"),
     ("dense_above_without_lag", dense(3, coded=states()), "a prediction from above without a lag"),
     ("dense_lorenzo_without_lag", dense(4, coded=states()), "a prediction from above without a lag"),
-    ("dense_table_8", dense(8 * 8, coded=states()), "a table of widths that there is not"),
-    ("dense_table_31", dense(8 * 31, coded=states()), "a table of widths that there is not"),
+    ("dense_form_128", dense(128, coded=states()), "a block of an unknown form"),
+    ("dense_form_255", dense(255, verbatim=ONE), "a block of an unknown form"),
+    ("dense_masked_fill", dense(7 + MASKED, verbatim=exceptions(16, ALL, NONE_DIFFERS, ONE)), DENSE_EXCEPTIONS),
+    ("dense_masked_head_cut", dense(5 + MASKED, verbatim=b"\1"), DENSE_EXCEPTIONS),
+    ("dense_masked_without_exceptions", dense(5 + MASKED, verbatim=exceptions(0, b"\0", b"\0", ONE)), DENSE_EXCEPTIONS),
+    ("dense_masked_other_count", dense(5 + MASKED, verbatim=exceptions(3, b"\2\5\2", b"\0", ONE)), DENSE_EXCEPTIONS),
+    ("dense_masked_mask_cut", dense(5 + MASKED, verbatim=words(2) + b"\2\5"), DENSE_EXCEPTIONS),
+    ("dense_masked_runs_beyond", dense(5 + MASKED, verbatim=exceptions(2, b"\3\5\2\12", b"\0", ONE)), DENSE_EXCEPTIONS),
+    ("dense_masked_changes_beyond", dense(5 + MASKED, verbatim=exceptions(2, b"\2\5\2", b"\1\2", ONE * 2)), DENSE_EXCEPTIONS),
+    ("dense_masked_padding_cut", dense(5 + MASKED, verbatim=words(3) + b"\2\5\3\1\1"), DENSE_EXCEPTIONS),
+    ("dense_masked_values_cut", dense(5 + MASKED, verbatim=exceptions(2, b"\2\5\2", b"\1\0", ONE)), DENSE_EXCEPTIONS),
+    ("dense_masked_all_beside_points", dense(5 + MASKED, verbatim=exceptions(16, ALL, NONE_DIFFERS, ONE)), DENSE_EXCEPTIONS),
+    ("dense_masked_some_without_points", dense(6 + MASKED, verbatim=exceptions(2, b"\2\5\2", b"\0", ONE)), DENSE_EXCEPTIONS),
+    ("dense_masked_bytes_after", dense(5 + MASKED, verbatim=exceptions(2, b"\2\5\2", b"\0", ONE) + b"\0"), "bytes behind the last block of a segment"),
+    ("dense_masked_with_table", dense(5 + 8 + MASKED, verbatim=exceptions(2, b"\2\5\2", b"\0", ONE)), "a block with a table that it does not use"),
+    ("dense_masked_without_lattice", dense(6 + MASKED, verbatim=exceptions(16, ALL, NONE_DIFFERS, ONE), step=0.0), "a block of lattice points in a frame without a lattice"),
+    ("dense_masked_scaled", dense(5 + MASKED, exponents=[1024], verbatim=exceptions(2, b"\2\5\2", b"\0", ONE), step=1.0, flags=2), "a block with exceptions in a scaled frame"),
     ("dense_block_without_coder", dense(0), "a coded block in a segment without a coder"),
     ("dense_coder_without_block", dense(5, coded=states()), "a coder that does not end as it should"),
     ("dense_coder_cut", dense(0, coded=states()), DENSE_WIDTHS),
