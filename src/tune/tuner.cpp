@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 namespace laconic {
 namespace {
@@ -46,6 +47,10 @@ constexpr double give_up = 1.1;
 constexpr double share_of_plain = 0.01;
 constexpr std::uint64_t calls_before_plain = 8;
 
+// The first plain calls of a class touch memory that later ones find in place: of 64 MiB within a node they took 2.5
+// times as long.  So the first ones among compressed calls are as many, and only their times count from then on.
+constexpr int warm_plain_calls = 2;
+
 // Where times have changed by this factor since the candidate was chosen, the next call is a survey, but not sooner
 // than after so many calls: another candidate may be the fastest now.
 constexpr double much = 2;
@@ -74,8 +79,9 @@ Decision CallClass::begin() {
   decision_ = mode_;
   if (calls_ == next_ && !on_devices_) {
     decision_ = mode_ == Decision::plain ? Decision::survey : Decision::plain;
-    if (mode_ == Decision::compressed) next_ = calls_ + (doubts_ > 1 ? 1 : calls_between_plain());
-    doubts_ = std::max(doubts_ - 1, 0);
+    if (mode_ == Decision::compressed) next_ = calls_ + (plain_left_ > 1 ? 1 : calls_between_plain());
+    plain_left_ = std::max(plain_left_ - 1, 0);
+    if (decision_ == Decision::plain && std::exchange(renews_plain_, false)) plain_times_.clear();
   }
   begun_with_ = trial_;
   if (decision_ == Decision::compressed) ++tried_;
@@ -204,7 +210,6 @@ void CallClass::order_efforts() {
 void CallClass::consider(const Path& start) {
   correction_ = std::pow(correction_, forgetting);
   won_ = false;
-  doubts_ = 0;
   considered_ = calls_;
   settled_plain_ = plain_;
   settled_compressed_ = 0;
@@ -217,7 +222,7 @@ void CallClass::consider(const Path& start) {
       mode_ = Decision::compressed;
       trying_ = true;
       among_ = std::min(candidates_.size(), most_tried);
-      next_ = calls_ + calls_before_plain;
+      measure_plain(warm_plain_calls, calls_before_plain);
       return try_candidate(0);
     }
   }
@@ -257,10 +262,15 @@ void CallClass::judge(double seconds) {
 
 // Measures plain and compressed calls anew.
 void CallClass::doubt() {
-  plain_times_.clear();
-  doubts_ = plain_calls_in_doubt;
-  next_ = calls_ + 1;
+  measure_plain(plain_calls_in_doubt, 1);
   try_candidate(current_);
+}
+
+// Makes so many plain calls one after another, `after` calls from now, and forgets the times of earlier ones then.
+void CallClass::measure_plain(int calls, std::uint64_t after) {
+  plain_left_ = calls;
+  renews_plain_ = true;
+  next_ = calls_ + after;
 }
 
 // The next candidate that may be the fastest, if it is about as much slower than predicted as the latest one with its
@@ -292,6 +302,8 @@ void CallClass::settle() {
 // Leaves the calls to MPI until the next survey.
 void CallClass::leave() {
   mode_ = Decision::plain;
+  plain_left_ = 0;
+  renews_plain_ = false;
   const double most = std::clamp(bytes_between_surveys / model_.bytes, static_cast<double>(least_gap),
                                  static_cast<double>(greatest_gap));
   gap_ = std::min(gap_ * gap_growth, static_cast<std::uint64_t>(most));

@@ -131,6 +131,7 @@ class CallClass {
   void judge(double seconds);
   void settle();
   void doubt();
+  void measure_plain(int calls, std::uint64_t after);
   void leave();
   void survey_next();
   void try_candidate(std::size_t k);
@@ -165,8 +166,9 @@ class CallClass {
   std::size_t among_ = 0;  // the number of candidates that are tried
   std::size_t current_ = 0;
   bool trying_ = false;
-  bool won_ = false;  // compression was faster when the ranks last looked
-  int doubts_ = 0;    // plain calls to make before compression may be left
+  bool won_ = false;           // compression was faster when the ranks last looked
+  int plain_left_ = 0;         // plain calls to make one after another, in compressed mode
+  bool renews_plain_ = false;  // before the next of them, earlier plain times are forgotten
   bool pinned_ = false;
 
   struct Burst {
