@@ -157,13 +157,15 @@ __m256i get_verbatim(unsigned bits, const std::byte*& at) {
     const std::uint64_t bytes = _pdep_u64(packed, 0x0101010101010101u * ((1u << bits) - 1));
     return _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(bytes)));
   }
-  alignas(32) std::uint32_t words[8];
-  for (unsigned i = 0; i < 8; ++i) {
-    std::uint64_t packed;
-    std::memcpy(&packed, from + i * bits / 8, 8);
-    words[i] = static_cast<std::uint32_t>(packed >> (i * bits % 8)) & ((1u << bits) - 1);
-  }
-  return _mm256_load_si256(reinterpret_cast<const __m256i*>(words));
+  // For each value the eight bytes in the first of which its bits begin.
+  const __m512i replicate = _mm512_broadcast_i64x2(_mm_set_epi64x(0x0808080808080808, 0));
+  const __m512i position = _mm512_mul_epu32(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), _mm512_set1_epi64(bits));
+  const __m512i places = _mm512_add_epi8(_mm512_shuffle_epi8(_mm512_srli_epi64(position, 3), replicate),
+                                         _mm512_set1_epi64(0x0706050403020100));
+  const __m512i packed = _mm512_castsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+  const __m512i begun = _mm512_and_si512(position, _mm512_set1_epi64(7));
+  const __m512i words = _mm512_srlv_epi64(_mm512_permutexvar_epi8(places, packed), begun);
+  return _mm512_cvtepi64_epi32(_mm512_and_si512(words, _mm512_set1_epi64((1 << bits) - 1)));
 }
 
 // 16 residuals from their symbols and verbatim bits.

@@ -57,24 +57,21 @@ std::byte* put_verbatim(__m256i values, unsigned bits, std::byte* at) {
     std::memcpy(at, &packed, 8);
     return at + bits;
   }
-  alignas(32) std::uint32_t words[8];
-  _mm256_store_si256(reinterpret_cast<__m256i*>(words), values);
-  unsigned held = 0;
-  std::uint64_t packed = 0;
-  for (const std::uint64_t word : words) {
-    packed |= word << held;
-    held += bits;
-    if (held >= 32) {
-      const auto full = static_cast<std::uint32_t>(packed);
-      std::memcpy(at, &full, 4);
-      at += 4;
-      packed >>= 32;
-      held -= 32;
-    }
-  }
-  // Eight times the number of bits is a multiple of 8.
-  std::memcpy(at, &packed, 8);
-  return at + held / 8;
+  // Neighbours next to each other, then pairs of them: two halves of four values, whose bits end in a byte or in the
+  // middle of one.
+  const __m256i odd = _mm256_srli_epi64(values, 32);
+  const __m256i even = _mm256_blend_epi32(values, _mm256_setzero_si256(), 0xaa);
+  alignas(32) std::uint64_t pairs[4];
+  _mm256_store_si256(reinterpret_cast<__m256i*>(pairs),
+                     _mm256_or_si256(even, _mm256_sll_epi64(odd, _mm_cvtsi32_si128(static_cast<int>(bits)))));
+  __extension__ using Half = unsigned __int128;
+  const Half first = pairs[0] | static_cast<Half>(pairs[1]) << 2 * bits;
+  std::memcpy(at, &first, sizeof first);
+  std::byte* const middle = at + bits / 2;
+  const unsigned begun = 4 * (bits % 2);
+  const Half second = (pairs[2] | static_cast<Half>(pairs[3]) << 2 * bits) << begun | static_cast<unsigned>(*middle);
+  std::memcpy(middle, &second, sizeof second);
+  return at + bits;
 }
 
 __m512i in_halves(unsigned low, unsigned high) {
