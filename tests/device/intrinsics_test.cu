@@ -79,9 +79,7 @@ TEST_F(Intrinsics, Bits) {
     std::uint32_t permuted = 0;
     for (unsigned byte = 0; byte < 4; ++byte) {
       const unsigned from = z >> 4 * byte & 7;
-      std::uint32_t value = (from < 4 ? x >> 8 * from : y >> 8 * (from - 4)) & 0xff;
-      if ((z >> 4 * byte & 8) != 0) value = value >= 0x80 ? 0xff : 0;
-      permuted |= value << 8 * byte;
+      permuted |= ((from < 4 ? x >> 8 * from : y >> 8 * (from - 4)) & 0xff) << 8 * byte;
     }
     EXPECT_EQ(r.permuted, permuted);
     const unsigned by = z % 32;

@@ -27,17 +27,13 @@ inline unsigned long long __brevll(unsigned long long x) {
          __brev(static_cast<unsigned>(x >> 32));
 }
 
-// Byte i of the result is the byte that nibble i of the selector names.  If the top bit of the nibble is set, it is the
-// replicated sign of that byte instead.
+// Byte i of the result is the byte that the lower three bits of nibble i of the selector name.  (PTX's prmt looks at
+// the fourth one, too; nvcc clears it.)
 inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   const std::uint64_t both = x | static_cast<std::uint64_t>(y) << 32;
   unsigned result = 0;
-  for (unsigned i = 0; i < 4; ++i) {
-    const unsigned nibble = selector >> 4 * i & 15;
-    unsigned byte = static_cast<unsigned>(both >> 8 * (nibble & 7)) & 0xff;
-    if ((nibble & 8) != 0) byte = (byte & 0x80) != 0 ? 0xff : 0;
-    result |= byte << 8 * i;
-  }
+  for (unsigned i = 0; i < 4; ++i)
+    result |= (static_cast<unsigned>(both >> 8 * (selector >> 4 * i & 7)) & 0xff) << 8 * i;
   return result;
 }
 
