@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What ./dev gpu makes of what its steps leave, and the curves that the model of devices is given."""
 import json, pathlib, re, subprocess, sys, tempfile, time, types, unittest, zipfile
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
@@ -171,6 +172,17 @@ class Steps(unittest.TestCase):
             self.assertTrue((mpicc.parent.parent / "lib" / "libmpi.so.12").exists())
         finally:
             gpu_kit.KIT = kept
+
+    def test_packing_says_what_is_missing(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        said = []
+        nowhere = pathlib.Path(scratch.name) / "no" / "python"
+        for python, make in ((nowhere, mock.DEFAULT), (nowhere, mock.Mock(side_effect=Failed("no environment")))):
+            with mock.patch.multiple(gpu_kit, KIT=gpu_kit.STATE / "kit-of-a-test", HEADERS=("/nowhere.h",), LIBRARIES=(), say=said.append), \
+                 mock.patch.multiple(gpu_kit.needs, PYTHON=python, make_venv=make):
+                self.assertEqual(gpu_kit.pack(), 1)
+            self.assertIn("missing: /nowhere.h, mpich", said[-1])
 
 
 if __name__ == "__main__":

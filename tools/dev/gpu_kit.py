@@ -35,6 +35,7 @@ def pack():
         if not hits:
             missing.append(pattern)
     try:
+        needs.make_venv()  # its pip; a fresh clone has none
         run("pack: the MPICH wheel", [needs.PYTHON, "-m", "pip", "download", "--disable-pip-version-check", "--no-deps",
                                       "--only-binary=:all:", "-d", KIT / "wheels", MPICH], 300)
     except Failed as error:

@@ -30,8 +30,11 @@ def run(title, command, limit, env=None, cwd=ROOT, show=False):
     with open(log, "w") as out:
         out.write("+ " + shlex.join(command) + "\n")
         out.flush()
-        process = subprocess.Popen(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=None if show else out,
-                                   stderr=None if show else subprocess.STDOUT, start_new_session=True)
+        try:
+            process = subprocess.Popen(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=None if show else out,
+                                       stderr=None if show else subprocess.STDOUT, start_new_session=True)
+        except OSError as error:
+            raise Failed(f"{title}: {error}") from None
         try:
             done = wait(process, limit, title, None if show else log)
         except BaseException:
