@@ -10,6 +10,7 @@
 
 #include "allocations.hpp"
 #include "base/op.hpp"
+#include "codec/dense/kernels.hpp"
 #include "codec/quant/kernels.hpp"
 #include "exact_error.hpp"
 #include "support/exact.hpp"
@@ -311,6 +312,11 @@ const std::vector<Family>& families() {
       if (codec->name() == "quant") {
         for (const quant::Kernels* kernels : quant::available_kernels()) {
           owned.push_back(quant::make_codec(*kernels));
+          family.members.push_back({std::string(kernels->name), owned.back().get()});
+        }
+      } else if (codec->name() == "dense") {
+        for (const dense::Kernels* kernels : dense::available_kernels()) {
+          owned.push_back(dense::make_codec(*kernels));
           family.members.push_back({std::string(kernels->name), owned.back().get()});
         }
       } else {

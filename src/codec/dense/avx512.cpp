@@ -21,6 +21,8 @@ namespace {
 
 #include "codec/dense/avx512_split.inl"
 
+#include "codec/dense/x86_widths.inl"
+
 #include "codec/dense/avx512_code.inl"
 
 }  // namespace

@@ -8,6 +8,7 @@
 namespace laconic::dense {
 
 #if defined(__x86_64__)
+const Kernels& avx2_kernels();
 const Kernels& avx512_kernels();
 #endif
 
@@ -15,8 +16,10 @@ std::span<const Kernels* const> available_kernels() {
   static const std::vector<const Kernels*> tables = [] {
     std::vector<const Kernels*> t{&reference_kernels()};
 #if defined(__x86_64__)
-    for (const quant::Kernels* table : quant::available_kernels())
+    for (const quant::Kernels* table : quant::available_kernels()) {
+      if (table->name == "avx2") t.push_back(&avx2_kernels());
       if (table->name == "avx512gfni") t.push_back(&avx512_kernels());
+    }
 #endif
     return t;
   }();
@@ -24,7 +27,12 @@ std::span<const Kernels* const> available_kernels() {
 }
 
 const Kernels& best_kernels() {
-  return quant::best_kernels().name == "avx512gfni" ? *available_kernels().back() : reference_kernels();
+#if defined(__x86_64__)
+  const std::string_view quants = quant::best_kernels().name;
+  if (quants == "avx512gfni") return avx512_kernels();
+  if (quants == "avx2" || quants == "avx512") return avx2_kernels();
+#endif
+  return reference_kernels();
 }
 
 }  // namespace laconic::dense

@@ -57,8 +57,8 @@ struct Kernels {
   std::byte* (*split)(const Residuals& in, Symbols& out, std::size_t& table, std::byte* verbatim);
 
   // Codes the blocks of a segment.  Writes the renormalised bytes so that they end at `end` and returns their
-  // beginning; `states` are those with which the decoder starts.  Writes nothing beyond its result, in either
-  // direction.
+  // beginning; `states` are those with which the decoder starts.  Writes nothing behind `end`, but up to slack bytes
+  // before its result.
   std::byte* (*encode)(std::span<const CodedBlock> blocks, std::byte* end, std::uint16_t* states);
 
   // Decodes the residuals of one block, with verbatim bits from `verbatim` up to `verbatim_end`, behind which slack

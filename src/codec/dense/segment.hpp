@@ -67,7 +67,7 @@ inline bool all_zero(const std::int32_t* q, std::size_t n) {
 struct Work {
   Symbols symbols[segment_blocks];
   CodedBlock coded_blocks[segment_blocks];
-  std::byte coded[segment_blocks * largest_coded];
+  std::byte coded[slack + segment_blocks * largest_coded];
 };
 
 // The most bytes of a block with numbers off the lattice in one part, whose points are 0: but for a sub-block at the
