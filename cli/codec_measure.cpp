@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <type_traits>
+#include <vector>
 
 #include "codec/quant/scaled.hpp"
 #include "codec/resolve_bound.hpp"
@@ -48,13 +49,30 @@ class Allowed {
   void begin_block() {
     const std::size_t chunk = promise_.chunk == 0 ? count_ : promise_.chunk;
     const std::size_t end = std::min({next_ + quant::scaled::values, (next_ / chunk + 1) * chunk, count_});
-    long double squares = 0;
-    for (std::size_t i = next_; i < end; ++i)
-      squares += static_cast<long double>(exact_[i]) * static_cast<long double>(exact_[i]);
-    const long double rms = std::sqrt(squares / static_cast<long double>(end - next_));
+    const long double scale = promise_.scale == BlockScale::range ? range_of(next_, end) : rms_of(next_, end);
     // In a block with a number that is not finite, nothing is rounded.
-    error_ = std::isfinite(rms) ? static_cast<Wide>(promise_.relative * rms) : 0;
+    error_ = std::isfinite(scale) ? static_cast<Wide>(promise_.relative * scale) : 0;
     next_ = end;
+  }
+
+  long double rms_of(std::size_t begin, std::size_t end) const {
+    long double squares = 0;
+    for (std::size_t i = begin; i < end; ++i)
+      squares += static_cast<long double>(exact_[i]) * static_cast<long double>(exact_[i]);
+    return std::sqrt(squares / static_cast<long double>(end - begin));
+  }
+
+  // Without the number whose absence makes it smallest, and without fill values.
+  long double range_of(std::size_t begin, std::size_t end) const {
+    std::vector<long double> sorted;
+    for (std::size_t i = begin; i < end; ++i) sorted.push_back(static_cast<long double>(exact_[i]));
+    if (!std::all_of(sorted.begin(), sorted.end(), [](long double v) { return std::isfinite(v); })) return 0;
+    std::sort(sorted.begin(), sorted.end());
+    const std::size_t n = sorted.size();
+    if (n < 2) return 0;
+    const Range others = range_without_fills(exact_ + begin, n, dtype_of<T>);
+    const long double width = static_cast<long double>(others.greatest) - static_cast<long double>(others.least);
+    return std::max(0.0L, std::min({sorted[n - 1] - sorted[1], sorted[n - 2] - sorted[0], width}));
   }
 
   const T* exact_;
@@ -121,6 +139,7 @@ Status resolve(const Bound& bound, const Range& range, Dtype dtype, Coding& codi
   coding.dtype = dtype;
   coding.rate = asked.rate;
   coding.relative = asked.relative;
+  coding.scale = asked.scale;
   coding.allowance = absolute_bound(bound, range);
   if (!std::isfinite(coding.allowance)) return {Code::argument, "the range is too large for " + to_string(bound)};
   // The command knows its numbers, so the bound covers their last rounding, too.
@@ -129,6 +148,7 @@ Status resolve(const Bound& bound, const Range& range, Dtype dtype, Coding& codi
   if (bound.mode == BoundMode::lossless) promise.kind = Promise::Kind::bits;
   if (bound.mode == BoundMode::rate) promise.kind = Promise::Kind::nothing;
   promise.relative = asked.relative;
+  promise.scale = asked.scale;
   promise.error = coding.allowance;
   return {};
 }

@@ -46,8 +46,9 @@ struct AskedBound {
 // The promise of a bound for every number.
 struct Promise {
   enum class Kind { nothing, error, bits } kind = Kind::error;
-  double error = 0;       // largest absolute error; NaN and infinities are always kept
-  double relative = 0;    // largest error as a fraction of the rms of the number's block; 0: `error` applies
+  double error = 0;     // largest absolute error; NaN and infinities are always kept
+  double relative = 0;  // largest error as a fraction of the scale of the number's block; 0: `error` applies
+  BlockScale scale = BlockScale::rms;
   std::size_t chunk = 0;  // numbers per frame, at whose start a block begins; 0: one frame
 };
 

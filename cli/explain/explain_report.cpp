@@ -71,6 +71,7 @@ std::string budget_text(const Question& q, const Answer& a) {
   if (!a.budgeted) {
     switch (q.bound.mode) {
       case BoundMode::lossless: return text + "  budget: no error is made\n";
+      case BoundMode::block:
       case BoundMode::rms: return text + "  budget: the error of each contribution may be its share of its own block\n";
       case BoundMode::rate: return text + "  budget: none; the number of bits is fixed, the error has no bound\n";
       default: return text + "  budget: without a bound the call is plain MPI\n";

@@ -79,22 +79,25 @@ LACONIC_API const char* laconic_dtype_name(laconic_dtype dtype);
 /* Bytes of one number; 0 for an unknown value. */
 LACONIC_API size_t laconic_dtype_size(laconic_dtype dtype);
 
-/* The kind of error bound (docs/error-model.md).  As text, a bound is spelled "abs:1e-3", "rel:1e-4", "rms:0.1",
- * "rate:8" or "lossless". */
+/* The kind of error bound (docs/error-model.md).  As text, a bound is spelled "abs:1e-3", "rel:1e-4", "block:1e-4",
+ * "rms:0.1", "rate:8" or "lossless". */
 typedef enum laconic_bound_mode {
   LACONIC_BOUND_UNSET = 0,
-  LACONIC_BOUND_ABS = 1,     /* value = largest absolute error, > 0 */
-  LACONIC_BOUND_REL = 2,     /* value = fraction of the range (max - min) of the finite inputs of all ranks, or of
-                                a large sum where its range is larger, > 0; if the inputs have no range (all equal, or
-                                none finite), nothing is rounded */
-  LACONIC_BOUND_RMS = 3,     /* value = fraction, > 0, of the root mean square of the block of 512 numbers that contains
-                                an element.  The bound is on every rank's contribution, whatever the target is: the
-                                error of a sum is at most the sum of the ranks' bounds, the error of a mean at most
-                                their mean.  Codec quant, variants overlap and nd only */
-  LACONIC_BOUND_RATE = 4,    /* experimental.  value = bits per value; the error is not bounded.  Codec zfp only, in
-                                steps of 1/4, at least 2.25 (float) or 3 (double); from 32 (64) on, values are sent
-                                uncompressed */
-  LACONIC_BOUND_LOSSLESS = 5 /* no bit is lost, neither of floating-point numbers nor of integers; value unused */
+  LACONIC_BOUND_ABS = 1,  /* value = largest absolute error, > 0 */
+  LACONIC_BOUND_REL = 2,  /* value = fraction of the range (max - min) of the finite inputs of all ranks, or of
+                             a large sum where its range is larger, > 0; if the inputs have no range (all equal, or
+                             none finite), nothing is rounded */
+  LACONIC_BOUND_RMS = 3,  /* value = fraction, > 0, of the root mean square of the block of 512 numbers that contains
+                             an element.  The bound is on every rank's contribution, whatever the target is: the
+                             error of a sum is at most the sum of the ranks' bounds, the error of a mean at most
+                             their mean.  Codec quant, variants overlap and nd only */
+  LACONIC_BOUND_RATE = 4, /* experimental.  value = bits per value; the error is not bounded.  Codec zfp only, in
+                             steps of 1/4, at least 2.25 (float) or 3 (double); from 32 (64) on, values are sent
+                             uncompressed */
+  LACONIC_BOUND_LOSSLESS = 5, /* no bit is lost, neither of floating-point numbers nor of integers; value unused */
+  LACONIC_BOUND_BLOCK = 6 /* value = fraction, > 0, of the range of the block of 512 numbers that contains an element,
+                            without the number whose absence makes the range smallest and without fill values: so
+                            one number does not spoil the bound of others.  Otherwise as LACONIC_BOUND_RMS */
 } laconic_bound_mode;
 
 typedef struct laconic_bound {
@@ -124,11 +127,12 @@ LACONIC_API const char* laconic_codec_name(laconic_codec codec);
 typedef enum laconic_denormals {
   LACONIC_DENORMALS_UNSET = 0,
   LACONIC_DENORMALS_ROUND = 1, /* the default: they are rounded within the bound, like all others */
-  LACONIC_DENORMALS_EXACT = 2  /* in operations that only move data, every block of numbers (quant: 1024, with rms 512;
-                                  szx: 128; zfp: 4096) that contains a denormal or a NaN with a payload keeps all its
-                                  bits.  This is for integers and addresses that are sent as floating-point numbers:
-                                  read as such, they are mostly denormal numbers, or NaN with payloads.  Reductions
-                                  ignore this setting: their inputs are numbers, and the bound holds for all of them */
+  LACONIC_DENORMALS_EXACT =
+      2 /* in operations that only move data, every block of numbers (quant: 1024, with rms and block 512;
+           szx: 128; zfp: 4096) that contains a denormal or a NaN with a payload keeps all its
+           bits.  This is for integers and addresses that are sent as floating-point numbers:
+           read as such, they are mostly denormal numbers, or NaN with payloads.  Reductions
+           ignore this setting: their inputs are numbers, and the bound holds for all of them */
 } laconic_denormals;
 
 /* The operation of laconic_coder_fold() and laconic_coder_add() on two numbers. */
@@ -176,8 +180,8 @@ LACONIC_API int laconic_coder_decode(laconic_coder coder, const void* frames, si
                                      double divisor);
 
 /* result = frames op numbers, in one pass, with the coder's reduction.  Frames and numbers: of equal counts, coded with
- * equal settings.  With a bound rel the steps of the frames would differ, so only frames of abs, rms, rate and lossless
- * can be folded and added.  result must not overlap the other buffers. */
+ * equal settings.  With a bound rel the steps of the frames would differ, so only frames of abs, block, rms, rate and
+ * lossless can be folded and added.  result must not overlap the other buffers. */
 LACONIC_API int laconic_coder_fold(laconic_coder coder, const void* frames, size_t bytes, const void* numbers,
                                    size_t count, void* result, size_t capacity, size_t* result_bytes);
 
@@ -191,8 +195,8 @@ typedef struct laconic_frames_info {
   uint64_t count;      /* numbers in all of them */
   laconic_dtype dtype; /* of all of them */
   laconic_codec codec; /* of all of them */
-  double error;        /* the worst-case absolute error of any number that the frames account for; frames of rms: have
-                          the largest of their blocks */
+  double error; /* the worst-case absolute error of any number that the frames account for; frames of block: and rms:
+                   have the largest of their blocks */
 } laconic_frames_info;
 
 /* Describes all frames in `bytes` bytes.  Frames of different types or codecs are an error. */

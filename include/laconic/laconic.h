@@ -233,8 +233,8 @@ typedef struct laconic_prediction {
  * environment and the defaults (NULL: all of them)
  *
  * Bounds: "abs:E"; "rel:R", for which all figures are fractions of the range, since only the call knows the range;
- * "lossless", for which all figures are 0.  "rms:R" and "rate:BITS" are errors (MPI_ERR_ARG): their effect depends on
- * the numbers.
+ * "lossless", for which all figures are 0.  "block:R", "rms:R" and "rate:BITS" are errors (MPI_ERR_ARG): their effect
+ * depends on the numbers.
  *
  * worst_case, the allowances and terms are exact.  likely, drift and deviation come from a model that assumes
  * independent errors on different ranks.  If all ranks hold the same numbers, errors are not independent and add up to

@@ -46,7 +46,7 @@ typedef enum laconic_variant {
   LACONIC_VARIANT_ND = 2, /* experimental: C-Coll's "novel design" alone.  Frames are forwarded, nothing overlaps */
   LACONIC_VARIANT_CPR_P2P = 3,     /* experimental: each hop compresses the data it sends and decompresses the data it
                                       receives, nothing overlaps; the bound is kept, but the results of different ranks may
-                                      differ within it; not with rms:R */
+                                      differ within it; not with block:R and rms:R */
   LACONIC_VARIANT_PLAIN = 4,       /* same as LACONIC_ALGORITHM_PLAIN */
   LACONIC_VARIANT_HOST_CENTRIC = 5 /* experimental: same as cpr-p2p, but numbers on a device are coded there and added
                                       on the host, as in the GPU papers' "host-centric" designs */
@@ -125,7 +125,7 @@ typedef struct laconic_stats {
   uint64_t bytes_uncompressed; /* size of the same messages without compression */
   double ratio;                /* bytes_uncompressed / bytes_sent; 1 when nothing was sent */
   double bound; /* largest worst-case absolute error of a result, resolved from the requested bound; infinity for
-                   rate:BITS and rms:R */
+                   rate:BITS, block:R and rms:R */
   double achieved_bound; /* worst-case absolute error according to the frames that were used (codec zfp: as measured
                             during encoding, also for rate:BITS): <= bound, the same on all ranks */
   /* Wall seconds by phase; they add up to seconds_total.  With threads > 1, encode, decode and reduce are

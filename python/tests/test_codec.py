@@ -96,6 +96,16 @@ def test_given_buffer_gets_the_same_frames():
         laconic.compress(x, "abs:1e-3", out=bytes(capacity))
 
 
+@pytest.mark.parametrize("codec", ["quant", "dense"])
+def test_one_large_number_does_not_spoil_the_bound_of_others(codec):
+    x = np.random.default_rng(SEED).uniform(-0.5, 0.5, 5000)
+    x[1234] = 1e9
+    back = laconic.decompress(laconic.compress(x, "block:1e-9", codec=codec))
+    assert 0 < np.abs(back - x).max() <= 1e-9
+    whole = laconic.decompress(laconic.compress(x, "rel:1e-9", codec=codec))
+    assert np.abs(whole - x).max() > 0.1
+
+
 @pytest.mark.parametrize("bound, dtype", [("abs:1e-3", np.float32), ("abs:1e-3", np.float64), ("rms:0.1", np.float32),
                                           ("rms:0.1", ml_dtypes.bfloat16), ("rms:0.1", np.float16)])
 def test_sums_are_exact_in_any_order(bound, dtype):

@@ -10,9 +10,10 @@
 namespace laconic {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, BoundMode>, 4> prefixes{{
+constexpr std::array<std::pair<std::string_view, BoundMode>, 5> prefixes{{
     {"abs", BoundMode::abs},
     {"rel", BoundMode::rel},
+    {"block", BoundMode::block},
     {"rms", BoundMode::rms},
     {"rate", BoundMode::rate},
 }};
@@ -47,6 +48,7 @@ Status check_bound(const Bound& bound) {
     case BoundMode::lossless: return {};
     case BoundMode::abs:
     case BoundMode::rel:
+    case BoundMode::block:
     case BoundMode::rms:
     case BoundMode::rate:
       if (std::isfinite(bound.value) && bound.value > 0) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Error bounds as users write them: "abs:1e-3", "rel:1e-4", "rms:0.1", "rate:8", "lossless".
+// Error bounds as users write them: "abs:1e-3", "rel:1e-4", "block:1e-4", "rms:0.1", "rate:8", "lossless".
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,17 @@
 
 namespace laconic {
 
-enum class BoundMode : std::uint8_t { unset = 0, abs = 1, rel = 2, rms = 3, rate = 4, lossless = 5 };
+enum class BoundMode : std::uint8_t { unset = 0, abs = 1, rel = 2, rms = 3, rate = 4, lossless = 5, block = 6 };
+
+// Whether the bound is a share of what the numbers of each block are, so that it is not known before they are coded.
+constexpr bool of_blocks(BoundMode mode) { return mode == BoundMode::rms || mode == BoundMode::block; }
 
 struct Bound {
   BoundMode mode = BoundMode::unset;
   double value = 0;
 };
 
-inline constexpr std::string_view bound_forms = "abs:E, rel:E, rms:E, rate:BITS (E and BITS > 0) or lossless";
+inline constexpr std::string_view bound_forms = "abs:E, rel:E, block:E, rms:E, rate:BITS (E and BITS > 0) or lossless";
 
 Status parse_bound(std::string_view text, Bound& bound);
 

@@ -49,7 +49,9 @@ Status check_coding(const Codec& codec, const Coding& coding) {
   for (const Codec* other : all_codecs())
     if (other->relative()) valid += (valid.empty() ? "" : ", ") + std::string(other->name());
   return {Code::argument, "codec " + std::string(codec.name()) +
-                              " has no bound relative to the root mean square (rms:R); those that have are " + valid};
+                              " has no bound relative to the root mean square or the range of a block (rms:R, "
+                              "block:R); those that have are " +
+                              valid};
 }
 
 Status read_codec_header(Frame frame, const Codec& codec, std::size_t count, Dtype dtype, wire::Header& header) {

@@ -21,6 +21,10 @@ namespace laconic {
 
 inline constexpr std::uint32_t largest_coarser = 24;  // of Coding::coarser
 
+// What Coding::relative refers to: the root mean square of the numbers of a block, or their range
+// (quant/block_range.hpp).
+enum class BlockScale : std::uint8_t { rms, range };
+
 // The parameters of one coding operation, identical on every rank.
 struct Coding {
   Dtype dtype = Dtype::f32;
@@ -30,8 +34,9 @@ struct Coding {
   double divisor = 1;       // decode divides by it (a mean is a sum that is divided when decoded)
   double greatest = 0;      // greatest finite magnitude among the numbers, the same on every rank; 0: not known
   double rate = 0;          // bits per number at a fixed rate, without an error bound; 0: use the allowance.  zfp only
-  // The bound for one encode, as a share of the root mean square of the block of the number; 0: use the allowance.
+  // The bound for one encode, as a share of the scale of the block of the number; 0: use the allowance.
   double relative = 0;
+  BlockScale scale = BlockScale::rms;
   // encode() preserves blocks that hold a denormal number bit for bit.  This is for numbers that are not combined with
   // others: the effect of fold() and add() on such blocks is unspecified.
   bool exact_denormals = false;
@@ -81,7 +86,8 @@ class Codec {
 
   // True if the codec keeps bounds of this mode, or has its rate.
   virtual bool supports_bound(BoundMode mode) const {
-    return mode == BoundMode::rms ? relative() : mode != BoundMode::rate && mode != BoundMode::unset;
+    if (of_blocks(mode)) return relative();
+    return mode != BoundMode::rate && mode != BoundMode::unset;
   }
 
   // True if the codec supports Coding::relative.  If it does not, every function returns an error of Code::argument for

@@ -10,7 +10,8 @@ Coding coding_for(const Bound& bound, Dtype dtype) {
   Coding coding;
   coding.dtype = dtype;
   if (bound.mode == BoundMode::rate) coding.rate = bound.value;
-  if (bound.mode == BoundMode::rms) coding.relative = bound.value;
+  if (of_blocks(bound.mode)) coding.relative = bound.value;
+  if (bound.mode == BoundMode::block) coding.scale = BlockScale::range;
   return coding;
 }
 

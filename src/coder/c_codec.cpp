@@ -83,7 +83,7 @@ Status settings_of(const laconic_coding* coding, CoderSettings& out) {
     return {Code::argument, "coding->size is " + std::to_string(coding->size) + "; valid is " +
                                 std::to_string(sizeof(laconic_coding)) + ", which laconic_coding_init() sets"};
   if (Status s = check_dtype("coding->dtype", coding->dtype); !s) return s;
-  if (coding->bound.mode < LACONIC_BOUND_UNSET || coding->bound.mode > LACONIC_BOUND_LOSSLESS)
+  if (coding->bound.mode < LACONIC_BOUND_UNSET || coding->bound.mode > LACONIC_BOUND_BLOCK)
     return {Code::argument, "coding->bound.mode is " + std::to_string(static_cast<int>(coding->bound.mode)) +
                                 "; valid are " + std::string(bound_forms)};
   if (coding->codec < LACONIC_CODEC_UNSET || coding->codec > LACONIC_CODEC_DENSE)
@@ -151,7 +151,7 @@ Status check_combines(const FrameCoder& coder) {
   if (coder.settings().bound.mode != BoundMode::rel) return {};
   return {Code::argument,
           "frames of the bound rel cannot be added, because their steps differ; valid are abs:E with "
-          "E = rel * (greatest - least) of all arrays (laconic_finite_range), rms:R and lossless"};
+          "E = rel * (greatest - least) of all arrays (laconic_finite_range), block:R, rms:R and lossless"};
 }
 
 Frame frame_of(const void* data, std::size_t bytes) { return {static_cast<const std::byte*>(data), bytes}; }

@@ -32,7 +32,7 @@ Status check_bound_of(const Codec& codec, const Bound& bound) {
 
 Status settings_for(CodecName asked, const Bound& bound, Dtype dtype, bool exact_denormals, CoderSettings& settings) {
   if (bound.mode == BoundMode::unset)
-    return {Code::argument, "no bound is set; valid are abs:E, rel:E, rms:R, rate:BITS or lossless"};
+    return {Code::argument, "no bound is set; valid are abs:E, rel:E, block:R, rms:R, rate:BITS or lossless"};
   if (Status s = check_bound(bound); !s) return s;
   settings.codec = codec_for(asked, bound.mode);
   if (settings.codec == nullptr) return not_built(text_of(asked));

@@ -36,7 +36,8 @@ laconic_bound draw_bound_of_any_mode(Random& random, Number number) {
   }
   if (which < 62) return {LACONIC_BOUND_ABS, draw_bound(random, number)};
   if (which < 84) return {LACONIC_BOUND_REL, std::pow(10.0, 1 - 13 * random.uniform())};
-  if (which < 92) return {LACONIC_BOUND_RMS, std::pow(10.0, 0.5 - 7 * random.uniform())};
+  if (which < 88) return {LACONIC_BOUND_RMS, std::pow(10.0, 0.5 - 7 * random.uniform())};
+  if (which < 92) return {LACONIC_BOUND_BLOCK, std::pow(10.0, 1 - 13 * random.uniform())};
   if (which < 98) {
     const double least = number == Number::f32 ? 2.25 : 3;
     const double most = number == Number::f32 ? 34 : 66;
@@ -50,7 +51,7 @@ laconic_codec draw_codec(Random& random, const laconic_bound& bound, const Offer
   const auto which = random.below(20);
   if (which < 6) return LACONIC_CODEC_UNSET;
   if (which < 10) return LACONIC_CODEC_QUANT;
-  if (which < 12 || bound.mode == LACONIC_BOUND_RMS) return LACONIC_CODEC_DENSE;
+  if (which < 12 || of_blocks(bound)) return LACONIC_CODEC_DENSE;
   if (which < 15) return LACONIC_CODEC_SZX;
   if (which < 17) return offer.zfp ? LACONIC_CODEC_ZFP : LACONIC_CODEC_SZX;
   return which < 19 ? LACONIC_CODEC_LOSSLESS : LACONIC_CODEC_RAW;
@@ -77,7 +78,7 @@ const char* name_of(Mode mode) {
 }
 
 std::string describe(const laconic_options& o) {
-  constexpr std::array<const char*, 6> modes{"no bound", "abs", "rel", "rms", "rate", "lossless"};
+  constexpr std::array<const char*, 7> modes{"no bound", "abs", "rel", "rms", "rate", "lossless", "block"};
   std::string all = text("%s:%.17g", modes[static_cast<std::size_t>(o.bound.mode)], o.bound.value);
   if (o.codec != LACONIC_CODEC_UNSET) all += text(", codec %s", laconic_codec_name(o.codec));
   if (o.effort != LACONIC_EFFORT_UNSET) all += text(", effort %s", laconic_effort_name(o.effort));
@@ -125,7 +126,7 @@ laconic_options draw_options(Random& random, Number number, const Offer& offer) 
                                               LACONIC_VARIANT_OVERLAP, LACONIC_VARIANT_ND,
                                               LACONIC_VARIANT_CPR_P2P, LACONIC_VARIANT_HOST_CENTRIC};
   o.variant = random.below(60) == 0 ? LACONIC_VARIANT_PLAIN : random.pick(variants);
-  if (o.bound.mode == LACONIC_BOUND_RMS && o.variant >= LACONIC_VARIANT_CPR_P2P) o.variant = LACONIC_VARIANT_UNSET;
+  if (of_blocks(o.bound) && o.variant >= LACONIC_VARIANT_CPR_P2P) o.variant = LACONIC_VARIANT_UNSET;
   o.denormals = static_cast<laconic_denormals>(random.below(3));
   if (random.below(2) == 0) {
     const std::vector<std::int64_t> chunks{1, 2, 17, 127, 128, 512, 1000, 1023, 1024, 1025, 4096, 5121, 1 << 26};

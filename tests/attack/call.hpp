@@ -18,6 +18,11 @@ using ranks::Routine;
 
 enum class Reduction : std::uint8_t { sum, max, min, mean, product };  // no product is ever compressed
 
+// Whether the bound is a share of what the numbers of each block are, and not known before they are coded.
+inline bool of_blocks(const laconic_bound& bound) {
+  return bound.mode == LACONIC_BOUND_RMS || bound.mode == LACONIC_BOUND_BLOCK;
+}
+
 struct Call {
   Routine routine = Routine::allreduce;
   Mode mode = Mode::blocking;

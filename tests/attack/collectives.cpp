@@ -107,7 +107,7 @@ class Crowd {
     MPI_Info info = MPI_INFO_NULL;
     if (on) {
       MPI_Info_create(&info);
-      constexpr const char* modes[] = {"", "abs", "rel", "rms", "rate", "lossless"};
+      constexpr const char* modes[] = {"", "abs", "rel", "rms", "rate", "lossless", "block"};
       const std::string value = o.bound.mode == LACONIC_BOUND_LOSSLESS
                                     ? "lossless"
                                     : text("%s:%.17g", modes[static_cast<std::size_t>(o.bound.mode)], o.bound.value);

@@ -52,8 +52,7 @@ class Lattice {
   explicit Lattice(const Facts& f) : sum_(adds(f.call)) {
     const double allowance = allowance_of(f);
     const bool lattice = f.call.lattice();
-    if (f.call.codec() == LACONIC_CODEC_QUANT && f.call.reduces() && f.call.options.bound.mode != LACONIC_BOUND_RMS)
-      beside_ = 0;
+    if (f.call.codec() == LACONIC_CODEC_QUANT && f.call.reduces() && !of_blocks(f.call.options.bound)) beside_ = 0;
     const bool greatest_known = f.call.options.bound.mode == LACONIC_BOUND_REL && !sum_;
     step_ = allowance * least_step / (greatest_known ? 2 : 1);
     const double least = sizeof(T) == 4 ? 1e-36 : 1e-290;
@@ -286,7 +285,7 @@ bool check_integer(Journal& journal, const Facts& f, bool plain, const Place& p,
 double resolved_bound(const Facts& f) {
   const laconic_bound& b = f.call.options.bound;
   if (b.mode == LACONIC_BOUND_ABS) return b.value;
-  if (b.mode == LACONIC_BOUND_RMS || b.mode == LACONIC_BOUND_RATE) return std::numeric_limits<double>::infinity();
+  if (of_blocks(b) || b.mode == LACONIC_BOUND_RATE) return std::numeric_limits<double>::infinity();
   if (b.mode != LACONIC_BOUND_REL) return 0;
   const Extremes e = with_number(f.call.type->number, [&](auto zero) { return extremes_of<decltype(zero)>(f.inputs); });
   const double bound = b.value * (e.greatest - e.least);

@@ -2,7 +2,7 @@
 // Frames as files: the bytes of a frame must stay the same over time and on every machine.
 //
 // To accept changed bytes after a deliberate change of the format (which is a new wire version):
-//   LACONIC_GOLDEN_ACCEPT=1 test_conformance --gtest_filter='Golden*'
+//   LACONIC_GOLDEN_ACCEPT=1 test_conformance --gtest_filter='*Golden*'
 // and commit tests/golden/*.frame.
 #include <gtest/gtest.h>
 
@@ -52,6 +52,19 @@ std::function<Bytes(const Codec&)> scaled(Kind kind, std::size_t count, double r
     auto y = make_field<T>(kind, count, 7, 1);
     for (T& v : y) v = static_cast<T>(static_cast<double>(v) * 0x1p12);
     return fold(codec, encode(codec, x, coding), y, coding);
+  };
+}
+
+// Blocks whose bound is a share of their range.  One number is much larger than the rest.
+template <class T>
+std::function<Bytes(const Codec&)> by_range(Kind kind, std::size_t count, double relative) {
+  return [=](const Codec& codec) {
+    Coding coding = coding_for<T>(0);
+    coding.relative = relative;
+    coding.scale = BlockScale::range;
+    auto x = make_field<T>(kind, count, 7);
+    x[511] = static_cast<T>(0x1p12);
+    return encode(codec, x, coding);
   };
 }
 
@@ -304,6 +317,8 @@ const std::vector<Golden>& goldens() {
       {"quant_f32_scaled_special", "quant", scaled<float>(Kind::special, 1100, 0.25)},
       {"quant_f64_scaled", "quant", scaled<double>(Kind::walk, 600, 1e-3)},
       {"quant_bf16_scaled", "quant", scaled<Bfloat16>(Kind::sparse, 1025, 0.3)},
+      {"quant_f32_by_range", "quant", by_range<float>(Kind::walk, 1300, 1e-2)},
+      {"quant_f64_by_range", "quant", by_range<double>(Kind::real, 1100, 1e-6)},
       {"quant_f32_empty", "quant", encoded<float>(Kind::zero, 0, 1e-3, 2)},
       {"dense_f32_normal", "dense", encoded<float>(Kind::normal, 1500, 0x1p-8, 4)},
       {"dense_f32_special", "dense", encoded<float>(Kind::special, 1100, 0x1p-6, 2)},
@@ -325,6 +340,7 @@ const std::vector<Golden>& goldens() {
       {"dense_f32_scaled_special", "dense", scaled<float>(Kind::special, 1100, 0.25)},
       {"dense_f64_scaled", "dense", scaled<double>(Kind::walk, 600, 1e-3)},
       {"dense_bf16_scaled", "dense", scaled<Bfloat16>(Kind::sparse, 1025, 0.3)},
+      {"dense_f64_by_range", "dense", by_range<double>(Kind::real, 1100, 1e-6)},
       {"dense_bf16_walk", "dense", encoded<Bfloat16>(Kind::walk, 1100, 0x1p-7, 4)},
       {"raw_f32_special", "raw", encoded<float>(Kind::special, 100, 1e-3, 2)},
       {"raw_f64_sum", "raw", summed<double>(Kind::normal, 50, 1e-3, Op::sum)},

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "codec/quant/scaled.hpp"
+#include "scaled_variants.hpp"
 #include "support/exact.hpp"
 #include "support/fields.hpp"
 #include "support/frames.hpp"
@@ -77,35 +78,14 @@ bool all_on_lattice_of(const Bytes& frame, std::size_t count) {
   return true;
 }
 
-// The codecs that have scaled frames, with each instruction set.
-struct Variant {
-  std::string name;
-  const Codec* codec;
-  const Codec* reference;
-};
-
-const std::vector<Variant>& variants() {
-  static const std::vector<Variant> all = [] {
-    std::vector<Variant> v;
-    for (std::size_t i = 0; i < quant_variants().size(); ++i)
-      v.push_back({"quant_" + std::string(quant::available_kernels()[i]->name), quant_variants()[i].get(),
-                   quant_variants()[0].get()});
-    for (std::size_t i = 0; i < dense_variants().size(); ++i)
-      v.push_back({"dense_" + std::string(dense::available_kernels()[i]->name), dense_variants()[i].get(),
-                   dense_variants()[0].get()});
-    return v;
-  }();
-  return all;
-}
-
 class Scaled : public ::testing::TestWithParam<std::size_t> {
  protected:
-  const Codec& codec() const { return *variants()[GetParam()].codec; }
-  const Codec& reference() const { return *variants()[GetParam()].reference; }
+  const Codec& codec() const { return *scaled_variants()[GetParam()].codec; }
+  const Codec& reference() const { return *scaled_variants()[GetParam()].reference; }
 };
 
-INSTANTIATE_TEST_SUITE_P(Kernels, Scaled, ::testing::Range(std::size_t{0}, variants().size()),
-                         [](const auto& i) { return variants()[i.param].name; });
+INSTANTIATE_TEST_SUITE_P(Kernels, Scaled, ::testing::Range(std::size_t{0}, scaled_variants().size()),
+                         [](const auto& i) { return scaled_variants()[i.param].name; });
 
 template <class T>
 void bound_holds(const Codec& codec, const std::vector<T>& x, double relative, std::uint32_t terms) {

@@ -18,7 +18,7 @@ EXACT_CODECS = ("quant", "dense", "lossless", "raw")
 
 
 class Bound(typing.NamedTuple):
-    """A bound, read from text: mode is "abs", "rel", "rms", "rate" or "lossless"; value is 0 with "lossless"."""
+    """A bound, read from text: mode is "abs", "rel", "block", "rms", "rate" or "lossless"; value is 0 with "lossless"."""
 
     mode: str
     value: float
@@ -91,7 +91,7 @@ def _check_error_feedback(options: Options) -> None:
         raise ValueError(
             f"error_feedback=True is refused with '{text}' and the codec {options.coded()}: the error is not bounded, "
             "so the residuals can grow from step to step, and training diverges.  Use a bound such as rms:0.1")
-    if mode in ("rms", "rel") and value >= 1:
+    if mode in ("rms", "block", "rel") and value >= 1:
         raise ValueError(
             f"error_feedback=True is refused with '{text}': the error of a step may be as large as the gradients "
             "themselves, so the residuals need not shrink, and training may diverge.  Use a bound below 1, such as "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scaled frames: the largest error of a number is a share of the root mean square of its block.  Steps are powers of
-// two, and every block has its own step.  Points of different blocks are brought to the same step by shifting them, so
-// sums stay exact.  docs/wire-format.md specifies the bytes.
+// Scaled frames: the largest error of a number is a share of the root mean square or of the range of its block.  Steps
+// are powers of two, and every block has its own step.  Points of different blocks are brought to the same step by
+// shifting them, so sums stay exact.  docs/wire-format.md specifies the bytes.
 #pragma once
 
 #include <cstddef>

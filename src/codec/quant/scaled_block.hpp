@@ -3,6 +3,7 @@
 // blocks in different bytes.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <cstring>
 
 #include "codec/codec.hpp"
+#include "codec/quant/block_range.hpp"
 #include "codec/quant/numbers.hpp"
 #include "codec/quant/scaled_rules.hpp"
 
@@ -41,6 +43,13 @@ double sum_of_squares(const T* x, std::size_t n, double factor) {
   for (std::size_t half = lanes / 2; half > 0; half /= 2)
     for (std::size_t l = 0; l < half; ++l) sums[l] += sums[l + half];
   return sums[0];
+}
+
+// What the bound of a block is a share of; infinite or NaN when some number is.
+template <class T>
+double scale_of(const T* x, std::size_t n, BlockScale scale) {
+  if (scale == BlockScale::range) return block_range(x, n);
+  return root_mean_square<sizeof *x == 8>([&](double factor) { return sum_of_squares(x, n, factor); }, n);
 }
 
 // A block of numbers or of points; a point stands for point * 2^exponent.
@@ -78,14 +87,15 @@ struct Scaled : Block<T> {
   // function may only raise.
   bool round(const Kernels& k, const T* x, std::size_t n, const Coding& coding, Wide<T>& wide, double& error) {
     const auto* w = wide.of(x, n);
-    const double rms = root_mean_square<sizeof *w == 8>([&](double factor) { return sum_of_squares(w, n, factor); }, n);
+    const double scale = scale_of(w, n, coding.scale);
     this->lattice = true;
-    if (rms == 0) {
+    // Equal numbers have no range, but a lattice only if they are 0.
+    if (scale == 0 && std::all_of(w, w + n, [](auto v) { return v == 0; })) {
       set_zero();
       return true;
     }
     Lattice own;
-    if (!scaled::lattice_of<T>(rms, coding.relative, coding.terms, own, exponent) ||
+    if (!scaled::lattice_of<T>(scale, coding.relative, coding.terms, own, exponent) ||
         !quantise_block(k, w, n, own, this->points))
       return this->lattice = false;
     error = std::max(error, own.step / 2);

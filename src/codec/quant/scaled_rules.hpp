@@ -47,13 +47,13 @@ LACONIC_HOST_DEVICE inline double power_of_two(int exponent) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
-// Finds the lattice of a block with this root mean square, and its exponent; false when it has none.
+// Finds the lattice of a block with this root mean square or range, and its exponent; false when it has none.
 template <class T>
-LACONIC_HOST_DEVICE inline bool lattice_of(double rms, double relative, std::uint32_t terms, Lattice& lattice,
+LACONIC_HOST_DEVICE inline bool lattice_of(double scale, double relative, std::uint32_t terms, Lattice& lattice,
                                            int& exponent) {
-  // The factor leaves room for the rounding of the root mean square itself; multiplying by a power of two does not
+  // The factor leaves room for the rounding of the scale itself; multiplying by a power of two does not
   // round.
-  const double allowance = relative * rms * (1 - 0x1p-18);
+  const double allowance = relative * scale * (1 - 0x1p-18);
   if (!(allowance > 0x1p-1000 && allowance < 0x1p999)) return false;
   exponent = static_cast<int>(std::bit_cast<std::uint64_t>(2 * allowance) >> 52) - 1023;
   lattice = Lattice::with_step<T>(power_of_two(exponent), allowance, terms, largest_addend);

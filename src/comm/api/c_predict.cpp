@@ -88,6 +88,7 @@ Status check_predictable(const laconic_options& settings) {
   switch (settings.bound.mode) {
     case LACONIC_BOUND_UNSET:
       return {Code::argument, std::string("options->bound is not set, nor is LACONIC_BOUND") + valid};
+    case LACONIC_BOUND_BLOCK:
     case LACONIC_BOUND_RMS:
     case LACONIC_BOUND_RATE:
       return {Code::argument, "the errors of bound '" + to_string(bound_of(settings)) +

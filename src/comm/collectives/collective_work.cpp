@@ -124,7 +124,7 @@ void CollectiveOperation::set_bound() {
   work_.last_allowance = budget.last_allowance;
   work_.coding.greatest = agreed_magnitude();
   // With these bounds the absolute error is not known before the numbers are coded.
-  if (settings().bound.mode == LACONIC_BOUND_RATE || settings().bound.mode == LACONIC_BOUND_RMS)
+  if (settings().bound.mode == LACONIC_BOUND_RATE || of_blocks(bound_of(settings()).mode))
     budget.worst_case = std::numeric_limits<double>::infinity();
   stats_.algorithm = in_api(algorithm().id);
   stats_.codec = in_api(work_.codec->api_name());

@@ -220,7 +220,7 @@ Status check_options(const laconic_options& o) {
   if (o.size != sizeof(laconic_options))
     return {Code::argument, "options->size is " + std::to_string(o.size) + "; valid is " +
                                 std::to_string(sizeof(laconic_options)) + ", which laconic_options_init() sets"};
-  if (o.bound.mode < LACONIC_BOUND_UNSET || o.bound.mode > LACONIC_BOUND_LOSSLESS)
+  if (o.bound.mode < LACONIC_BOUND_UNSET || o.bound.mode > LACONIC_BOUND_BLOCK)
     return not_valid("options->bound.mode", std::to_string(o.bound.mode), bound_forms);
   if (Status s = check_bound(bound_of(o)); !s) return with_source(s, "options");
   if (o.codec != LACONIC_CODEC_UNSET && !known(codec_names, o.codec))
@@ -276,7 +276,7 @@ Status check_effort(const laconic_options& o) {
 Status check_together(const laconic_options& o) {
   // Such a variant decodes and encodes at each hop, so the later errors are relative to values that have already
   // changed.
-  if (o.bound.mode == LACONIC_BOUND_RMS && per_hop(o.variant))
+  if (of_blocks(bound_of(o).mode) && per_hop(o.variant))
     return {Code::argument, "bound '" + to_string(bound_of(o)) + "' with variant '" + laconic_variant_name(o.variant) +
                                 "'; valid are the variants overlap and nd, or abs:E and rel:E"};
   if (Status s = check_effort(o); !s) return s;

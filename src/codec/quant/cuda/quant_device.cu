@@ -67,7 +67,11 @@ constexpr std::size_t most_numbers = std::size_t{1} << 28;
 
 class QuantOnDevice final : public DeviceCodec {
  public:
-  bool supports(const Coding& coding) const override { return FloatingTypes::has(coding.dtype) && coding.rate == 0; }
+  // The kernels know no range of a block.
+  bool supports(const Coding& coding) const override {
+    return FloatingTypes::has(coding.dtype) && coding.rate == 0 &&
+           (coding.relative == 0 || coding.scale == BlockScale::rms);
+  }
 
   std::size_t workspace_words(std::size_t count, Dtype) const override {
     return cuda::workspace_words(tiles_of(count, true));  // for both kinds of frames: scaled ones have more tiles
