@@ -25,7 +25,8 @@ std::vector<Setting> environment_settings() {
     settings.push_back({name, given ? std::move(value) : std::string(otherwise), !given, variable});
   };
   const auto text = [](const char* name) { return std::string(name != nullptr ? name : "?"); };
-  add("bound", "LACONIC_BOUND", to_string(bound_of(o)), "none: plain MPI");
+  const char* bounds = std::getenv("LACONIC_BOUND");  // one, or a list for the drop-in
+  add("bound", "LACONIC_BOUND", bounds != nullptr ? bounds : "", "none: plain MPI");
   add("target", "LACONIC_TARGET", text_of(target_of(o)).data(), "result");
   add("codec", "LACONIC_CODEC", text(laconic_codec_name(o.codec)),
       o.bound.mode == LACONIC_BOUND_LOSSLESS ? "lossless" : "by effort");

@@ -123,6 +123,15 @@ void CountedCall::made(Reason reason) {
   made();
 }
 
+void CountedCall::made_with(const CallBound& bound, double absolute) const {
+  made();
+  if (group_ == nullptr || items_.buffer == nullptr || items_.count <= 0) return;
+  if (!is_operation(key_.activity) || !holds_numbers(key_.content)) return;
+  const Operation operation = operation_of(key_.activity);
+  if (!Tallies::instance().look_due(*group_, operation)) return;
+  Tallies::instance().looked(*group_, operation, exceeds_most(items_, key_.content, bound.bound, absolute));
+}
+
 void CountedCall::forget_derived_type() {
   if (group_ != nullptr && !is_predefined(items_.type)) items_ = {};
 }

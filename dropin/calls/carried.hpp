@@ -46,6 +46,8 @@ class CountedCall {
   int make(Plain plain) const;
   void made(double seconds = 0) const;
   void made(Reason reason);
+  // The call was compressed. Looks at some calls whether the bound, as an absolute error, is too large for the numbers.
+  void made_with(const CallBound& bound, double absolute) const;
   void started() const;  // persistent; starts of messages are calls of their own in the report
   // The call will be made later: a derived datatype may have been freed by then.
   void forget_derived_type();

@@ -26,7 +26,8 @@ laconic_options options_of(const Communicator& communicator, const Call& call, c
   // Data movement must preserve denormals: the items may be other data under a floating-point type.
   if (!reduces(call.operation) && communicator.options().denormals == LACONIC_DENORMALS_UNSET)
     options.denormals = LACONIC_DENORMALS_EXACT;
-  if (numbers.kind() == Kind::integer && !communicator.lossless()) {
+  options.bound = numbers.bound.bound;
+  if (numbers.kind() == Kind::integer && !numbers.bound.lossless()) {
     options.bound = {LACONIC_BOUND_LOSSLESS, 0};
     options.codec = LACONIC_CODEC_LOSSLESS;
   }

@@ -28,9 +28,8 @@ bool known_op(const Call& call, Kind kind) {
 
 Decision left(Reason reason, Communicator* communicator = nullptr) { return {reason, communicator, false, 0}; }
 
-Reason rules_on(const Call& call, const Communicator& communicator, Kind kind, std::uint64_t bytes) {
-  const Facts facts{call.operation, call.form, kind, !communicator.lossless(), bytes, call.comm, call.site};
-  return Process::instance().settings().rules.touches(facts) ? Reason::touched : Reason::rule;
+Facts facts_of(const Call& call, Kind kind, std::uint64_t bytes) {
+  return {call.operation, call.form, kind, true, bytes, call.comm, call.site};
 }
 
 // Nonblocking and persistent calls need the progress thread, and cannot return the plain result of an audit.
@@ -60,10 +59,12 @@ Decision filter_reduction(const Call& call) {
   const MPI_Count items = largest_of(call, communicator.rank(), communicator.size()).items;
   if (items < 0) return left(Reason::arguments, &communicator);
   if (bytes_of(items) < communicator.min_bytes()) return left(Reason::small, &communicator);
-  Reason reason = fits(communicator, numbers.kind);
+  Reason reason = by_algorithm(communicator);
   if (reason == Reason::touched) reason = form_fits(call);
-  const bool by_rank = process.settings().rules.differ_by_rank();
-  if (reason == Reason::touched && !by_rank) reason = rules_on(call, communicator, numbers.kind, bytes_of(items));
+  const bool by_rank =
+      process.settings().rules.differ_by_rank() || communicator.bounds_may_differ(call.operation, call.form);
+  const Facts facts = facts_of(call, numbers.kind, bytes_of(items));
+  if (reason == Reason::touched && !by_rank) reason = by_rules(facts, communicator.bound_of(facts));
   return {reason, &communicator, by_rank || process.settings().audit > 0, bytes_of(items)};
 }
 
@@ -84,7 +85,12 @@ Decision filter_movement(const Call& call) {
     bytes = static_cast<std::uint64_t>(items * each);
     if (bytes < communicator.min_bytes()) return left(Reason::small, &communicator);
   }
-  const Reason asked = fits(communicator, Kind::none);
+  if (!communicator.may_bound(call.operation, call.form)) return left(Reason::no_bound, &communicator);
+  // In blocking calls, types could lead ranks to different bounds: such items have the ranks agree.
+  const bool same = call.form == Form::blocking && !communicator.bounds_may_differ(call.operation, call.form);
+  if (same && !communicator.bound_of(facts_of(call, Kind::none, bytes)).set())
+    return left(Reason::no_bound, &communicator);
+  const Reason asked = by_algorithm(communicator);
   return {asked == Reason::touched ? form_fits(call) : asked, &communicator, true, bytes};
 }
 
@@ -131,12 +137,18 @@ Reason by_size(std::uint64_t bytes) {
   return bytes < least ? Reason::small : Reason::touched;
 }
 
-Reason fits(const Communicator& communicator, Kind kind) {
+Reason by_algorithm(const Communicator& communicator) {
   const laconic_options& options = communicator.options();
-  if (options.algorithm == LACONIC_ALGORITHM_PLAIN || options.variant == LACONIC_VARIANT_PLAIN) return Reason::asked;
-  const bool left =
-      kind == Kind::integer && !communicator.lossless() && !Process::instance().settings().rules.names_integers();
-  return left ? Reason::type : Reason::touched;
+  const bool plain = options.algorithm == LACONIC_ALGORITHM_PLAIN || options.variant == LACONIC_VARIANT_PLAIN;
+  return plain ? Reason::asked : Reason::touched;
+}
+
+Reason by_rules(Facts facts, const CallBound& bound) {
+  if (!bound.set()) return Reason::no_bound;
+  const Rules& rules = Process::instance().settings().rules;
+  facts.rounded = !bound.lossless();
+  if (facts.kind == Kind::integer && facts.rounded && !rules.names_integers()) return Reason::type;
+  return rules.touches(facts) ? Reason::touched : Reason::rule;
 }
 
 Decision filter(const Call& call) {
@@ -147,6 +159,8 @@ Decision filter(const Call& call) {
 Reason filter_alone(const Call& call, const Decision& decision, NumberSides& numbers) {
   const Communicator& communicator = *decision.communicator;
   numbers.set(call, communicator);
+  // Ranks that cannot take part have the bound of the others, whose agreement they join.
+  numbers.bound = communicator.bound_of(facts_of(call, Kind::none, decision.bytes));
   const NumberSide& one = numbers.one();
   if (!one.used()) return Reason::arguments;
   for (const NumberSide* side : {&numbers.send, &numbers.recv}) {
@@ -156,11 +170,11 @@ Reason filter_alone(const Call& call, const Decision& decision, NumberSides& num
     if (!side->layout().known() || !same) return Reason::type;
     if (side->items() < 0) return Reason::arguments;
   }
-  Reason reason = fits(communicator, numbers.kind());
-  if (reason == Reason::touched)
-    reason = rules_on(call, communicator, numbers.kind(),
-                      call.traits().counts_partial() ? numbers.most_bytes() : decision.bytes);
-  if (reason != Reason::touched) return reason;
+  if (const Reason reason = by_algorithm(communicator); reason != Reason::touched) return reason;
+  const Facts facts =
+      facts_of(call, numbers.kind(), call.traits().counts_partial() ? numbers.most_bytes() : decision.bytes);
+  numbers.bound = communicator.bound_of(facts);
+  if (const Reason reason = by_rules(facts, numbers.bound); reason != Reason::touched) return reason;
   // Laconic accepts device buffers, but packing and audits access the buffer from the host.
   const bool compares = call.form == Form::blocking && Process::instance().settings().audit > 0;
   for (const auto& [side, buffer] : {std::pair{&numbers.send, call.send.buffer}, {&numbers.recv, call.recv.buffer}})
@@ -171,15 +185,20 @@ Reason filter_alone(const Call& call, const Decision& decision, NumberSides& num
 }
 
 Reason agree(const Call& call, Communicator& communicator, Reason mine, const NumberSides& numbers) {
-  const std::array<std::uint64_t, 2> own{static_cast<std::uint64_t>(mine), numbers.most_bytes()};
-  std::array<std::uint64_t, 2> all{};
+  // The maxima of a number and of its complement are complements of each other only if all ranks have the same.
+  const auto item = static_cast<std::uint64_t>(numbers.bound.item + 1);
+  const std::array<std::uint64_t, 4> own{static_cast<std::uint64_t>(mine), numbers.most_bytes(), item,
+                                         std::uint64_t{INT64_MAX} - item};
+  std::array<std::uint64_t, 4> all{};
   MPI_Request request = MPI_REQUEST_NULL;
   // A nonblocking reduction on every rank: operations of this rank may be in flight that other ranks wait for, so this
   // rank makes progress on them during the wait.
-  int code = PMPI_Iallreduce(own.data(), all.data(), 2, MPI_UINT64_T, MPI_MAX, call.comm, &request);
+  int code =
+      PMPI_Iallreduce(own.data(), all.data(), static_cast<int>(own.size()), MPI_UINT64_T, MPI_MAX, call.comm, &request);
   if (code == MPI_SUCCESS) code = wait_with_progress(request);
   if (code != MPI_SUCCESS) return Reason::refused;
   if (all[0] != 0) return static_cast<Reason>(all[0]);
+  if (all[2] != std::uint64_t{INT64_MAX} - all[3]) return Reason::bounds;
   return call.traits().counts_partial() && all[1] < communicator.min_bytes() ? Reason::small : Reason::touched;
 }
 

@@ -25,8 +25,11 @@ struct Largest {
 };
 Largest largest_of(const Call& call, int rank, int ranks);
 
-// Whether numbers of this kind may be compressed on a communicator, apart from the rules.
-Reason fits(const Communicator& communicator, Kind kind);
+// Whether a call with this bound may be compressed, by its bound and by the rules. Sets facts.rounded.
+Reason by_rules(Facts facts, const CallBound& bound);
+
+// Whether calls on a communicator may be compressed by its algorithm and variant.
+Reason by_algorithm(const Communicator& communicator);
 
 // The reason why a profile leaves a call plain; Reason::no_bound if settings would include it. Sets facts.kind if a
 // rule may test it.

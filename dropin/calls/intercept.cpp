@@ -55,8 +55,9 @@ bool found_alone(Reason reason) { return reason == Reason::memory || reason == R
 
 // Whether equal arguments make an equal call: not where datatypes are the program's own, which it may free, so that MPI
 // uses their handles again.
-bool can_be_repeated(const Call& call) {
+bool can_be_repeated(const Call& call, const Communicator& communicator) {
   if (Process::instance().settings().rules.differ_by_rank()) return false;
+  if (communicator.bounds_may_differ(call.operation, call.form)) return false;
   const auto predefined = [](MPI_Datatype type) { return type == MPI_DATATYPE_NULL || numbers_of(type).known(); };
   return predefined(call.send.type) && predefined(call.recv.type);
 }
@@ -71,7 +72,7 @@ CallArguments arguments_of(const Call& call, const Communicator& communicator) {
 }
 
 void remember(const Call& call, Communicator& communicator) {
-  if (!can_be_repeated(call)) return;
+  if (!can_be_repeated(call, communicator)) return;
   const Quiet ours;
   std::uint64_t number = 0;
   if (laconic_plain_call(call.comm, &number) == MPI_SUCCESS && number != 0)
@@ -114,11 +115,14 @@ int compress(const Call& call, Communicator& communicator, NumberSides& numbers,
   if (reason == LACONIC_PLAIN_SLOWER) remember(call, communicator);
   if (reason != LACONIC_PLAIN_NOT) return leave(call, reason_of(reason), &communicator, plain);
   if (numbers.recv.used()) code = numbers.recv.put_all();
-  Tallies::instance().compressed(communicator.tallies(), call.operation, stats);
-  if (counts_traffic()) CountedCall(carried_by(call, communicator), Reason::touched, communicator.tallies()).made();
+  numbers.bound.complete(stats);
+  Tallies::instance().compressed(communicator.tallies(), call.operation, stats, numbers.bound);
+  if (counts_traffic())
+    CountedCall(carried_by(call, communicator), Reason::touched, communicator.tallies())
+        .made_with(numbers.bound, stats.bound);
   audit.after();
   if (Process::instance().settings().report == Report::each && communicator.rank() == 0)
-    report_call(communicator.tallies(), call.operation, call.form, stats.bytes_in, stats);
+    report_call(communicator.tallies(), call.operation, call.form, stats.bytes_in, stats, numbers.bound);
   return code;
 }
 
@@ -130,7 +134,9 @@ int intercept_blocking(const Call& call, const Decision& decision, Plain plain) 
   NumberSides numbers;
   Reason reason = filter_alone(call, decision, numbers);
   bool shared = !decision.agree && !found_alone(reason);  // all ranks have this reason
-  const bool agree_first = Process::instance().settings().audit > 0 || (!communicator.tunes() && !prepared(call.comm));
+  const bool agree_first = Process::instance().settings().audit > 0 ||
+                           (!communicator.tunes() && !prepared(call.comm)) ||
+                           communicator.bounds_may_differ(call.operation, call.form);
   if (decision.agree && agree_first) {
     reason = agree(call, communicator, reason, numbers);
     shared = true;
@@ -155,7 +161,8 @@ int intercept_other(const Call& call, const Decision& decision, Plain plain) {
   Communicator& communicator = *decision.communicator;
   const Rules& rules = Process::instance().settings().rules;
   const bool partial = call.traits().counts_partial();
-  if (rules.differ_by_rank() || (partial && rules.test_data(call.operation, call.form)))
+  if (rules.differ_by_rank() || (partial && rules.test_data(call.operation, call.form)) ||
+      communicator.bounds_may_differ(call.operation, call.form))
     return leave(call, Reason::form, &communicator, plain);
   if (call.form == Form::nonblocking && !prepared(call.comm))
     return leave(call, Reason::unprepared, &communicator, plain);
@@ -163,6 +170,8 @@ int intercept_other(const Call& call, const Decision& decision, Plain plain) {
   const Reason reason = filter_alone(call, decision, numbers);
   if (found_alone(reason))
     say_why(call, communicator, reason);
+  else if (reason == Reason::no_bound)
+    return leave(call, reason, &communicator, plain);
   else if (reason != Reason::touched && partial)
     numbers.set_unchanged();
   else if (reason != Reason::touched)

@@ -72,11 +72,13 @@ class NumberSide {
 // The receive side of this rank in a reduction that leaves one block on each rank.
 Side own_block(const Call& call, int rank);
 
-// Both sides of a call. A side whose arguments are not significant on this rank is unused.
+// Both sides of a call, and the bound of their numbers. A side whose arguments are not significant on this rank is
+// unused.
 struct NumberSides {
   NumberSide send;
   NumberSide recv;
   bool in_place = false;
+  CallBound bound;
 
   void set(const Call& call, const Communicator& communicator);
   void set_unchanged();

@@ -139,10 +139,11 @@ int Communicator::on_delete(MPI_Comm, int, void* self, void*) {
 void Communicator::merge() {
   read_hints(hints_, options_);
   const laconic_options& environment = Process::instance().settings().options;
-  if (options_.bound.mode == LACONIC_BOUND_UNSET) options_.bound = environment.bound;
   if (options_.min_bytes == 0) options_.min_bytes = environment.min_bytes;
   if (options_.denormals == LACONIC_DENORMALS_UNSET) options_.denormals = environment.denormals;
   if (options_.algorithm == LACONIC_ALGORITHM_UNSET) options_.algorithm = environment.algorithm;
+  if (options_.codec == LACONIC_CODEC_UNSET && options_.effort == LACONIC_EFFORT_UNSET)
+    options_.codec = environment.codec;
   if (options_.variant == LACONIC_VARIANT_UNSET) options_.variant = environment.variant;
   if (options_.tune == LACONIC_TUNE_UNSET) options_.tune = environment.tune;
   // Where integers have a bound of their own, the settings of a call depend on its type. Ranks may give different types
@@ -156,7 +157,29 @@ void Communicator::merge() {
 Reason Communicator::unfit() const {
   if (unfit_ != Reason::touched) return unfit_;
   if (differ_) return Reason::differ;
-  return options_.bound.mode == LACONIC_BOUND_UNSET ? Reason::no_bound : Reason::touched;
+  return hints_bound() || Process::instance().settings().bounds.set() ? Reason::touched : Reason::no_bound;
+}
+
+CallBound Communicator::bound_of(const Facts& facts) const {
+  CallBound chosen =
+      hints_bound() ? CallBound{options_.bound, CallBound::no_item} : Process::instance().settings().bounds.of(facts);
+  if (chosen.bound.mode == LACONIC_BOUND_REL && !reduces(facts.operation) && codes_blocks())
+    chosen.bound.mode = LACONIC_BOUND_BLOCK;
+  return chosen;
+}
+
+bool Communicator::codes_blocks() const {
+  const bool codec = options_.codec == LACONIC_CODEC_UNSET || options_.codec == LACONIC_CODEC_QUANT ||
+                     options_.codec == LACONIC_CODEC_DENSE;
+  return codec && options_.variant != LACONIC_VARIANT_CPR_P2P && options_.variant != LACONIC_VARIANT_HOST_CENTRIC;
+}
+
+bool Communicator::may_bound(Operation operation, Form form) const {
+  return hints_bound() || Process::instance().settings().bounds.may_bound(operation, form);
+}
+
+bool Communicator::bounds_may_differ(Operation operation, Form form) const {
+  return !hints_bound() && Process::instance().settings().bounds.may_differ(operation, form);
 }
 
 std::uint64_t Communicator::min_bytes() const {

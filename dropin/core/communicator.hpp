@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "call/collective.hpp"
+#include "core/bounds.hpp"
 #include "core/proposal.hpp"
 #include "core/repeated_calls.hpp"
 #include "report/tally.hpp"
@@ -42,7 +43,8 @@ class Communicator {
   // The reason why no call on this communicator can be compressed; Reason::touched if there is none.
   Reason unfit() const;
 
-  // Hints take precedence over the environment; an option that neither sets is unset.
+  // Hints take precedence over the environment; an option that neither sets is unset.  Of the bound, only a hint is
+  // here.
   const laconic_options& options() const { return options_; }
   // Whether Laconic learns which calls are faster uncompressed. Audits show what compressed calls do.
   bool tunes() const { return tunes_; }
@@ -52,7 +54,13 @@ class Communicator {
     const std::uint32_t calls = slower_calls_++;
     return calls < 64 || calls % 8 == 0;
   }
-  bool lossless() const { return options_.bound.mode == LACONIC_BOUND_LOSSLESS; }
+  // The bound of a call: that of a hint, else that of the first item of LACONIC_BOUND that matches the call. Where data
+  // moves, rel:R becomes block:R if codec and variant have it: numbers of unmodified programs need not be of one kind,
+  // and a large one in a message must not set the error of all others.
+  CallBound bound_of(const Facts& facts) const;
+  // Whether calls of this operation in this form can have a bound, and whether the ranks may find different ones.
+  bool may_bound(Operation operation, Form form) const;
+  bool bounds_may_differ(Operation operation, Form form) const;
   const Hints& hints() const { return hints_; }
   std::uint64_t min_bytes() const;
 
@@ -88,6 +96,8 @@ class Communicator {
   static int on_delete(MPI_Comm, int, void* self, void*);
   void settle(MPI_Comm comm);
   void count_neighbors();
+  bool codes_blocks() const;
+  bool hints_bound() const { return options_.bound.mode != LACONIC_BOUND_UNSET; }
   void merge();
   void decide(Proposal& proposal);
 

@@ -104,13 +104,17 @@ void Process::read_settings() {
   read_ = true;
 }
 
+bool Process::may_compress(Operation operation, Form form) const {
+  if (!settings_.rules.may_touch(operation, form)) return false;
+  return hinted_ || settings_.bounds.may_bound(operation, form);
+}
+
 bool Process::wants_thread() {
   read_settings();
-  if (!problem_.empty() || settings_.options.bound.mode == LACONIC_BOUND_UNSET) return false;
+  if (!problem_.empty() || !settings_.bounds.set()) return false;
   for (std::size_t o = 0; o < num_operations; ++o)
     for (const Form form : {Form::nonblocking, Form::persistent})
-      if (is_collective(static_cast<Operation>(o)) && settings_.rules.may_touch(static_cast<Operation>(o), form))
-        return true;
+      if (is_collective(static_cast<Operation>(o)) && may_compress(static_cast<Operation>(o), form)) return true;
   return false;
 }
 
@@ -151,7 +155,7 @@ void Process::start() {
   differ_ = !agree();
   const laconic_options& options = settings_.options;
   if (!differ_) several_nodes_ = spans_nodes(MPI_COMM_WORLD);
-  if (options.bound.mode != LACONIC_BOUND_UNSET)
+  if (settings_.bounds.set())
     least_bytes_ = options.min_bytes > 0 ? static_cast<std::uint64_t>(options.min_bytes)
                                          : default_least(options.tune != LACONIC_TUNE_OFF);
   if (!differ_ && messages_) begin_messages();
@@ -185,11 +189,10 @@ void Process::set_tools_count(bool value) {
 
 void Process::set_attention() {
   const std::lock_guard lock(attention_);
-  const bool bound = settings_.options.bound.mode != LACONIC_BOUND_UNSET || hinted_;
   for (std::size_t o = 0; o < num_operations; ++o)
     for (std::size_t f = 0; f < num_forms; ++f) {
       const bool can = progresses_ || static_cast<Form>(f) == Form::blocking;
-      const bool touchable = bound && can && settings_.rules.may_touch(static_cast<Operation>(o), static_cast<Form>(f));
+      const bool touchable = can && may_compress(static_cast<Operation>(o), static_cast<Form>(f));
       attention[o][f].store(running() && (touchable || counts()), std::memory_order_relaxed);
     }
   messages_attention.store(running() && messages_, std::memory_order_relaxed);

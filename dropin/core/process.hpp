@@ -70,6 +70,7 @@ class Process {
  private:
   Process() = default;
   bool agree();
+  bool may_compress(Operation operation, Form form) const;
   void begin_messages();
   void prepare_world();
   void read_settings();

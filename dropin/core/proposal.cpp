@@ -86,8 +86,8 @@ std::shared_ptr<Proposal> Proposal::begin(MPI_Comm comm, int rank, MPI_Info info
 // Intercepts calls on the communicator from now on: the first of them waits for the result of the comparison.
 void Proposal::watch(const laconic_options& options) const {
   const laconic_options& environment = Process::instance().settings().options;
-  const auto unset = [](const laconic_options& o) { return o.bound.mode == LACONIC_BOUND_UNSET; };
-  if (hints_.empty() || !problem_.empty() || (unset(options) && unset(environment))) return;
+  const bool bound = options.bound.mode != LACONIC_BOUND_UNSET || Process::instance().settings().bounds.set();
+  if (hints_.empty() || !problem_.empty() || !bound) return;
   const std::int64_t least = options.min_bytes > 0 ? options.min_bytes : environment.min_bytes;
   Process::instance().hinted(least > 0 ? static_cast<std::uint64_t>(least) : Process::instance().default_least(true));
 }

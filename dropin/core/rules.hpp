@@ -7,21 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "calls/operation.hpp"
-#include "core/datatypes.hpp"
+#include "core/terms.hpp"
 
 namespace laconic::dropin {
-
-// The properties of a call that rules can test. Names are looked up only if a rule tests them.
-struct Facts {
-  Operation operation;
-  Form form;
-  Kind kind;
-  bool rounded;  // the bound is lossy
-  std::uint64_t bytes;
-  MPI_Comm comm;
-  const void* site;
-};
 
 // Messages between two ranks are included by the rules that name them, or included, or excluded.
 enum class Messages : std::uint8_t { by_rules, included, excluded };
@@ -50,27 +38,7 @@ class Rules {
   bool differ_by_rank() const { return differ_by_rank_; }
 
  private:
-  struct Term {
-    enum class What : std::uint8_t { operation, form, type, comm, site, smaller, at_least };
-    What what;
-    bool negated = false;
-    std::uint32_t operations = 0;  // one bit per operation
-    std::uint32_t forms = 0;
-    std::string text;
-    std::uint64_t bytes = 0;
-  };
-  struct Item {
-    std::vector<Term> terms;  // the item matches if all of them hold
-  };
-
-  std::string read_items(std::string_view variable, std::string_view text, std::vector<Item>& items);
-  std::string read_term(std::string_view text, Term& term) const;
-  static bool holds(const Term& term, const Facts& facts);
-  static bool tests_name(const Term& term);
-  static bool matches(const Item& item, const Facts& facts);
-  static bool names(const Item& item, Operation operation, Form form);
-  static bool of_messages_only(const Item& item);
-  static bool names_integers(const Item& item);
+  std::string read_items(std::string_view variable, std::string_view list, std::vector<Item>& items);
 
   // Whether an operation is compressed if no rule matches.
   bool by_default(Operation operation) const;
@@ -80,8 +48,5 @@ class Rules {
   Messages messages_ = Messages::by_rules;
   bool differ_by_rank_ = false;
 };
-
-// The file name of the library or executable that contains a code address; empty if unknown.
-std::string file_of(const void* site);
 
 }  // namespace laconic::dropin

@@ -139,7 +139,8 @@ std::uint64_t complaint_of(bool wrong, int rank) {
 
 std::string set_option(laconic_options& options, const char* name, const char* value, const std::string& source) {
   const int code = laconic_options_set(&options, name, value);
-  return code == MPI_SUCCESS ? "" : source + ": " + error_text(code);
+  if (code == MPI_SUCCESS) return "";
+  return source.empty() ? error_text(code) : source + ": " + error_text(code);
 }
 
 std::string check_options(const laconic_options& options) {
@@ -161,9 +162,12 @@ std::string Settings::read() {
   for (const char* option : option_names) {
     const std::string name = "LACONIC_" + upper(option);
     const char* value = std::getenv(name.c_str());
-    if (problem.empty() && value != nullptr) problem = set_option(options, option, value, name);
+    const bool by_rules = std::string_view(option) == "bound";
+    if (problem.empty() && value != nullptr && !by_rules) problem = set_option(options, option, value, name);
   }
   if (problem.empty()) problem = check_options(options);
+  if (const char* list = std::getenv("LACONIC_BOUND"); problem.empty() && list != nullptr)
+    problem = bounds.read(list, options);
   if (problem.empty()) problem = read_messages(*this, variable("LACONIC_P2P"));
   if (problem.empty()) problem = rules.read(variable("LACONIC_INCLUDE"), variable("LACONIC_EXCLUDE"), messages);
   excludes = *variable("LACONIC_EXCLUDE") != '\0';

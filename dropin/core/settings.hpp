@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/bounds.hpp"
 #include "core/rules.hpp"
 
 namespace laconic::dropin {
@@ -15,7 +16,8 @@ namespace laconic::dropin {
 enum class Report : std::uint8_t { none, summary, json, each, profile };
 
 struct Settings {
-  laconic_options options{};  // only those set in the environment
+  laconic_options options{};  // only those set in the environment, without the bound
+  Bounds bounds;              // LACONIC_BOUND
   Rules rules;
   bool excludes = false;  // LACONIC_EXCLUDE names calls
   Report report = Report::none;

@@ -60,9 +60,10 @@ MessageDecision filter(const Outgoing& m, NumberSides& sides) {
   sides.set(call_of(m), communicator);
   const Layout& layout = sides.send.layout();
   if (!layout.known() || layout.numbers.kind == Kind::integer) return left(Reason::type);
-  if (const Reason reason = fits(communicator, layout.numbers.kind); reason != Reason::touched) return left(reason);
-  const Facts facts{Operation::send, m.form, layout.numbers.kind, !communicator.lossless(), bytes, m.comm, m.site};
-  if (!process.settings().rules.touches(facts)) return left(Reason::rule);
+  if (const Reason reason = by_algorithm(communicator); reason != Reason::touched) return left(reason);
+  const Facts facts{Operation::send, m.form, layout.numbers.kind, true, bytes, m.comm, m.site};
+  sides.bound = communicator.bound_of(facts);
+  if (const Reason reason = by_rules(facts, sides.bound); reason != Reason::touched) return left(reason);
   return left(on_device(m.buffer) ? Reason::device : Reason::touched);
 }
 
@@ -79,8 +80,16 @@ double range_of(const T* x, MPI_Count count) {
 }
 
 // The bound as an absolute error, for reports only.
-double resolved(const laconic_bound& bound, const void* numbers, MPI_Count count, const Numbers& type) {
+double resolved(const laconic_bound& bound, const void* numbers, MPI_Count count, const Numbers& type,
+                const SealedEnvelope& sealed) {
   switch (bound.mode) {
+    case LACONIC_BOUND_BLOCK: {
+      const auto envelope = read_envelope(sealed.memory.data(), sealed.length);
+      laconic_frames_info info{};
+      const bool known =
+          envelope && laconic_frames_describe(envelope->frames, envelope->header.frames, &info) == MPI_SUCCESS;
+      return known ? info.error : std::numeric_limits<double>::infinity();
+    }
     case LACONIC_BOUND_ABS: return bound.value;
     case LACONIC_BOUND_LOSSLESS: return 0;
     case LACONIC_BOUND_REL:
@@ -90,28 +99,31 @@ double resolved(const laconic_bound& bound, const void* numbers, MPI_Count count
   }
 }
 
-void count(const Outgoing& m, Communicator& communicator, const NumberSide& numbers, const SealedEnvelope& sealed,
+void count(const Outgoing& m, Communicator& communicator, const NumberSides& sides, const SealedEnvelope& sealed,
            double seconds) {
+  const NumberSide& numbers = sides.send;
   laconic_stats stats{};
   stats.bytes_in = static_cast<std::uint64_t>(numbers.bytes());
   stats.bytes_uncompressed = stats.bytes_in;
   stats.bytes_sent = static_cast<std::uint64_t>(sealed.length);
   stats.seconds_total = seconds;
   if (Process::instance().counts())
-    stats.bound = resolved(communicator.options().bound, numbers.buffer(), numbers.count(), numbers.layout().numbers);
+    stats.bound = resolved(sides.bound.bound, numbers.buffer(), numbers.count(), numbers.layout().numbers, sealed);
   stats.achieved_bound = stats.bound;
-  Tallies::instance().compressed(communicator.tallies(), Operation::send, stats);
-  if (counts_traffic()) counted(m, Reason::touched, communicator).made();
+  Tallies::instance().compressed(communicator.tallies(), Operation::send, stats, sides.bound);
+  if (counts_traffic()) counted(m, Reason::touched, communicator).made_with(sides.bound, stats.bound);
   if (Process::instance().settings().report == Report::each)
-    report_call(communicator.tallies(), Operation::send, m.form, stats.bytes_in, stats);
+    report_call(communicator.tallies(), Operation::send, m.form, stats.bytes_in, stats, sides.bound);
 }
 
 // What Laconic advises on the message, from the times of earlier ones.
-laconic_advice advice_on(const Outgoing& m, Communicator& communicator) {
+laconic_advice advice_on(const Outgoing& m, Communicator& communicator, const CallBound& bound) {
   laconic_advice advice = LACONIC_ADVICE_COMPRESS;
   MPI_Count each = 0;
   if (!communicator.tunes() || PMPI_Type_size_x(m.type, &each) != MPI_SUCCESS) return advice;
-  laconic_send_advice(m.comm, static_cast<std::uint64_t>(each * m.count), &communicator.options(), &advice);
+  laconic_options options = communicator.options();
+  options.bound = bound.bound;
+  laconic_send_advice(m.comm, static_cast<std::uint64_t>(each * m.count), &options, &advice);
   if (Process::instance().settings().report != Report::none) Tallies::instance().tuned(communicator.tallies(), m.comm);
   return advice;
 }
@@ -188,7 +200,7 @@ std::optional<SealedEnvelope> seal(const Outgoing& m) {
     return std::nullopt;
   };
   if (found.reason != Reason::touched) return left(found.reason);
-  const laconic_advice advice = advice_on(m, *found.communicator);
+  const laconic_advice advice = advice_on(m, *found.communicator, sides.bound);
   if (advice == LACONIC_ADVICE_PLAIN) return left(Reason::slower);
   try {
     NumberSide& numbers = sides.send;
@@ -209,7 +221,7 @@ std::optional<SealedEnvelope> seal(const Outgoing& m) {
     if (!sealed) return left(code == MPI_SUCCESS ? Reason::longer : Reason::refused);
     const bool audited = audits_next(*found.communicator);
     if (audited && audit(numbers, *sealed, *found.communicator) != MPI_SUCCESS) return left(Reason::refused);
-    count(m, *found.communicator, numbers, *sealed, time.count());
+    count(m, *found.communicator, sides, *sealed, time.count());
     if (audited && Process::instance().settings().keep_plain) return std::nullopt;
     return sealed;
   } catch (const std::bad_alloc&) {

@@ -22,12 +22,12 @@ std::string what_is(const TrafficKey& of, const Needs& needs) {
 
 }  // namespace
 
-std::string text_of(const Needs& needs) {
+std::string text_of(const Needs& needs, const std::string& bound) {
   std::string text;
   const auto add = [&](bool needed, const std::string& setting) {
     if (needed) text += (text.empty() ? "" : " ") + setting;
   };
-  add(needs.bound, std::string("LACONIC_BOUND=") + sample_bounds[suggested_bound]);
+  add(needs.bound, "LACONIC_BOUND=" + bound);
   add(needs.include, needs.messages ? "LACONIC_INCLUDE=all" : "LACONIC_INCLUDE=movement");
   add(needs.messages && !needs.include, "LACONIC_P2P=1");
   add(needs.min_bytes, "LACONIC_MIN_BYTES=" + std::to_string(least_suggested));
@@ -37,6 +37,7 @@ std::string text_of(const Needs& needs) {
 // Several reasons can apply to a call, and its key has only the one that was found first.
 const char* lasting_reason(const TrafficKey& of, const Settings& settings, std::uint64_t min_bytes) {
   if (!is_operation(of.activity) || !left_by_settings(of.reason)) return text_of(of);
+  if (of.reason == Reason::no_bound && settings.bounds.set()) return "named by no item of LACONIC_BOUND";
   const Kind kind = kind_of(of.content);
   if (kind == Kind::none || kind == Kind::integer) return text_of(Reason::type);
   if (of.least_size() < std::min(min_bytes, least_suggested)) return "smaller than 4 KiB";

@@ -29,7 +29,7 @@ struct Needs {
 };
 
 // As they are set in the environment, as in "LACONIC_BOUND=rel:1e-6 LACONIC_P2P=1".
-std::string text_of(const Needs& needs);
+std::string text_of(const Needs& needs, const std::string& bound = sample_bounds[suggested_bound]);
 
 // The reason why plain calls stay plain with any settings; nullptr if settings would include them: needs_of().
 // `min_bytes`: the size from which on calls are compressed with these settings.

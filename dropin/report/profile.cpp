@@ -17,6 +17,9 @@ namespace {
 // Settings that would include less than this share of all bytes are not suggested.
 constexpr double noticeable = 0.01;
 
+// Contents that may be no field are compressed without loss from this ratio on.
+constexpr double worthwhile = 1.25;
+
 using Pooled = std::map<std::pair<Activity, std::string>, Sample>;
 
 std::pair<Activity, std::string> kind_of_calls(const TrafficKey& of) { return {of.activity, name_of(of.content)}; }
@@ -58,11 +61,36 @@ std::optional<Needs> fewest(const std::vector<ProfiledCalls>& calls, std::uint64
   return best;
 }
 
-void leave_out(Profile& profile, const Pooled& pooled) {
+// Calls whose contents may be no field are compressed without loss where that saves a fifth of them, and else left out.
+void look_at_contents(Profile& profile, const Pooled& pooled) {
+  std::map<std::string, Sample> items;
+  for (const ProfiledCalls& c : profile.calls)
+    if (c.lasting == nullptr && may_be_no_field(pooled.at(kind_of_calls(c.of))))
+      items[item_for(c.of)] += c.traffic.sample;
+  for (ProfiledCalls& c : profile.calls) {
+    const auto item = c.lasting == nullptr ? items.find(item_for(c.of)) : items.end();
+    if (item == items.end()) continue;
+    c.lossless = item->second.ratio(lossless_bound) >= worthwhile;
+    c.left_out = !c.lossless;
+  }
+}
+
+// The items that are for calls of this kind, if the other settings include these at all.
+template <class OfTheseCalls>
+std::string items_of(const Profile& profile, const Needs& needs, OfTheseCalls f) {
   std::set<std::string> items;
   for (const ProfiledCalls& c : profile.calls)
-    if (c.lasting == nullptr && may_be_no_field(pooled.at(kind_of_calls(c.of)))) items.insert(item_for(c.of));
-  for (ProfiledCalls& c : profile.calls) c.left_out = c.lasting == nullptr && items.count(item_for(c.of)) > 0;
+    if (f(c) && c.needs.within(needs)) items.insert(item_for(c.of));
+  std::string text;
+  for (const std::string& item : items) text += (text.empty() ? "" : ",") + item;
+  return text;
+}
+
+// "bcast+type:double=lossless,rel:1e-6"
+std::string bound_with(const std::string& lossless) {
+  std::string list;
+  for (const char c : lossless + (lossless.empty() ? "" : ",")) list += c == ',' ? "=lossless," : std::string(1, c);
+  return list + sample_bounds[suggested_bound];
 }
 
 // Calls that were not sampled are assumed to compress as those of the same numbers that were.
@@ -72,8 +100,9 @@ void estimate(Profile& profile, const Needs& suggested) {
   for (const ProfiledCalls& c : profile.calls) {
     if (c.lasting != nullptr || c.left_out || !c.needs.within(suggested)) continue;
     for (std::size_t b = 0; b < sample_bounds.size(); ++b) {
-      const double own = c.traffic.sample.ratio(b);
-      const double ratio = std::max(1.0, own > 0 ? own : by_content[c.of.content].ratio(b));
+      const std::size_t bound = c.lossless ? lossless_bound : b;
+      const double own = c.traffic.sample.ratio(bound);
+      const double ratio = std::max(1.0, own > 0 ? own : by_content[c.of.content].ratio(bound));
       profile.saved[b] += static_cast<std::uint64_t>(static_cast<double>(c.traffic.bytes) * (1 - 1 / ratio));
     }
   }
@@ -85,14 +114,13 @@ void suggest(Profile& profile, const Settings& settings) {
   profile.included = bytes_within(profile.calls, *needs);
   estimate(profile, *needs);
   std::string exclude = settings.excludes ? std::getenv("LACONIC_EXCLUDE") : "";
-  // Items that only keep out what the other settings do not include would make the command longer than it has to be.
-  std::set<std::string> items;
-  for (const ProfiledCalls& c : profile.calls)
-    if (c.left_out && c.needs.within(*needs)) items.insert(item_for(c.of));
-  for (const std::string& item : items) profile.exclude += (profile.exclude.empty() ? "" : ",") + item;
-  if (!items.empty()) exclude += (exclude.empty() ? "" : ",") + profile.exclude;
-  profile.variables = text_of(*needs) + (exclude.empty() ? "" : " LACONIC_EXCLUDE=" + shell_word(exclude));
-  profile.options = std::string("--bound ") + sample_bounds[suggested_bound] +
+  profile.exclude = items_of(profile, *needs, [](const ProfiledCalls& c) { return c.left_out; });
+  profile.lossless = items_of(profile, *needs, [](const ProfiledCalls& c) { return c.lossless; });
+  profile.bound = bound_with(profile.lossless);
+  if (!profile.exclude.empty()) exclude += (exclude.empty() ? "" : ",") + profile.exclude;
+  profile.variables =
+      text_of(*needs, profile.bound) + (exclude.empty() ? "" : " LACONIC_EXCLUDE=" + shell_word(exclude));
+  profile.options = "--bound " + profile.bound +
                     (needs->include ? needs->messages ? " --include all" : " --include movement" : "") +
                     (needs->messages && !needs->include ? " --p2p 1" : "") +
                     (needs->min_bytes ? " --min-bytes " + std::to_string(least_suggested) : "") +
@@ -132,7 +160,7 @@ Profile profile_of(const std::map<std::string, TallyGroup>& groups, const Settin
     profile.alone.push_back({"", text_of(some), bytes_within(profile.calls, some)});
   for (const BytesOf& of : coverage_of(groups, settings, min_bytes).plain)
     if (of.settings.empty()) profile.plain.push_back(of);
-  leave_out(profile, pooled);
+  look_at_contents(profile, pooled);
   suggest(profile, settings);
   return profile;
 }

@@ -32,7 +32,9 @@ struct ProfiledCalls {
   const char* lasting =
       nullptr;  // why they stay plain with any settings; nullptr: they would be compressed with `needs`
   Needs needs;
-  bool left_out = false;  // by the suggestion, for their contents
+  // By the suggestion, for their contents: they stay plain, or are compressed without loss where that pays.
+  bool left_out = false;
+  bool lossless = false;
 };
 
 struct Profile {
@@ -46,7 +48,9 @@ struct Profile {
   std::string options;    // of the command, as in "--bound rel:1e-6 --p2p 1"
   std::string variables;  // the same as environment variables
   std::string command;    // the whole command line; empty if the program was not started by `laconic profile`
+  std::string bound;      // of LACONIC_BOUND: a list with items `lossless` where contents ask for it
   std::string exclude;    // the items that were added to LACONIC_EXCLUDE for the contents of the calls
+  std::string lossless;   // the items of LACONIC_BOUND that are for such contents
   std::uint64_t included = 0;
   std::array<std::uint64_t, sample_bounds.size()> saved{};  // of these bytes, by the ratios of the samples
 };

@@ -73,6 +73,8 @@ std::string suggestion_of(const Profile& profile) {
   text += '\n';
   if (!profile.exclude.empty())
     text += "left out, because the contents are whole numbers or other data: " + profile.exclude + '\n';
+  if (!profile.lossless.empty())
+    text += "without loss, because the contents are whole numbers or other data: " + profile.lossless + '\n';
   text +=
       format("%s to use, which would include %.1f %% of the bytes and save %.3f MB (%.1f %%):\n",
              profile.command.empty() ? "the settings" : "the command line", percent(profile.included, profile.bytes),
@@ -136,8 +138,8 @@ std::string suggestion_json(const Profile& profile) {
     saved += format("%s\"%s\": %llu", b == 0 ? "" : ", ", sample_bounds[b], u(profile.saved[b]));
   return "{\"options\": " + quoted(profile.options) + ", \"variables\": " + quoted(profile.variables) +
          ", \"command\": " + (profile.command.empty() ? "null" : quoted(profile.command)) +
-         ", \"excluded\": " + quoted(profile.exclude) + format(", \"bytes\": %llu, \"saved\": {", u(profile.included)) +
-         saved + "}}";
+         ", \"excluded\": " + quoted(profile.exclude) + ", \"lossless\": " + quoted(profile.lossless) +
+         format(", \"bytes\": %llu, \"saved\": {", u(profile.included)) + saved + "}}";
 }
 
 bool write_json(const std::string& file, const Profile& profile, bool complete) {

@@ -29,10 +29,11 @@ enum class Reason : std::uint8_t {
   device,
   unprepared,
   slower,
+  bounds,
   refused
 };
 
-inline constexpr std::size_t reasons = 22;
+inline constexpr std::size_t reasons = 23;
 
 // The reason as text for the summary, and as a key for JSON.
 const char* text_of(Reason reason);

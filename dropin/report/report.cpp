@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 #include <vector>
@@ -51,7 +52,19 @@ std::string by_codec(const Tally& t, const char* form) {
   return text;
 }
 
-void print_operation(std::FILE* out, const TallyGroup& group, std::size_t o) {
+// How many compressed calls have the bound of each item of LACONIC_BOUND: "send=abs:1e-9 12, abs:1e-6 3".
+std::string by_bound(const Tally& t, const Settings& settings, const char* separator, bool json) {
+  std::string text;
+  if (!settings.bounds.by_rule()) return text;
+  for (std::size_t k = 0; k < std::min(t.by_bound.size(), settings.bounds.size()); ++k) {
+    if (t.by_bound[k] == 0) continue;
+    const std::string& item = settings.bounds.text(k);
+    text += (text.empty() ? "" : ", ") + (json ? quoted(item) : item) + separator + std::to_string(t.by_bound[k]);
+  }
+  return text;
+}
+
+void print_operation(std::FILE* out, const Settings& settings, const TallyGroup& group, std::size_t o) {
   const Tally& t = group.by_operation[o];
   const std::string name(name_of(static_cast<Operation>(o)));
   std::fprintf(out, "laconic: %-20s %-24s %8llu calls %8llu compressed", name.c_str(),
@@ -61,12 +74,26 @@ void print_operation(std::FILE* out, const TallyGroup& group, std::size_t o) {
     std::fprintf(out, ", %.3f MB, %.3f MB on the wire, ratio %.2f, %.3f s, bound %.3g, worst case %.3g",
                  megabytes(t.bytes), megabytes(t.sent), ratio_of(t), t.seconds, t.bound, t.achieved);
   if (const std::string with = by_codec(t, "%s %llu"); !with.empty()) std::fprintf(out, "; with %s", with.c_str());
+  if (const std::string bounds = by_bound(t, settings, " ", false); !bounds.empty())
+    std::fprintf(out, "; bounds: %s", bounds.c_str());
   if (t.audits > 0)
     std::fprintf(out, "; %llu audits: error %.3g, plain %.3f s", static_cast<unsigned long long>(t.audits), t.error,
                  t.plain_seconds);
   if (const std::string why = why_plain(t, bytes_by_reason(group, o)); !why.empty())
     std::fprintf(out, "; plain: %s", why.c_str());
   std::fputc('\n', out);
+}
+
+void warn_of_bound(std::FILE* out, const TallyGroup& group, std::size_t o) {
+  const Tally& t = group.by_operation[o];
+  if (t.exceeds == 0) return;
+  const std::string name(name_of(static_cast<Operation>(o)));
+  std::fprintf(out,
+               "laconic: warning: %s on %.60s (%d): in %llu of %llu calls that were looked at, the bound exceeds the "
+               "median magnitude of the numbers, most of which may become 0; LACONIC_BOUND=%s=BOUND,... gives these "
+               "calls another one\n",
+               name.c_str(), group.name.c_str(), group.ranks, static_cast<unsigned long long>(t.exceeds),
+               static_cast<unsigned long long>(t.looked), name.c_str());
 }
 
 // The traffic of a group in operations that are never compressed.
@@ -151,8 +178,10 @@ void print_summary(std::FILE* out, const Settings& settings, const Groups& group
   bool any = false;
   for (const auto& [key, group] : groups)
     for (std::size_t o = 0; o < num_operations; ++o)
-      if (group.by_operation[o].calls > 0) print_operation(out, group, o), any = true;
+      if (group.by_operation[o].calls > 0) print_operation(out, settings, group, o), any = true;
   for (const auto& [key, group] : groups) print_never_compressed(out, group);
+  for (const auto& [key, group] : groups)
+    for (std::size_t o = 0; o < num_operations; ++o) warn_of_bound(out, group, o);
   for (const auto& [key, group] : groups)
     for (const auto& [class_key, c] : group.classes) print_class(out, group, c);
   if (!any) std::fprintf(out, "laconic: no operation that it can compress was called\n");
@@ -160,7 +189,7 @@ void print_summary(std::FILE* out, const Settings& settings, const Groups& group
   std::fflush(out);
 }
 
-std::string json_of(const TallyGroup& group, std::size_t o) {
+std::string json_of(const Settings& settings, const TallyGroup& group, std::size_t o) {
   const Tally& t = group.by_operation[o];
   const auto u = [](std::uint64_t x) { return static_cast<unsigned long long>(x); };
   const BytesByReason bytes = bytes_by_reason(group, o);
@@ -179,10 +208,11 @@ std::string json_of(const TallyGroup& group, std::size_t o) {
                 u(t.sent)) +
          format(", \"uncompressed_bytes\": %llu, \"ratio\": ", u(t.uncompressed)) + number(ratio_of(t)) +
          ", \"seconds\": " + number(t.seconds) + ", \"bound\": " + number(t.bound) +
-         ", \"worst_case\": " + number(t.achieved) + format(", \"audits\": %llu", u(t.audits)) +
+         ", \"worst_case\": " + number(t.achieved) +
+         format(", \"looked_at\": %llu, \"exceeded\": %llu, \"audits\": %llu", u(t.looked), u(t.exceeds), u(t.audits)) +
          ", \"audit_error\": " + number(t.error) + ", \"audit_plain_seconds\": " + number(t.plain_seconds) +
-         ", \"codecs\": {" + by_codec(t, "\"%s\": %llu") + "}, \"plain\": {" + plain + "}, \"plain_bytes\": {" +
-         plain_bytes + "}}";
+         ", \"codecs\": {" + by_codec(t, "\"%s\": %llu") + "}, \"bounds\": {" + by_bound(t, settings, ": ", true) +
+         "}, \"plain\": {" + plain + "}, \"plain_bytes\": {" + plain_bytes + "}}";
 }
 
 std::string json_of(const TallyGroup& group, Activity activity, const Traffic& traffic) {
@@ -226,7 +256,7 @@ void write_json(const Settings& settings, const Groups& groups, bool complete) {
   std::string lines;
   for (const auto& [key, group] : groups)
     for (std::size_t o = 0; o < num_operations; ++o)
-      if (group.by_operation[o].calls > 0) lines += (lines.empty() ? "" : ",\n") + json_of(group, o);
+      if (group.by_operation[o].calls > 0) lines += (lines.empty() ? "" : ",\n") + json_of(settings, group, o);
   std::string classes;
   for (const auto& [key, group] : groups)
     for (const auto& [class_key, c] : group.classes) classes += (classes.empty() ? "" : ",\n") + json_of(group, c);
@@ -288,13 +318,17 @@ void report_own(const Settings& settings) {
 }
 
 void report_call(const TallyGroup& group, Operation operation, Form form, std::uint64_t bytes,
-                 const laconic_stats& stats) {
+                 const laconic_stats& stats, const CallBound& bound) {
   const std::string name(name_of(operation));
+  const Bounds& bounds = Process::instance().settings().bounds;
+  const std::string item = bounds.by_rule() && bound.item != CallBound::no_item
+                               ? " of " + bounds.text(static_cast<std::size_t>(bound.item))
+                               : "";
   const std::string how(form_names[index_of(form)]);
-  say(format("%s (%s) on %.60s (%d)%s: %llu bytes, ratio %.2f, %.6f s, bound %.3g, worst case %.3g", name.c_str(),
+  say(format("%s (%s) on %.60s (%d)%s: %llu bytes, ratio %.2f, %.6f s, bound %.3g%s, worst case %.3g", name.c_str(),
              how.c_str(), group.name.c_str(), group.ranks, codec_text(stats.codec).c_str(),
              static_cast<unsigned long long>(bytes), ratio_of(stats.bytes_uncompressed, stats.bytes_sent),
-             stats.seconds_total, stats.bound, stats.achieved_bound));
+             stats.seconds_total, stats.bound, item.c_str(), stats.achieved_bound));
 }
 
 }  // namespace laconic::dropin

@@ -17,6 +17,6 @@ void report_own(const Settings& settings);
 
 // The report of one call, printed when it has completed.
 void report_call(const TallyGroup& group, Operation operation, Form form, std::uint64_t bytes,
-                 const laconic_stats& stats);
+                 const laconic_stats& stats, const CallBound& bound);
 
 }  // namespace laconic::dropin

@@ -19,7 +19,7 @@ namespace laconic::dropin {
 namespace {
 
 // A piece is a block of the codecs, so that a sample of pieces has the ratio of the whole. Pieces are spread over the
-// data, because a relative bound refers to the range of all of it.
+// data, because the relative bound of a sum refers to the range of all of it.
 constexpr std::size_t piece = 1024;  // numbers
 constexpr std::size_t pieces = 8;
 constexpr std::size_t most_packed = std::size_t{1} << 20;  // bytes of a derived type that are packed for a sample
@@ -113,7 +113,10 @@ void compress(const std::vector<std::byte>& data, bool single, int terms, Sample
     laconic_options_init(&options);
     laconic_options_set(&options, "bound", sample_bounds[b]);
     if (options.bound.mode == LACONIC_BOUND_REL) options.bound.value /= terms;
-    if (terms == 1) options.denormals = LACONIC_DENORMALS_EXACT;
+    if (terms == 1) {  // it only moves: Communicator::bound_of()
+      options.denormals = LACONIC_DENORMALS_EXACT;
+      if (options.bound.mode == LACONIC_BOUND_REL) options.bound.mode = LACONIC_BOUND_BLOCK;
+    }
     const std::size_t most = laconic_max_compressed_size(count, type, &options);
     if (room.size() < most) room.resize(most);
     std::size_t bytes = 0;
@@ -122,6 +125,40 @@ void compress(const std::vector<std::byte>& data, bool single, int terms, Sample
   }
   sample.bytes = data.size();
   sample.compressed = sizes;
+}
+
+// The range of numbers without the one whose absence makes it smallest, as the bound block:R has it.
+double range_of_block(const double* x, std::size_t n) {
+  std::array<double, 2> least{INFINITY, INFINITY};
+  std::array<double, 2> most{INFINITY, INFINITY};  // of the negative numbers
+  const auto add = [](std::array<double, 2>& two, double v) {
+    two[1] = std::min(two[1], std::max(two[0], v));
+    two[0] = std::min(two[0], v);
+  };
+  for (std::size_t k = 0; k < n; ++k) add(least, x[k]), add(most, -x[k]);
+  return std::max(0.0, std::min(-most[0] - least[1], -most[1] - least[0]));
+}
+
+template <class T>
+bool exceeds_most(const std::vector<std::byte>& data, const laconic_bound& bound, double absolute) {
+  constexpr std::size_t block = 512;
+  std::array<double, block> x{};
+  const std::size_t count = data.size() / sizeof(T);
+  std::size_t smaller = 0;
+  std::size_t all = 0;
+  for (std::size_t begin = 0; begin < count; begin += block) {
+    std::size_t n = 0;
+    for (std::size_t k = begin; k < std::min(begin + block, count); ++k) {
+      const auto v = static_cast<double>(number_at<T>(data.data(), k));
+      if (std::isfinite(v)) x[n++] = v;
+    }
+    const double error = bound.mode == LACONIC_BOUND_BLOCK ? bound.value * range_of_block(x.data(), n) : absolute;
+    for (std::size_t k = 0; k < n; ++k) {
+      all += x[k] != 0 ? 1 : 0;
+      smaller += x[k] != 0 && std::fabs(x[k]) < error ? 1 : 0;
+    }
+  }
+  return 2 * smaller > all;
 }
 
 void look_at_bytes(const std::vector<std::byte>& data, Sample& sample) {
@@ -164,6 +201,18 @@ constexpr std::array<Words, 7> words{{{"unknown", "not sampled"},
 
 const char* text_of(Looks looks) { return words[static_cast<std::size_t>(looks)].text; }
 const char* key_of(Looks looks) { return words[static_cast<std::size_t>(looks)].key; }
+
+bool holds_numbers(Content content) {
+  return can_be_sampled(content) && content != Content::byte && content != Content::packed;
+}
+
+bool exceeds_most(const Items& items, Content content, const laconic_bound& bound, double absolute) {
+  if (bound.mode == LACONIC_BOUND_LOSSLESS) return false;
+  const bool single = content == Content::single || content == Content::complex_single;
+  thread_local std::vector<std::byte> data;
+  take(items, single ? sizeof(float) : sizeof(double), data);
+  return single ? exceeds_most<float>(data, bound, absolute) : exceeds_most<double>(data, bound, absolute);
+}
 
 bool can_be_sampled(Content content) { return content != Content::other && content != Content::integer; }
 

@@ -2,6 +2,7 @@
 // Samples of the contents that calls carry: what kind of numbers they are, and their size under a few bounds.
 #pragma once
 
+#include <laconic/laconic.h>
 #include <mpi.h>
 
 #include <array>
@@ -16,6 +17,7 @@ namespace laconic::dropin {
 // The bounds under which a sample is compressed. A profile suggests the second: docs/drop-in.md says why.
 inline constexpr std::array<const char*, 4> sample_bounds{"rel:1e-3", "rel:1e-6", "rel:1e-9", "lossless"};
 inline constexpr std::size_t suggested_bound = 1;
+inline constexpr std::size_t lossless_bound = 3;
 
 // Items of a datatype in memory.
 struct Items {
@@ -31,6 +33,11 @@ const char* text_of(Looks looks);
 const char* key_of(Looks looks);
 
 bool can_be_sampled(Content content);
+bool holds_numbers(Content content);  // floating-point numbers
+
+// Whether most of the numbers other than 0 are smaller than the bound, by a sample: they may all become 0. `absolute`:
+// the bound as an absolute error, except of a bound on each block.
+bool exceeds_most(const Items& items, Content content, const laconic_bound& bound, double absolute);
 
 struct Sample {
   std::uint64_t taken = 0;

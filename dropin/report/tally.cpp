@@ -2,6 +2,7 @@
 #include "report/tally.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <sstream>
 
 namespace laconic::dropin {
@@ -14,7 +15,7 @@ struct Words {
 
 constexpr std::array<Words, reasons> words{{
     {"compressed", "compressed"},
-    {"no_bound", "no bound was set"},
+    {"no_bound", "without a bound"},
     {"rule", "not included, or excluded"},
     {"type", "numbers of another type"},
     {"op", "another operation than SUM, MAX, MIN"},
@@ -34,8 +35,14 @@ constexpr std::array<Words, reasons> words{{
     {"device", "buffers on a GPU that would have to be packed or compared"},
     {"unprepared", "with Open MPI: no blocking call on the communicator was compressed before"},
     {"slower", "compression is slower, or not measured yet"},
+    {"bounds", "the ranks find different items of LACONIC_BOUND"},
     {"refused", "refused by Laconic"},
 }};
+
+void count_one(std::vector<std::uint64_t>& counts, std::size_t k) {
+  if (counts.size() <= k) counts.resize(k + 1);
+  ++counts[k];
+}
 
 void keep_class(TallyGroup& group, const laconic_tuning& c) {
   const auto [known, fresh] = group.classes.try_emplace({c.collective, c.bytes}, c);
@@ -116,11 +123,12 @@ void Tallies::plain(TallyGroup& group, Operation operation, Reason reason) {
   });
 }
 
-void Tallies::compressed(TallyGroup& group, Operation operation, const laconic_stats& stats) {
+void Tallies::compressed(TallyGroup& group, Operation operation, const laconic_stats& stats, const CallBound& bound) {
   count(group, operation, [&](Tally& tally) {
     ++tally.calls;
     ++tally.compressed;
     ++tally.by_codec[static_cast<std::size_t>(stats.codec)];
+    if (bound.item != CallBound::no_item) count_one(tally.by_bound, static_cast<std::size_t>(bound.item));
     tally.bytes += stats.bytes_in;
     tally.sent += stats.bytes_sent;
     tally.uncompressed += stats.bytes_uncompressed;
@@ -158,6 +166,19 @@ void Tallies::sampled(TallyGroup& group, const TrafficKey& of, const Sample& sam
   group.traffic[of].sample += sample;
 }
 
+// Calls 1, 2, 4, 8, ...
+bool Tallies::look_due(TallyGroup& group, Operation operation) {
+  const std::lock_guard lock(mutex_);
+  return std::has_single_bit(group.by_operation[index_of(operation)].compressed);
+}
+
+void Tallies::looked(TallyGroup& group, Operation operation, bool exceeds) {
+  const std::lock_guard lock(mutex_);
+  Tally& tally = group.by_operation[index_of(operation)];
+  ++tally.looked;
+  tally.exceeds += exceeds ? 1 : 0;
+}
+
 void Tallies::tuned(TallyGroup& group, MPI_Comm comm) {
   std::array<laconic_tuning, 64> known{};
   int count = 0;
@@ -189,6 +210,8 @@ std::string Tallies::to_text() {
           << t.plain_seconds;
       for (const std::uint64_t count : t.by_codec) out << ' ' << count;
       for (const std::uint64_t count : t.plain) out << ' ' << count;
+      out << ' ' << t.looked << ' ' << t.exceeds << ' ' << t.by_bound.size();
+      for (const std::uint64_t count : t.by_bound) out << ' ' << count;
       end_line(out, group);
     }
     for (const auto& [class_key, c] : group.classes) {
@@ -231,6 +254,11 @@ void Tallies::merge(const std::string& text, std::map<std::string, TallyGroup>& 
         t.audits >> error >> t.plain_seconds;
     for (std::uint64_t& count : t.by_codec) in >> count;
     for (std::uint64_t& count : t.plain) in >> count;
+    std::size_t items = 0;
+    in >> t.looked >> t.exceeds >> items;
+    if (!in || items > line.size()) continue;
+    t.by_bound.resize(items);
+    for (std::uint64_t& count : t.by_bound) in >> count;
     if (!in) continue;
     // Streams can write infinity but cannot read it.
     t.bound = std::strtod(bound.c_str(), nullptr);
@@ -240,6 +268,10 @@ void Tallies::merge(const std::string& text, std::map<std::string, TallyGroup>& 
     sum.calls = std::max(sum.calls, t.calls);
     sum.compressed = std::max(sum.compressed, t.compressed);
     for (std::size_t k = 0; k < codecs; ++k) sum.by_codec[k] = std::max(sum.by_codec[k], t.by_codec[k]);
+    sum.looked += t.looked;
+    sum.exceeds += t.exceeds;
+    if (sum.by_bound.size() < items) sum.by_bound.resize(items);
+    for (std::size_t k = 0; k < items; ++k) sum.by_bound[k] = std::max(sum.by_bound[k], t.by_bound[k]);
     for (std::size_t k = 0; k < reasons; ++k) sum.plain[k] = std::max(sum.plain[k], t.plain[k]);
     sum.bytes += t.bytes;
     sum.sent += t.sent;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "calls/operation.hpp"
+#include "core/bounds.hpp"
 #include "report/reason.hpp"
 #include "report/traffic.hpp"
 
@@ -34,6 +35,9 @@ struct Tally {
   double error = 0;                              // largest error found by an audit
   double plain_seconds = 0;                      // time in the plain calls of audits
   std::array<std::uint64_t, codecs> by_codec{};  // the compressed collectives with each codec
+  std::uint64_t looked = 0;                      // compressed calls whose numbers were compared with the bound
+  std::uint64_t exceeds = 0;                     // those of them whose bound exceeds the median magnitude
+  std::vector<std::uint64_t> by_bound;           // the compressed calls with the bound of each item of LACONIC_BOUND
 };
 
 // The collective and the size of a class of calls of the tuner.
@@ -57,7 +61,7 @@ class Tallies {
   TallyGroup& group(const std::string& name, int ranks);
 
   void plain(TallyGroup& group, Operation operation, Reason reason);
-  void compressed(TallyGroup& group, Operation operation, const laconic_stats& stats);
+  void compressed(TallyGroup& group, Operation operation, const laconic_stats& stats, const CallBound& bound);
   void audited(TallyGroup& group, Operation operation, double error, double seconds);
   // Counts a call that contributes bytes, compressed or not.
   void carried(TallyGroup& group, const TrafficKey& of, std::uint64_t bytes, double seconds);
@@ -65,6 +69,9 @@ class Tallies {
   enum class Due : std::uint8_t { no, first, again };
   Due sample_due(TallyGroup& group, const TrafficKey& of);
   void sampled(TallyGroup& group, const TrafficKey& of, const Sample& sample);
+  // Whether the numbers of the compressed call that was counted last are to be compared with its bound, and the result.
+  bool look_due(TallyGroup& group, Operation operation);
+  void looked(TallyGroup& group, Operation operation, bool exceeds);
   // Takes what the tuner of a communicator of this group knows now.
   void tuned(TallyGroup& group, MPI_Comm comm);
 

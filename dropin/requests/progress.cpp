@@ -95,15 +95,19 @@ void finish(OperationInFlight& operation, int code) {
   if (!operation.persistent) operation.free_types();
   operation.code = code;
   if (code == MPI_SUCCESS) {
+    operation.numbers.bound.complete(operation.stats);
     if (operation.stats.plain_calls == 0)
-      Tallies::instance().compressed(*operation.tallies, operation.call.operation, operation.stats);
+      Tallies::instance().compressed(*operation.tallies, operation.call.operation, operation.stats,
+                                     operation.numbers.bound);
     else
       Tallies::instance().plain(*operation.tallies, operation.call.operation, reason_of(operation.stats.plain_reason));
-    operation.counted.made(operation.stats.plain_calls == 0 ? Reason::touched
-                                                            : reason_of(operation.stats.plain_reason));
+    if (operation.stats.plain_calls == 0)
+      operation.counted.made_with(operation.numbers.bound, operation.stats.bound);
+    else
+      operation.counted.made(reason_of(operation.stats.plain_reason));
     if (operation.reports && Process::instance().settings().report == Report::each)
       report_call(*operation.tallies, operation.call.operation, operation.call.form, operation.stats.bytes_in,
-                  operation.stats);
+                  operation.stats, operation.numbers.bound);
   }
   MPI_Request generalized = operation.generalized;
   const bool freed = operation.freed;
@@ -174,6 +178,7 @@ std::unique_ptr<OperationInFlight> make_operation(const Call& call, Communicator
   operation->keep_types();
   operation->tallies = &communicator.tallies();
   if (counts_traffic()) operation->counted = {carried_by(call, communicator), Reason::touched, communicator.tallies()};
+  operation->counted.forget_derived_type();
   operation->reports = communicator.rank() == 0;
   return operation;
 }

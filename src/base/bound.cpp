@@ -42,6 +42,23 @@ Status parse_bound(std::string_view text, Bound& bound) {
   return bad_bound(text);
 }
 
+Status parse_bounds(std::string_view list, Bound& rest) {
+  rest = {};
+  while (true) {
+    const auto comma = list.find(',');
+    const std::string_view item = list.substr(0, comma);
+    // A bound has no '=', but a term may have one: "size>=1M".
+    const auto equals = item.rfind('=');
+    Bound bound;
+    if (Status s = parse_bound(equals == std::string_view::npos ? item : item.substr(equals + 1), bound); !s) return s;
+    if (comma == std::string_view::npos) {
+      if (equals == std::string_view::npos) rest = bound;
+      return {};
+    }
+    list.remove_prefix(comma + 1);
+  }
+}
+
 Status check_bound(const Bound& bound) {
   switch (bound.mode) {
     case BoundMode::unset:

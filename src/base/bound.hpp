@@ -24,6 +24,11 @@ inline constexpr std::string_view bound_forms = "abs:E, rel:E, block:E, rms:E, r
 
 Status parse_bound(std::string_view text, Bound& bound);
 
+// Reads the value of LACONIC_BOUND, which the drop-in takes for a list of bounds for different calls, as in
+// "send=abs:1e-9,abs:1e-6" (docs/drop-in.md).  rest: the bound of the calls that no item with terms selects; unset
+// where there is none.  Laconic's own functions have this bound.  The terms are not checked.
+Status parse_bounds(std::string_view list, Bound& rest);
+
 // Checks a bound from any source: the mode must be known, and the value finite and positive where the mode uses it.
 Status check_bound(const Bound& bound);
 

@@ -91,6 +91,41 @@ def audited(*operations):
     return check
 
 
+def errors(**limits):
+    """A check: the largest error of each of these is within its bound and not far below it; with a bound of 0 there is none.
+
+    Any other bound of the scenario is at least 10 times smaller or larger, so that each call is known to have had its own.
+    """
+    def check(args, said, entries):
+        found = {}
+        for name, error in re.findall(r"^error (\w+) (\S+)$", said, re.M):
+            found[name] = max(float(error), found.get(name, 0))
+        return [f"{name}: error {found.get(name)} with a bound of {limit}" for name, limit in limits.items()
+                if name not in found or (args.n > 1 and not limit / 10 <= found[name] <= limit * (1 + 1e-6))]
+    return check
+
+
+def exceeded(*operations):
+    """A check: the bound exceeds the median magnitude of the numbers in calls of these operations, and in no others."""
+    def check(args, said, entries):
+        found = {e["operation"] for e in entries if e["exceeded"]}
+        return [f"warned of {found}"] if args.n > 1 and found != set(operations) else []
+    return check
+
+
+def bounded_by(**items):
+    """A check: the report says that compressed calls of each of these operations had their bounds from these items."""
+    def check(args, said, entries):
+        found = {name: set() for name in items}
+        for e in entries:
+            if e["operation"] in found:
+                found[e["operation"]] |= set(e["bounds"])
+                if sum(e["bounds"].values()) != e["compressed"]:
+                    return [f"{e['operation']}: {e['compressed']} compressed, bounds {e['bounds']}"]
+        return [f"{name}: bounds of {found[name]}" for name, wanted in items.items() if args.n > 1 and found[name] != wanted]
+    return check
+
+
 def bits_in(said):
     return {(part, rank): bits for part, rank, bits in re.findall(r"^bits (\w+) (\d+) ([0-9a-f]+)$", said, re.M)}
 
@@ -185,8 +220,10 @@ class Profiled:
         suggestion = profile["suggestion"]
         self.settings.update(dict(one.split("=", 1) for one in suggestion["variables"].split()))
         self.bytes = suggestion["bytes"]
-        included = sum(b for (op, kind, _), (_, b, _) in right.items() if op not in ("bcast", "allgather") and kind != "byte")
-        if suggestion["excluded"] != "allgather+type:double,bcast+type:double" or self.bytes != included:
+        # Integers in the memory of doubles and whole numbers are compressed without loss.
+        included = sum(b for (_, kind, _), (_, b, _) in right.items() if kind != "byte")
+        lossless = "allgather+type:double,bcast+type:double"
+        if (suggestion["lossless"], suggestion["excluded"], self.bytes) != (lossless, "", included):
             problems.append(f"{suggestion}, not {included} bytes")
         if not 0.2 * included < suggestion["saved"]["rel:1e-6"] < included:
             problems.append(f"saved: {suggestion['saved']}")
@@ -207,11 +244,12 @@ class Profiled:
                      if c["stays_plain"] == "not included, or excluded"}
             options = (entries.profile["suggestion"] or {"options": ""})["options"]
             return [f"excluded: {plain}, {options}"] if args.n > 1 and (
-                plain != pairs or "--exclude send+type:float,allreduce,allgather+type:double,bcast+type:double " not in options) else []
+                plain != pairs or "--exclude send+type:float,allreduce " not in options) else []
         return check
 
     def printed(self, args, said, entries):
-        wanted = r"^  a b --bound rel:1e-6 --include all --min-bytes 4096 --exclude \S+ --report summary c%$"
+        wanted = (r"^  a b --bound allgather\+type:double=lossless,bcast\+type:double=lossless,rel:1e-6 --include all "
+                  r"--min-bytes 4096 --report summary c%$")
         found = re.findall(wanted, said, re.M)
         return [f"the command line is printed {len(found)} times"] if len(found) != (args.n > 1) else []
 

@@ -6,8 +6,8 @@
 """
 import argparse, json, os, pathlib, subprocess, sys, tempfile
 
-from checks import (Bits, Profiled, Suggestions, all_of, audited, chosen, coded_with, counted, differ, each_with_a_ratio,
-                    never_plain, plain, plain_for_nothing_but, ratio, says, tuned)
+from checks import (Bits, Profiled, Suggestions, all_of, audited, bounded_by, chosen, coded_with, counted, differ,
+                    each_with_a_ratio, errors, exceeded, never_plain, plain, plain_for_nothing_but, ratio, says, tuned)
 
 MPIRUN = pathlib.Path(__file__).resolve().parent.parent / "mpirun"
 REDUCTIONS = {"allreduce", "reduce", "reduce_scatter", "reduce_scatter_block"}
@@ -59,6 +59,15 @@ PROFILED = Profiled()
 PROFILING = {"LACONIC_REPORT": "profile:json:"}
 BUFFER = 8000  # bytes of a call of counted_only.cpp
 SUMMARY = {**BOUND, "LACONIC_REPORT": "summary"}
+BOUNDED = ("send", "allreduce", "allreduce_large", "allreduce_fft", "allreduce_float", "alltoallv", "alltoallv_fft", "bcast",
+           "ibcast")
+
+
+def by_rules(bound):
+    return {"LACONIC_BOUND": bound, "LACONIC_MIN_BYTES": "1000", "LACONIC_INCLUDE": "all"}
+
+
+RULES = by_rules("send=abs:1e-5,alltoallv+comm:fft=abs:1e-8,allreduce+size>=100K=abs:1e-4,type:float=abs:1e-3,abs:1e-6")
 SCENARIOS = {
     "endings": [
         Scenario("each call reported", {**BOUND, "LACONIC_REPORT": "each"}, ["within", "1e-3"], always=True),
@@ -208,6 +217,57 @@ SCENARIOS = {
                  check=PROFILED.printed),
         Scenario("with a bound", {**PROFILING, "LACONIC_BOUND": "abs:1"}, ["exact"], code=1,
                  check=says("LACONIC_BOUND: not valid with LACONIC_REPORT=profile")),
+    ],
+    "bounds": [
+        Scenario("without", {}, [], preload=False, check=errors(**dict.fromkeys(BOUNDED, 0)), always=True),
+        Scenario("the first match wins", RULES, [], {"send", "allreduce", "alltoallv", "bcast"}, always=True,
+                 check=all_of(errors(send=1e-5, allreduce=1e-6, allreduce_large=1e-4, allreduce_fft=1e-6, allreduce_float=1e-3,
+                                     alltoallv=1e-6, alltoallv_fft=1e-8, bcast=1e-6, ibcast=1e-6),
+                              bounded_by(send={"send=abs:1e-5"}, bcast={"abs:1e-6"},
+                                         alltoallv={"alltoallv+comm:fft=abs:1e-8", "abs:1e-6"},
+                                         allreduce={"allreduce+size>=100K=abs:1e-4", "type:float=abs:1e-3", "abs:1e-6"}))),
+        Scenario("without a last item", by_rules("allreduce+type:double=abs:1e-6"), [], {"allreduce"},
+                 check=all_of(errors(allreduce=1e-6, allreduce_float=0, send=0, bcast=0, ibcast=0, alltoallv=0),
+                              plain("no_bound", "send", "bcast", "alltoallv", "allreduce"))),
+        # All ranks of a call must find the same item: those of a blocking call agree, others are left to MPI.
+        Scenario("a name that differs", by_rules("comm:fft=abs:1e-3,abs:1e-6"), [], {"send", "allreduce", "alltoallv"},
+                 check=all_of(errors(allreduce=1e-6, allreduce_fft=1e-3, allreduce_named_by_some=0, ibcast=0),
+                              plain("bounds", "allreduce"), plain("form", "bcast"))),
+        Scenario("sizes that differ", by_rules("alltoallv+size>=80K=abs:1e-3,abs:1e-6"), [], {"send", "allreduce", "bcast"},
+                 check=errors(allreduce=1e-6, alltoallv=0, bcast=1e-6, ibcast=1e-6)),
+        Scenario("tuned", {**RULES, "LACONIC_TUNE": "on"}, [], None),
+        Scenario("names that differ, tuned", {**by_rules("comm:fft=abs:1e-3,abs:1e-6"), "LACONIC_TUNE": "on"}, [], None,
+                 check=plain("bounds", "allreduce")),
+        Scenario("losslessly by a rule", by_rules("allreduce=abs:1e-6,lossless"), [], {"allreduce", "send"},
+                 check=errors(allreduce=1e-6, send=0, bcast=0, alltoallv=0)),
+        # One large number in each message: the error of all numbers is 1e-9 of the range of the others of their block.
+        Scenario("spoilt messages", by_rules("rel:1e-9"), [], {"send", "allgather", "bcast"},
+                 check=all_of(errors(spoilt_send=1e-9, spoilt_allgather=1e-9, spoilt_bcast=1e-9), exceeded())),
+        Scenario("spoilt messages, dense", {**by_rules("rel:1e-9"), "LACONIC_EFFORT": "dense"}, [],
+                 {"send", "allgather", "bcast"}, check=errors(spoilt_send=1e-9, spoilt_allgather=1e-9, spoilt_bcast=1e-9)),
+        # A codec without bounds on blocks has that of the whole range.
+        Scenario("spoilt messages, szx", {**by_rules("rel:1e-9"), "LACONIC_CODEC": "szx"}, [], {"allgather", "bcast"},
+                 check=all_of(errors(spoilt_allgather=1, spoilt_bcast=1), exceeded("send", "allgather"))),
+        Scenario("a bound beyond the numbers", by_rules("send=abs:100,abs:1e-6"), [], {"send", "bcast"},
+                 check=exceeded("send")),
+        Scenario("a warning", {**by_rules("send=abs:100"), "LACONIC_REPORT": "summary"}, [], None, check=lambda args, said, entries:
+                 [] if args.n == 1 else says(*["calls that were looked at, the bound exceeds the median magnitude"])(args, said, [])),
+        Scenario("each call reported", {**RULES, "LACONIC_REPORT": "each"}, [], None, check=lambda args, said, entries:
+                 [] if args.n == 1 or "bound 1e-05 of send=abs:1e-5," in said else ["no item is named"]),
+        Scenario("a term that is none", {"LACONIC_BOUND": "sned=abs:1e-9,abs:1"}, [], code=1,
+                 check=says("LACONIC_BOUND: item 'sned=abs:1e-9': 'sned' is not valid; valid are operations")),
+        Scenario("an item whose bound is none", {"LACONIC_BOUND": "send=abs:-1,abs:1"}, [], code=1,
+                 check=says("LACONIC_BOUND: item 'send=abs:-1': bound 'abs:-1' is not valid; valid are abs:E, rel:E")),
+        Scenario("an item of no bound", {"LACONIC_BOUND": "send+size>=1M,abs:1"}, [], code=1,
+                 check=says("LACONIC_BOUND: item 'send+size>=1M': ")),
+        Scenario("an item after the last", {"LACONIC_BOUND": "abs:1,send=abs:1e-9"}, [], code=1,
+                 check=says("LACONIC_BOUND: item 'send=abs:1e-9': it follows 'abs:1', which has no terms")),
+        Scenario("an empty item", {"LACONIC_BOUND": "send=abs:1e-9,"}, [], code=1,
+                 check=says("LACONIC_BOUND: item '': bound '' is not valid; valid are abs:E")),
+        Scenario("a bound that the codec does not have", {"LACONIC_BOUND": "send=rms:1,abs:1", "LACONIC_CODEC": "szx"}, [],
+                 code=1, check=says("LACONIC_BOUND: item 'send=rms:1': ")),
+        Scenario("a rank with a mistake", {**RULES, "TEST_DIFFER": "LACONIC_BOUND=send=abs"}, [], code=1,
+                 check=differ("LACONIC_BOUND: bound 'abs' is not valid")),
     ],
     "damage": [Scenario("compressed", {**BOUND, "LACONIC_P2P": "1"}, ["within", "1e-3"], {"send"}, always=True)],
     "growing_variables": [Scenario("an MPI whose variables become more", {}, [])],

@@ -119,6 +119,8 @@ class RunCommand(unittest.TestCase):
             ("--variant", "nda", "LACONIC_VARIANT: variant 'nda' is not valid"),
             ("--depth", "0", "LACONIC_DEPTH: depth '0' is not valid"),
             ("--bound", "tight", "LACONIC_BOUND: "),
+            ("--bound", "send=abs:0,abs:1", "LACONIC_BOUND: item 'send=abs:0': bound 'abs:0' is not valid; valid are abs:E"),
+            ("--bound", "sned=abs:1", "LACONIC_BOUND: 'sned' is not valid; valid are operations"),
         ):
             with self.subTest(option), tempfile.TemporaryDirectory() as folder:
                 started = pathlib.Path(folder) / "started"
@@ -169,7 +171,7 @@ class ProfileCommand(unittest.TestCase):
     def test_rules_and_library_are_suggested_again(self):
         done = self.run_it([LACONIC, "profile", "--exclude", "comm:a b", "--library", LIBRARY, "--", sys.executable, MPIRUN,
                             "--mpiexec", MPIEXEC, "-n", "2", "--", PROFILED, "exact"])
-        self.assertRegex(done.stderr, rf"\n  \S*laconic run --library {re.escape(LIBRARY)} --bound rel:1e-6 .*--exclude 'comm:a b,")
+        self.assertRegex(done.stderr, rf"\n  \S*laconic run --library {re.escape(LIBRARY)} --bound \S+,rel:1e-6 .*--exclude 'comm:a b' ")
 
     def test_mistakes(self):
         said = lambda *words, **env: self.run_it([LACONIC, "profile", *words], code=2, **env).stderr

@@ -45,8 +45,29 @@ INSTANTIATE_TEST_SUITE_P(
                       Valid{"abs:5e-324", BoundMode::abs, 5e-324},
                       Valid{"abs:1.7976931348623157e308", BoundMode::abs, 1.7976931348623157e308},
                       Valid{"rel:1e-4", BoundMode::rel, 1e-4}, Valid{"rel:2", BoundMode::rel, 2},
-                      Valid{"rms:0.1", BoundMode::rms, 0.1}, Valid{"rate:8", BoundMode::rate, 8},
-                      Valid{"rate:0.5", BoundMode::rate, 0.5}, Valid{"lossless", BoundMode::lossless, 0}));
+                      Valid{"block:1e-9", BoundMode::block, 1e-9}, Valid{"rms:0.1", BoundMode::rms, 0.1},
+                      Valid{"rate:8", BoundMode::rate, 8}, Valid{"rate:0.5", BoundMode::rate, 0.5},
+                      Valid{"lossless", BoundMode::lossless, 0}));
+
+// Of a list for the drop-in the last bound counts, if it has no terms.
+TEST(Bounds, OfAListTheLastCountsWithoutTerms) {
+  const auto rest = [](std::string_view list) {
+    Bound bound{BoundMode::rms, 7};
+    EXPECT_TRUE(parse_bounds(list, bound).ok()) << list;
+    return to_string(bound);
+  };
+  EXPECT_EQ(rest("abs:1"), "abs:1");
+  EXPECT_EQ(rest("send=abs:2,rel:3"), "rel:3");
+  EXPECT_EQ(rest("send+size>=1M=abs:2,comm:a=b=lossless,lossless"), "lossless");
+  EXPECT_EQ(rest("send=abs:2"), "unset");
+  for (const std::string_view list :
+       {"", ",", "abs:1,", ",abs:1", "send=,abs:1", "send=abs:0,abs:1", "send,abs:1", "="}) {
+    Bound bound;
+    const Status s = parse_bounds(list, bound);
+    EXPECT_FALSE(s.ok()) << list;
+    EXPECT_NE(s.message().find("abs:E"), std::string::npos) << s.message();
+  }
+}
 
 TEST(Bound, IsRefusedWhenItIsNotOneOfTheForms) {
   const std::vector<std::string> texts{"",
@@ -165,7 +186,7 @@ TEST(Bound, ReadsTheSameInEveryLocale) {
 TEST(Bound, IsCheckedHoweverItWasGiven) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  for (const BoundMode mode : {BoundMode::abs, BoundMode::rel, BoundMode::rms, BoundMode::rate}) {
+  for (const BoundMode mode : {BoundMode::abs, BoundMode::rel, BoundMode::block, BoundMode::rms, BoundMode::rate}) {
     for (const double bad : {0.0, -0.0, -1.0, inf, -inf, nan}) EXPECT_FALSE(check_bound({mode, bad}).ok()) << bad;
     for (const double good : {5e-324, 1e-3, 1.0, 1e308}) EXPECT_TRUE(check_bound({mode, good}).ok()) << good;
   }
@@ -173,7 +194,7 @@ TEST(Bound, IsCheckedHoweverItWasGiven) {
     EXPECT_TRUE(check_bound({BoundMode::lossless, any}).ok());
     EXPECT_TRUE(check_bound({BoundMode::unset, any}).ok());
   }
-  for (const int mode : {6, 7, 100, 255}) EXPECT_FALSE(check_bound({static_cast<BoundMode>(mode), 1}).ok()) << mode;
+  for (const int mode : {7, 8, 100, 255}) EXPECT_FALSE(check_bound({static_cast<BoundMode>(mode), 1}).ok()) << mode;
 }
 
 TEST(Bound, IsUnsetUntilItIsSet) {

@@ -147,9 +147,9 @@ constexpr std::int64_t largest_depth = 64;
 constexpr std::int64_t largest_threads = 256;
 constexpr std::int64_t largest_min_bytes = std::int64_t{1} << 62;
 
-Status set_bound(laconic_options& o, std::string_view text) {
+Status set_bound_by(Status (*parse)(std::string_view, Bound&), laconic_options& o, std::string_view text) {
   Bound bound;
-  if (Status s = parse_bound(text, bound); !s) return s;
+  if (Status s = parse(text, bound); !s) return s;
   o.bound = {static_cast<laconic_bound_mode>(bound.mode), bound.value};
   return {};
 }
@@ -157,7 +157,7 @@ Status set_bound(laconic_options& o, std::string_view text) {
 using Setter = Status (*)(laconic_options&, std::string_view);
 
 constexpr std::array<Named<Setter>, 14> options_by_name{{
-    {"bound", set_bound},
+    {"bound", [](laconic_options& o, std::string_view v) { return set_bound_by(parse_bound, o, v); }},
     {"codec", [](laconic_options& o, std::string_view v) { return parse_name(codec_names, "codec", v, o.codec); }},
     {"algorithm",
      [](laconic_options& o, std::string_view v) { return parse_name(algorithm_names, "algorithm", v, o.algorithm); }},
@@ -336,7 +336,8 @@ Status read_environment(laconic_options& options) {
       keep_first(not_valid("environment variable", name, valid));
       continue;
     }
-    if (Status s = option->value(options, value); !s) keep_first(with_source(s, std::string(name)));
+    Status s = option->name == "bound" ? set_bound_by(parse_bounds, options, value) : option->value(options, value);
+    if (!s) keep_first(with_source(s, std::string(name)));
   }
   return problem;
 }
