@@ -70,6 +70,15 @@ struct Allocation {
   CUcontext context = nullptr;
 };
 
+// Is told what becomes of memory.
+struct MemoryWatch {
+  virtual ~MemoryWatch() = default;
+  virtual void allocated(const std::byte* begin, std::size_t bytes, bool on_device) = 0;
+  virtual void freed(const std::byte* begin) = 0;
+  // From elsewhere, or, where `from` is null, from nowhere.
+  virtual void copied(const std::byte* to, const std::byte* from, std::size_t bytes) = 0;
+};
+
 class Machine {
  public:
   static Machine& instance();
@@ -124,6 +133,7 @@ class Machine {
     cudaError_t error;
   };
   std::vector<Planned> planned;
+  MemoryWatch* watch = nullptr;
 
   // Only operations of the device may access device memory.  AddressSanitizer detects any other access.
   void open_memory();

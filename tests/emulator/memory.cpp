@@ -78,6 +78,7 @@ cudaError_t Machine::allocate(void** memory, std::size_t bytes, cudaMemoryType t
   // Filled with garbage, so that uninitialized memory does not look initialized.
   std::memset(fresh, static_cast<int>(0x80 | random.below(0x7f)), bytes);
   memory_[bytes_of(fresh)] = {bytes, type, current_device(), false, current_context()};
+  if (watch != nullptr) watch->allocated(bytes_of(fresh), bytes, type == cudaMemoryTypeDevice);
   if (type == cudaMemoryTypeDevice) {
     open_ = true;
     close_memory();
@@ -101,6 +102,7 @@ cudaError_t Machine::release(void* memory, cudaMemoryType type, const char* call
   __asan_unpoison_memory_region(memory, range.bytes);
 #endif
   memory_.erase(found);
+  if (watch != nullptr) watch->freed(bytes_of(memory));
   operator delete(memory, alignment);
   return cudaSuccess;
 }
@@ -109,6 +111,7 @@ cudaError_t Machine::pin(void* memory, std::size_t bytes) {
   if (memory == nullptr || bytes == 0) return cudaErrorInvalidValue;
   if (find(memory) != nullptr || !inside({bytes_of(memory), bytes})) return cudaErrorHostMemoryAlreadyRegistered;
   memory_[bytes_of(memory)] = {bytes, cudaMemoryTypeHost, current_device(), true, current_context()};
+  if (watch != nullptr) watch->allocated(bytes_of(memory), bytes, false);
   return cudaSuccess;
 }
 
@@ -116,6 +119,7 @@ cudaError_t Machine::unpin(void* memory) {
   const auto found = memory_.find(bytes_of(memory));
   if (found == memory_.end() || !found->second.registered) return cudaErrorHostMemoryNotRegistered;
   memory_.erase(found);
+  if (watch != nullptr) watch->freed(bytes_of(memory));
   return cudaSuccess;
 }
 
@@ -140,6 +144,7 @@ cudaError_t Machine::copy(void* to, const void* from, std::size_t bytes, cudaMem
     if (!inside(write) || !inside(read))
       return fault("a copy runs after the allocations that hold its memory have changed");
     if (bytes > 0) std::memmove(to, from, bytes);
+    if (watch != nullptr) watch->copied(write.begin, read.begin, bytes);
   };
   const DonePtr done = enqueue(stream, {"copy", work, {write, read}, false, {}, nullptr});
   const bool is_pageable = bytes > 0 && (target == nullptr || source == nullptr);

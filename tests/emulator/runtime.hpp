@@ -196,6 +196,14 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel, i
 
 namespace laconic::emulator {
 
+struct Launch;
+
+// Enqueues a kernel launch.  `run` runs it, and returns a fault or nothing.  The memory at `pointers` must stay valid
+// until then.
+LACONIC_EMULATOR_API cudaError_t enqueue_kernel(unsigned blocks, unsigned threads, cudaStream_t stream,
+                                                std::function<std::string(const Launch&)> run,
+                                                std::vector<const void*> pointers);
+
 // Enqueues a kernel launch.  Each thread runs `body`.  The memory at `pointers` must stay valid until the kernel has
 // run.
 LACONIC_EMULATOR_API cudaError_t enqueue_grid(unsigned blocks, unsigned threads, cudaStream_t stream,

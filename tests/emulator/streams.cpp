@@ -10,6 +10,13 @@ namespace laconic::emulator {
 
 cudaError_t enqueue_grid(unsigned blocks, unsigned threads, cudaStream_t handle, std::function<void()> body,
                          std::vector<const void*> pointers) {
+  return enqueue_kernel(
+      blocks, threads, handle, [body = std::move(body)](const Launch& launch) { return Grid(launch, body).run(); },
+      std::move(pointers));
+}
+
+cudaError_t enqueue_kernel(unsigned blocks, unsigned threads, cudaStream_t handle,
+                           std::function<std::string(const Launch&)> run, std::vector<const void*> pointers) {
   Call call("kernel");
   if (call.bad()) return call.error();
   Machine& machine = Machine::instance();
@@ -21,10 +28,10 @@ cudaError_t enqueue_grid(unsigned blocks, unsigned threads, cudaStream_t handle,
   std::vector<Range> touches;
   for (const void* pointer : pointers)
     if (machine.find(pointer) != nullptr) touches.push_back({static_cast<const std::byte*>(pointer), 1});
-  const auto work = [&machine, blocks, threads, body = std::move(body)] {
+  const auto work = [&machine, blocks, threads, run = std::move(run)] {
     const Launch launch{blocks, threads, std::uint64_t{machine.random.next()} << 32 | machine.random.next(),
                         machine.patience};
-    const std::string wrong = Grid(launch, body).run();
+    const std::string wrong = run(launch);
     if (!wrong.empty())
       machine.fault("a kernel of " + std::to_string(blocks) + " blocks of " + std::to_string(threads) +
                     " threads: " + wrong);
@@ -57,7 +64,10 @@ cudaError_t fill(Stream& stream, void* memory, int value, std::size_t bytes) {
   const laconic::emulator::Range range{static_cast<const std::byte*>(memory), bytes};
   if (bytes == 0) return cudaSuccess;
   if (machine().find(memory) == nullptr || !machine().inside(range)) return cudaErrorInvalidValue;
-  const auto work = [memory, value, bytes] { std::memset(memory, value, bytes); };
+  const auto work = [memory, value, bytes] {
+    std::memset(memory, value, bytes);
+    if (machine().watch != nullptr) machine().watch->copied(static_cast<const std::byte*>(memory), nullptr, bytes);
+  };
   machine().enqueue(stream, {"memset", work, {range}, false, {}, nullptr});
   return cudaSuccess;
 }

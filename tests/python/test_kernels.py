@@ -146,6 +146,14 @@ class Tree(unittest.TestCase):
         self.assertIn("helper (src/codec/cuda/scan.cu): 32 bytes of stack", problems[0])
         self.assertIn("128 bytes of stack", problems[1])
 
+    def test_ptx_has_no_report(self):
+        self.compile(REPORT)
+        path = self.root / "tree/compile_commands.json"
+        units = json.loads(path.read_text())
+        units.append({**units[0], "output": "scan.ptx", "command": "nvcc -O2 -ptx scan.cu -o scan.ptx"})
+        path.write_text(json.dumps(units))
+        self.assertEqual(self.check(accept=True), (2, []))
+
     def test_a_missing_report_is_found(self):
         (self.root / "tree/scan.cu.o").write_text("")
         self.assertIn("no report of ptxas", self.check()[1][0])

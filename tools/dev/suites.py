@@ -19,6 +19,7 @@ class Suite:
     targets: tuple = ()
     select: tuple = ()  # arguments for ctest
     cases: bool = True  # has binaries of GoogleTest
+    preset: str = ""  # where it is not the name
 
 
 SUITES = [
@@ -28,6 +29,8 @@ SUITES = [
     Suite("asan", "everything without MPI, kernels in the emulator, under ASan and UBSan"),
     Suite("cuda", "device code with nvcc: what kernels take, and tests where there is a GPU", "nvcc",
           targets=("laconic", "test_device", "no_context"), select=("-L", "device")),
+    Suite("ptx", "kernels as nvcc compiles them, on a machine for its PTX: bytes, races, planted faults, instructions", "nvcc",
+          targets=("test_ptx",), select=("-L", "ptx"), preset="cuda"),
     Suite("tsan", "loopback ranks under TSan", targets=("test_loopback",), select=("-L", "loopback")),
     Suite("fuzz", "every fuzzer for a few seconds (./dev fuzz takes longer)", "clang++", tree=False),
     Suite("openmpi", "ranks under Debian's Open MPI", "mpicc.openmpi", targets=("rank_tests",), select=("-L", "ranks"),
@@ -183,7 +186,7 @@ def run_suite(suite, jobs, pattern):
         return {"lint": lambda: lint(jobs), "python": python_tests, "fuzz": lambda: fuzzers(jobs),
                 "applications": lambda: mpi4py(jobs), "package": lambda: Count(*package.package(pattern)),
                 "torch": lambda: Count(*package.torch(pattern))}[suite.name]()
-    tree = trees.build(suite.name, jobs, suite.targets)
+    tree = trees.build(suite.preset or suite.name, jobs, suite.targets)
     count = ctest(suite, tree, jobs, pattern)
     if suite.name == "cuda" and not pattern:
         count += kernel_budgets(tree)
