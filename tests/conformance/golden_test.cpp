@@ -193,13 +193,15 @@ Bytes mixed(const Codec& codec) {
 }
 
 // Rows of 37 numbers that resemble each other, so that there is a lag.
-Bytes rows(const Codec& codec) {
+Bytes rows_within(const Codec& codec, double allowance) {
   const auto profile = make_field<float>(Kind::normal, 37, 7);
   const auto noise = make_field<float>(Kind::normal, 2500, 8);
   std::vector<float> x;
   for (std::size_t i = 0; i < noise.size(); ++i) x.push_back(profile[i % profile.size()] + noise[i] / 64);
-  return encode(codec, x, coding_for<float>(0x1p-8, 2));
+  return encode(codec, x, coding_for<float>(allowance, 2));
 }
+Bytes rows(const Codec& codec) { return rows_within(codec, 0x1p-8); }
+Bytes exact_rows(const Codec& codec) { return rows_within(codec, 0); }
 
 // Temperatures with a known greatest magnitude: the step leaves room for the rounding of the greatest number.
 Bytes greatest_known(const Codec& codec, double allowance) {
@@ -342,6 +344,28 @@ const std::vector<Golden>& goldens() {
       {"dense_bf16_scaled", "dense", scaled<Bfloat16>(Kind::sparse, 1025, 0.3)},
       {"dense_f64_by_range", "dense", by_range<double>(Kind::real, 1100, 1e-6)},
       {"dense_bf16_walk", "dense", encoded<Bfloat16>(Kind::walk, 1100, 0x1p-7, 4)},
+      {"dense_f32_exact_walk", "dense", encoded<float>(Kind::walk, 2100, 0, 2)},
+      {"dense_f32_exact_normal", "dense", encoded<float>(Kind::normal, 1500, 0, 2)},
+      {"dense_f32_exact_rows", "dense", exact_rows},
+      {"dense_f32_exact_special", "dense", encoded<float>(Kind::special, 1100, 0, 2)},
+      {"dense_f32_exact_sparse", "dense", encoded<float>(Kind::sparse, 1040, 0, 2)},
+      {"dense_f32_exact_signs_of_zero", "dense", encoded<float>(Kind::negative_zero, 1024, 0, 2)},
+      {"dense_f32_exact_random_bits", "dense", encoded<float>(Kind::random_bits, 33, 0, 2)},
+      {"dense_f32_exact_zero", "dense", encoded<float>(Kind::zero, 5000, 0, 2)},
+      {"dense_f32_exact_empty", "dense", encoded<float>(Kind::zero, 0, 0, 2)},
+      {"dense_f64_exact_ramp", "dense", encoded<double>(Kind::ramp, 1500, 0, 2)},
+      {"dense_f64_exact_normal", "dense", encoded<double>(Kind::normal, 1100, 0, 2)},
+      {"dense_f64_exact_fill", "dense", encoded<double>(Kind::constant, 1030, 0, 2)},
+      {"dense_f64_exact_max", "dense", summed<double>(Kind::walk, 1100, 0, Op::max)},
+      {"dense_f16_exact_walk", "dense", encoded<Float16>(Kind::walk, 1100, 0, 2)},
+      {"dense_bf16_exact_sum", "dense", summed<Bfloat16>(Kind::normal, 1100, 0, Op::sum)},
+      {"dense_i8_exact_normal", "dense", encoded<std::int8_t>(Kind::normal, 777, 0, 2)},
+      {"dense_u8_exact_walk", "dense", encoded<std::uint8_t>(Kind::walk, 1031, 0, 2)},
+      {"dense_i16_exact_ramp", "dense", encoded<std::int16_t>(Kind::ramp, 1100, 0, 2)},
+      {"dense_u32_exact_walk", "dense", encoded<std::uint32_t>(Kind::walk, 1500, 0, 2)},
+      {"dense_i32_exact_sum", "dense", summed<std::int32_t>(Kind::extreme, 100, 0, Op::sum)},
+      {"dense_i64_exact_walk", "dense", encoded<std::int64_t>(Kind::walk, 1100, 0, 2)},
+      {"dense_u64_exact_min", "dense", summed<std::uint64_t>(Kind::normal, 150, 0, Op::min)},
       {"raw_f32_special", "raw", encoded<float>(Kind::special, 100, 1e-3, 2)},
       {"raw_f64_sum", "raw", summed<double>(Kind::normal, 50, 1e-3, Op::sum)},
       {"szx_f32_walk", "szx", encoded<float>(Kind::walk, 5300, 0x1p-7, 4)},

@@ -58,7 +58,7 @@ std::vector<long double> rms_of_blocks(const std::vector<T>& x) {
 template <class T>
 bool all_on_lattice_of(const Bytes& frame, std::size_t count) {
   if (header_of(frame).codec == find_codec("dense")->id()) {
-    dense::Reader reader(Frame(frame).subspan(wire::header_bytes), dense::Frames::scaled, true, sizeof(T));
+    dense::Reader reader(Frame(frame).subspan(wire::header_bytes), dense::Frames::scaled, sizeof(T));
     const auto segment = std::make_unique<dense::Segment>();
     for (std::size_t i = 0; i < count; i += dense::segment_values) {
       const std::size_t n = std::min(dense::segment_values, count - i);

@@ -224,7 +224,11 @@ inline std::vector<LatticeBlock> quant_blocks(const Bytes& frame, std::size_t co
 
 inline std::vector<LatticeBlock> dense_blocks(const Bytes& frame, std::size_t count, Dtype dtype) {
   std::vector<LatticeBlock> blocks;
-  dense::Reader reader(Frame(frame).subspan(wire::header_bytes), dense::Frames::plain, true, size_of(dtype));
+  if (header_of(frame).step == 0) {  // an exact frame
+    for (std::size_t b = 0; b < dense::blocks_of(count); ++b) blocks.push_back({false, {}, false, {}});
+    return blocks;
+  }
+  dense::Reader reader(Frame(frame).subspan(wire::header_bytes), dense::Frames::plain, size_of(dtype));
   const auto segment = std::make_unique<dense::Segment>();
   for (std::size_t i = 0; i < count; i += dense::segment_values) {
     const std::size_t n = std::min(dense::segment_values, count - i);

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "codec/denormals.hpp"
+#include "codec/dense/exact.hpp"
 #include "codec/dense/scaled.hpp"
 #include "codec/dense/units.hpp"
 #include "codec/quant/operation.hpp"
@@ -21,7 +22,7 @@ using quant::Lattice;
 using quant::MaskedBlock;
 using quant::Points;
 
-class DenseCodec final : public TypedCodec<DenseCodec, FloatingTypes> {
+class DenseCodec final : public TypedCodec<DenseCodec, AllTypes> {
  public:
   explicit DenseCodec(const Kernels& kernels) : k_(kernels) {}
 
@@ -37,12 +38,13 @@ class DenseCodec final : public TypedCodec<DenseCodec, FloatingTypes> {
 
   std::size_t capacity(std::size_t count, Dtype dtype) const override {
     const std::size_t whole = count / segment_values;
-    return wire::header_bytes + whole * largest_segment(segment_values, size_of(dtype)) +
-           largest_segment(count % segment_values, size_of(dtype)) + slack;
+    const std::size_t rounded = whole * largest_segment(segment_values, size_of(dtype)) +
+                                largest_segment(count % segment_values, size_of(dtype)) + slack;
+    return wire::header_bytes + std::max(is_integer(dtype) ? 0 : rounded, exact::capacity(count, size_of(dtype)));
   }
 
  private:
-  friend class TypedCodec<DenseCodec, FloatingTypes>;
+  friend class TypedCodec<DenseCodec, AllTypes>;
 
   template <class F>
   static void each_block(std::size_t n, F&& f) {
@@ -73,7 +75,7 @@ class DenseCodec final : public TypedCodec<DenseCodec, FloatingTypes> {
   }
 
   template <class T>
-  Coded encode_as(const T* x, std::size_t count, const Coding& coding, Blob out) const {
+  Coded encode_rounded(const T* x, std::size_t count, const Coding& coding, Blob out) const {
     if (coding.relative > 0) return finish_scaled(scaled::encode(all_, x, count, coding, out), count, coding, out);
     const Lattice lattice = lattice_of(coding);
     Memory& m = memory();
@@ -123,13 +125,13 @@ class DenseCodec final : public TypedCodec<DenseCodec, FloatingTypes> {
   }
 
   template <class T>
-  Coded fold_as(Frame frame, const T* x, std::size_t count, const Coding& coding, Blob out) const {
+  Coded fold_rounded(Frame frame, const T* x, std::size_t count, const Coding& coding, Blob out) const {
     const Lattice lattice = lattice_of(coding);
     wire::Header header;
     if (Status s = check(frame, count, coding, lattice, header); !s) return {s, 0};
     if (header.scaled())
       return finish_scaled(scaled::fold(all_, frame, header.error, x, count, coding, out), count, coding, out);
-    Reader reader(frame.subspan(wire::header_bytes), Frames::plain, lattice.step > 0, sizeof(T));
+    Reader reader(frame.subspan(wire::header_bytes), Frames::plain, sizeof(T));
     Memory& m = memory();
     Segment& other = m.read[0];
     quant::Wide<T> wide;
@@ -166,7 +168,7 @@ class DenseCodec final : public TypedCodec<DenseCodec, FloatingTypes> {
   }
 
   template <class T>
-  Coded add_as(Frame a, Frame b, std::size_t count, const Coding& coding, Blob out) const {
+  Coded add_rounded(Frame a, Frame b, std::size_t count, const Coding& coding, Blob out) const {
     const Lattice lattice = lattice_of(coding);
     wire::Header header_a;
     wire::Header header_b;
@@ -175,8 +177,8 @@ class DenseCodec final : public TypedCodec<DenseCodec, FloatingTypes> {
     const double error = quant::error_of(coding.op, header_a.error, header_b.error);
     if (header_a.scaled())
       return finish_scaled(scaled::add<T>(all_, a, b, error, count, coding, out), count, coding, out);
-    Reader reader_a(a.subspan(wire::header_bytes), Frames::plain, lattice.step > 0, sizeof(T));
-    Reader reader_b(b.subspan(wire::header_bytes), Frames::plain, lattice.step > 0, sizeof(T));
+    Reader reader_a(a.subspan(wire::header_bytes), Frames::plain, sizeof(T));
+    Reader reader_b(b.subspan(wire::header_bytes), Frames::plain, sizeof(T));
     Memory& m = memory();
     Segment& left = m.read[0];
     Segment& right = m.read[1];
@@ -208,13 +210,11 @@ class DenseCodec final : public TypedCodec<DenseCodec, FloatingTypes> {
     return finish_combined(at, count, coding, lattice, error, out);
   }
 
+  // header: that of the frame, which was checked.
   template <class T>
-  Status decode_as(Frame frame, T* x, std::size_t count, const Coding& coding) const {
-    wire::Header header;
-    if (Status s = read_codec_header(frame, *this, count, coding.dtype, header); !s) return s;
-    if (Status s = quant::check_decoded(header, coding); !s) return s;
+  Status decode_rounded(Frame frame, const wire::Header& header, T* x, std::size_t count, const Coding& coding) const {
     if (header.scaled()) return scaled::decode(all_, frame, x, count, coding);
-    Reader reader(frame.subspan(wire::header_bytes), Frames::plain, header.step > 0, sizeof(T));
+    Reader reader(frame.subspan(wire::header_bytes), Frames::plain, sizeof(T));
     Segment& segment = memory().read[0];
     Points points;
     MaskedBlock<T> block;
@@ -233,6 +233,45 @@ class DenseCodec final : public TypedCodec<DenseCodec, FloatingTypes> {
     return status.ok() ? reader.finish() : status;
   }
 
+  // Integers are never rounded, and no number is where there is no lattice.
+  static bool rounds(const Coding& coding) { return coding.relative > 0 || lattice_of(coding).step > 0; }
+
+  template <class T>
+  Coded encode_as(const T* x, std::size_t count, const Coding& coding, Blob out) const {
+    if constexpr (!std::is_integral_v<T>)
+      if (rounds(coding)) return encode_rounded(x, count, coding, out);
+    return finish_exact(exact::encode(k_, x, count, out), count, coding, out);
+  }
+
+  template <class T>
+  Coded fold_as(Frame frame, const T* x, std::size_t count, const Coding& coding, Blob out) const {
+    if constexpr (!std::is_integral_v<T>)
+      if (rounds(coding)) return fold_rounded(frame, x, count, coding, out);
+    if (Status s = check_exact(frame, count, coding); !s) return {s, 0};
+    return finish_exact(exact::fold(k_, frame, x, count, coding, out), count, coding, out);
+  }
+
+  template <class T>
+  Coded add_as(Frame a, Frame b, std::size_t count, const Coding& coding, Blob out) const {
+    if constexpr (!std::is_integral_v<T>)
+      if (rounds(coding)) return add_rounded<T>(a, b, count, coding, out);
+    if (Status s = check_exact(a, count, coding); !s) return {s, 0};
+    if (Status s = check_exact(b, count, coding); !s) return {s, 0};
+    return finish_exact(exact::add<T>(k_, a, b, count, coding, out), count, coding, out);
+  }
+
+  template <class T>
+  Status decode_as(Frame frame, T* x, std::size_t count, const Coding& coding) const {
+    wire::Header header;
+    if (Status s = read_codec_header(frame, *this, count, coding.dtype, header); !s) return s;
+    if constexpr (!std::is_integral_v<T>) {
+      if (Status s = quant::check_decoded(header, coding); !s) return s;
+      if (header.step != 0) return decode_rounded(frame, header, x, count, coding);
+    }
+    if (Status s = check_exact(header); !s) return s;
+    return exact::decode(k_, frame, x, count, coding);
+  }
+
   // error: that of the combined frames and numbers.
   Coded finish_combined(const std::byte* end, std::size_t count, const Coding& coding, const Lattice& lattice,
                         double error, Blob out) const {
@@ -240,9 +279,25 @@ class DenseCodec final : public TypedCodec<DenseCodec, FloatingTypes> {
     return finish(end, count, coding, quant::step_of_frames(coding, lattice), error, out);
   }
 
+  Coded finish_exact(const exact::Payload& payload, std::size_t count, const Coding& coding, Blob out) const {
+    if (!payload.status.ok()) return {payload.status, 0};
+    return finish(payload.end, count, coding, 0, 0, out);
+  }
+
   Coded finish_scaled(const scaled::Payload& payload, std::size_t count, const Coding& coding, Blob out) const {
     if (!payload.status.ok()) return {payload.status, 0};
     return finish(payload.end, count, coding, 1, payload.error, out, wire::flag_scaled);
+  }
+
+  static Status check_exact(const wire::Header& header) {
+    if (header.scaled()) return quant::malformed("scaled, which this operation is not");
+    if (header.step != 0) return quant::other_step();
+    return header.error == 0 ? Status{} : quant::malformed("an error in a frame that rounds nothing");
+  }
+  Status check_exact(Frame frame, std::size_t count, const Coding& coding) const {
+    wire::Header header;
+    const Status s = read_codec_header(frame, *this, count, coding.dtype, header);
+    return s.ok() ? check_exact(header) : s;
   }
 
   // Reads and checks the header of a frame to be combined.

@@ -49,7 +49,7 @@ void each_part(std::size_t n, F&& f) {
 }
 
 Reader reader_of(Frame frame, std::size_t number_bytes) {
-  return {frame.subspan(wire::header_bytes), Frames::scaled, true, number_bytes};
+  return {frame.subspan(wire::header_bytes), Frames::scaled, number_bytes};
 }
 
 // Writes a segment of n numbers from `at` on and returns its end.  make_part(block, part, first, n) makes each part.

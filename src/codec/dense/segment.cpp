@@ -9,49 +9,6 @@ namespace {
 
 using quant::malformed;
 
-// The bytes of the coder, and room for what kernels read beyond them.
-class CodedPart {
- public:
-  // `end` is the end of the part, beyond_end that of the frame, up to which memory can be read.
-  CodedPart(const std::byte* at, const std::byte* end, const std::byte* beyond_end)
-      : end_(end), beyond_end_(beyond_end) {
-    std::memcpy(decoder_.states, at, states_bytes);
-    decoder_.at = at + states_bytes;
-  }
-
-  // False when an encoder cannot have ended with these states: kernels count on it that none is lower.
-  bool valid() const {
-    return std::all_of(decoder_.states, decoder_.states + lanes, [](std::uint16_t x) { return x >= least_state; });
-  }
-
-  Decoder& next_block() {
-    if (static_cast<std::size_t>(beyond_end_ - decoder_.at) < decoder_reach) move_to_tail();
-    return decoder_;
-  }
-  bool passed_end() const { return decoder_.at > end_; }
-
-  // The states with which encoders begin.
-  bool finished() const {
-    return decoder_.at == end_ &&
-           std::all_of(decoder_.states, decoder_.states + lanes, [](std::uint16_t x) { return x == least_state; });
-  }
-
- private:
-  void move_to_tail() {
-    const auto left = static_cast<std::size_t>(end_ - decoder_.at);
-    std::memmove(tail_, decoder_.at, left);
-    std::memset(tail_ + left, 0, sizeof tail_ - left);
-    decoder_.at = tail_;
-    end_ = tail_ + left;
-    beyond_end_ = tail_ + sizeof tail_;
-  }
-
-  Decoder decoder_;
-  const std::byte* end_;
-  const std::byte* beyond_end_;
-  std::byte tail_[2 * decoder_reach];
-};
-
 // Moves the residuals of the numbers that are not exceptions to the front; those behind them become 0.
 void leave_out(const quant::Mask& exceptions, Residuals& residuals) {
   std::size_t left = 0;
@@ -107,6 +64,25 @@ void Segment::put_part(std::size_t part, const std::int32_t* points, Exponent ex
   std::memcpy(q + part * part_values, points, n * sizeof *q);
 }
 
+std::byte* finish_segment(const Kernels& k, std::span<const CodedBlock> blocks, std::size_t lag, Work& work,
+                                 std::byte* out, const std::byte* verbatim, std::byte* verbatim_end) {
+  const auto verbatim_bytes = static_cast<std::uint32_t>(verbatim_end - verbatim);
+  std::uint32_t coded_bytes = 0;
+  if (!blocks.empty()) {
+    std::byte* const end = work.coded + sizeof work.coded;
+    std::uint16_t states[lanes];
+    const std::byte* begin = k.encode(blocks, end, states);
+    std::memcpy(verbatim_end, states, states_bytes);
+    std::memcpy(verbatim_end + states_bytes, begin, static_cast<std::size_t>(end - begin));
+    coded_bytes = static_cast<std::uint32_t>(states_bytes + static_cast<std::size_t>(end - begin));
+  }
+  const auto distance = static_cast<std::uint16_t>(lag);
+  std::memcpy(out, &verbatim_bytes, 4);
+  std::memcpy(out + 4, &coded_bytes, 4);
+  std::memcpy(out + 8, &distance, 2);
+  return verbatim_end + coded_bytes;
+}
+
 std::byte* write_segment(const Kernels& k, Frames frames, Segment& segment, std::size_t n, Work& work, std::byte* out,
                          std::byte* end_of_numbers) {
   const bool scaled = frames == Frames::scaled;
@@ -137,21 +113,29 @@ std::byte* write_segment(const Kernels& k, Frames frames, Segment& segment, std:
     }
     entries[b] = static_cast<std::byte>(entry);
   }
-  const auto verbatim_bytes = static_cast<std::uint32_t>(at - verbatim);
-  std::uint32_t coded_bytes = 0;
-  if (coded > 0) {
-    std::byte* const end = work.coded + sizeof work.coded;
-    std::uint16_t states[lanes];
-    const std::byte* begin = k.encode({work.coded_blocks, coded}, end, states);
-    std::memcpy(at, states, states_bytes);
-    std::memcpy(at + states_bytes, begin, static_cast<std::size_t>(end - begin));
-    coded_bytes = static_cast<std::uint32_t>(states_bytes + static_cast<std::size_t>(end - begin));
-  }
-  const auto distance = static_cast<std::uint16_t>(lag);
-  std::memcpy(out, &verbatim_bytes, 4);
-  std::memcpy(out + 4, &coded_bytes, 4);
-  std::memcpy(out + 8, &distance, 2);
-  return at + coded_bytes;
+  return finish_segment(k, {work.coded_blocks, coded}, lag, work, out, verbatim, at);
+}
+
+Status find_parts(const std::byte*& at, const std::byte* end, std::size_t fixed, SegmentParts& parts) {
+  const auto left = [&] { return static_cast<std::size_t>(end - at); };
+  if (left() < head_bytes + fixed) return malformed("the payload ends in the head of a segment");
+  std::uint32_t verbatim_bytes;
+  std::uint32_t coded_bytes;
+  std::uint16_t distance;
+  std::memcpy(&verbatim_bytes, at, 4);
+  std::memcpy(&coded_bytes, at + 4, 4);
+  std::memcpy(&distance, at + 8, 2);
+  parts.lag = distance;
+  if (distance != 0 && (distance < least_lag || distance > most_lag)) return malformed("a lag out of range");
+  parts.fixed = at + head_bytes;
+  parts.verbatim = at = parts.fixed + fixed;
+  if (verbatim_bytes > left() || coded_bytes > left() - verbatim_bytes)
+    return malformed("the payload ends in a segment");
+  parts.verbatim_end = at + verbatim_bytes;
+  at = parts.coded_end = parts.verbatim_end + coded_bytes;
+  if (coded_bytes != 0 && coded_bytes < states_bytes)
+    return malformed("a segment that ends in the states of its coder");
+  return {};
 }
 
 Status Reader::find_numbers(std::size_t unit, std::size_t count, Parts& parts, Segment& segment) const {
@@ -180,8 +164,6 @@ Status Reader::read_form(std::size_t b, std::size_t n, bool has_lag, Parts& part
   const auto entry = static_cast<unsigned>(parts.entries[b]);
   const unsigned kind = kind_of(entry);
   if (entry > largest_entry) return malformed("a block of an unknown form");
-  if ((has_points(entry) || is_masked(entry)) && !has_lattice_)
-    return malformed("a block of lattice points in a frame without a lattice");
   if (scaled_ && !has_points(entry)) return malformed("a block without exponents in a scaled frame");
   if (scaled_ && is_masked(entry)) return malformed("a block with exceptions in a scaled frame");
   if (kind >= zero_kind && table_of(entry) != 0) return malformed("a block with a table that it does not use");
@@ -214,29 +196,16 @@ bool parts_are_zero(const Segment& segment, std::size_t b, std::size_t n) {
 Status Reader::next(const Kernels& k, std::size_t n, Segment& segment) {
   const std::size_t blocks = blocks_of(n);
   const std::size_t bytes_of_exponents = scaled_ ? parts_of(n) * sizeof(Exponent) : 0;
-  if (left() < head_bytes + blocks + bytes_of_exponents) return malformed("the payload ends in the head of a segment");
-  std::uint32_t verbatim_bytes;
-  std::uint32_t coded_bytes;
-  std::uint16_t distance;
-  std::memcpy(&verbatim_bytes, at_, 4);
-  std::memcpy(&coded_bytes, at_ + 4, 4);
-  std::memcpy(&distance, at_ + 8, 2);
-  const std::size_t lag = distance;
-  if (lag != 0 && (scaled_ || lag < least_lag || lag > most_lag)) return malformed("a lag out of range");
-  const std::byte* const entries = at_ + head_bytes;
-  at_ = entries + blocks + bytes_of_exponents;
-  if (verbatim_bytes > left() || coded_bytes > left() - verbatim_bytes)
-    return malformed("the payload ends in a segment");
-  Parts parts{entries, entries + blocks, at_, at_ + verbatim_bytes};
-  at_ = parts.verbatim_end + coded_bytes;
+  SegmentParts found;
+  if (Status s = find_parts(at_, end_, blocks + bytes_of_exponents, found); !s) return s;
+  const std::size_t lag = found.lag;
+  if (lag != 0 && scaled_) return malformed("a lag out of range");
+  const std::byte* const entries = found.fixed;
+  Parts parts{entries, entries + blocks, found.verbatim, found.verbatim_end};
   for (std::size_t b = 0; b < blocks; ++b)
     if (Status s = read_form(b, std::min(block_values, n - b * block_values), lag > 0, parts, segment); !s) return s;
-  // Kernels may read behind the verbatim bits of a block: there are always the states of the coder.
-  const bool has_states = coded_bytes >= states_bytes;
-  if (!has_states && coded_bytes != 0) return malformed("a segment that ends in the states of its coder");
-  alignas(64) static constexpr std::byte no_states[states_bytes] = {};
-  CodedPart coded(has_states ? parts.verbatim_end : no_states, has_states ? at_ : no_states + states_bytes,
-                  has_states ? end_ : no_states + states_bytes);
+  const bool has_states = found.has_states();
+  CodedPart coded = found.coded(end_);
   if (has_states && !coded.valid()) return malformed("a state of the coder that is too low");
   bool any = false;
   for (std::size_t b = 0; b < blocks; ++b) {

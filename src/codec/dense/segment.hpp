@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/status.hpp"
+#include "codec/dense/coded_part.hpp"
 #include "codec/dense/kernels.hpp"
 #include "codec/quant/exceptions.hpp"
 
@@ -103,15 +104,41 @@ inline std::byte* begin_of_numbers(Frames frames, std::size_t n, std::byte* out)
 std::byte* write_segment(const Kernels& k, Frames frames, Segment& segment, std::size_t n, Work& work, std::byte* out,
                          std::byte* end_of_numbers);
 
+// Writes the head of a segment, whose verbatim part is written and ends at verbatim_end, and its coded part; returns
+// the end of the segment.
+std::byte* finish_segment(const Kernels& k, std::span<const CodedBlock> blocks, std::size_t lag, Work& work, std::byte* out,
+                          const std::byte* verbatim, std::byte* verbatim_end);
+
+// The parts of a segment that is read.
+struct SegmentParts {
+  std::size_t lag = 0;
+  const std::byte* fixed = nullptr;  // what follows the head: bytes of blocks, and others whose number is known
+  const std::byte* verbatim = nullptr;
+  const std::byte* verbatim_end = nullptr;
+  const std::byte* coded_end = nullptr;
+
+  bool has_states() const { return coded_end != verbatim_end; }
+
+  // end: of the frame.  Kernels may read behind the verbatim bits of a block: there are always the states.
+  CodedPart coded(const std::byte* end) const {
+    alignas(64) static constexpr std::byte no_states[states_bytes] = {};
+    return has_states() ? CodedPart(verbatim_end, coded_end, end)
+                        : CodedPart(no_states, no_states + states_bytes, no_states + states_bytes);
+  }
+};
+
+// Finds the parts of the segment at `at`, which has `fixed` bytes between its head and its verbatim part, and moves
+// `at` behind it.
+Status find_parts(const std::byte*& at, const std::byte* end, std::size_t fixed, SegmentParts& parts);
+
 // Reads the segments of a frame one after the other.
 class Reader {
  public:
   // number_bytes: the size of one number.
-  Reader(Frame payload, Frames frames, bool has_lattice, std::size_t number_bytes)
+  Reader(Frame payload, Frames frames, std::size_t number_bytes)
       : at_(payload.data()),
         end_(at_ + payload.size()),
         scaled_(frames == Frames::scaled),
-        has_lattice_(has_lattice),
         number_bytes_(number_bytes) {}
 
   // Reads the next segment, of n numbers.
@@ -143,7 +170,6 @@ class Reader {
   const std::byte* at_;
   const std::byte* end_;
   bool scaled_;
-  bool has_lattice_;
   std::size_t number_bytes_;
 };
 

@@ -73,6 +73,11 @@ def dense(*entries, exponents=(), verbatim=b"", coded=b"", lag=0, count=16, step
     return frame(DENSE, head + verbatim + coded + after, count, step=step, **more)
 
 
+def exact(*entries, shift=0, rest=0, base=0, step=0.0, **more):
+    """One segment of an exact frame; entries are kind + 8 * table, + 64 for exponents."""
+    return dense(shift, rest, *struct.pack("<Q", base), *entries, step=step, **more)
+
+
 def states(first=256):
     """Those of a coder; with table 0 of widths, 256 gives differences of 0 and 383 an escape."""
     return words(first, *[256] * 63)
@@ -289,8 +294,6 @@ ROWS = [
     ("dense_coded_largest", dense(0, coded=states(), coded_size=2**32 - 1), "the payload ends in a segment"),
     ("dense_states_cut", dense(0, coded=states()[:-1]), "a segment that ends in the states of its coder"),
     ("dense_state_255", dense(0, coded=states(255)), "a state of the coder that is too low"),
-    ("dense_points_without_lattice", dense(0, coded=states(), step=0.0), "a block of lattice points in a frame without a lattice"),
-    ("dense_zeros_without_lattice", dense(5, step=0.0), "a block of lattice points in a frame without a lattice"),
     ("dense_zeros_with_table", dense(5 + 8), "a block with a table that it does not use"),
     ("dense_raw_with_table", dense(6 + 8, verbatim=ONE * 16), "a block with a table that it does not use"),
     ("dense_raw_cut", dense(6, verbatim=ONE * 15), "a segment that ends in a block"),
@@ -315,7 +318,6 @@ ROWS = [
     ("dense_masked_some_without_points", dense(6 + MASKED, verbatim=exceptions(2, b"\2\5\2", b"\0", ONE)), DENSE_EXCEPTIONS),
     ("dense_masked_bytes_after", dense(5 + MASKED, verbatim=exceptions(2, b"\2\5\2", b"\0", ONE) + b"\0"), "bytes behind the last block of a segment"),
     ("dense_masked_with_table", dense(5 + 8 + MASKED, verbatim=exceptions(2, b"\2\5\2", b"\0", ONE)), "a block with a table that it does not use"),
-    ("dense_masked_without_lattice", dense(6 + MASKED, verbatim=exceptions(16, ALL, NONE_DIFFERS, ONE), step=0.0), "a block of lattice points in a frame without a lattice"),
     ("dense_masked_scaled", dense(5 + MASKED, exponents=[1024], verbatim=exceptions(2, b"\2\5\2", b"\0", ONE), step=1.0, flags=2), "a block with exceptions in a scaled frame"),
     ("dense_block_without_coder", dense(0), "a coded block in a segment without a coder"),
     ("dense_coder_without_block", dense(5, coded=states()), "a coder that does not end as it should"),
@@ -325,6 +327,34 @@ ROWS = [
     ("dense_width_33", dense(0, verbatim=b"\x21", coded=states(383) + b"\0" * 600), DENSE_WIDTHS),
     ("dense_width_255", dense(0, verbatim=b"\xff", coded=states(383) + b"\0" * 600), DENSE_WIDTHS),
     ("dense_verbatim_bits_missing", dense(0, verbatim=b"\x20", coded=states(383) + b"\0" * 600), DENSE_WIDTHS),
+    ("dense_exact_head_cut", dense(*[0] * 10, step=0.0), "the payload ends in the head of a segment"),
+    ("dense_exact_second_segment_missing", exact(*[5] * 64, count=65537), "the payload ends in the head of a segment"),
+    ("dense_exact_bytes_for_no_numbers", frame(DENSE, b"\0", 0), "bytes behind the last segment"),
+    ("dense_exact_bytes_after", exact(5, after=b"\0"), "bytes behind the last segment"),
+    ("dense_exact_error", exact(5, error=0.5), "an error in a frame that rounds nothing"),
+    ("dense_exact_scaled", exact(5, flags=2), "scaled with another step than 1"),
+    ("dense_i64_step", exact(5, step=0.5, dtype=I64), "step differs from this operation's"),
+    ("dense_exact_shift_32", exact(5, shift=32), "a cut beyond the type's bits"),
+    ("dense_exact_shift_8", exact(5, shift=8, dtype=U8), "a cut beyond the type's bits"),
+    ("dense_exact_rest", exact(5, rest=1), "a cut beyond the type's bits"),
+    ("dense_exact_rest_5", exact(5, rest=5, dtype=F64), "a cut beyond the type's bits"),
+    ("dense_exact_lag_15", exact(5, lag=15), "a lag out of range"),
+    ("dense_exact_zeros_with_table", exact(5 + 8), "a block with a table that it does not use"),
+    ("dense_exact_raw_with_exponents", exact(6 + 64, verbatim=ONE * 16), "a block with a table that it does not use"),
+    ("dense_exact_raw_cut", exact(6, verbatim=ONE * 15), "a segment that ends in a block"),
+    ("dense_exact_fill_cut", exact(7, verbatim=ONE[:3]), "a segment that ends in a block"),
+    ("dense_exact_fill_long", exact(7, verbatim=ONE * 2), "bytes behind the last block of a segment"),
+    ("dense_exact_above_without_lag", exact(3, coded=states()), "a prediction from above without a lag"),
+    ("dense_exact_bit_7", exact(128, coded=states()), "a way of cutting numbers that there is not"),
+    ("dense_exact_predicted_exponents", exact(1 + 64, coded=states()), "a way of cutting numbers that there is not"),
+    ("dense_exact_exponents_of_integers", exact(64, coded=states(), dtype=I64), "a way of cutting numbers that there is not"),
+    ("dense_exact_block_without_coder", exact(0), "a coded block in a segment without a coder"),
+    ("dense_exact_coder_without_block", exact(5, coded=states()), "a coder that does not end as it should"),
+    ("dense_exact_centre_cut", exact(64, verbatim=b"\0" * 3, coded=states()), "a segment that ends in a block"),
+    ("dense_exact_noise_cut", exact(64, verbatim=b"\0" * (4 + 47), coded=states() + b"\0" * 600), "a segment that ends in a block"),
+    ("dense_exact_rests_cut", exact(0, rest=4, verbatim=b"\0" * 63, coded=states() + b"\0" * 600, dtype=F64), "a segment that ends in a block"),
+    ("dense_exact_coder_cut", exact(0, coded=states()), DENSE_WIDTHS),
+    ("dense_exact_state_255", exact(0, coded=states(255)), "a state of the coder that is too low"),
     ("dense_scaled_step", dense(5, exponents=[1024], flags=2), "scaled with another step than 1"),
     ("dense_scaled_exponents_missing", dense(5, step=1.0, flags=2), "the payload ends in the head of a segment"),
     ("dense_scaled_lag", dense(5, exponents=[1024], lag=16, step=1.0, flags=2), "a lag out of range"),
