@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "codec_spec.hpp"
+#include "coder/settings.hpp"
 #include "collectives.hpp"
 #include "commands.hpp"
 #include "explain/explain.hpp"
@@ -94,7 +95,9 @@ void take_profile(const Arguments& a, explain::Question& q) {
 void take_codec(const Arguments& a, explain::Question& q) {
   one_of("--effort", a.effort, {"auto", "light", "dense"});
   const bool named = !a.codec.empty();
-  const std::string by_effort = a.effort == "dense" ? "dense" : "quant";
+  Bound asked;
+  if (Status s = parse_bound(a.bound, asked); !s) throw usage(s.message());
+  const std::string by_effort(a.effort == "dense" ? "dense" : codec_for(CodecName::unset, asked.mode)->name());
   q.codec_name = named ? a.codec : by_effort;
   if (named && a.effort != "auto" && a.codec != by_effort)
     throw usage(fmt::format("--effort {} with --codec {}; valid with this effort are --codec {} and none", a.effort,
@@ -105,7 +108,7 @@ void take_codec(const Arguments& a, explain::Question& q) {
   const Codec& dense = *find_codec(CodecName::dense);
   if (q.codec == &dense)
     q.effort = Effort::dense;
-  else if (!named && a.effort == "auto" && q.bound.mode != BoundMode::lossless && dense.supports_bound(q.bound.mode))
+  else if (!named && a.effort == "auto" && dense.supports_bound(q.bound.mode))
     q.effort = Effort::automatic;
 }
 
@@ -222,7 +225,7 @@ void add_explain_command(Command& app) {
   command.add_option("--algorithm", a->algorithm, "algorithm: a name, auto, or all").capture_default_str();
   command.add_option("--codec", a->codec,
                      "quant, dense, szx, zfp-abs, zfp-rateN, raw, lossless (default: by --effort)");
-  command.add_option("--effort", a->effort, "auto: quant and dense are candidates; light: quant; dense")
+  command.add_option("--effort", a->effort, "auto: light and dense are candidates; light: quant, or lossless; dense")
       .capture_default_str();
   command.add_option("--bound", a->bound, std::string(bound_forms)).capture_default_str();
   command.add_option("--bytes", a->bytes, "size of the largest buffer of the call").capture_default_str();

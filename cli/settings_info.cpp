@@ -28,8 +28,7 @@ std::vector<Setting> environment_settings() {
   const char* bounds = std::getenv("LACONIC_BOUND");  // one, or a list for the drop-in
   add("bound", "LACONIC_BOUND", bounds != nullptr ? bounds : "", "none: plain MPI");
   add("target", "LACONIC_TARGET", text_of(target_of(o)).data(), "result");
-  add("codec", "LACONIC_CODEC", text(laconic_codec_name(o.codec)),
-      o.bound.mode == LACONIC_BOUND_LOSSLESS ? "lossless" : "by effort");
+  add("codec", "LACONIC_CODEC", text(laconic_codec_name(o.codec)), "by effort");
   add("effort", "LACONIC_EFFORT", text(laconic_effort_name(o.effort)), "auto");
   add("algorithm", "LACONIC_ALGORITHM", text(laconic_algorithm_name(o.algorithm)), "auto");
   add("variant", "LACONIC_VARIANT", text(laconic_variant_name(o.variant)), "overlap");

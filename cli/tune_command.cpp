@@ -14,6 +14,7 @@
 
 #include "base/bound.hpp"
 #include "bench/arguments.hpp"
+#include "coder/settings.hpp"
 #include "commands.hpp"
 #include "failure.hpp"
 #include "options.hpp"
@@ -64,7 +65,9 @@ std::vector<std::pair<Effort, std::string>> codecs_of(const Arguments& a) {
     throw usage(fmt::format("--effort {} with --codec {}; valid are one of both, or --effort auto", a.effort, a.codec));
   if (!a.codec.empty()) return {{a.codec == "dense" ? Effort::dense : Effort::light, a.codec}};
   std::vector<std::pair<Effort, std::string>> codecs;
-  if (a.effort != "dense") codecs.emplace_back(Effort::light, "quant");
+  Bound bound;
+  if (Status s = parse_bound(a.bound, bound); !s) throw usage(s.message());
+  if (a.effort != "dense") codecs.emplace_back(Effort::light, codec_for(CodecName::unset, bound.mode)->name());
   if (a.effort != "light") codecs.emplace_back(Effort::dense, "dense");
   return codecs;
 }
@@ -326,7 +329,9 @@ void add_tune_command(Command& app) {
   command.add_option("--bound", a->bound, std::string(bound_forms)).capture_default_str();
   command.add_option("--codec", a->codec,
                      "quant, dense, szx, zfp-abs, zfp-rateN, raw, lossless (default: by --effort)");
-  command.add_option("--effort", a->effort, "light: quant; dense; auto: both, and the faster for each class of calls")
+  command
+      .add_option("--effort", a->effort,
+                  "light: quant, or lossless; dense; auto: both, and the faster for each class of calls")
       .capture_default_str();
   add_whole(command, "--iterations", a->iterations, 1, "measured iterations");
   command.callback([a] { run(*a); });

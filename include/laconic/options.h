@@ -89,7 +89,7 @@ typedef enum laconic_effort {
   LACONIC_EFFORT_UNSET = 0,
   LACONIC_EFFORT_AUTO = 1,  /* the default: where calls are tuned, the ranks take what makes the call faster by their
                                measurements; else, and with numbers on devices, the same as LIGHT */
-  LACONIC_EFFORT_LIGHT = 2, /* the codec quant */
+  LACONIC_EFFORT_LIGHT = 2, /* the codec quant, with the bound lossless the codec lossless */
   LACONIC_EFFORT_DENSE = 3  /* the codec dense: smaller frames that take longer, for slow networks */
 } laconic_effort;
 
@@ -165,8 +165,7 @@ typedef struct laconic_options {
   laconic_progress progress;
   laconic_checksum checksum;
   laconic_tune tune;
-  laconic_effort effort; /* without a codec only: with one, AUTO, or what the codec is (quant LIGHT, dense DENSE).  No
-                            effect with the bound lossless */
+  laconic_effort effort; /* without a codec only: with one, AUTO, or what the codec is (quant LIGHT, dense DENSE) */
   void* stream;          /* for buffers on a device: the cudaStream_t that fills them, NULL for the default stream */
   laconic_stats* stats;  /* receives the statistics of this call (its size field need not be set), or NULL */
   /* For callers that make MPI's call themselves when a blocking collective is not compressed, as wrappers of MPI do.

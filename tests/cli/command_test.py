@@ -174,8 +174,9 @@ class Command(unittest.TestCase):
         self.assertEqual(codecs("--bandwidth", "1e10"), ("quant", {"quant", "dense"}))
         for arguments, codec in ((["--effort", "dense"], "dense"), (["--effort", "light"], "quant"), (["--codec", "szx"], "szx"),
                                  (["--codec", "dense"], "dense"), (["--codec", "dense", "--effort", "dense"], "dense"),
-                                 (["--bound", "lossless"], "quant")):
+                                 (["--bound", "lossless", "--effort", "light"], "lossless")):
             self.assertEqual(codecs(*arguments), (codec, {codec}))
+        self.assertEqual(codecs("--bound", "lossless", "--bandwidth", "1e8"), ("dense", {"lossless", "dense"}))
         said = self.laconic("explain", "allreduce", "--bandwidth", "1e8").stdout
         for word in ("effort auto tries dense before light", "the fastest with quant is", "wire", "frames of dense have ratio"):
             self.assertIn(word, said)

@@ -65,7 +65,7 @@ void Segment::put_part(std::size_t part, const std::int32_t* points, Exponent ex
 }
 
 std::byte* finish_segment(const Kernels& k, std::span<const CodedBlock> blocks, std::size_t lag, Work& work,
-                                 std::byte* out, const std::byte* verbatim, std::byte* verbatim_end) {
+                          std::byte* out, const std::byte* verbatim, std::byte* verbatim_end) {
   const auto verbatim_bytes = static_cast<std::uint32_t>(verbatim_end - verbatim);
   std::uint32_t coded_bytes = 0;
   if (!blocks.empty()) {

@@ -106,8 +106,8 @@ std::byte* write_segment(const Kernels& k, Frames frames, Segment& segment, std:
 
 // Writes the head of a segment, whose verbatim part is written and ends at verbatim_end, and its coded part; returns
 // the end of the segment.
-std::byte* finish_segment(const Kernels& k, std::span<const CodedBlock> blocks, std::size_t lag, Work& work, std::byte* out,
-                          const std::byte* verbatim, std::byte* verbatim_end);
+std::byte* finish_segment(const Kernels& k, std::span<const CodedBlock> blocks, std::size_t lag, Work& work,
+                          std::byte* out, const std::byte* verbatim, std::byte* verbatim_end);
 
 // The parts of a segment that is read.
 struct SegmentParts {

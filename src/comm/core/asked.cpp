@@ -36,7 +36,6 @@ Effort effort_of(const laconic_options& settings) {
   if (settings.codec != LACONIC_CODEC_UNSET)
     return settings.codec == LACONIC_CODEC_DENSE ? Effort::dense : Effort::light;
   const BoundMode mode = bound_of(settings).mode;
-  if (mode == BoundMode::lossless) return Effort::light;
   if (settings.effort == LACONIC_EFFORT_DENSE) return Effort::dense;
   const bool chooses =
       settings.effort == LACONIC_EFFORT_AUTO && tuned(settings) && find_codec(CodecName::dense)->supports_bound(mode);
