@@ -63,7 +63,7 @@ class DenseCodec final : public TypedCodec<DenseCodec, AllTypes> {
   [[gnu::noinline]] bool put_own(const T* x, const W* wide, std::size_t b, std::size_t n, const Coding& coding,
                                  const Lattice& lattice, Segment& segment, std::byte*& numbers) const {
     // The rules are those of quant, so that results are the same: see its put_own().
-    if (lattice.step == 0 || (coding.exact_denormals && (holds_denormal(x, n) || holds_payload(x, n)))) {
+    if (coding.exact_denormals && (holds_denormal(x, n) || holds_payload(x, n))) {
       numbers = put_numbers(quant::write_numbers(x, n, numbers), b, segment, numbers);
       return false;
     }
@@ -110,10 +110,7 @@ class DenseCodec final : public TypedCodec<DenseCodec, AllTypes> {
                                         std::byte*& numbers) const {
     block.combine_with(quant_, coding.op, other, n, step);
     if (coding.rounds_result()) block.coarsen(coding.coarser, n);
-    if (step == 0)
-      numbers = put_numbers(block.write_plain(n, numbers), b, segment, numbers);
-    else
-      numbers = put_block(block, b, n, segment, numbers);
+    numbers = put_block(block, b, n, segment, numbers);
   }
 
   // The same for blocks of points.
