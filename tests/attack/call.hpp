@@ -54,16 +54,19 @@ struct Call {
   bool shares_result() const { return traits().replicates(); }
   laconic_codec codec() const {
     if (options.codec != LACONIC_CODEC_UNSET) return options.codec;
-    if (options.bound.mode == LACONIC_BOUND_LOSSLESS) return LACONIC_CODEC_LOSSLESS;
-    return options.effort == LACONIC_EFFORT_DENSE ? LACONIC_CODEC_DENSE : LACONIC_CODEC_QUANT;
+    if (options.effort == LACONIC_EFFORT_DENSE) return LACONIC_CODEC_DENSE;
+    return lossless() ? LACONIC_CODEC_LOSSLESS : LACONIC_CODEC_QUANT;
   }
+  bool lossless() const { return options.bound.mode == LACONIC_BOUND_LOSSLESS; }
   // Whether the codec rounds to an integer lattice, and then adds exactly.
-  bool lattice() const { return codec() == LACONIC_CODEC_QUANT || codec() == LACONIC_CODEC_DENSE; }
-  // Whether the codec keeps every bit of data that only moves.
-  bool keeps_bits() const {
-    return options.bound.mode == LACONIC_BOUND_LOSSLESS || codec() == LACONIC_CODEC_RAW ||
-           codec() == LACONIC_CODEC_LOSSLESS;
+  bool lattice() const { return !lossless() && (codec() == LACONIC_CODEC_QUANT || codec() == LACONIC_CODEC_DENSE); }
+  // Whether integers are compressed.
+  bool codes_integers() const {
+    return lossless() &&
+           (codec() == LACONIC_CODEC_LOSSLESS || codec() == LACONIC_CODEC_DENSE || codec() == LACONIC_CODEC_RAW);
   }
+  // Whether the codec keeps every bit of data that only moves.
+  bool keeps_bits() const { return lossless() || codec() == LACONIC_CODEC_RAW || codec() == LACONIC_CODEC_LOSSLESS; }
 };
 
 const char* name_of(Reduction reduction);

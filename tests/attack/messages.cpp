@@ -254,9 +254,7 @@ class Exchange {
 
   void check_plain(const Letter& l, const laconic_stats& s) {
     const laconic_options& o = l.call.options;
-    const bool codes = is_floating(l.call.type->number) ||
-                       (o.bound.mode == LACONIC_BOUND_LOSSLESS &&
-                        (l.call.codec() == LACONIC_CODEC_LOSSLESS || l.call.codec() == LACONIC_CODEC_RAW));
+    const bool codes = is_floating(l.call.type->number) || l.call.codes_integers();
     const std::size_t least = o.min_bytes == 0 ? 65536 : static_cast<std::size_t>(o.min_bytes);
     const bool plain = o.bound.mode == LACONIC_BOUND_UNSET || o.algorithm == LACONIC_ALGORITHM_PLAIN ||
                        o.variant == LACONIC_VARIANT_PLAIN || l.from == l.to || !codes || l.bytes() < least ||

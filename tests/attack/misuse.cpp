@@ -21,9 +21,7 @@ Call draw_compressed(Random& random, const Group& group, const Offer& offer) {
     if (call.options.algorithm == LACONIC_ALGORITHM_PLAIN) call.options.algorithm = LACONIC_ALGORITHM_AUTO;
     if (call.options.variant == LACONIC_VARIANT_PLAIN) call.options.variant = LACONIC_VARIANT_ND;
     if (call.options.bound.mode == LACONIC_BOUND_UNSET || call.reduction == Reduction::product) continue;
-    const bool lossless = call.options.bound.mode == LACONIC_BOUND_LOSSLESS &&
-                          (call.codec() == LACONIC_CODEC_LOSSLESS || call.codec() == LACONIC_CODEC_RAW);
-    const bool coded = is_floating(call.type->number) || lossless;
+    const bool coded = is_floating(call.type->number) || call.codes_integers();
     if (coded && Layout(call, 0, group.least_size).most_bytes() > 0 &&
         Layout(call, 0, group.most_size).most_bytes() > 0)
       return call;

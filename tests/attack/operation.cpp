@@ -171,9 +171,7 @@ void Operation::check_plain() {
   };
   because(o.bound.mode == LACONIC_BOUND_UNSET, LACONIC_PLAIN_NO_BOUND);
   because(o.algorithm == LACONIC_ALGORITHM_PLAIN || o.variant == LACONIC_VARIANT_PLAIN, LACONIC_PLAIN_ASKED);
-  const bool codes_integers = o.bound.mode == LACONIC_BOUND_LOSSLESS &&
-                              (call_.codec() == LACONIC_CODEC_LOSSLESS || call_.codec() == LACONIC_CODEC_RAW);
-  because(!is_floating(call_.type->number) && !codes_integers, LACONIC_PLAIN_TYPE);
+  because(!is_floating(call_.type->number) && !call_.codes_integers(), LACONIC_PLAIN_TYPE);
   because(call_.reduces() && call_.reduction == Reduction::product, LACONIC_PLAIN_OP);
   because(group_.size == 1, LACONIC_PLAIN_ONE_RANK);
   const auto least = static_cast<std::size_t>(o.min_bytes == 0 ? 65536 : o.min_bytes);

@@ -342,8 +342,7 @@ void check_stats(Journal& journal, const Facts& f, const laconic_stats& s) {
   }
   // The bound applies to every contribution, so errors add up.  For codecs that encode again, the number of encodes
   // depends on the algorithm.
-  const bool once = !c.per_hop() && (c.lattice() || c.codec() == LACONIC_CODEC_RAW ||
-                                     c.codec() == LACONIC_CODEC_LOSSLESS || !c.reduces());
+  const bool once = !c.per_hop() && (c.lattice() || c.keeps_bits() || !c.reduces());
   const bool sum = c.reduces() && c.reduction == Reduction::sum;
   const double expected = asked * (sum ? f.size : 1);
   if (once)

@@ -398,7 +398,7 @@ class Command(unittest.TestCase):
         if "mpi               none" in self.laconic("info").stdout:
             self.skipTest("a build without MPI reads no settings")
         said = self.laconic("info", env={"LACONIC_BOUND": "rel:1e-4", "LACONIC_THREADS": "3"}).stdout
-        self.assertRegex(said, r"bound +rel:1e-04 +\(LACONIC_BOUND\)")
+        self.assertRegex(said, r"bound +rel:1e-4 +\(LACONIC_BOUND\)")
         self.assertRegex(said, r"threads +3 +\(LACONIC_THREADS\)")
         self.rejected("info", env={"LACONIC_BOUND": "tight"}, says=["LACONIC_BOUND", "tight", "abs:E"])
         self.rejected("info", env={"LACONIC_BUOND": "abs:1"}, says=["LACONIC_BUOND", "LACONIC_BOUND"])

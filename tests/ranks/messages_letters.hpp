@@ -117,8 +117,8 @@ inline laconic_plain_reason reason_of(const Letter& l) {
   if (l.from == l.to) return LACONIC_PLAIN_ONE_RANK;
   const bool floating = l.numbers == Numbers::f32 || l.numbers == Numbers::f64;
   const bool integers =
-      l.options.bound.mode == LACONIC_BOUND_LOSSLESS &&
-      (o.codec == LACONIC_CODEC_UNSET || o.codec == LACONIC_CODEC_LOSSLESS || o.codec == LACONIC_CODEC_RAW);
+      o.bound.mode == LACONIC_BOUND_LOSSLESS && (o.codec == LACONIC_CODEC_UNSET || o.codec == LACONIC_CODEC_LOSSLESS ||
+                                                 o.codec == LACONIC_CODEC_DENSE || o.codec == LACONIC_CODEC_RAW);
   if (l.numbers == Numbers::text || (!floating && !integers)) return LACONIC_PLAIN_TYPE;
   const std::size_t least = o.min_bytes == 0 ? 65536 : static_cast<std::size_t>(o.min_bytes);
   return l.bytes() < least || l.bytes() <= bytes_of_envelope ? LACONIC_PLAIN_SMALL : LACONIC_PLAIN_NOT;

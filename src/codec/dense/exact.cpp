@@ -10,20 +10,6 @@
 namespace laconic::dense::exact {
 namespace {
 
-// The numbers of two segments that are combined.
-struct alignas(64) Numbers {
-  std::byte bytes[2][segment_values * sizeof(std::uint64_t)];
-  template <class T>
-  T* of(std::size_t which) {
-    return reinterpret_cast<T*>(bytes[which]);
-  }
-};
-
-Numbers& numbers() {
-  static thread_local const std::unique_ptr<Numbers> kept = std::make_unique<Numbers>();
-  return *kept;
-}
-
 // Reads the segments of a frame one after the other.
 class Segments {
  public:
@@ -68,7 +54,7 @@ Payload encode(const Kernels& k, const T* x, std::size_t count, Blob out) {
 template <class T>
 Payload fold(const Kernels& k, Frame frame, const T* x, std::size_t count, const Coding& coding, Blob out) {
   Segments segments(k, frame);
-  T* const sum = numbers().of<T>(0);
+  T* const sum = memory().numbers.of<T>(0);
   std::byte* at = out.data() + wire::header_bytes;
   Status status = each_segment(count, [&](std::size_t i, std::size_t n) -> Status {
     if (Status s = segments.next(n, sum); !s) return s;
@@ -84,8 +70,8 @@ template <class T>
 Payload add(const Kernels& k, Frame a, Frame b, std::size_t count, const Coding& coding, Blob out) {
   Segments segments_a(k, a);
   Segments segments_b(k, b);
-  T* const sum = numbers().of<T>(0);
-  T* const addend = numbers().of<T>(1);
+  T* const sum = memory().numbers.of<T>(0);
+  T* const addend = memory().numbers.of<T>(1);
   std::byte* at = out.data() + wire::header_bytes;
   Status status = each_segment(count, [&](std::size_t, std::size_t n) -> Status {
     if (Status s = segments_a.next(n, sum); !s) return s;

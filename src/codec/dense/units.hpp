@@ -12,11 +12,21 @@
 
 namespace laconic::dense {
 
+// The numbers of two segments that are combined bit for bit.
+struct alignas(64) Numbers {
+  std::byte bytes[2][segment_values * sizeof(std::uint64_t)];
+  template <class T>
+  T* of(std::size_t which) {
+    return reinterpret_cast<T*>(bytes[which]);
+  }
+};
+
 // The memory of a thread that codes segments, kept from call to call.
 struct Memory {
   Segment read[2];
   Segment written;
   Work work;
+  Numbers numbers;
 };
 
 inline Memory& memory() {

@@ -20,6 +20,10 @@ struct TwoLeast {
     second = std::min(second, std::max(first, v));
     first = std::min(first, v);
   }
+  void add(const TwoLeast& others) {
+    add(others.first);
+    add(others.second);
+  }
 };
 
 // The range of the n numbers without the one whose absence makes it smallest, and without fill values; at least 0.  NaN
@@ -42,8 +46,8 @@ double block_range(const T* x, std::size_t n) {
   for (std::size_t lane = 0; i + lane < n; ++lane) take(lane, x[i + lane]);
   for (std::size_t lane = 1; lane < lanes; ++lane) {
     finite[0] += finite[lane];
-    for (const T v : {least[lane].first, least[lane].second}) least[0].add(v);
-    for (const T v : {most[lane].first, most[lane].second}) most[0].add(v);
+    least[0].add(least[lane]);
+    most[0].add(most[lane]);
   }
   if (!(finite[0] == 0)) return std::numeric_limits<double>::quiet_NaN();
   if (n < 2) return 0;
