@@ -72,7 +72,7 @@ inline constexpr auto decode_values_rows = rows_of_values<DecodeRows>();
 inline constexpr auto encode_widths_rows = [] {
   std::array<EncodeRows, width_tables> all{};
   for (std::size_t t = 0; t < width_tables; ++t)
-    for (const std::size_t half : {0, 1}) fill(all[t], half, tables_of_widths[t]);
+    for (std::size_t half = 0; half < 2; ++half) fill(all[t], half, tables_of_widths[t]);
   return all;
 }();
 
