@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """./dev applications: programs that others have written, under the drop-in (tests/applications/README.md)."""
-import os, shutil, subprocess, tarfile, time
+import os, shutil, subprocess, sys, tarfile, time
 
 from . import needs, trees
 from .steps import ROOT, STATE, Failed, run, say
 
 FOLDER = ROOT / "tests" / "applications"
+COVERAGE = ROOT / "bench" / "applications"
 LIMIT = 3600  # seconds, for the jobs of one MPI; each has a limit of its own, too
+COVERAGE_LIMIT = 4 * 3600  # seconds
 MPIS = {"mpich": trees.MPIEXEC, "openmpi": "mpiexec.openmpi"}  # presets, and their launchers
 
 
@@ -84,7 +86,55 @@ def short(jobs):
     return mpi4py("mpich", jobs, ranks=(2,), settings=("lossless", "rel:1e-6"))
 
 
+def installed(package):
+    said = subprocess.run(["dpkg-query", "-W", "-f", "${Status}", package], capture_output=True, text=True, timeout=60)
+    return said.stdout == "install ok installed"
+
+
+def provide_programs(programs):
+    """Installs what they need, as far as it can be had; says what cannot."""
+    lacking = lambda: sorted({package for one in programs for package in one.packages if not installed(package)})
+    if not shutil.which("dpkg-query"):
+        say("   there are no packages of Debian's here: programs that are not installed will not run")
+    elif lacking():
+        try:
+            if needs.as_root() is None:
+                raise Failed("packages can only be installed as root, or with sudo that asks for no password")
+            needs.apt_install(lacking())
+        except Failed as error:
+            say(str(error))
+        for package in lacking():
+            say(f"   CANNOT BE HAD: {package}, for " + ", ".join(one.name for one in programs if package in one.packages))
+    for one in programs:
+        if one.wheels and not needs.wheels_present(one.wheels):
+            try:
+                needs.pip(*one.wheels)
+            except Failed as error:
+                say(f"{error}\n   CANNOT BE HAD: {', '.join(one.wheels)}, for {one.name}")
+
+
+def coverage(args):
+    """Which bytes of real programs the drop-in reaches, and what becomes of their results (bench/applications/README.md)."""
+    sys.path.insert(0, str(COVERAGE))
+    import catalogue
+    names = [one.name for one in catalogue.PROGRAMS]
+    unknown = [name for name in args.program if name not in names]
+    if unknown:
+        raise Failed(f"no program {', '.join(unknown)}; there are {', '.join(names)}")
+    if not present("openmpi"):
+        raise Failed("there is no Open MPI of Debian's, with which the programs are built (apt-get install libopenmpi-dev openmpi-bin)")
+    provide_programs([one for one in catalogue.PROGRAMS if not args.program or one.name in args.program])
+    tree = trees.build("openmpi", args.jobs, ("laconic_mpi_dropin", "laconic_cli", "idle"))
+    command = [needs.PYTHON, COVERAGE / "run_programs.py", "--build", tree, "--mpiexec", MPIS["openmpi"], "--out", args.out]
+    command += [word for name in args.program for word in ("--only", name)]
+    command += ["--lab", args.lab, "--rounds", args.rounds] if args.lab else []
+    run("applications: coverage", command, COVERAGE_LIMIT, show=True)
+    return 0
+
+
 def command(args):
+    if args.coverage:
+        return coverage(args)
     if args.short:
         return 0 if short(args.jobs) else 1
     begin, good = time.monotonic(), []

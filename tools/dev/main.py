@@ -132,6 +132,13 @@ def parse(argv):
     command.add_argument("--only", choices=("mpi4py", "lammps"), help="only this application")
     command.add_argument("--ranks", type=int, action="append", metavar="N", help="ranks of mpi4py, beside all tests on 2; default: 1 and 3")
     command.add_argument("--short", action="store_true", help="only mpi4py's tests that communicate, on 2 ranks")
+    command.add_argument("--coverage", action="store_true", help="instead: profile seven programs, run them with the suggested "
+                         "settings, and compare bytes and results; takes an hour or more")
+    command.add_argument("--program", action="append", default=[], metavar="NAME", help="with --coverage: only this program (repeatable)")
+    command.add_argument("--out", metavar="FOLDER", default=str(ROOT / "build" / "coverage"),
+                         help="with --coverage: folder of results.json and tables.md; default: build/coverage")
+    command.add_argument("--lab", metavar="RATE", help="with --coverage: times in the network lab instead, as with 1gbit")
+    command.add_argument("--rounds", type=int, metavar="N", default=5, help="with --lab: runs of each kind, in turns; default: 5")
     command = add("gpu", lambda args, extra: gpu.command(args),
                   "run device tests, sanitizers and benchmark on a machine with a GPU; needs no network, 8 minutes at most")
     command.add_argument("--out", metavar="FOLDER", help="folder of the results; default: bench/results/<name of the GPU>")
