@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "core/no_traps.hpp"
 #include "core/process.hpp"
 
 namespace laconic::dropin {
@@ -12,6 +13,7 @@ namespace {
 
 template <class T>
 double difference(const std::byte* a, const std::byte* b, std::size_t bytes) {
+  const NoTraps traps;
   double most = 0;
   for (std::size_t at = 0; at + sizeof(T) <= bytes; at += sizeof(T)) {
     if (std::memcmp(a + at, b + at, sizeof(T)) == 0) continue;

@@ -15,6 +15,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/no_traps.hpp"
+
 namespace laconic::dropin {
 namespace {
 
@@ -208,6 +210,7 @@ bool holds_numbers(Content content) {
 
 bool exceeds_most(const Items& items, Content content, const laconic_bound& bound, double absolute) {
   if (bound.mode == LACONIC_BOUND_LOSSLESS) return false;
+  const NoTraps traps;
   const bool single = content == Content::single || content == Content::complex_single;
   thread_local std::vector<std::byte> data;
   take(items, single ? sizeof(float) : sizeof(double), data);
@@ -217,6 +220,7 @@ bool exceeds_most(const Items& items, Content content, const laconic_bound& boun
 bool can_be_sampled(Content content) { return content != Content::other && content != Content::integer; }
 
 Sample Sample::of(const Items& items, Content content, int terms) {
+  const NoTraps traps;
   Sample sample;
   sample.taken = 1;  // also where nothing can be seen, so that it is not tried again at every call
   const bool single = content == Content::single || content == Content::complex_single;

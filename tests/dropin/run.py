@@ -206,6 +206,13 @@ SCENARIOS = {
             neighbor_alltoallw=lambda n: 4 * BUFFER, put=lambda n: 2 * BUFFER, get=lambda n: 2 * BUFFER,
             accumulate=lambda n: 2 * BUFFER, get_accumulate=lambda n: 2 * BUFFER)),
     ],
+    "traps": [
+        WITHOUT,
+        Scenario("profiled", PROFILING, ["exact"], None, always=True),
+        Scenario("compressed", EVERYTHING, ["within", "1e-3"], {"send", "allreduce", "bcast"}, always=True),
+        Scenario("audited", {**EVERYTHING, "LACONIC_AUDIT": "1:plain"}, ["exact"], {"send", "allreduce", "bcast"},
+                 check=audited("send", "bcast")),
+    ],
     "profile": [
         WITHOUT,
         Scenario("profiled", PROFILING, ["exact"], check=PROFILED.make),
