@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI's functions that move data between ranks and are never compressed: buffered and partitioned sends, MPI_Alltoallw
-// and one-sided communication. They are defined here to be counted in the report. The definitions are in
-// counted_only.inl, which is included once for each width of counts.
+// MPI's functions that move data between ranks and are never compressed: buffered and partitioned sends, nonblocking
+// and persistent MPI_Alltoallw, and one-sided communication. They are defined here to be counted in the report. The
+// definitions are in counted_only.inl, which is included once for each width of counts.
 #include <mpi.h>
 
 #include <algorithm>

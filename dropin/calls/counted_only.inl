@@ -32,11 +32,8 @@ LACONIC_COUNTED_STARTS(Bsend_init, LACONIC_BUFFERED, (buffer, count, type, dest,
       void *recv, const LACONIC_COUNT *recvcounts, const Displ *rdispls, const MPI_Datatype *recvtypes, MPI_Comm comm
 #define LACONIC_PART_ARGUMENTS send, sendcounts, sdispls, sendtypes, recv, recvcounts, rdispls, recvtypes, comm
 
-LACONIC_COUNTED(Alltoallw, LACONIC_PARTS(alltoallw), (LACONIC_PART_ARGUMENTS), LACONIC_OF_PARTS(LACONIC_BYTES))
 LACONIC_COUNTED(Ialltoallw, LACONIC_PARTS(alltoallw), (LACONIC_PART_ARGUMENTS, request),
                 LACONIC_OF_PARTS(LACONIC_BYTES), MPI_Request* request)
-LACONIC_COUNTED(Neighbor_alltoallw, LACONIC_PARTS(neighbor_alltoallw), (LACONIC_PART_ARGUMENTS),
-                LACONIC_OF_PARTS(MPI_Aint))
 LACONIC_COUNTED(Ineighbor_alltoallw, LACONIC_PARTS(neighbor_alltoallw), (LACONIC_PART_ARGUMENTS, request),
                 LACONIC_OF_PARTS(MPI_Aint), MPI_Request* request)
 #if MPI_VERSION >= 4

@@ -202,9 +202,25 @@ SCENARIOS = {
     "counted_only": [
         WITHOUT, NO_BOUND,
         Scenario("counted", {**ALL, "LACONIC_P2P": "1"}, [], None, always=True, check=counted(
-            bsend=lambda n: 4 * BUFFER, psend=lambda n: 2 * BUFFER, alltoallw=lambda n: 3 * n * BUFFER,
-            neighbor_alltoallw=lambda n: 4 * BUFFER, put=lambda n: 2 * BUFFER, get=lambda n: 2 * BUFFER,
+            bsend=lambda n: 4 * BUFFER, psend=lambda n: 2 * BUFFER, alltoallw=lambda n: n * BUFFER,
+            neighbor_alltoallw=lambda n: 2 * BUFFER, put=lambda n: 2 * BUFFER, get=lambda n: 2 * BUFFER,
             accumulate=lambda n: 2 * BUFFER, get_accumulate=lambda n: 2 * BUFFER)),
+    ],
+    "alltoallw": [
+        WITHOUT, NO_BOUND, EXCLUDED,
+        Scenario("not included", BOUND, ["exact"], check=plain("rule", "alltoallv", "neighbor_alltoallv")),
+        Scenario("compressed", ALL, ["within", "1e-3"], {"alltoallv", "neighbor_alltoallv"}, always=True,
+                 check=all_of(plain("type", "alltoallv"), plain_for_nothing_but({"type"}, {"alltoallv", "neighbor_alltoallv"}))),
+        Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_INCLUDE": "movement"}, ["exact"],
+                 {"alltoallv", "neighbor_alltoallv"}),
+        Scenario("tuned", {**ALL, "LACONIC_TUNE": "on"}, ["within", "1e-3"], None),
+        Scenario("audit", {**ALL, "LACONIC_AUDIT": "1"}, ["within", "1e-3"], {"alltoallv", "neighbor_alltoallv"},
+                 check=audited("alltoallv")),
+        Scenario("audit that keeps plain results", {**ALL, "LACONIC_AUDIT": "1:plain"}, ["exact"],
+                 {"alltoallv", "neighbor_alltoallv"}, check=audited("alltoallv", "neighbor_alltoallv"), always=True),
+        Scenario("by type", {**BOUND, "LACONIC_INCLUDE": "alltoallv+type:complex"}, ["within", "1e-3"], {"alltoallv"},
+                 check=plain("rule", "alltoallv", "neighbor_alltoallv")),
+        Scenario("profiled", PROFILING, ["exact"], None),
     ],
     "traps": [
         WITHOUT,

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Alltoallw and MPI_Neighbor_alltoallw, blocking: where all parts of all ranks hold one kind of number, they are
+// alltoallv and neighbor_alltoallv of packed parts, under all rules and in all reports. Their nonblocking and
+// persistent forms are only counted (counted_only.cpp).
+#include <mpi.h>
+
+#include "calls/carried.hpp"
+#include "calls/filter.hpp"
+#include "calls/intercept.hpp"
+#include "calls/typed_parts.hpp"
+#include "core/process.hpp"
+#include "mpi/exports.hpp"
+
+using namespace laconic::dropin;
+
+namespace {
+
+// The numbers that both sides hold. A rank whose parts are empty holds what the others do, which it does not know: if
+// it is wrong, the ranks' agreement leaves the call to MPI.
+Numbers numbers_of_both(const TypedParts& send, const TypedParts& recv) {
+  if (send.empty() && recv.empty()) return numbers_of(MPI_DOUBLE);
+  if (send.empty()) return recv.numbers();
+  if (recv.empty()) return send.numbers();
+  const bool same = send.numbers().kind == recv.numbers().kind && send.numbers().type == recv.numbers().type;
+  return same ? send.numbers() : Numbers{};
+}
+
+int profile(const Call& call, const TypedParts& send, Communicator& communicator, Plain plain) {
+  Carried carried = carried_by(call, communicator);
+  carried.items = send.first();
+  return CountedCall(carried, reason_in_profile(call, communicator), communicator.tallies()).make(plain);
+}
+
+// The call with packed parts in place of the program's buffers.
+int with_packed(Call call, TypedParts& send, TypedParts& recv, bool in_place, Plain plain) {
+  call.send.buffer = send.buffer();
+  call.recv.buffer = recv.buffer();
+  const bool audits = Process::instance().settings().audit > 0;
+  bool made = false;
+  // The result of MPI's call is in the program's memory. An audit compares it in the packed parts. In place it has
+  // overwritten what a second call would send.
+  const auto itself = [&] {
+    if (made && in_place) send.put();
+    made = true;
+    const int code = plain();
+    return code == MPI_SUCCESS && audits ? recv.take() : code;
+  };
+  const int code = intercept(call, itself);
+  return code == MPI_SUCCESS && (audits || !made) ? recv.put() : code;
+}
+
+int exchange(Operation operation, const TypedSide& send, const TypedSide& recv, MPI_Comm comm, const void* site,
+             Plain plain) {
+  if (from_library(site) || !Process::instance().running() || comm == MPI_COMM_NULL) return plain();
+  Communicator& communicator = Communicator::of(comm);
+  if (communicator.unfit() == Reason::intercomm) return plain();
+  const bool in_place = send.buffer == MPI_IN_PLACE;
+  const int sources = communicator.num_parts(traits_of(operation), false);
+  const int destinations = communicator.num_parts(traits_of(operation), true);
+  const auto complete = [](const TypedSide& side, int parts) {
+    return parts == 0 || (side.counts.given() && side.displs.given() && side.types != nullptr);
+  };
+  const TypedSide& sent = in_place ? recv : send;
+  if (!complete(sent, destinations) || !complete(recv, sources)) return plain();
+  TypedParts to(sent, destinations);
+  TypedParts from(recv, sources);
+  const Numbers numbers = numbers_of_both(to, from);
+  Call call{operation, to.as(numbers), from.as(numbers), MPI_OP_NULL, 0, comm, Form::blocking, nullptr, site};
+  if (profiles()) return profile(call, to, communicator, plain);
+  if (filter(call).reason != Reason::touched) return intercept(call, plain);
+  if (numbers.known() && to.make_room() && from.make_room() && to.take() == MPI_SUCCESS)
+    return with_packed(call, to, from, in_place, plain);
+  // The other ranks may have begun: this one tells them why it does not take part.
+  call.send = to.as({});
+  call.recv = from.as({});
+  return intercept(call, plain);
+}
+
+}  // namespace
+
+#define LACONIC_NAME(name) name
+#define LACONIC_COUNT int
+#define LACONIC_BYTES int
+#include "calls/alltoallw.inl"
+#undef LACONIC_NAME
+#undef LACONIC_COUNT
+#undef LACONIC_BYTES
+
+#if MPI_VERSION >= 4
+#define LACONIC_NAME(name) name##_c
+#define LACONIC_COUNT MPI_Count
+#define LACONIC_BYTES MPI_Aint
+#include "calls/alltoallw.inl"
+#undef LACONIC_NAME
+#undef LACONIC_COUNT
+#undef LACONIC_BYTES
+#endif
