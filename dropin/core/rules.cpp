@@ -24,6 +24,9 @@ std::string Rules::read(std::string_view include, std::string_view exclude, Mess
     if (!item.names_operation())
       return "LACONIC_INCLUDE: every item must name an operation, as in bcast+comm:solver; to leave calls out use "
              "LACONIC_EXCLUDE";
+  for (const Item& item : include_)
+    if (item.reads_as() != Kind::none && !item.of_messages_only())
+      return "LACONIC_INCLUDE: only bytes of messages are read as numbers, as in send+type:byte=double";
   return read_items("LACONIC_EXCLUDE", exclude, exclude_);
 }
 
@@ -42,6 +45,12 @@ bool Rules::touches(const Facts& facts) const {
   const bool included =
       (by_default(facts.operation) && !by_name) || std::any_of(include_.begin(), include_.end(), include);
   return included && !excludes(facts);
+}
+
+Kind Rules::reads_as(const Facts& facts) const {
+  for (const Item& item : include_)
+    if (item.reads_as() != Kind::none && item.matches(facts)) return item.reads_as();
+  return Kind::none;
 }
 
 bool Rules::excludes(const Facts& facts) const {

@@ -21,6 +21,9 @@ class Rules {
   std::string read(std::string_view include, std::string_view exclude, Messages messages);
 
   bool touches(const Facts& facts) const;
+  // The numbers that a message of bytes or of what was packed is to be read as, by LACONIC_INCLUDE; none without a
+  // rule.
+  Kind reads_as(const Facts& facts) const;
   // Whether LACONIC_EXCLUDE names the call.
   bool excludes(const Facts& facts) const;
 

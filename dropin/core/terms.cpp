@@ -65,12 +65,23 @@ std::string valid_terms() {
     names += (k > 0 ? ", " : "") + std::string(name_of(static_cast<Operation>(k)));
   return "operations (" + names +
          "; iallreduce ... and allreduce_init ... for one form of them; reductions, movement, all), nonblocking, "
-         "persistent, type:NAME (float, double, complex, integer), comm:PATTERN, site:PATTERN, size<BYTES, "
+         "persistent, type:NAME (float, double, complex, integer), type:byte=NAME and type:packed=NAME (float, double: "
+         "bytes of messages that are such numbers), comm:PATTERN, site:PATTERN, size<BYTES, "
          "size>=BYTES, each with ! before it to negate it, joined by +";
 }
 
 bool is_type_name(std::string_view name) {
   return name == "float" || name == "double" || name == "complex" || name == "integer";
+}
+
+// "byte=double": leaves "byte". None for other texts.
+Kind parse_reading(std::string& text) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos) return Kind::none;
+  const std::string name = text.substr(equals + 1);
+  const Kind kind = name == "double" ? Kind::real : name == "float" ? Kind::single : Kind::none;
+  text.resize(equals);
+  return text == "byte" || text == "packed" ? kind : Kind::none;
 }
 
 std::string comm_name(MPI_Comm comm) {
@@ -115,6 +126,7 @@ std::string Term::read(std::string_view term) {
   if (parse_operation(term, operations, forms)) return "";
   what = What::type;
   if (value_after("type:") && is_type_name(text)) return "";
+  if (value_after("type:") && !negated && (reads_as = parse_reading(text)) != Kind::none) return "";
   what = What::comm;
   if (value_after("comm:")) return "";
   what = What::site;
@@ -132,7 +144,7 @@ bool Term::fits(const Facts& facts) const {
       case What::operation:
         return (operations & bit(index_of(facts.operation))) != 0 && (forms & bit(index_of(facts.form))) != 0;
       case What::form: return (forms & bit(index_of(facts.form))) != 0;
-      case What::type: return text == name_of(facts.kind);
+      case What::type: return text == (reads_as != Kind::none ? name_of(facts.content) : name_of(facts.kind));
       case What::comm: return fnmatch(text.c_str(), comm_name(facts.comm).c_str(), 0) == 0;
       case What::site: return fnmatch(text.c_str(), file_of(facts.site).c_str(), 0) == 0;
       case What::smaller: return facts.bytes < bytes;
@@ -173,6 +185,12 @@ bool Item::names_operation() const {
 
 bool Item::names_integers() const {
   return any([](const Term& t) { return t.tests_type() && !t.negated && t.text == name_of(Kind::integer); });
+}
+
+Kind Item::reads_as() const {
+  for (const Term& term : terms)
+    if (term.reads_as != Kind::none) return term.reads_as;
+  return Kind::none;
 }
 
 bool Item::of_messages_only() const {

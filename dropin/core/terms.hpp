@@ -24,6 +24,7 @@ struct Facts {
   std::uint64_t bytes;
   MPI_Comm comm;
   const void* site;
+  Content content = Content::other;  // of a message that may be read as numbers
 };
 
 struct Term {
@@ -34,6 +35,7 @@ struct Term {
   std::uint32_t forms = 0;
   std::string text;
   std::uint64_t bytes = 0;
+  Kind reads_as = Kind::none;  // "type:byte=double": bytes, which are these numbers
 
   // Reads "bcast", "!comm:solver", "size>=1M". Returns an error message with the valid terms; empty if it is one.
   std::string read(std::string_view text);
@@ -60,6 +62,7 @@ struct Item {
   bool names_operation() const;
   bool names_integers() const;
   bool of_messages_only() const;
+  Kind reads_as() const;  // what the item says of bytes
   template <class F>
   bool any(F f) const {
     for (const Term& term : terms)

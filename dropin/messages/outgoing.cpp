@@ -37,6 +37,22 @@ CountedCall counted(const Outgoing& m, Reason reason, Communicator& communicator
           communicator.tallies()};
 }
 
+bool is_bytes(Content content) { return content == Content::byte || content == Content::packed; }
+
+// The message as numbers, where a rule says that its bytes are some. Sets facts.content.
+Outgoing read_by_rules(const Outgoing& m, Facts& facts) {
+  facts.content = content_of(m.type);
+  if (!is_bytes(facts.content)) return m;
+  const Kind kind = Process::instance().settings().rules.reads_as(facts);
+  if (kind == Kind::none || !is_plain_memory(m.buffer, m.type)) return m;
+  const std::uint64_t width = kind == Kind::single ? sizeof(float) : sizeof(double);
+  if (facts.bytes % width != 0 || reinterpret_cast<std::uintptr_t>(m.buffer) % width != 0) return m;
+  Outgoing read = m;
+  read.count = static_cast<MPI_Count>(facts.bytes / width);
+  read.type = kind == Kind::single ? MPI_FLOAT : MPI_DOUBLE;
+  return read;
+}
+
 struct MessageDecision {
   Reason reason = Reason::arguments;
   Communicator* communicator = nullptr;
@@ -59,9 +75,12 @@ MessageDecision filter(const Outgoing& m, NumberSides& sides) {
   if (bytes < communicator.min_bytes()) return left(Reason::small);
   sides.set(call_of(m), communicator);
   const Layout& layout = sides.send.layout();
-  if (!layout.known() || layout.numbers.kind == Kind::integer) return left(Reason::type);
+  Facts facts{Operation::send, m.form, Kind::none, true, bytes, m.comm, m.site};
+  const auto no_number = [&] { return !layout.known() || layout.numbers.kind == Kind::integer; };
+  if (no_number()) sides.set(call_of(read_by_rules(m, facts)), communicator);
+  if (no_number()) return left(Reason::type);
   if (const Reason reason = by_algorithm(communicator); reason != Reason::touched) return left(reason);
-  const Facts facts{Operation::send, m.form, layout.numbers.kind, true, bytes, m.comm, m.site};
+  facts.kind = layout.numbers.kind;
   sides.bound = communicator.bound_of(facts);
   if (const Reason reason = by_rules(facts, sides.bound); reason != Reason::touched) return left(reason);
   return left(on_device(m.buffer) ? Reason::device : Reason::touched);
@@ -147,6 +166,13 @@ bool audits_next(Communicator& communicator) {
   return every > 0 && std::atomic_ref(communicator.audited_messages).fetch_add(1) % every == 0;
 }
 
+// Bytes that a rule says are numbers, and that do not look like them.
+bool misread(const Outgoing& m, const NumberSide& numbers) {
+  if (!is_bytes(content_of(m.type))) return false;
+  const bool single = numbers.layout().numbers.kind == Kind::single;
+  return !all_plausible(m.buffer, static_cast<std::size_t>(numbers.bytes()), single);
+}
+
 void leave(const Outgoing& m, const MessageDecision& why) {
   if (why.communicator == nullptr || !Process::instance().counts()) return;
   Tallies::instance().plain(why.communicator->tallies(), Operation::send, why.reason);
@@ -200,6 +226,7 @@ std::optional<SealedEnvelope> seal(const Outgoing& m) {
     return std::nullopt;
   };
   if (found.reason != Reason::touched) return left(found.reason);
+  if (misread(m, sides.send)) return left(Reason::type);
   const laconic_advice advice = advice_on(m, *found.communicator, sides.bound);
   if (advice == LACONIC_ADVICE_PLAIN) return left(Reason::slower);
   try {

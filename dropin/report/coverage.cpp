@@ -22,13 +22,21 @@ std::string what_is(const TrafficKey& of, const Needs& needs) {
 
 }  // namespace
 
+std::string inclusions(const Needs& needs) {
+  std::string items = !needs.include ? "" : needs.messages ? "all" : "movement";
+  for (std::size_t k = 0; k < all_readings.size(); ++k)
+    if ((needs.readings >> k & 1U) != 0) items += (items.empty() ? "" : ",") + std::string(all_readings[k]);
+  return items;
+}
+
 std::string text_of(const Needs& needs, const std::string& bound) {
   std::string text;
   const auto add = [&](bool needed, const std::string& setting) {
     if (needed) text += (text.empty() ? "" : " ") + setting;
   };
   add(needs.bound, "LACONIC_BOUND=" + bound);
-  add(needs.include, needs.messages ? "LACONIC_INCLUDE=all" : "LACONIC_INCLUDE=movement");
+  const std::string include = inclusions(needs);
+  add(!include.empty(), "LACONIC_INCLUDE=" + include);
   add(needs.messages && !needs.include, "LACONIC_P2P=1");
   add(needs.min_bytes, "LACONIC_MIN_BYTES=" + std::to_string(least_suggested));
   return text;
@@ -53,7 +61,7 @@ Needs needs_of(const TrafficKey& of, const Settings& settings, std::uint64_t min
   const Operation operation = operation_of(of.activity);
   const bool left_out = of.reason == Reason::rule || !settings.rules.may_touch(operation, Form::blocking);
   const bool message = operation == Operation::send;
-  return {of.reason == Reason::no_bound, left_out && !message, left_out && message, of.least_size() < min_bytes};
+  return {of.reason == Reason::no_bound, left_out && !message, left_out && message, of.least_size() < min_bytes, 0};
 }
 
 Coverage coverage_of(const std::map<std::string, TallyGroup>& groups, const Settings& settings,

@@ -2,6 +2,7 @@
 // The shares of all bytes that are compressed, that other settings would include, and that stay plain under any.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -21,12 +22,19 @@ struct Needs {
   bool include = false;    // LACONIC_INCLUDE=movement
   bool messages = false;   // LACONIC_P2P=1; with `include`: LACONIC_INCLUDE=all
   bool min_bytes = false;  // LACONIC_MIN_BYTES=4096
+  unsigned readings = 0;   // LACONIC_INCLUDE=send+type:byte=double,...: one bit for each of `all_readings`
 
   bool within(const Needs& given) const {
     return (!bound || given.bound) && (!include || given.include) && (!messages || given.messages) &&
-           (!min_bytes || given.min_bytes);
+           (!min_bytes || given.min_bytes) && (readings & ~given.readings) == 0;
   }
 };
+
+// Items by which bytes are read as numbers.
+inline constexpr std::array<const char*, 4> all_readings{"send+type:byte=double", "send+type:byte=float",
+                                                         "send+type:packed=double", "send+type:packed=float"};
+// The value of LACONIC_INCLUDE; empty if it need not be set.
+std::string inclusions(const Needs& needs);
 
 // As they are set in the environment, as in "LACONIC_BOUND=rel:1e-6 LACONIC_P2P=1".
 std::string text_of(const Needs& needs, const std::string& bound = sample_bounds[suggested_bound]);

@@ -17,6 +17,8 @@ namespace {
 // Settings that would include less than this share of all bytes are not suggested.
 constexpr double noticeable = 0.01;
 
+constexpr unsigned any_reading = (1U << all_readings.size()) - 1;
+
 // Contents that may be no field are compressed without loss from this ratio on.
 constexpr double worthwhile = 1.25;
 
@@ -48,14 +50,18 @@ std::uint64_t bytes_within(const std::vector<ProfiledCalls>& calls, const Needs&
 
 // The fewest settings that include all bytes that any would, but for a share that is not noticeable.
 std::optional<Needs> fewest(const std::vector<ProfiledCalls>& calls, std::uint64_t all) {
-  const std::uint64_t most = bytes_within(calls, {true, true, true, true});
+  const Needs everything{true, true, true, true, any_reading};
+  const std::uint64_t most = bytes_within(calls, everything);
   const auto least = static_cast<std::uint64_t>(noticeable * static_cast<double>(all));
   if (most == 0 || most < least) return std::nullopt;
-  Needs best{true, true, true, true};
-  int best_count = 3;
-  for (int k = 0; k < 8; ++k) {
-    const Needs some{true, (k & 1) != 0, (k & 2) != 0, (k & 4) != 0};
-    const int count = int{some.include} + int{some.messages} + int{some.min_bytes};
+  unsigned readings = 0;
+  for (const ProfiledCalls& c : calls) readings |= c.needs.readings;
+  Needs best = everything;
+  best.readings = readings;
+  int best_count = 5;
+  for (int k = 0; k < 16; ++k) {
+    const Needs some{true, (k & 1) != 0, (k & 2) != 0, (k & 4) != 0, (k & 8) != 0 ? readings : 0};
+    const int count = int{some.include} + int{some.messages} + int{some.min_bytes} + (some.readings != 0 ? 1 : 0);
     if (count < best_count && bytes_within(calls, some) + least >= most) best = some, best_count = count;
   }
   return best;
@@ -64,11 +70,11 @@ std::optional<Needs> fewest(const std::vector<ProfiledCalls>& calls, std::uint64
 // Calls whose contents may be no field are compressed without loss where that saves a fifth of them, and else left out.
 void look_at_contents(Profile& profile, const Pooled& pooled) {
   std::map<std::string, Sample> items;
+  const auto holds_declared = [](const ProfiledCalls& c) { return c.lasting == nullptr && c.needs.readings == 0; };
   for (const ProfiledCalls& c : profile.calls)
-    if (c.lasting == nullptr && may_be_no_field(pooled.at(kind_of_calls(c.of))))
-      items[item_for(c.of)] += c.traffic.sample;
+    if (holds_declared(c) && may_be_no_field(pooled.at(kind_of_calls(c.of)))) items[item_for(c.of)] += c.traffic.sample;
   for (ProfiledCalls& c : profile.calls) {
-    const auto item = c.lasting == nullptr ? items.find(item_for(c.of)) : items.end();
+    const auto item = holds_declared(c) ? items.find(item_for(c.of)) : items.end();
     if (item == items.end()) continue;
     c.lossless = item->second.ratio(lossless_bound) >= worthwhile;
     c.left_out = !c.lossless;
@@ -108,6 +114,32 @@ void estimate(Profile& profile, const Needs& suggested) {
   }
 }
 
+// Messages of bytes that look like numbers would be included by a rule that says that they are. Those of other sizes
+// may be something else.
+void look_at_bytes(Profile& profile, std::uint64_t min_bytes) {
+  for (ProfiledCalls& c : profile.calls) {
+    const bool bytes = c.of.content == Content::byte || c.of.content == Content::packed;
+    if (c.of.activity != Activity::send || !bytes || c.of.reason != Reason::no_bound) continue;
+    const Looks looks = c.traffic.sample.looks();
+    if (looks != Looks::doubles && looks != Looks::floats) continue;
+    if (c.of.least_size() < std::min(min_bytes, least_suggested)) continue;
+    const unsigned item = (c.of.content == Content::packed ? 2 : 0) + (looks == Looks::floats ? 1 : 0);
+    c.lasting = nullptr;
+    c.needs = {true, false, false, c.of.least_size() < min_bytes, 1U << item};
+  }
+}
+
+// The bytes that stay plain with any settings, by reason, most bytes first.
+std::vector<BytesOf> lasting_bytes(const std::vector<ProfiledCalls>& calls) {
+  std::map<std::string, std::uint64_t> bytes;
+  for (const ProfiledCalls& c : calls)
+    if (c.lasting != nullptr) bytes[c.lasting] += c.traffic.bytes;
+  std::vector<BytesOf> list;
+  for (const auto& [what, count] : bytes) list.push_back({what, "", count});
+  std::stable_sort(list.begin(), list.end(), [](const BytesOf& a, const BytesOf& b) { return a.bytes > b.bytes; });
+  return list;
+}
+
 void suggest(Profile& profile, const Settings& settings) {
   const std::optional<Needs> needs = fewest(profile.calls, profile.bytes);
   if (!needs) return;
@@ -121,7 +153,7 @@ void suggest(Profile& profile, const Settings& settings) {
   profile.variables =
       text_of(*needs, profile.bound) + (exclude.empty() ? "" : " LACONIC_EXCLUDE=" + shell_word(exclude));
   profile.options = "--bound " + profile.bound +
-                    (needs->include ? needs->messages ? " --include all" : " --include movement" : "") +
+                    (inclusions(*needs).empty() ? "" : " --include " + inclusions(*needs)) +
                     (needs->messages && !needs->include ? " --p2p 1" : "") +
                     (needs->min_bytes ? " --min-bytes " + std::to_string(least_suggested) : "") +
                     (exclude.empty() ? "" : " --exclude " + shell_word(exclude)) + " --report summary";
@@ -151,15 +183,19 @@ Profile profile_of(const std::map<std::string, TallyGroup>& groups, const Settin
     }
   std::stable_sort(profile.calls.begin(), profile.calls.end(),
                    [](const ProfiledCalls& a, const ProfiledCalls& b) { return a.traffic.bytes > b.traffic.bytes; });
-  for (const Needs& some : {Needs{true, false, false, false},
-                            {true, true, false, false},
-                            {true, false, true, false},
-                            {true, true, true, false},
-                            {true, false, false, true},
-                            {true, true, true, true}})
+  look_at_bytes(profile, min_bytes);
+  unsigned readings = 0;
+  for (const ProfiledCalls& c : profile.calls) readings |= c.needs.readings;
+  for (const Needs& some : {Needs{true, false, false, false, 0},
+                            {true, true, false, false, 0},
+                            {true, false, true, false, 0},
+                            {true, true, true, false, 0},
+                            {true, false, false, true, 0},
+                            {true, true, true, true, 0}})
     profile.alone.push_back({"", text_of(some), bytes_within(profile.calls, some)});
-  for (const BytesOf& of : coverage_of(groups, settings, min_bytes).plain)
-    if (of.settings.empty()) profile.plain.push_back(of);
+  if (const Needs all{true, true, true, true, readings}; readings != 0)
+    profile.alone.push_back({"", text_of(all), bytes_within(profile.calls, all)});
+  profile.plain = lasting_bytes(profile.calls);
   look_at_contents(profile, pooled);
   suggest(profile, settings);
   return profile;

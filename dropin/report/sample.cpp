@@ -105,6 +105,22 @@ std::uint64_t plausible(const std::vector<std::byte>& data, double magnitude) {
   return found;
 }
 
+// Two floats in the memory of a double have a plausible exponent, too. But the lower half of a double is as good as
+// random: less than a third of such halves are plausible floats. Words whose lower halves are all 0 may be either.
+bool fill_doubles(const std::byte* data, std::size_t bytes) {
+  std::size_t halves = 0;
+  std::size_t floats = 0;
+  std::size_t words = 0;
+  for (std::size_t k = 0; k < bytes / sizeof(std::uint64_t); ++k) {
+    const auto word = number_at<std::uint64_t>(data, k);
+    const auto exponent = static_cast<std::uint32_t>(word >> 23 & 0xff);
+    words += word != 0 ? 1 : 0;
+    halves += (word & 0xffffffff) != 0 ? 1 : 0;
+    floats += (word & 0xffffffff) != 0 && exponent > 127 - 40 && exponent < 127 + 40 ? 1 : 0;
+  }
+  return words == 0 || 5 * floats < 3 * halves;
+}
+
 void compress(const std::vector<std::byte>& data, bool single, int terms, Sample& sample) {
   const MPI_Datatype type = single ? MPI_FLOAT : MPI_DOUBLE;
   const auto count = static_cast<MPI_Count>(data.size() / (single ? sizeof(float) : sizeof(double)));
@@ -168,7 +184,7 @@ void look_at_bytes(const std::vector<std::byte>& data, Sample& sample) {
   if (words == 0) return;
   sample.numbers = words;
   for (std::size_t k = 0; k < words; ++k) sample.zeros += number_at<std::uint64_t>(data.data(), k) == 0 ? 1 : 0;
-  sample.as_double = plausible<double>(data, 0x1p200);
+  sample.as_double = fill_doubles(data.data(), data.size()) ? plausible<double>(data, 0x1p200) : 0;
   sample.as_float = plausible<float>(data, 0x1p40) / 2;
   const auto enough = static_cast<std::uint64_t>(mostly * static_cast<double>(words));
   if (sample.as_double >= enough)
@@ -215,6 +231,22 @@ bool exceeds_most(const Items& items, Content content, const laconic_bound& boun
   thread_local std::vector<std::byte> data;
   take(items, single ? sizeof(float) : sizeof(double), data);
   return single ? exceeds_most<float>(data, bound, absolute) : exceeds_most<double>(data, bound, absolute);
+}
+
+bool all_plausible(const void* words, std::size_t bytes, bool single) {
+  if (!single && !fill_doubles(static_cast<const std::byte*>(words), bytes)) return false;
+  const auto* data = static_cast<const std::byte*>(words);
+  const auto all = [&]<class Bits>(Bits, int mantissa, Bits least, Bits most) {
+    bool good = true;
+    for (std::size_t k = 0; k < bytes / sizeof(Bits); ++k) {
+      const Bits magnitude = number_at<Bits>(data, k) << 1;
+      const Bits exponent = magnitude >> (mantissa + 1);
+      good = good && (magnitude == 0 || (exponent > least && exponent < most));
+    }
+    return good;
+  };
+  return single ? all(std::uint32_t{}, 23, std::uint32_t{127 - 40}, std::uint32_t{127 + 40})
+                : all(std::uint64_t{}, 52, std::uint64_t{1023 - 200}, std::uint64_t{1023 + 200});
 }
 
 bool can_be_sampled(Content content) { return content != Content::other && content != Content::integer; }

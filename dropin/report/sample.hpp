@@ -39,6 +39,10 @@ bool holds_numbers(Content content);  // floating-point numbers
 // the bound as an absolute error, except of a bound on each block.
 bool exceeds_most(const Items& items, Content content, const laconic_bound& bound, double absolute);
 
+// Whether all words have exponents that numbers of programs have, or are 0, and doubles are no pairs of floats. For
+// bytes that are said to be numbers.
+bool all_plausible(const void* words, std::size_t bytes, bool single);
+
 struct Sample {
   std::uint64_t taken = 0;
   std::uint64_t numbers = 0;    // of them:

@@ -26,6 +26,14 @@ def plain(reason, *operations):
     return check
 
 
+def compressed_bytes(bytes_of_all):
+    """A check: messages of as many bytes were compressed."""
+    def check(args, said, entries):
+        found, right = entries.coverage["compressed"], bytes_of_all(args.n) if args.n > 1 else 0
+        return [f"{found} bytes were compressed, not {right}"] if found != right else []
+    return check
+
+
 def never_plain(reason, *operations):
     """A check: no call of these operations was left to MPI for this reason."""
     def check(args, said, entries):
@@ -221,7 +229,8 @@ class Profiled:
         self.settings.update(dict(one.split("=", 1) for one in suggestion["variables"].split()))
         self.bytes = suggestion["bytes"]
         # Integers in the memory of doubles and whole numbers are compressed without loss.
-        included = sum(b for (_, kind, _), (_, b, _) in right.items() if kind != "byte")
+        # Bytes that look like doubles are read as doubles; text is not.
+        included = sum(b for (_, kind, _), (_, b, looks) in right.items() if kind != "byte" or looks == "doubles")
         lossless = "allgather+type:double,bcast+type:double"
         if (suggestion["lossless"], suggestion["excluded"], self.bytes) != (lossless, "", included):
             problems.append(f"{suggestion}, not {included} bytes")
@@ -248,8 +257,8 @@ class Profiled:
         return check
 
     def printed(self, args, said, entries):
-        wanted = (r"^  a b --bound allgather\+type:double=lossless,bcast\+type:double=lossless,rel:1e-6 --include all "
-                  r"--min-bytes 4096 --report summary c%$")
+        wanted = (r"^  a b --bound allgather\+type:double=lossless,bcast\+type:double=lossless,rel:1e-6 --include "
+                  r"all,send\+type:byte=double --min-bytes 4096 --report summary c%$")
         found = re.findall(wanted, said, re.M)
         return [f"the command line is printed {len(found)} times"] if len(found) != (args.n > 1) else []
 

@@ -38,6 +38,13 @@ std::vector<T> field_of(int rank) {
   return x;
 }
 
+// With all bits of a double, by which bytes are told from floats.
+std::vector<double> unrounded_of(int rank) {
+  std::vector<double> x = field_of<double>(rank);
+  for (double& number : x) number += 1e-9 * std::sin(1e3 * number) + 3;
+  return x;
+}
+
 std::vector<double> whole_numbers_of(int rank) {
   std::vector<double> x(count);
   for (int i = 0; i < count; ++i) x[static_cast<std::size_t>(i)] = 1000003.0 * rank + 7 * i;
@@ -95,7 +102,7 @@ void pass_on(World& w, const std::vector<T>& mine, MPI_Datatype type, int items,
 
 void messages(World& w) {
   pass_on(w, field_of<float>(w.rank), MPI_FLOAT, count, field_of<float>(w.left()), w.bound, "floats");
-  pass_on(w, field_of<double>(w.rank), MPI_BYTE, count * 8, field_of<double>(w.left()), 0, "doubles as bytes");
+  pass_on(w, unrounded_of(w.rank), MPI_BYTE, count * 8, unrounded_of(w.left()), w.bound, "doubles as bytes");
   std::vector<char> text(count, 'x');
   pass_on(w, text, MPI_CHAR, count, text, 0, "text");
   std::vector<MPI_Request> requests(2, MPI_REQUEST_NULL);

@@ -6,7 +6,7 @@
 """
 import argparse, json, os, pathlib, subprocess, sys, tempfile
 
-from checks import (Bits, Profiled, Suggestions, all_of, audited, bounded_by, chosen, coded_with, counted, differ,
+from checks import (Bits, Profiled, Suggestions, all_of, audited, bounded_by, chosen, coded_with, compressed_bytes, counted, differ,
                     each_with_a_ratio, errors, exceeded, never_plain, plain, plain_for_nothing_but, ratio, says, tuned)
 
 MPIRUN = pathlib.Path(__file__).resolve().parent.parent / "mpirun"
@@ -58,6 +58,7 @@ SUGGESTIONS = Suggestions(BOUND)
 PROFILED = Profiled()
 PROFILING = {"LACONIC_REPORT": "profile:json:"}
 BUFFER = 8000  # bytes of a call of counted_only.cpp
+BYTES = 48000  # of a message of bytes.cpp
 SUMMARY = {**BOUND, "LACONIC_REPORT": "summary"}
 BOUNDED = ("send", "allreduce", "allreduce_large", "allreduce_fft", "allreduce_float", "alltoallv", "alltoallv_fft", "bcast",
            "ibcast")
@@ -65,6 +66,10 @@ BOUNDED = ("send", "allreduce", "allreduce_large", "allreduce_fft", "allreduce_f
 
 def by_rules(bound):
     return {"LACONIC_BOUND": bound, "LACONIC_MIN_BYTES": "1000", "LACONIC_INCLUDE": "all"}
+
+
+def reading(rule):
+    return {**BOUND, "LACONIC_INCLUDE": rule}
 
 
 RULES = by_rules("send=abs:1e-5,alltoallv+comm:fft=abs:1e-8,allreduce+size>=100K=abs:1e-4,type:float=abs:1e-3,abs:1e-6")
@@ -221,6 +226,28 @@ SCENARIOS = {
         Scenario("by type", {**BOUND, "LACONIC_INCLUDE": "alltoallv+type:complex"}, ["within", "1e-3"], {"alltoallv"},
                  check=plain("rule", "alltoallv", "neighbor_alltoallv")),
         Scenario("profiled", PROFILING, ["exact"], None),
+    ],
+    "bytes": [
+        WITHOUT, NO_BOUND,
+        Scenario("without a rule", EVERYTHING, ["exact"], None, check=plain("type", "send"), always=True),
+        Scenario("read as doubles", reading("send+type:byte=double"), ["within", "1e-3"], {"send"}, always=True,
+                 check=compressed_bytes(lambda n: 3 * n * BYTES)),
+        Scenario("read as floats", reading("send+type:byte=float"), ["within", "1e-3", "floats"], {"send"},
+                 check=compressed_bytes(lambda n: n * BYTES)),
+        Scenario("packed doubles", reading("send+type:packed=double"), ["within", "1e-3", "packed"], {"send"},
+                 check=compressed_bytes(lambda n: n * BYTES)),
+        Scenario("of another site", reading("send+type:byte=double+site:libother*"), ["exact"], check=plain("type", "send")),
+        Scenario("of this site", reading("send+type:byte=double+site:dropin_*"), ["within", "1e-3"], {"send"}),
+        Scenario("excluded", {**reading("send+type:byte=double"), "LACONIC_EXCLUDE": "send+type:double"}, ["exact"],
+                 check=plain("rule", "send")),
+        Scenario("audit that keeps plain results", {**reading("send+type:byte=double"), "LACONIC_AUDIT": "1:plain"}, ["exact"],
+                 {"send"}, check=audited("send")),
+        Scenario("a bound of their own", {**reading("send+type:byte=double"), "LACONIC_BOUND": "send+type:byte=double=abs:1e-3"},
+                 ["within", "1e-3"], {"send"}),
+        Scenario("read as what is none", reading("send+type:byte=integer"), ["exact"], code=1,
+                 check=says("LACONIC_INCLUDE: 'type:byte=integer' is not valid")),
+        Scenario("in collectives", reading("all+type:byte=double"), ["exact"], code=1,
+                 check=says("LACONIC_INCLUDE: only bytes of messages are read as numbers")),
     ],
     "traps": [
         WITHOUT,
