@@ -13,14 +13,17 @@ class Missing(Exception):
     """A program cannot be had here; the message says what is missing."""
 
 
-def named(said, patterns):
-    """The last number that each pattern finds. ValueError names what a program did not print."""
+def named(said, patterns, all_of_them=True):
+    """The last number that each pattern finds. ValueError names what a program did not print; None stands for it where it
+    may be missing, as iterations that do not converge."""
     found = {}
     for name, pattern in patterns.items():
         hits = re.findall(pattern, said, re.M)
-        if not hits:
+        if not hits and all_of_them:
             raise ValueError(f"the output has no {name}")
-        found[name] = float(hits[-1].replace("D", "e").replace("d", "e"))
+        found[name] = float(hits[-1].replace("D", "e").replace("d", "e")) if hits else None
+    if all(number is None for number in found.values()):
+        raise ValueError("the output has none of " + ", ".join(patterns))
     return found
 
 
@@ -42,9 +45,6 @@ class Program:
     field: str = ""  # files of the result, all of which are compared bit by bit
     read: object = None  # of a file: its numbers, where they can be compared as such
     environment: dict = dataclasses.field(default_factory=dict)
-
-    def results(self, folder, said):
-        return named(said, self.numbers)
 
     def files(self, folder):
         return sorted(folder.glob(self.field)) if self.field else []

@@ -59,7 +59,9 @@ def changes(numbers, plain):
     """How far the results of a run are from the plain ones."""
     said = []
     for name, number in numbers.items():
-        if name == "iterations":
+        if number is None:
+            said.append(f"**no {name}**")
+        elif name == "iterations":
             said.append(f"{name} {plain[name]:.0f} → {number:.0f}" if number != plain[name] else f"{name} {number:.0f}")
         elif number == plain[name]:
             said.append(f"{name} the same")
@@ -74,6 +76,13 @@ def table(rows):
     return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
 
 
+def sent(run):
+    """Bytes that are sent, and those that would be without compression. Of compressed calls these are known; of the others
+    they are taken to be what the ranks contribute."""
+    others = run["bytes"] - run["compressed"]
+    return others + run["wire"], others + run["uncompressed"]
+
+
 def bytes_table(results):
     rows = [("program", "MB", "where the bytes are", "by default, %", "suggested, %", "ratio", "bytes sent, of plain, %",
              "bits with `--audit 1:plain`")]
@@ -83,9 +92,7 @@ def bytes_table(results):
         runs, rest = one["runs"], ("-",) * 3
         if "suggested" in runs:
             run = runs["suggested"]
-            saved = run["uncompressed"] - run["wire"]
-            rest = (percent(run["compressed"], run["bytes"]), f"{share(run['uncompressed'], run['wire']):.2f}",
-                    percent(run["bytes"] - saved, run["bytes"]))
+            rest = (percent(run["compressed"], run["bytes"]), f"{share(run['uncompressed'], run['wire']):.2f}", percent(*sent(run)))
         rows.append((one["title"], f"{one['profile_bytes'] / 1e6:.0f}", kinds,
                      percent(runs["default"]["compressed"], runs["default"]["bytes"]), *rest, bits(one)))
     return table(rows)
@@ -103,11 +110,12 @@ def results_table(results):
     rows = [("program", "plain", "bound", "differences, relative", "norm of the difference of the fields", "ratio")]
     for one in results:
         for name, run in one["runs"].items():
-            if name in ("plain", "default", "audit"):
+            if name == "audit" or (name == "default" and run["compressed"] == 0):
                 continue
             first = ", ".join(f"{key} {value(key, number)}" for key, number in one["numbers"].items())
             off = run["difference"]
-            rows.append((one["name"], first, run["bound"], changes(run["numbers"], one["numbers"]),
+            bound = run["bound"] + (", default" if name == "default" else "")
+            rows.append((one["name"], first, bound, changes(run["numbers"], one["numbers"]),
                          "-" if off is None else f"{off:.1e}", f"{share(run['uncompressed'], run['wire']):.2f}"))
     return table(rows)
 

@@ -2,6 +2,8 @@
 """One run of one program: plain, under `laconic profile`, or under `laconic run`."""
 import dataclasses, hashlib, importlib.machinery, importlib.util, json, os, pathlib, shlex, signal, subprocess
 
+import catalogue
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIMIT = 420  # seconds
 # The ranks that wait leave the cores to those that work (bench/lab/idle.c). The launcher is not ours to change.
@@ -78,7 +80,7 @@ class Outcome:
         return self.numbers == other.numbers and self.digest == other.digest
 
 
-def outcome(program, folder, said, report=None):
+def outcome(program, folder, said, report=None, plain=True):
     files = program.files(folder)
     if program.field and not files:
         raise Wrong(f"{program.name} has written no {program.field}\n{said[-2000:]}")
@@ -90,7 +92,7 @@ def outcome(program, folder, said, report=None):
         import numpy
         field = numpy.concatenate([program.read(path) for path in files])
     try:
-        numbers = program.results(folder, said)
+        numbers = catalogue.named(said, program.numbers, plain)
     except ValueError as error:
         raise Wrong(f"{program.name}: {error}\n{said[-2000:]}") from None
     return Outcome(numbers, digest.hexdigest(), field, json.loads(report.read_text()) if report else None)
@@ -117,14 +119,14 @@ def profile(program, site, folder):
 def default(program, site, folder, bound):
     report = prepared(program, folder) / "report.json"
     command = [str(site.laconic), "run", "--bound", bound, "--report", f"json:{report}", "--", *site.launch(program)]
-    return outcome(program, folder, finish(command, folder, site.environment(program)), report)
+    return outcome(program, folder, finish(command, folder, site.environment(program)), report, plain=False)
 
 
 def suggested(program, site, folder, suggestion, bound=None, audit=False):
     """The command line of the profile as it is printed, but for the report, and with another bound or an audit."""
     report = prepared(program, folder) / "report.json"
     command = changed(suggestion["command"], f"json:{report}", bound, audit)
-    return outcome(program, folder, finish(command, folder, site.environment(program)), report)
+    return outcome(program, folder, finish(command, folder, site.environment(program)), report, plain=audit)
 
 
 def changed(line, report, bound=None, audit=False):

@@ -4,7 +4,7 @@ import json, pathlib, sys, tempfile, unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench" / "applications"))
-import catalogue, coverage_table, jobs, run_programs  # noqa: E402
+import catalogue, coverage_table, in_lab, jobs, run_programs  # noqa: E402
 
 OPERATION = {"operation": "send", "uncompressed_bytes": 800, "wire_bytes": 200, "audits": 3, "exceeded": 0, "looked_at": 2}
 REPORT = {"operations": [OPERATION, {**OPERATION, "uncompressed_bytes": 0, "wire_bytes": 0, "audits": 0}],
@@ -23,6 +23,14 @@ class Parsing(unittest.TestCase):
     def test_output_without_a_result_is_an_error(self):
         with self.assertRaisesRegex(ValueError, "no residual"):
             catalogue.named("energy 1\n", catalogue.lines_of("energy", "residual"))
+
+    def test_a_result_may_be_missing(self):
+        patterns = catalogue.lines_of("energy", "iterations")
+        found = catalogue.named("energy 1\n", patterns, all_of_them=False)
+        self.assertEqual(found, {"energy": 1, "iterations": None})
+        self.assertIn("no iterations", coverage_table.changes(found, {"energy": 1, "iterations": 9}))
+        with self.assertRaisesRegex(ValueError, "none of energy, iterations"):
+            catalogue.named("", patterns, all_of_them=False)
 
     def test_every_program_has_results_and_a_package(self):
         for program in catalogue.PROGRAMS:
@@ -70,6 +78,17 @@ class Numbers(unittest.TestCase):
         counted = coverage_table.counted(json.loads(json.dumps(REPORT)))
         self.assertEqual((counted["bytes"], counted["compressed"], counted["uncompressed"], counted["wire"], counted["audits"]),
                          (1000, 800, 800, 200, 3))
+
+    def test_bytes_that_are_sent(self):
+        # The contribution of a rank to itself is not sent: 800 bytes were contributed, of which 600 were to be sent.
+        run = {"bytes": 1000, "compressed": 800, "uncompressed": 600, "wire": 100}
+        self.assertEqual(coverage_table.sent(run), (300, 800))
+
+    def test_times_of_the_lab(self):
+        self.assertEqual(in_lab.seconds_of("energy 1\nlaconic-seconds 3.25\nlaconic-seconds 4.5\n"), 4.5)
+        with self.assertRaises(jobs.Wrong):
+            in_lab.seconds_of("energy 1\n")
+        self.assertEqual(in_lab.seconds_in_mpi({"calls": [{"seconds": 1}, {"seconds": 2}], "waiting_seconds": 0.5}), 3.5)
 
     def test_where_the_bytes_are(self):
         self.assertEqual(coverage_table.where(PROFILE), [("send", "double", 0.905, 4096, 65536), ("bcast", "byte", 0.095, 8, 8)])
