@@ -31,22 +31,47 @@ int profile(const Call& call, const TypedParts& send, Communicator& communicator
   return CountedCall(carried, reason_in_profile(call, communicator), communicator.tallies()).make(plain);
 }
 
-// The call with packed parts in place of the program's buffers.
-int with_packed(Call call, TypedParts& send, TypedParts& recv, bool in_place, Plain plain) {
-  call.send.buffer = send.buffer();
-  call.recv.buffer = recv.buffer();
+class PackedParts final : public Packing {
+ public:
+  PackedParts(TypedParts& send, TypedParts& recv, const Numbers& numbers)
+      : send_(send), recv_(recv), numbers_(numbers) {}
+
+  bool packed() const { return packed_; }
+
+  void pack(Call& call) override {
+    packed_ = numbers_.known() && send_.make_room() && recv_.make_room() && send_.take() == MPI_SUCCESS;
+    if (packed_) {
+      call.send.buffer = send_.buffer();
+      call.recv.buffer = recv_.buffer();
+    } else {  // the other ranks may have begun: bytes tell them that this one does not take part
+      call.send = send_.as({});
+      call.recv = recv_.as({});
+    }
+  }
+
+ private:
+  TypedParts& send_;
+  TypedParts& recv_;
+  const Numbers numbers_;
+  bool packed_ = false;
+};
+
+int with_packed_parts(Call call, TypedParts& send, TypedParts& recv, const Numbers& numbers, bool in_place,
+                      Plain plain) {
+  PackedParts parts(send, recv, numbers);
+  call.packing = &parts;
   const bool audits = Process::instance().settings().audit > 0;
   bool made = false;
   // The result of MPI's call is in the program's memory. An audit compares it in the packed parts. In place it has
   // overwritten what a second call would send.
   const auto itself = [&] {
-    if (made && in_place) send.put();
+    if (made && in_place && parts.packed()) send.put();
     made = true;
     const int code = plain();
-    return code == MPI_SUCCESS && audits ? recv.take() : code;
+    return code == MPI_SUCCESS && audits && parts.packed() ? recv.take() : code;
   };
   const int code = intercept(call, itself);
-  return code == MPI_SUCCESS && (audits || !made) ? recv.put() : code;
+  return code == MPI_SUCCESS && parts.packed() && (audits || !made) ? recv.put() : code;
 }
 
 int exchange(Operation operation, const TypedSide& send, const TypedSide& recv, MPI_Comm comm, const void* site,
@@ -65,15 +90,9 @@ int exchange(Operation operation, const TypedSide& send, const TypedSide& recv, 
   TypedParts to(sent, destinations);
   TypedParts from(recv, sources);
   const Numbers numbers = numbers_of_both(to, from);
-  Call call{operation, to.as(numbers), from.as(numbers), MPI_OP_NULL, 0, comm, Form::blocking, nullptr, site};
-  if (profiles()) return profile(call, to, communicator, plain);
-  if (filter(call).reason != Reason::touched) return intercept(call, plain);
-  if (numbers.known() && to.make_room() && from.make_room() && to.take() == MPI_SUCCESS)
-    return with_packed(call, to, from, in_place, plain);
-  // The other ranks may have begun: this one tells them why it does not take part.
-  call.send = to.as({});
-  call.recv = from.as({});
-  return intercept(call, plain);
+  const Call call{operation, to.as(numbers), from.as(numbers), MPI_OP_NULL, 0, comm, Form::blocking, nullptr, site};
+  return profiles() ? profile(call, to, communicator, plain)
+                    : with_packed_parts(call, to, from, numbers, in_place, plain);
 }
 
 }  // namespace

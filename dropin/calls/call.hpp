@@ -46,6 +46,15 @@ struct Side {
   MPI_Datatype type = MPI_DATATYPE_NULL;
 };
 
+// Fills the buffers of a call that has none yet. Called when the call is no longer left to MPI for what all ranks know.
+class Packing {
+ public:
+  virtual void pack(struct Call& call) = 0;
+
+ protected:
+  ~Packing() = default;
+};
+
 struct Call {
   Operation operation = Operation::allreduce;
   Side send;  // an argument that serves both sides is set in both; the counts of a reduction are set only here
@@ -56,6 +65,7 @@ struct Call {
   Form form = Form::blocking;
   MPI_Request* request = nullptr;
   const void* site = nullptr;  // return address of the call in the program
+  Packing* packing = nullptr;  // where the buffers are yet to be filled; blocking calls only
 
   const CollectiveTraits& traits() const { return traits_of(operation); }
 };

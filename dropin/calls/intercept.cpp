@@ -129,8 +129,9 @@ int compress(const Call& call, Communicator& communicator, NumberSides& numbers,
 // Laconic's agreement covers the ranks' decisions, so no other comes before it, with two exceptions. An audit makes the
 // plain call first. And the first compressed call prepares a communicator, which a program whose calls are never
 // compressed must not pay for. Where Laconic is tuned, it leaves the first calls to MPI without an agreement.
-int intercept_blocking(const Call& call, const Decision& decision, Plain plain) {
+int intercept_blocking(Call call, const Decision& decision, Plain plain) {
   Communicator& communicator = *decision.communicator;
+  if (call.packing != nullptr) call.packing->pack(call);
   NumberSides numbers;
   Reason reason = filter_alone(call, decision, numbers);
   bool shared = !decision.agree && !found_alone(reason);  // all ranks have this reason
