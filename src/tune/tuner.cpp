@@ -60,7 +60,8 @@ constexpr std::uint64_t calls_before_change = 64;
 constexpr double most_over_sample = 1.5;
 
 // Where compression was faster and no longer is, something else may disturb the machine for a while, and plain calls
-// would take longer, too.  So this many of them are made before compression is left.
+// would take longer, too.  So this many of them are made before compression is left.  They are made as well where the
+// best candidate of the first trial was close to the plain calls.
 constexpr int plain_calls_in_doubt = 3;
 
 // A class whose predictions were too good is tried again after a while, because the measurements may have been
@@ -254,10 +255,17 @@ void CallClass::judge(double seconds) {
   if (trying_) {
     if (const std::size_t next = next_worth_trying(); next < among_) return try_candidate(next);
     settle();
+    if (!std::exchange(tried_before_, true) && is_close()) return doubt();
   }
   const bool wins = candidates_[current_].measured <= worth_keeping * plain_;
   if (!wins) won_ ? doubt() : leave();
   won_ = wins;
+}
+
+// Whether the chosen candidate was a little slower than plain calls, though its first calls were cold and theirs warm.
+bool CallClass::is_close() const {
+  const double measured = candidates_[current_].measured;
+  return measured > worth_keeping * plain_ && measured <= second_limit * plain_;
 }
 
 // Measures plain and compressed calls anew.

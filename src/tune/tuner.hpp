@@ -128,6 +128,7 @@ class CallClass {
   std::size_t next_worth_trying() const;
   bool changed() const;
   bool hopeless(double seconds) const;
+  bool is_close() const;
   void judge(double seconds);
   void settle();
   void doubt();
@@ -166,6 +167,7 @@ class CallClass {
   std::size_t among_ = 0;  // the number of candidates that are tried
   std::size_t current_ = 0;
   bool trying_ = false;
+  bool tried_before_ = false;
   bool won_ = false;           // compression was faster when the ranks last looked
   int plain_left_ = 0;         // plain calls to make one after another, in compressed mode
   bool renews_plain_ = false;  // before the next of them, earlier plain times are forgotten

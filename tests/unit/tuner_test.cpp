@@ -213,6 +213,24 @@ TEST(Tuner, IsNotMisledByFirstCalls) {
   EXPECT_GE(compressed, 54) << "all but two plain calls, and a survey with two more, because plain times have changed";
 }
 
+// The first compressed calls are cold, the plain calls that they are compared with are not.
+TEST(Tuner, TriesAgainWhatWasCloseToPlainCalls) {
+  constexpr double plain = 0.7e-3, cold = 0.75e-3, warm = 0.4e-3;
+  int in_trial = 0;
+  World always_cold(megabyte / 16, {1, 1});
+  for (int k = 0; k < 150; ++k) in_trial += always_cold.call(constant(plain, cold)).compressed ? 1 : 0;
+  ASSERT_GT(in_trial, 4) << "the best candidate was not tried once more";
+
+  // The last calls of the trial are those with the best candidate once more.
+  World world(megabyte / 16, {1, 1});
+  int compressed = 0;
+  const World::Times times{plain, [&](const Algorithm&) { return ++compressed <= in_trial - 3 ? cold : warm; }};
+  for (int k = 0; k < 150; ++k) world.call(times);
+  const int before = compressed;
+  for (int k = 0; k < 100; ++k) world.call(times);
+  EXPECT_GT(compressed - before, 90);
+}
+
 TEST(Tuner, HasOneClassForSimilarSizes) {
   Tuner tuner(false);
   CallClass& one = tuner.class_of(model_of(1000000));
