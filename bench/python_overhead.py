@@ -26,7 +26,7 @@ class Coding(ctypes.Structure):
 
 def c_encoder(library, bound, x, out):
     coding, coder, written = Coding(), ctypes.c_void_p(), ctypes.c_size_t()
-    library.laconic_coding_init(ctypes.byref(coding))
+    library.laconic_coding_init_sized(ctypes.byref(coding), ctypes.c_size_t(ctypes.sizeof(coding)))
     coding.dtype = 1
     library.laconic_bound_parse(bound.encode(), ctypes.byref(coding.bound))
     assert library.laconic_coder_create(ctypes.byref(coding), ctypes.byref(coder)) == 0

@@ -42,6 +42,11 @@ extern "C" {
 #define LACONIC_VERSION_MINOR 1
 #define LACONIC_VERSION_PATCH 0
 
+/* Structs that programs allocate, all but laconic_bound, get new members at their ends in later versions.  A program
+ * that was compiled with an older header runs with a newer library: the names of functions that are macros here pass
+ * the size that the program knows to the function *_sized.  Bindings of other languages call that function.  A program
+ * may also run with an older library, as long as it leaves the members unset that the library does not have. */
+
 /* Results of the functions in this header.  (Those of laconic.h return MPI error codes.) */
 typedef enum laconic_error {
   LACONIC_OK = 0,
@@ -144,7 +149,7 @@ typedef enum laconic_reduction {
 
 /* How numbers are coded.  Initialise with laconic_coding_init(); dtype and bound have to be set. */
 typedef struct laconic_coding {
-  size_t size; /* sizeof(laconic_coding), set by laconic_coding_init() */
+  size_t size; /* of this struct, set by laconic_coding_init() */
   laconic_dtype dtype;
   laconic_bound bound; /* on every number of one laconic_coder_encode(); rel: relative to the range of its numbers. Sums
                           of frames differ from exact sums by at most the sum of the bounds, and the rounding of dtype
@@ -157,7 +162,8 @@ typedef struct laconic_coding {
   int32_t threads;        /* threads that code, 1 to 256; 1 is the calling thread alone; 0: 1 */
 } laconic_coding;
 
-LACONIC_API void laconic_coding_init(laconic_coding* coding);
+LACONIC_API void laconic_coding_init_sized(laconic_coding* coding, size_t size);
+#define laconic_coding_init(coding) laconic_coding_init_sized((coding), sizeof(laconic_coding))
 
 /* Checked settings, threads and scratch memory.  A coder may be used by one thread at a time.  After the first calls of
  * a size its functions allocate nothing. */
@@ -200,7 +206,9 @@ typedef struct laconic_frames_info {
 } laconic_frames_info;
 
 /* Describes all frames in `bytes` bytes.  Frames of different types or codecs are an error. */
-LACONIC_API int laconic_frames_describe(const void* frames, size_t bytes, laconic_frames_info* info);
+LACONIC_API int laconic_frames_describe_sized(const void* frames, size_t bytes, laconic_frames_info* info, size_t size);
+#define laconic_frames_describe(frames, bytes, info) \
+  laconic_frames_describe_sized((frames), (bytes), (info), sizeof(laconic_frames_info))
 
 /* The least and the greatest finite number, from which a bound relative to the range of several arrays is made:
  * abs = rel * (greatest - least).  Without a finite number: infinity and -infinity.  dtype: a floating-point type. */

@@ -32,7 +32,9 @@
 extern "C" {
 #endif
 
-LACONIC_API void laconic_options_init(laconic_options* options);
+LACONIC_API void laconic_options_init_sized(laconic_options* options, size_t size, size_t stats_size);
+#define laconic_options_init(options) \
+  laconic_options_init_sized((options), sizeof(laconic_options), sizeof(laconic_stats))
 
 /* Sets one option from text: name is "bound", "target", "codec", "algorithm", "chunk_elements",
  * "depth", "threads", "min_bytes", "variant", "denormals", "progress", "checksum", "tune" or "effort"; value is spelled
@@ -82,7 +84,9 @@ typedef struct laconic_tuning {
 
 /* Writes what is known about the classes of calls on comm to classes[0..capacity-1], and their number to *count, which
  * may be more than capacity.  classes may be NULL if capacity is 0.  Local. */
-LACONIC_API int laconic_tuning_get(MPI_Comm comm, laconic_tuning* classes, int capacity, int* count);
+LACONIC_API int laconic_tuning_get_sized(MPI_Comm comm, laconic_tuning* classes, int capacity, int* count, size_t size);
+#define laconic_tuning_get(comm, classes, capacity, count) \
+  laconic_tuning_get_sized((comm), (classes), (capacity), (count), sizeof(laconic_tuning))
 
 /* For callers that make MPI's call themselves (laconic_options.plain): after a call that was left to them because of
  * LACONIC_PLAIN_SLOWER, the seconds that MPI's call took on this rank.  Without this, compression is never found to be
@@ -210,7 +214,7 @@ LACONIC_API int laconic_decompress(const void* compressed, size_t bytes, void* n
  * A prediction of the errors of a collective, from docs/error-model.md.  May be called before MPI_Init. */
 
 typedef struct laconic_prediction {
-  size_t size;                 /* sizeof(laconic_prediction); filled by the library */
+  size_t size;                 /* bytes of this struct that the library has filled; the rest is 0 */
   laconic_codec codec;         /* codec that the call would use */
   laconic_algorithm algorithm; /* algorithm of the call; LACONIC_ALGORITHM_PLAIN if nothing would be compressed */
   int terms;                   /* number of encode errors that the ledger counts in a result */
@@ -240,13 +244,17 @@ typedef struct laconic_prediction {
  * independent errors on different ranks.  If all ranks hold the same numbers, errors are not independent and add up to
  * the worst case.  Sums with quant, too, are biased to one side if most numbers are smaller than the allowance and of
  * one sign.  For zfp the model is based on measurements. */
-LACONIC_API int laconic_predict_error(const char* collective, const char* op, int ranks, MPI_Count bytes,
-                                      const laconic_options* options, laconic_prediction* prediction);
+LACONIC_API int laconic_predict_error_sized(const char* collective, const char* op, int ranks, MPI_Count bytes,
+                                            const laconic_options* options, laconic_prediction* prediction,
+                                            size_t size);
+#define laconic_predict_error(collective, op, ranks, bytes, options, prediction) \
+  laconic_predict_error_sized((collective), (op), (ranks), (bytes), (options), (prediction), sizeof(laconic_prediction))
 
 /* ---- Statistics and names ------------------------------------------------------------------------------------ */
 
 /* Statistics of all calls of this rank on comm since it was made or last reset.  Local. */
-LACONIC_API int laconic_stats_get(MPI_Comm comm, laconic_stats* stats);
+LACONIC_API int laconic_stats_get_sized(MPI_Comm comm, laconic_stats* stats, size_t size);
+#define laconic_stats_get(comm, stats) laconic_stats_get_sized((comm), (stats), sizeof(laconic_stats))
 LACONIC_API int laconic_stats_reset(MPI_Comm comm);
 
 /* Writes the message of the latest error code that a Laconic function returned in this thread, or MPI's text for

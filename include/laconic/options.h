@@ -113,7 +113,7 @@ typedef enum laconic_plain_reason {
 
 /* Statistics of one call, or of all calls on a communicator, on this rank. */
 typedef struct laconic_stats {
-  size_t size;                       /* sizeof(laconic_stats); filled by the library */
+  size_t size;                       /* bytes of this struct that the library has filled; the rest is 0 */
   uint64_t calls;                    /* number of calls in these statistics */
   uint64_t plain_calls;              /* number of these calls that ran as plain MPI */
   laconic_plain_reason plain_reason; /* the reason that the latest plain call was plain */
@@ -150,7 +150,8 @@ typedef struct laconic_stats {
 
 /* The value 0 of any option means "unset".  Initialise with laconic_options_init(). */
 typedef struct laconic_options {
-  size_t size; /* sizeof(laconic_options), set by laconic_options_init() */
+  uint32_t size;       /* of this struct, and of the program's laconic_stats; set by laconic_options_init(). */
+  uint32_t stats_size; /* codec.h says why: these structs grow */
   laconic_bound bound;
   laconic_target target;
   laconic_codec codec;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The functions of laconic/codec.h that code numbers.
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 #include <new>
 #include <string>
 #include <system_error>
 
+#include "base/sized.hpp"
 #include "codec/range.hpp"
 #include "coder/frame_coder.hpp"
 #include "device/devices.hpp"
@@ -77,11 +80,16 @@ Status check_dtype(const char* name, laconic_dtype dtype) {
                               "; valid are LACONIC_FLOAT32 (1) to LACONIC_UINT64 (12)"};
 }
 
-Status settings_of(const laconic_coding* coding, CoderSettings& out) {
-  if (coding == nullptr) return null("coding", "the address of a laconic_coding");
-  if (coding->size != sizeof(laconic_coding))
-    return {Code::argument, "coding->size is " + std::to_string(coding->size) + "; valid is " +
-                                std::to_string(sizeof(laconic_coding)) + ", which laconic_coding_init() sets"};
+// Everything that has to be set.
+constexpr std::size_t least_coding = offsetof(laconic_coding, codec);
+
+Status settings_of(const laconic_coding* given, CoderSettings& out) {
+  if (given == nullptr) return null("coding", "the address of a laconic_coding");
+  laconic_coding whole{};
+  read_sized(*given, least_coding, whole);
+  if (Status s = check_size<laconic_coding>("coding->size", whole.size, least_coding, "laconic_coding_init()"); !s)
+    return s;
+  const laconic_coding* const coding = &whole;
   if (Status s = check_dtype("coding->dtype", coding->dtype); !s) return s;
   if (coding->bound.mode < LACONIC_BOUND_UNSET || coding->bound.mode > LACONIC_BOUND_BLOCK)
     return {Code::argument, "coding->bound.mode is " + std::to_string(static_cast<int>(coding->bound.mode)) +
@@ -177,10 +185,10 @@ int laconic_bound_parse(const char* text, laconic_bound* bound) {
   });
 }
 
-void laconic_coding_init(laconic_coding* coding) {
-  if (coding == nullptr) return;
-  *coding = {};
-  coding->size = sizeof *coding;
+void laconic_coding_init_sized(laconic_coding* coding, size_t size) {
+  if (coding == nullptr || size < sizeof coding->size) return;
+  std::memset(static_cast<void*>(coding), 0, size);
+  coding->size = size;
 }
 
 int laconic_coder_create(const laconic_coding* coding, laconic_coder* coder) {
@@ -251,19 +259,21 @@ int laconic_coder_add(laconic_coder coder, const void* a, size_t a_bytes, const 
   });
 }
 
-int laconic_frames_describe(const void* frames, size_t bytes, laconic_frames_info* info) {
+int laconic_frames_describe_sized(const void* frames, size_t bytes, laconic_frames_info* info, size_t size) {
   return guarded([&] {
     if (info == nullptr) return laconic::null("info", "the address of a laconic_frames_info");
     if (Status s = laconic::check_buffers({{"frames", frames, bytes}}); !s) return s;
     laconic::FramesInfo found;
     if (Status s = laconic::describe_frames(laconic::frame_of(frames, bytes), found); !s) return s;
-    *info = {};
-    info->frames = found.frames;
-    info->count = found.count;
-    if (found.frames == 0) return Status{};
-    info->dtype = static_cast<laconic_dtype>(found.dtype);
-    info->codec = static_cast<laconic_codec>(found.codec->api_name());
-    info->error = found.error;
+    laconic_frames_info out{};
+    out.frames = found.frames;
+    out.count = found.count;
+    if (found.frames > 0) {
+      out.dtype = static_cast<laconic_dtype>(found.dtype);
+      out.codec = static_cast<laconic_codec>(found.codec->api_name());
+      out.error = found.error;
+    }
+    laconic::write_sized(out, info, size);
     return Status{};
   });
 }

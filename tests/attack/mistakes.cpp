@@ -140,10 +140,12 @@ void add_options(std::vector<Mistake>& all) {
                    if (which == 1) s.options.target = static_cast<laconic_target>(4);
                    if (which == 2) s.options.denormals = static_cast<laconic_denormals>(-1);
                  }});
-  all.push_back({"options of another size", false, always, [](const Call&, const Layout&, Spoilt& s, Random& random) {
-                   constexpr std::array<std::size_t, 4> sizes{0, 8, sizeof(laconic_options) - 8, std::size_t(-1)};
-                   s.options.size = sizes[random.below(sizes.size())];
-                 }});
+  all.push_back(
+      {"options of another size", false, always, [](const Call&, const Layout&, Spoilt& s, Random& random) {
+         constexpr std::array<std::uint32_t, 5> sizes{0, 8, sizeof(laconic_options) - 4, 8192, std::uint32_t(-1)};
+         const std::uint32_t size = sizes[random.below(sizes.size())];
+         (random.below(2) == 0 ? s.options.size : s.options.stats_size) = size;
+       }});
   all.push_back({"a number out of range", false, always, [](const Call&, const Layout&, Spoilt& s, Random& random) {
                    switch (random.below(7)) {
                      case 0: s.options.depth = -1; break;

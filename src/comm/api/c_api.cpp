@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C API: options, hints, statistics, names.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/sized.hpp"
 #include "comm/api/c_guard.hpp"
 #include "comm/collectives/repeated_call.hpp"
 #include "comm/core/asked.hpp"
 #include "comm/core/binding.hpp"
 #include "comm/core/errors.hpp"
 #include "comm/core/hints.hpp"
+#include "comm/core/known_options.hpp"
 #include "comm/core/process.hpp"
 #include "comm/core/settings.hpp"
 #include "comm/core/stats.hpp"
@@ -23,10 +27,11 @@ using laconic::guarded;
 using laconic::null_argument;
 using laconic::Status;
 
-void laconic_options_init(laconic_options* options) {
-  if (options == nullptr) return;
-  std::memset(options, 0, sizeof *options);
-  options->size = sizeof *options;
+void laconic_options_init_sized(laconic_options* options, size_t size, size_t stats_size) {
+  if (options == nullptr || size < sizeof options->size + sizeof options->stats_size) return;
+  std::memset(static_cast<void*>(options), 0, size);
+  options->size = static_cast<std::uint32_t>(size);
+  options->stats_size = static_cast<std::uint32_t>(stats_size);
 }
 
 int laconic_options_set(laconic_options* options, const char* name, const char* value) {
@@ -34,7 +39,7 @@ int laconic_options_set(laconic_options* options, const char* name, const char* 
     if (options == nullptr) return laconic::remember(null_argument("options", "a laconic_options"));
     if (name == nullptr) return laconic::remember(null_argument("name", "the name of an option"));
     if (value == nullptr) return laconic::remember(null_argument("value", "text"));
-    return laconic::remember(laconic::set_option(*options, name, value));
+    return laconic::remember(laconic::set_option_of_program(*options, name, value));
   });
 }
 
@@ -58,7 +63,7 @@ int laconic_comm_prepared(MPI_Comm comm, int* prepared) {
   });
 }
 
-int laconic_tuning_get(MPI_Comm comm, laconic_tuning* classes, int capacity, int* count) {
+int laconic_tuning_get_sized(MPI_Comm comm, laconic_tuning* classes, int capacity, int* count, size_t size) {
   return guarded(comm, [&]() -> int {
     if (count == nullptr) return laconic::report(comm, null_argument("count", "an int"));
     if (capacity < 0 || (capacity > 0 && classes == nullptr))
@@ -70,9 +75,14 @@ int laconic_tuning_get(MPI_Comm comm, laconic_tuning* classes, int capacity, int
     if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
     const std::lock_guard lock(binding->mutex);
     *count = 0;
+    // The elements of the program's array have the program's size.
+    auto* next = reinterpret_cast<std::byte*>(classes);
     const auto add = [&](const auto& known) {
-      for (const auto& one : known)
-        if (const int k = (*count)++; k < capacity) classes[k] = laconic::tuning_of(*one);
+      for (const auto& one : known) {
+        if ((*count)++ >= capacity) continue;
+        laconic::write_sized(laconic::tuning_of(*one), next, size);
+        next += size;
+      }
     };
     add(binding->tuner.classes());
     add(binding->message_tuner.classes());
@@ -181,13 +191,13 @@ MPI_Op laconic_op_avg(void) {
   }
 }
 
-int laconic_stats_get(MPI_Comm comm, laconic_stats* stats) {
+int laconic_stats_get_sized(MPI_Comm comm, laconic_stats* stats, size_t size) {
   return guarded(comm, [&]() -> int {
     if (stats == nullptr) return laconic::report(comm, null_argument("stats", "a laconic_stats"));
     std::shared_ptr<laconic::Binding> binding;
     if (Status s = laconic::bind(comm, binding); !s) return laconic::report(comm, s);
     const std::lock_guard lock(binding->mutex);
-    *stats = binding->stats;
+    laconic::write_sized(binding->stats, stats, size);
     return MPI_SUCCESS;
   });
 }

@@ -6,6 +6,7 @@
 #include "comm/api/c_guard.hpp"
 #include "comm/core/asked.hpp"
 #include "comm/core/datatypes.hpp"
+#include "comm/core/known_options.hpp"
 #include "comm/core/settings.hpp"
 #include "device/devices.hpp"
 #include "laconic/laconic.h"
@@ -30,8 +31,9 @@ Status ask(MPI_Count count, MPI_Datatype datatype, const laconic_options* option
   laconic_options settings{};
   laconic_options_init(&settings);
   if (options != nullptr) {
-    if (Status s = check_options(*options); !s) return s;
-    settings = *options;
+    const KnownOptions known(options);
+    if (Status s = check_options(*known.get()); !s) return s;
+    settings = *known.get();
   }
   laconic_options environment{};
   laconic_options_init(&environment);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C API: prediction of errors.
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "base/sized.hpp"
 #include "comm/api/c_guard.hpp"
 #include "comm/core/asked.hpp"
 #include "comm/core/errors.hpp"
+#include "comm/core/known_options.hpp"
 #include "comm/core/settings.hpp"
 #include "engine/predict.hpp"
 #include "laconic/laconic.h"
@@ -113,12 +116,11 @@ void fill(const Plans& plans, const Codec& codec, const Algorithm& algorithm, la
   out.deviation = p.deviation;
 }
 
-Status predict(const Plans& plans, laconic_prediction& prediction) {
+Status predict(const Plans& plans, laconic_prediction* prediction, std::size_t size) {
   const laconic_options& s = plans.settings;
   const Codec* codec = asked_codec(s);
   if (codec == nullptr) return not_built(s.codec);
   laconic_prediction out{};
-  out.size = sizeof out;
   out.algorithm = LACONIC_ALGORITHM_PLAIN;
   if (s.algorithm != LACONIC_ALGORITHM_PLAIN) {
     const Algorithm* algorithm = nullptr;
@@ -127,12 +129,12 @@ Status predict(const Plans& plans, laconic_prediction& prediction) {
     // A single rank has nothing to send.
     if (plans.ranks > 1) fill(plans, *codec, *algorithm, out);
   }
-  prediction = out;
+  write_sized(out, prediction, size);
   return {};
 }
 
 Status predict(const char* collective, const char* op, int ranks, MPI_Count bytes, const laconic_options* options,
-               laconic_prediction* prediction) {
+               laconic_prediction* prediction, std::size_t size) {
   if (prediction == nullptr) return null_argument("prediction", "a laconic_prediction");
   Plans plans;
   if (Status s = read_collective(collective, plans.collective); !s) return s;
@@ -141,6 +143,8 @@ Status predict(const char* collective, const char* op, int ranks, MPI_Count byte
   plans.ranks = ranks;
   if (bytes < 0) return not_valid("bytes", std::to_string(bytes), "whole numbers from 0 (many)", Code::count);
   if (bytes > 0) plans.bytes = static_cast<std::size_t>(bytes);
+  const KnownOptions known(options);
+  options = known.get();
   if (Status s = read_settings(options, plans.settings); !s) return s;
   // An algorithm from the environment that the collective does not have is meant for other collectives, as in a call.
   const bool inherited = options == nullptr || options->algorithm == LACONIC_ALGORITHM_UNSET;
@@ -149,15 +153,15 @@ Status predict(const char* collective, const char* op, int ranks, MPI_Count byte
       !asked_algorithm(plans.settings, plans.collective, ranks, unused))
     plans.settings.algorithm = LACONIC_ALGORITHM_AUTO;
   if (Status s = check_predictable(plans.settings); !s) return s;
-  return predict(plans, *prediction);
+  return predict(plans, prediction, size);
 }
 
 }  // namespace
 }  // namespace laconic
 
-int laconic_predict_error(const char* collective, const char* op, int ranks, MPI_Count bytes,
-                          const laconic_options* options, laconic_prediction* prediction) {
+int laconic_predict_error_sized(const char* collective, const char* op, int ranks, MPI_Count bytes,
+                                const laconic_options* options, laconic_prediction* prediction, size_t size) {
   return laconic::guarded(MPI_COMM_NULL, [&]() -> int {
-    return laconic::remember(laconic::predict(collective, op, ranks, bytes, options, prediction));
+    return laconic::remember(laconic::predict(collective, op, ranks, bytes, options, prediction, size));
   });
 }

@@ -9,6 +9,7 @@
 #include "comm/collectives/collective.hpp"
 #include "comm/collectives/repeated_call.hpp"
 #include "comm/core/errors.hpp"
+#include "comm/core/known_options.hpp"
 #include "comm/core/process.hpp"
 #include "comm/core/requests.hpp"
 
@@ -62,7 +63,9 @@ bool repeats(Binding& binding, const CollectiveCall& call, const laconic_options
 
 }  // namespace
 
-int run_collective(const CollectiveCall& call, const laconic_options* options) {
+int run_collective(const CollectiveCall& call, const laconic_options* given) {
+  const KnownOptions known(given);
+  const laconic_options* const options = known.get();
   int code = MPI_SUCCESS;
   Binding* const last = Process::instance().found_last(call.comm);
   if (last != nullptr && repeats(*last, call, options, code)) return code;
@@ -86,12 +89,13 @@ int run_collective(const CollectiveCall& call, const laconic_options* options) {
   return code;
 }
 
-int begin_collective(const CollectiveCall& call, laconic_request* request, const laconic_options* options) {
+int begin_collective(const CollectiveCall& call, laconic_request* request, const laconic_options* given) {
+  const KnownOptions known(given);
   if (Status s = check_request(request); !s) return report(call.comm, s);
   std::shared_ptr<Binding> binding;
   if (Status s = bind(call.comm, binding); !s) return report(call.comm, s);
   const std::lock_guard lock(binding->mutex);
-  CollectiveOperation* operation = make(binding, call, options);
+  CollectiveOperation* operation = make(binding, call, known.get());
   operation->keep_types();
   operation->begin(false);
   launch(*operation);
@@ -176,14 +180,15 @@ Status prepare_plain(CollectiveOperation& operation, Binding& binding) {
 
 }  // namespace
 
-int init_collective(const CollectiveCall& call, laconic_request* request, const laconic_options* options) {
+int init_collective(const CollectiveCall& call, laconic_request* request, const laconic_options* given) {
+  const KnownOptions known(given);
   if (Status s = check_request(request); !s) return report(call.comm, s);
   std::shared_ptr<Binding> binding;
   if (Status s = bind(call.comm, binding); !s) return report(call.comm, s);
   CollectiveOperation* operation = nullptr;
   {
     const std::lock_guard lock(binding->mutex);
-    operation = make(binding, call, options);
+    operation = make(binding, call, known.get());
     operation->keep_types();
     operation->persistent = true;
   }

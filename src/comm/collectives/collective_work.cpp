@@ -166,7 +166,7 @@ void CollectiveOperation::finish_stats() {
   // With worker threads the coding overlaps the calling thread's time and the phases may exceed the total.
   stats_.seconds_other = std::max(0.0, stats_.seconds_total - named);
   accumulate(binding->stats, stats_);
-  if (has_options_ && given_.size == sizeof(laconic_options) && given_.stats != nullptr) *given_.stats = stats_;
+  if (has_options_) sink_of(given_).write(stats_);
 }
 
 }  // namespace laconic

@@ -81,8 +81,9 @@ void RepeatedCall::end(int code) {
   }
   count_plain(binding_.stats, known_->bytes_in, stands_for_ * seconds);
   if (options_ == nullptr || options_->stats == nullptr) return;
-  *options_->stats = empty_stats();
-  count_plain(*options_->stats, known_->bytes_in, seconds);
+  laconic_stats stats = empty_stats();
+  count_plain(stats, known_->bytes_in, seconds);
+  sink_of(*options_).write(stats);
 }
 
 RepeatedCalls::Number RepeatedCall::remember(Binding& binding, const CollectiveCall& call,

@@ -7,12 +7,12 @@ bool RepeatedCalls::same_options(const Entry& entry, const laconic_options* give
   if (entry.has_options != (given != nullptr)) return false;
   if (given == nullptr) return true;
   const laconic_options& o = entry.options;
-  return o.size == given->size && o.bound.mode == given->bound.mode && o.bound.value == given->bound.value &&
-         o.target == given->target && o.codec == given->codec && o.algorithm == given->algorithm &&
-         o.chunk_elements == given->chunk_elements && o.depth == given->depth && o.threads == given->threads &&
-         o.min_bytes == given->min_bytes && o.variant == given->variant && o.denormals == given->denormals &&
-         o.progress == given->progress && o.checksum == given->checksum && o.tune == given->tune &&
-         o.effort == given->effort && o.stream == given->stream &&
+  return o.size == given->size && o.stats_size == given->stats_size && o.bound.mode == given->bound.mode &&
+         o.bound.value == given->bound.value && o.target == given->target && o.codec == given->codec &&
+         o.algorithm == given->algorithm && o.chunk_elements == given->chunk_elements && o.depth == given->depth &&
+         o.threads == given->threads && o.min_bytes == given->min_bytes && o.variant == given->variant &&
+         o.denormals == given->denormals && o.progress == given->progress && o.checksum == given->checksum &&
+         o.tune == given->tune && o.effort == given->effort && o.stream == given->stream &&
          (given->plain == nullptr || *given->plain == LACONIC_PLAIN_NOT);
 }
 

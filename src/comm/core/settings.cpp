@@ -13,6 +13,7 @@
 #include "codec/quant/kernels.hpp"
 #include "coder/settings.hpp"
 #include "comm/core/asked.hpp"
+#include "comm/core/known_options.hpp"
 #include "comm/core/used_profile.hpp"
 #include "device/devices.hpp"
 #include "schedule/schedule.hpp"
@@ -217,9 +218,7 @@ Status set_option(laconic_options& options, std::string_view name, std::string_v
 }
 
 Status check_options(const laconic_options& o) {
-  if (o.size != sizeof(laconic_options))
-    return {Code::argument, "options->size is " + std::to_string(o.size) + "; valid is " +
-                                std::to_string(sizeof(laconic_options)) + ", which laconic_options_init() sets"};
+  if (Status s = check_sizes(o); !s) return s;
   if (o.bound.mode < LACONIC_BOUND_UNSET || o.bound.mode > LACONIC_BOUND_BLOCK)
     return not_valid("options->bound.mode", std::to_string(o.bound.mode), bound_forms);
   if (Status s = check_bound(bound_of(o)); !s) return with_source(s, "options");

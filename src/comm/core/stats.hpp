@@ -2,6 +2,10 @@
 // Statistics of one call, and their sums over the calls on a communicator.
 #pragma once
 
+#include <cstddef>
+
+#include "base/sized.hpp"
+#include "comm/core/known_options.hpp"
 #include "laconic/laconic.h"
 #include "tune/message_tuner.hpp"
 #include "tune/tuner.hpp"
@@ -9,6 +13,22 @@
 namespace laconic {
 
 laconic_stats empty_stats();
+
+// Where an application wants the statistics of a call, and the size of the struct that it has there.
+struct StatsSink {
+  laconic_stats* to = nullptr;  // nullptr: nowhere
+  std::size_t size = 0;
+
+  void write(const laconic_stats& stats) const {
+    if (to != nullptr) write_sized(stats, to, size);
+  }
+};
+
+// Of options that may be invalid: these have no sink.
+inline StatsSink sink_of(const laconic_options& options) {
+  if (options.size != sizeof options || !is_size_of_stats(options.stats_size)) return {};
+  return {options.stats, options.stats_size};
+}
 
 // What is known about a class of calls, for the application.
 laconic_tuning tuning_of(const CallClass& known);

@@ -80,7 +80,7 @@ Status check_message(const MessageCall& call, const Binding& binding) {
 MessageOperation::MessageOperation(bool sending) : plan_(plan_of_message(sending)) {}
 
 void MessageOperation::begin(const std::shared_ptr<Binding>& b, const MessageCall& call,
-                             const laconic_options& settings, laconic_stats* sink) {
+                             const laconic_options& settings, StatsSink sink) {
   const FloatEnvironment standard;
   binding = b;
   call_ = call;
@@ -150,7 +150,7 @@ void MessageOperation::end(Status outcome) {
   // With worker threads the coding overlaps the calling thread's time and the phases may exceed the total.
   stats_.seconds_other = std::max(0.0, stats_.seconds_total - named);
   accumulate(binding->stats, stats_);
-  if (sink_ != nullptr) *sink_ = stats_;
+  sink_.write(stats_);
 }
 
 void MessageOperation::end_plain(laconic_plain_reason reason) {

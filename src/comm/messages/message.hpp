@@ -11,6 +11,7 @@
 #include "comm/core/binding.hpp"
 #include "comm/core/operation.hpp"
 #include "comm/core/staging_buffer.hpp"
+#include "comm/core/stats.hpp"
 #include "comm/messages/packet.hpp"
 #include "engine/range_job.hpp"
 #include "laconic/laconic.h"
@@ -34,7 +35,7 @@ class MessageOperation : public Operation {
  public:
   // options: may be nullptr, and need not stay.
   void begin(const std::shared_ptr<Binding>& binding, const MessageCall& call, const laconic_options& settings,
-             laconic_stats* sink);
+             StatsSink sink);
 
   bool poll() override;
   bool moved() const override { return run_ != nullptr && run_->moved(); }
@@ -88,7 +89,7 @@ class MessageOperation : public Operation {
  private:
   Plan plan_;
   Region region_;
-  laconic_stats* sink_ = nullptr;
+  StatsSink sink_;
   bool finished_ = true;
 };
 

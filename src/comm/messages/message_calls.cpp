@@ -3,6 +3,7 @@
 
 #include "comm/core/asked.hpp"
 #include "comm/core/errors.hpp"
+#include "comm/core/known_options.hpp"
 #include "comm/core/process.hpp"
 #include "comm/core/requests.hpp"
 #include "comm/core/settings.hpp"
@@ -19,9 +20,10 @@ constexpr std::int32_t usual_depth = 16;
 Status settings_of(bool sending, const laconic_options* options, const Binding& binding, laconic_options& settings) {
   laconic_options_init(&settings);
   if (options != nullptr) {
-    if (Status s = check_options(*options); !s) return s;
-    if (options->plain != nullptr) return plain_not_allowed();
-    settings = *options;
+    const KnownOptions known(options);
+    if (Status s = check_options(*known.get()); !s) return s;
+    if (known.get()->plain != nullptr) return plain_not_allowed();
+    settings = *known.get();
   }
   if (!binding.inherited_status.ok()) return binding.inherited_status;
   fill_unset(settings, binding.inherited);
@@ -59,7 +61,7 @@ int complete(MessageOperation& operation, MPI_Status* status) {
 }
 
 // blocking: the caller waits for the end before it does anything else.  After a failure nothing is in flight.
-int begin(const MessageCall& call, const Prepared& prepared, bool blocking, laconic_stats* sink,
+int begin(const MessageCall& call, const Prepared& prepared, bool blocking, StatsSink sink,
           MessageOperation*& operation) {
   Binding& binding = *prepared.binding;
   {
@@ -106,7 +108,7 @@ int run_message(const MessageCall& call, MPI_Status* status, const laconic_optio
   if (!call.sending)
     if (Status s = check_status(status); !s) return report(call.comm, s);
   MessageOperation* operation = nullptr;
-  if (const int code = begin(call, prepared, true, prepared.settings.stats, operation); code != MPI_SUCCESS)
+  if (const int code = begin(call, prepared, true, sink_of(prepared.settings), operation); code != MPI_SUCCESS)
     return code;
   drive_message(*operation);
   return complete(*operation, status);
@@ -122,19 +124,20 @@ int run_messages(const MessageCall& send, const MessageCall& receive, MPI_Status
   laconic_stats sent = empty_stats();
   laconic_stats received = empty_stats();
   MessageOperation* in = nullptr;
-  if (const int code = begin(receive, receiving, true, &received, in); code != MPI_SUCCESS) return code;
+  if (const int code = begin(receive, receiving, true, {&received, sizeof received}, in); code != MPI_SUCCESS)
+    return code;
   MessageOperation* out = nullptr;
-  const int code_of_begin = begin(send, sending, true, &sent, out);
+  const int code_of_begin = begin(send, sending, true, {&sent, sizeof sent}, out);
   // The receive buffer belongs to the application again only when the receive has completed, whether or not the send
   // failed.
   if (out != nullptr) drive(*out);
   drive(*in);
   const int code_of_send = out != nullptr ? complete(*out, MPI_STATUS_IGNORE) : code_of_begin;
   const int code_of_receive = complete(*in, status);
-  if (sending.settings.stats != nullptr && code_of_send == MPI_SUCCESS && code_of_receive == MPI_SUCCESS) {
+  if (code_of_send == MPI_SUCCESS && code_of_receive == MPI_SUCCESS) {
     // The send is the latest, because only its sender knows why a message is plain.
     accumulate(received, sent);
-    *sending.settings.stats = received;
+    sink_of(sending.settings).write(received);
   }
   return code_of_send != MPI_SUCCESS ? code_of_send : code_of_receive;
 }
@@ -146,7 +149,7 @@ int begin_message(const MessageCall& call, laconic_request* request, const lacon
   Prepared prepared;
   if (Status s = prepare(call, options, prepared); !s) return report(call.comm, s);
   MessageOperation* operation = nullptr;
-  const int code = begin(call, prepared, false, prepared.settings.stats, operation);
+  const int code = begin(call, prepared, false, sink_of(prepared.settings), operation);
   if (code == MPI_SUCCESS) *request = operation;
   return code;
 }
