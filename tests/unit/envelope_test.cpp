@@ -2,9 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <limits>
+#include <string>
 
+#include "base/checksum.hpp"
 #include "wire/envelope.hpp"
 
 namespace laconic::test {
@@ -104,6 +107,25 @@ TEST(Envelope, IsOfOneRoute) {
   for (const wire::Route other : {wire::Route{4, 5, 17}, wire::Route{3, 6, 17}, wire::Route{3, 5, 16}}) {
     const wire::ReadEnvelope read = wire::read_envelope(written(compressed()), other);
     EXPECT_FALSE(read.status.ok() || read.repaired);
+  }
+}
+
+// An intact envelope of another version is not mistaken for a damaged one.
+TEST(Envelope, OfAnotherVersionNamesBoth) {
+  for (const unsigned version : {wire::envelope_version - 1u, wire::envelope_version + 1u}) {
+    Bytes bytes = written(compressed());
+    bytes[16] = std::byte(version);
+    std::array<std::byte, wire::envelope_bytes + 16> covered{};
+    std::memcpy(covered.data(), bytes.data(), bytes.size());
+    std::memset(covered.data() + 40, 0, 8);
+    const std::int32_t ends[3] = {route.source, route.dest, route.tag};
+    std::memcpy(covered.data() + wire::envelope_bytes, ends, sizeof ends);
+    const std::uint64_t sum = checksum::sum(covered);
+    std::memcpy(bytes.data() + 40, &sum, sizeof sum);
+    const wire::ReadEnvelope read = wire::read_envelope(bytes, route);
+    ASSERT_EQ(read.status.code(), Code::frame);
+    EXPECT_EQ(read.status.message(), "malformed envelope: version " + std::to_string(version) +
+                                         ", this library reads " + std::to_string(wire::envelope_version));
   }
 }
 

@@ -7,6 +7,8 @@
 #include <string>
 
 #include "comm/core/errors.hpp"
+#include "wire/envelope.hpp"
+#include "wire/frame.hpp"
 
 namespace laconic {
 namespace {
@@ -25,6 +27,16 @@ constexpr std::array<const char*, all_arguments> names{
     "function",  "root",    "count",     "datatype", "op",   "bound",          "target", "codec", "effort",
     "algorithm", "variant", "denormals", "checksum", "tune", "chunk_elements", "depth",  "plain"};
 
+// Of everything that ranks send each other: the versions of frames, of envelopes and of the agreement.
+constexpr std::uint32_t version_of_agreement = 1;
+constexpr std::uint32_t own_version =
+    std::uint32_t{wire::version} << 16 | std::uint32_t{wire::envelope_version} << 8 | version_of_agreement;
+
+std::string version_in(double field) {
+  const auto v = static_cast<std::uint32_t>(value_in(field));
+  return std::to_string(v >> 16) + "." + std::to_string(v >> 8 & 0xff) + "." + std::to_string(v & 0xff);
+}
+
 }  // namespace
 
 Status Agreement::start(MPI_Comm comm, const Proposal& proposal, int tag) {
@@ -34,6 +46,9 @@ Status Agreement::start(MPI_Comm comm, const Proposal& proposal, int tag) {
   types_may_differ_ = proposal.types_may_differ;
   // The reduction takes only maxima; a minimum is the maximum of the negatives.  A failure carries its class and the
   // rank that found it.
+  const double rank = std::min<double>(rank_, ranks_per_value - 1);
+  mine_[version_most] = own_version * ranks_per_value + rank;
+  mine_[version_least] = -mine_[version_most];
   mine_[failure] = local_.ok() ? 0 : class_of(local_.code()) * ranks_per_class + rank_;
   mine_[range_most] = proposal.range.greatest;
   mine_[range_least] = -proposal.range.least;
@@ -47,7 +62,6 @@ Status Agreement::start(MPI_Comm comm, const Proposal& proposal, int tag) {
   mine_[salt_most] = static_cast<double>(proposal.salt >> 12);
   const auto measured = proposal.measured.to_array();
   std::copy(measured.begin(), measured.end(), mine_.begin() + first_measured);
-  const double rank = std::min<double>(rank_, ranks_per_value - 1);
   for (std::size_t a = 0; a < all_arguments; ++a) {
     // A present value is not 0, so an absent one never wins: it enters the maximum as 0 and the minimum as the greatest
     // double.
@@ -80,6 +94,10 @@ bool Agreement::poll() {
 }
 
 void Agreement::conclude() {
+  if (versions_differ()) {
+    verdict_ = {Code::mismatch, versions()};
+    return;
+  }
   range_ = {-all_[range_least], all_[range_most]};
   if (!local_.ok()) {
     verdict_ = local_;
@@ -92,6 +110,18 @@ void Agreement::conclude() {
   } else if (const std::string text = disagreement(); !text.empty()) {
     verdict_ = {Code::mismatch, "the ranks disagree on " + text + "; it must be the same on every rank"};
   }
+}
+
+bool Agreement::versions_differ() const {
+  return value_in(all_[version_most]) != value_in(-all_[version_least]) || value_in(all_[version_most]) != own_version;
+}
+
+std::string Agreement::versions() const {
+  const double most = all_[version_most];
+  const double least = -all_[version_least];
+  return "the ranks have versions of Laconic that write different bytes: version " + version_in(least) +
+         " of the wire format on rank " + std::to_string(rank_in(least)) + " and version " + version_in(most) +
+         " on rank " + std::to_string(rank_in(most)) + "; it must be the same on every rank";
 }
 
 bool Agreement::differ(Argument argument) const {

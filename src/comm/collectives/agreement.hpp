@@ -91,6 +91,8 @@ class Agreement {
   std::size_t bytes() const { return static_cast<std::size_t>(all_[most_bytes]); }
   bool all_on_devices() const { return all_[any_on_host] == 0; }
   bool any_on_devices() const { return all_[any_on_device] != 0; }
+  // Whether ranks write other bytes than this one reads: then nothing else that they said has a meaning.
+  bool versions_differ() const;
   // Whether the fingerprints of all ranks' numbers are equal.
   bool fingerprints_equal() const { return all_[fingerprint_most] == -all_[fingerprint_least]; }
   bool types_differ() const { return differ(Argument::datatype); }
@@ -102,7 +104,11 @@ class Agreement {
   laconic_plain_reason plain() const { return static_cast<laconic_plain_reason>(all_[plain_reason]); }
 
  private:
+  // The first two fields and the number of all fields are the same in every version (docs/wire-format.md), so that
+  // ranks of different versions find out that they are.
   enum Field {
+    version_most,
+    version_least,
     failure,
     range_most,
     range_least,
@@ -116,13 +122,16 @@ class Agreement {
     salt_most,
     first_measured,
     first_argument = first_measured + static_cast<int>(Measured::fields),  // two fields for each argument
-    fields = first_argument + 2 * static_cast<int>(all_arguments)
+    used_fields = first_argument + 2 * static_cast<int>(all_arguments),
+    fields = 64
   };
+  static_assert(used_fields <= fields);
 
   static std::size_t most_of(Argument a) { return first_argument + 2 * static_cast<std::size_t>(a); }
   static std::size_t least_of(Argument a) { return most_of(a) + 1; }
   bool differ(Argument argument) const;
   std::string disagreement() const;
+  std::string versions() const;
   void conclude();
 
   Status local_;

@@ -238,7 +238,11 @@ void CollectiveOperation::agree() {
 
 // Acts on the agreement, after the values of all ranks have arrived.
 bool CollectiveOperation::decide() {
-  if (!agreement_.verdict().ok()) return end(agreement_.verdict()), true;
+  if (!agreement_.verdict().ok()) {
+    const bool other = agreement_.verdict().code() == Code::mismatch && agreement_.versions_differ();
+    if (other) binding->inherited_status = agreement_.verdict();
+    return end(agreement_.verdict()), true;
+  }
   if (stage_ == Stage::leasing) {
     largest_ = agreement_.largest();
     return start_run(), true;
