@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Installs the build tree into a fresh prefix and uses it as a stranger would: with find_package and with pkg-config."""
+"""Installs the build tree into a fresh prefix, moves that, and uses it as a stranger would: with find_package and with
+pkg-config, and the drop-in through the command laconic."""
 import argparse, os, pathlib, shutil, subprocess, sys
 
 SKIPPED = 77  # as tests/CMakeLists.txt has it
@@ -9,7 +10,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 def run(*command, env=None):
     command = [str(word) for word in command]
     print("+", " ".join(command), flush=True)
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env, timeout=150)
     print(done.stdout, flush=True)
     if done.returncode != 0:
         sys.exit(f"failed with {done.returncode}")
@@ -29,6 +30,13 @@ def check_codec(program):
         sys.exit("a program without MPI loads one")
 
 
+def check_dropin(mpiexec, command, program):
+    """The command finds the drop-in in its prefix, and the drop-in the library."""
+    out = run(command, "run", "--bound", "abs:1e-3", "--tune", "off", "--", mpiexec, "-n", 2, program)
+    if "within the bound" not in out:
+        sys.exit("the drop-in did not compress")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("cmake", "build", "mpicc", "mpiexec", "libdir"):
@@ -39,10 +47,11 @@ def main():
     shutil.rmtree(scratch, ignore_errors=True)
     prefix, source = scratch / "prefix", scratch / "source"
     source.mkdir(parents=True)
-    for name in ("use.c", "use.cpp", "use_codec.c"):
+    for name in ("use.c", "use.cpp", "use_codec.c", "unmodified.c"):
         shutil.copy(HERE / name, source / name)
     shutil.copy(HERE / "CMakeLists.in", source / "CMakeLists.txt")
-    run(args.cmake, "--install", args.build, "--prefix", prefix)
+    run(args.cmake, "--install", args.build, "--prefix", scratch / "first")
+    (scratch / "first").rename(prefix)  # nothing in it may know where it was
 
     run(args.cmake, "-S", source, "-B", scratch / "cmake", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
         f"-DMPI_C_COMPILER={args.mpicc}", f"-DMPIEXEC_EXECUTABLE={args.mpiexec}")
@@ -52,6 +61,7 @@ def main():
     check_codec(scratch / "cmake" / "use_codec")
     if (prefix / "bin" / "laconic").exists():  # built only where CLI11 and fmt are
         run(prefix / "bin" / "laconic", "info")
+        check_dropin(args.mpiexec, prefix / "bin" / "laconic", scratch / "cmake" / "unmodified")
 
     if not shutil.which("pkg-config"):
         print("pkg-config is missing: only find_package was tested")
