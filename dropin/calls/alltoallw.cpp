@@ -21,8 +21,7 @@ Numbers numbers_of_both(const TypedParts& send, const TypedParts& recv) {
   if (send.empty() && recv.empty()) return numbers_of(MPI_DOUBLE);
   if (send.empty()) return recv.numbers();
   if (recv.empty()) return send.numbers();
-  const bool same = send.numbers().kind == recv.numbers().kind && send.numbers().type == recv.numbers().type;
-  return same ? send.numbers() : Numbers{};
+  return send.numbers() == recv.numbers() ? send.numbers() : Numbers{};
 }
 
 int profile(const Call& call, const TypedParts& send, Communicator& communicator, Plain plain) {
@@ -97,20 +96,5 @@ int exchange(Operation operation, const TypedSide& send, const TypedSide& recv, 
 
 }  // namespace
 
-#define LACONIC_NAME(name) name
-#define LACONIC_COUNT int
-#define LACONIC_BYTES int
-#include "calls/alltoallw.inl"
-#undef LACONIC_NAME
-#undef LACONIC_COUNT
-#undef LACONIC_BYTES
-
-#if MPI_VERSION >= 4
-#define LACONIC_NAME(name) name##_c
-#define LACONIC_COUNT MPI_Count
-#define LACONIC_BYTES MPI_Aint
-#include "calls/alltoallw.inl"
-#undef LACONIC_NAME
-#undef LACONIC_COUNT
-#undef LACONIC_BYTES
-#endif
+#define LACONIC_DEFINITIONS "calls/alltoallw.inl"
+#include "mpi/both_counts.inl"

@@ -16,6 +16,6 @@
                     {recv, recvcounts, rdispls, recvtypes}, comm, LACONIC_SITE, itself);                               \
   }
 
-LACONIC_EXCHANGE(Alltoallw, alltoallv, LACONIC_BYTES)
+LACONIC_EXCHANGE(Alltoallw, alltoallv, LACONIC_DISPL)
 LACONIC_EXCHANGE(Neighbor_alltoallw, neighbor_alltoallv, MPI_Aint)
 #undef LACONIC_EXCHANGE

@@ -13,17 +13,5 @@ using laconic::Routine;
 using laconic::set_arguments;
 using namespace laconic::dropin;
 
-#define LACONIC_NAME(name) name
-#define LACONIC_COUNT int
-#define LACONIC_DISPL int
-#include "calls/collectives.inl"
-#undef LACONIC_NAME
-#undef LACONIC_COUNT
-#undef LACONIC_DISPL
-
-#if MPI_VERSION >= 4
-#define LACONIC_NAME(name) name##_c
-#define LACONIC_COUNT MPI_Count
-#define LACONIC_DISPL MPI_Aint
-#include "calls/collectives.inl"
-#endif
+#define LACONIC_DEFINITIONS "calls/collectives.inl"
+#include "mpi/both_counts.inl"

@@ -72,23 +72,10 @@ int count_starts_of(int code, const CountedCall& call, const MPI_Request* reques
 
 }  // namespace
 
-#define LACONIC_NAME(name) name
-#define LACONIC_COUNT int
-#define LACONIC_BYTES int
-#include "calls/counted_only.inl"
-#undef LACONIC_NAME
-#undef LACONIC_COUNT
-#undef LACONIC_BYTES
+#define LACONIC_DEFINITIONS "calls/counted_only.inl"
+#include "mpi/both_counts.inl"
 
 #if MPI_VERSION >= 4
-#define LACONIC_NAME(name) name##_c
-#define LACONIC_COUNT MPI_Count
-#define LACONIC_BYTES MPI_Aint
-#include "calls/counted_only.inl"
-#undef LACONIC_NAME
-#undef LACONIC_COUNT
-#undef LACONIC_BYTES
-
 LACONIC_EXPORT int MPI_Psend_init(const void* buffer, int partitions, MPI_Count count, MPI_Datatype type, int dest,
                                   int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
   // The contents are not there when the request is started, so there is no sample of them.

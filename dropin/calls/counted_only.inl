@@ -33,12 +33,12 @@ LACONIC_COUNTED_STARTS(Bsend_init, LACONIC_BUFFERED, (buffer, count, type, dest,
 #define LACONIC_PART_ARGUMENTS send, sendcounts, sdispls, sendtypes, recv, recvcounts, rdispls, recvtypes, comm
 
 LACONIC_COUNTED(Ialltoallw, LACONIC_PARTS(alltoallw), (LACONIC_PART_ARGUMENTS, request),
-                LACONIC_OF_PARTS(LACONIC_BYTES), MPI_Request* request)
+                LACONIC_OF_PARTS(LACONIC_DISPL), MPI_Request* request)
 LACONIC_COUNTED(Ineighbor_alltoallw, LACONIC_PARTS(neighbor_alltoallw), (LACONIC_PART_ARGUMENTS, request),
                 LACONIC_OF_PARTS(MPI_Aint), MPI_Request* request)
 #if MPI_VERSION >= 4
 LACONIC_COUNTED_STARTS(Alltoallw_init, LACONIC_PARTS(alltoallw), (LACONIC_PART_ARGUMENTS, info),
-                       LACONIC_OF_PARTS(LACONIC_BYTES), MPI_Info info)
+                       LACONIC_OF_PARTS(LACONIC_DISPL), MPI_Info info)
 LACONIC_COUNTED_STARTS(Neighbor_alltoallw_init, LACONIC_PARTS(neighbor_alltoallw), (LACONIC_PART_ARGUMENTS, info),
                        LACONIC_OF_PARTS(MPI_Aint), MPI_Info info)
 #endif

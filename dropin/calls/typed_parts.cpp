@@ -18,8 +18,6 @@ MPI_Datatype type_of(const Numbers& numbers) {
   }
 }
 
-bool same(const Numbers& a, const Numbers& b) { return a.kind == b.kind && a.type == b.type; }
-
 }  // namespace
 
 TypedParts::TypedParts(const TypedSide& side, int parts) {
@@ -33,7 +31,7 @@ TypedParts::TypedParts(const TypedSide& side, int parts) {
     here.layout = layout_of(here.type);
     if (bytes_ == 0) numbers_ = here.layout.numbers;
     bytes_ += here.bytes;
-    fits_ = fits_ && here.layout.known() && same(here.layout.numbers, numbers_) && can_pack(here.layout) &&
+    fits_ = fits_ && here.layout.known() && here.layout.numbers == numbers_ && can_pack(here.layout) &&
             !on_device(here.address);
   }
   if (!fits_) numbers_ = {};

@@ -129,7 +129,7 @@ struct Recipe {
 // Finds the one number type that a datatype consists of; false if it has several, or an unsupported one.
 bool find_numbers(MPI_Datatype type, Numbers& numbers, bool& in_a_row) {
   if (const Numbers here = numbers_of(type); here.known()) {
-    const bool same = !numbers.known() || (numbers.kind == here.kind && numbers.type == here.type);
+    const bool same = !numbers.known() || numbers == here;
     numbers = here;
     return same;
   }

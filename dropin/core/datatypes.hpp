@@ -20,6 +20,7 @@ struct Numbers {
   int each = 1;                           // numbers per item
   int width = 0;                          // bytes per number
   bool known() const { return kind != Kind::none; }
+  bool operator==(const Numbers& other) const { return kind == other.kind && type == other.type; }
 };
 
 // Any datatype whose numbers all have the same type.

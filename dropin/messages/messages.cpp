@@ -147,19 +147,8 @@ int look_until_found(Look look) {
 
 }  // namespace
 
-#define LACONIC_NAME(name) name
-#define LACONIC_COUNT int
-#include "messages/messages.inl"
-#undef LACONIC_NAME
-#undef LACONIC_COUNT
-
-#if MPI_VERSION >= 4
-#define LACONIC_NAME(name) name##_c
-#define LACONIC_COUNT MPI_Count
-#include "messages/messages.inl"
-#undef LACONIC_NAME
-#undef LACONIC_COUNT
-#endif
+#define LACONIC_DEFINITIONS "messages/messages.inl"
+#include "mpi/both_counts.inl"
 
 LACONIC_EXPORT int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   if (untouched(LACONIC_SITE)) return mpi::Iprobe(source, tag, comm, flag, status);
