@@ -54,8 +54,8 @@ Status check_size(const char* name, std::size_t size, std::size_t least, const c
                               std::to_string(largest_struct) + " in steps of " + std::to_string(alignof(T))};
 }
 
-// What a program is given: the members that it has room for, and 0 in those that only the program has.  The struct's
-// own size is the number of bytes with a meaning.
+// Fills a program's struct of `size` bytes with the members that both sides have, and with 0 behind them.  Its member
+// `size`, if it has one, becomes the number of bytes that the library has filled.
 template <class T>
 void write_sized(T value, void* out, std::size_t size) {
   static_assert(std::is_trivially_copyable_v<T>);

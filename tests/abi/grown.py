@@ -56,7 +56,7 @@ def compile_and_run(args, name, version, scratch):
     defines += [f"WITH_{m.upper()}" for m in ("stats", "tune") if m in headers.structs["laconic_options"]]
     program = folder / "program"
     command = [args.mpicc, "-std=c99", "-Wall", "-Wextra", "-Werror", *(f"-D{d}" for d in defines), f"-I{folder}", HERE / "program.c",
-               "-o", program, args.library, f"-Wl,-rpath,{pathlib.Path(args.library).parent}", "-lm"]
+               "-o", program, args.laconic, f"-Wl,-rpath,{pathlib.Path(args.laconic).parent}", "-lm"]
     subprocess.run([str(word) for word in command], check=True, timeout=100)
     command = [sys.executable, HERE.parent / "mpirun", "--mpiexec", args.mpiexec, "--timeout", 60, "-n", 2, "--", program]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=100,
@@ -68,7 +68,7 @@ def compile_and_run(args, name, version, scratch):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("mpicc", "mpiexec", "library", "scratch"):
+    for name in ("mpicc", "mpiexec", "laconic", "scratch"):
         parser.add_argument("--" + name, required=True)
     args = parser.parse_args()
     scratch = pathlib.Path(args.scratch)

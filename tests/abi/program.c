@@ -191,7 +191,7 @@ static void codecs(void) {
 #endif
 }
 
-/* What this library does not have is refused, on all ranks, and not ignored. */
+/* Every rank gets an error if one rank sets an option that this library does not have. */
 static void unknown_members(MPI_Comm comm) {
 #ifdef NEWER
   char text[1024] = "";

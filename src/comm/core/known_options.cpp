@@ -41,7 +41,7 @@ Status set_option_of_program(laconic_options& options, std::string_view name, st
   if (Status s = set_option(whole, name, value); !s) return s;
   const std::size_t size = options.size;
   whole.size = options.size;
-  // What would be behind the end of the program's struct can only be what was set now.
+  // The bytes behind the end of the program's struct were 0 before set_option().
   const auto* bytes = reinterpret_cast<const std::byte*>(&whole);
   if (size < sizeof whole &&
       std::any_of(bytes + size, bytes + sizeof whole, [](std::byte b) { return b != std::byte{0}; }))

@@ -24,7 +24,7 @@ struct StatsSink {
   }
 };
 
-// Of options that may be invalid: these have no sink.
+// Returns where to write the statistics of a call.  Options may be invalid; then there is no sink.
 inline StatsSink sink_of(const laconic_options& options) {
   if (options.size != sizeof options || !is_size_of_stats(options.stats_size)) return {};
   return {options.stats, options.stats_size};
