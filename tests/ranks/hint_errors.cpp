@@ -107,8 +107,9 @@ void bad_hint_on_one_rank(Test& t) {
 
 int main(int argc, char** argv) {
   Test t(&argc, &argv, "hint_errors");
+  // MPI_Info_set reports errors to the handler of MPI_COMM_WORLD; duplicates inherit it.
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   bad_hints(t);
   bad_hint_on_one_rank(t);
   MPI_Comm_free(&comm);
