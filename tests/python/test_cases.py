@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """tests/cases follows a binary of GoogleTest through crashes, hangs and what is wrong after the end."""
 import json, os, pathlib, subprocess, sys, tempfile, unittest
+from unittest import mock
 import xml.etree.ElementTree as xml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
-from dev import suites  # noqa: E402
+from dev import counts, suites  # noqa: E402
 
 # Speaks as GoogleTest does; what its cases do is in the table.
 BINARY = '''#!{python}
@@ -126,13 +127,12 @@ class Cases(unittest.TestCase):
         report.write_text('<testsuite><testcase name="n.cases.1" status="fail"/><testcase name="ranks.x.n2" status="run"/>'
                           '<testcase name="n.cases.2" status="fail"><system-out>Timeout</system-out></testcase>'
                           '<testcase name="n.cases.3" status="fail"/></testsuite>')
-        said = []
-        suites.say, before = said.append, suites.say
-        self.addCleanup(setattr, suites, "say", before)
+        with mock.patch.object(counts, "say"):
+            count = suites.read_junit(report, "x", self.folder)
         # Failed: a; part 2, which names no case; part 3, of which there is no report.
-        self.assertEqual(suites.read_junit(report, "x", self.folder), suites.Count(passed=4, failed=3, skipped=1))
+        self.assertEqual(count, counts.Count(passed=4, failed=3, skipped=1))
         for words in ("x: n.Plain.a\nexpected ? seven", "x: n.cases.2\nTimeout", "x: n.cases.3"):
-            self.assertIn(words, "\n".join(said))
+            self.assertIn(words, "\n".join(count.said))
 
 
 if __name__ == "__main__":

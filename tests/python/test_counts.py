@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """./dev test counts what ctest reports as people would."""
 import contextlib, io, pathlib, sys, tempfile, unittest
+from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 
-from dev import suites  # noqa: E402
+from dev import counts, suites  # noqa: E402
 
 # As ctest 3.25 writes it.
 REPORT = """<?xml version="1.0" encoding="UTF-8"?>
@@ -28,18 +29,30 @@ class Counts(unittest.TestCase):
             said = io.StringIO()
             with contextlib.redirect_stdout(said):
                 count = suites.read_junit(path, "x", pathlib.Path(folder))
-        self.assertEqual(count, suites.Count(passed=1, failed=3, skipped=3))
+        self.assertEqual(count, counts.Count(passed=1, failed=3, skipped=3))
         for word in ("it broke", "a.slow", "c_NOT_BUILT", "Unable to find"):
             self.assertIn(word, said.getvalue())
         self.assertNotIn("a.good", said.getvalue())
+        self.assertEqual(len(count.said), 3)
+        self.assertIn("it broke", count.said[0])
 
     def test_closing_line(self):
-        self.assertEqual(str(suites.Count(3, 0)), "3 passed, 0 failed")
-        self.assertEqual(str(suites.Count(3, 1, 2)), "3 passed, 1 failed, 2 skipped")
+        self.assertEqual(str(counts.Count(3, 0)), "3 passed, 0 failed")
+        self.assertEqual(str(counts.Count(3, 1, 2)), "3 passed, 1 failed, 2 skipped")
 
     def test_both_ends_of_long_output_are_kept(self):
-        text = suites.shortened("first" + "x" * 10000 + "last")
+        text = counts.shortened("first" + "x" * 10000 + "last")
         self.assertTrue(text.startswith("first") and text.endswith("last") and len(text) < 5000)
+
+
+    def test_a_failing_suite_is_repeated_at_the_end(self):
+        suite = suites.Suite("broken", "it has no program", tree=False)
+        said = io.StringIO()
+        with mock.patch.object(suites, "SUITES", [suite]), mock.patch.object(suites, "run_suite", side_effect=suites.Failed("why")), \
+                contextlib.redirect_stdout(said):
+            self.assertEqual(suites.test((), "", 1), 1)
+        self.assertEqual(said.getvalue().count("==== FAILED broken\nwhy"), 2)
+        self.assertTrue(said.getvalue().endswith("0 passed, 1 failed\n"))
 
 
 if __name__ == "__main__":

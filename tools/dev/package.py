@@ -3,6 +3,7 @@
 import dataclasses, os, venv, xml.etree.ElementTree as xml
 
 from . import needs, trees
+from .counts import Count, failure
 from .steps import ROOT, STATE, Failed, run, say
 
 FOLDER = STATE / "package"
@@ -76,7 +77,7 @@ def install(e):
 
 
 def pytest(e, title, tests, pattern):
-    """(passed, failed, skipped) of these tests; prints what the failing ones said."""
+    """Counts these tests, and prints what the failing ones said."""
     report = STATE / "logs" / f"junit-{title}.xml"
     report.unlink(missing_ok=True)
     command = [e.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", TESTS, f"--junit-xml={report}", *tests]
@@ -87,31 +88,29 @@ def pytest(e, title, tests, pattern):
         run(f"{title}: pytest", command, TEST_LIMIT, e.environment(), cwd=e.folder)
     except Failed as error:
         if not report.exists():
-            say(f"\n==== FAILED {title}\n{error}\n====")
-            return 0, 1, 0
-    count = [0, 0, 0]
+            return failure(title, str(error))
+    count = Count()
     for case in xml.parse(report).getroot().iter("testcase"):
         wrong = case.find("failure") if case.find("failure") is not None else case.find("error")
-        count[1 if wrong is not None else 2 if case.find("skipped") is not None else 0] += 1
         if wrong is not None:
-            text = wrong.text or wrong.get("message", "")
-            say(f"\n==== FAILED {title}: {case.get('name')}\n{text[-4000:]}\n====")
-    return tuple(count)
+            count += failure(f"{title}: {case.get('name')}", wrong.text or wrong.get("message", ""))
+        else:
+            count += Count(skipped=1) if case.find("skipped") is not None else Count(1)
+    return count
 
 
 def package(pattern):
     """The suite package: every environment whose MPI is there."""
-    total = [0, 0, 0]
+    total = Count()
     for e in ENVIRONMENTS.values():
         if e.mpicc and not e.mpicc():
             say(f"   SKIPPED: no MPI for the package {e.what}")
-            total[2] += 1
+            total += Count(skipped=1)
             continue
         say(f"   the package {e.what}")
         make(e, [*USED, *e.wheels])
         install(e)
-        found = pytest(e, f"package-{e.name}", [TESTS / "test_codec.py", TESTS / "test_mpi.py", TESTS / "test_readme.py"], pattern)
-        total = [a + b for a, b in zip(total, found)]
+        total += pytest(e, f"package-{e.name}", [TESTS / "test_codec.py", TESTS / "test_mpi.py", TESTS / "test_readme.py"], pattern)
     return total
 
 
@@ -138,7 +137,7 @@ def torch(pattern):
         e = with_torch()
     except NoTorch as error:
         say(f"   SKIPPED, all of it: PyTorch cannot be had ({TORCH})\n{error}")
-        return 0, 0, 1
+        return Count(skipped=1)
     return pytest(e, "torch", [TESTS / "training", TESTS / "test_readme.py"], pattern)
 
 

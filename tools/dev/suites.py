@@ -3,6 +3,7 @@
 import dataclasses, os, re, shutil, subprocess, time, xml.etree.ElementTree as xml
 
 from . import applications, checks, fuzz, kernels, needs, package, trees
+from .counts import Count, failure
 from .steps import ROOT, STATE, Failed, run, say
 
 CTEST_LIMIT = 1800  # seconds; beside a build, mpich takes more than 1200
@@ -45,24 +46,6 @@ SUITES = [
 ]
 
 
-@dataclasses.dataclass
-class Count:
-    passed: int = 0
-    failed: int = 0
-    skipped: int = 0
-
-    def __add__(self, other):
-        return Count(self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped)
-
-    def __str__(self):
-        return f"{self.passed} passed, {self.failed} failed" + (f", {self.skipped} skipped" if self.skipped else "")
-
-
-def shortened(text, most=4000):
-    """Both ends: what went wrong first is at the top, the verdict at the bottom."""
-    return text if len(text) <= most else f"{text[: most // 2]}\n[...]\n{text[-most // 2 :]}"
-
-
 def read_cases(folder, case):
     """What tests/cases has written of the part of a GoogleTest binary that this test of ctest's is, or None."""
     path = folder / f"{case.get('name')}.xml"
@@ -89,10 +72,8 @@ def read_junit(path, name, folder):
         elif status == "disabled" or (status == "notrun" and "SKIP" in reason):
             count.skipped += 1
         else:
-            count.failed += 1
-            said = (case.findtext("system-out") or reason).strip()
             # ctest does not write down that a test ran out of time, and such a test often says nothing: the time shows it.
-            say(f"\n==== FAILED {name}: {case.get('name')}\n{shortened(said)}\n==== after {float(case.get('time', 0)):.0f} s")
+            count += failure(f"{name}: {case.get('name')}", (case.findtext("system-out") or reason).strip(), float(case.get("time", 0)))
     return count
 
 
@@ -134,38 +115,33 @@ def python_tests():
     ran = re.search(r"^Ran (\d+) test", done.stderr, re.M)
     named = {word: int(n) for word, n in re.findall(r"(failures|errors|skipped)=(\d+)", done.stderr)}
     failed = named.get("failures", 0) + named.get("errors", 0)
+    said = ()
     if done.returncode != 0:
-        say(done.stdout + done.stderr)
+        said = failure("python", done.stdout + done.stderr).said
         failed = max(failed, 1)
     total = int(ran.group(1)) if ran else 0
-    return Count(max(total - failed - named.get("skipped", 0), 0), failed, named.get("skipped", 0))
+    return Count(max(total - failed - named.get("skipped", 0), 0), failed, named.get("skipped", 0), said)
 
 
 def lint(jobs):
     count = Count()
     for name, problems in checks.suite(jobs):
         say(f"   {name}: " + (f"{len(problems)} problems" if problems else "clean"))
-        for problem in problems:
-            say("      " + problem)
-        count += Count(0, 1) if problems else Count(1)
+        count += failure(f"lint: {name}", "\n".join(problems)) if problems else Count(1)
     return count
 
 
 def fuzzers(jobs):
     count = Count()
     for name, error in fuzz.fuzz(FUZZ_FOR, (), jobs):
-        if error:
-            say(f"\n==== FAILED fuzz: {name}\n{shortened(str(error))}\n====")
-        count += Count(0, 1) if error else Count(1)
+        count += failure(f"fuzz: {name}", str(error)) if error else Count(1)
     return count
 
 
 def kernel_budgets(tree):
     number, problems = kernels.check(tree, ROOT)
     say(f"   {number} kernels: " + (f"{len(problems)} problems" if problems else "all within docs/kernels.md, none with a stack"))
-    for problem in problems:
-        say("      " + problem)
-    return Count(0, 1) if problems else Count(1)
+    return failure("cuda: kernels", "\n".join(problems)) if problems else Count(1)
 
 
 def mpi4py(jobs):
@@ -184,8 +160,8 @@ def run_suite(suite, jobs, pattern):
         return Count(skipped=1)
     if not suite.tree:
         return {"lint": lambda: lint(jobs), "python": python_tests, "fuzz": lambda: fuzzers(jobs),
-                "applications": lambda: mpi4py(jobs), "package": lambda: Count(*package.package(pattern)),
-                "torch": lambda: Count(*package.torch(pattern))}[suite.name]()
+                "applications": lambda: mpi4py(jobs), "package": lambda: package.package(pattern),
+                "torch": lambda: package.torch(pattern)}[suite.name]()
     tree = trees.build(suite.preset or suite.name, jobs, suite.targets)
     count = ctest(suite, tree, jobs, pattern)
     if suite.name == "cuda" and not pattern:
@@ -206,10 +182,9 @@ def test(only, pattern, jobs):
         try:
             count = run_suite(suite, jobs, pattern)
         except Failed as error:
-            say(f"\n==== FAILED {suite.name}\n{error}\n====")
-            count = Count(failed=1)
+            count = failure(suite.name, str(error))
         lines.append(f"   {suite.name:14} {count}  ({time.monotonic() - begin:.0f} s)")
         total += count
-    say("\n" + "\n".join(lines))
+    say("\n" + "\n".join(total.said + tuple(lines)))
     say(str(total))
     return 1 if total.failed or not total.passed else 0
