@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // options.effort: what it selects, on every face; that light and dense give the same bits; and that the ranks choose
 // alike.
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -12,26 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "clock.hpp"
 #include "collective_case.hpp"
 #include "learnt.hpp"
-
-namespace {
-
-double clock_speed = 1;
-timespec clock_start{};
-
-}  // namespace
-
-extern "C" __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, timespec* now) noexcept {
-  const int code = static_cast<int>(syscall(SYS_clock_gettime, clock, now));
-  if (code != 0 || clock != CLOCK_MONOTONIC || clock_speed == 1) return code;
-  const double since = static_cast<double>(now->tv_sec - clock_start.tv_sec) +
-                       1e-9 * static_cast<double>(now->tv_nsec - clock_start.tv_nsec);
-  const double shown = since * clock_speed + 1e-9 * static_cast<double>(clock_start.tv_nsec);
-  now->tv_sec = clock_start.tv_sec + static_cast<time_t>(std::floor(shown));
-  now->tv_nsec = static_cast<long>((shown - std::floor(shown)) * 1e9);
-  return code;
-}
 
 namespace {
 
@@ -282,7 +261,7 @@ laconic_codec tuned_call(Test& t, MPI_Comm comm, const char* effort, double plai
   const int rc = laconic_allreduce(numbers.data(), result.data(), count, MPI_FLOAT, MPI_SUM, comm, &o);
   CHECK(t, rc == MPI_SUCCESS, "%s", message_of(rc).c_str());
   if (reason != LACONIC_PLAIN_NOT) {
-    CHECK(t, laconic_plain_took(comm, plain_seconds * clock_speed) == MPI_SUCCESS);
+    CHECK(t, laconic_plain_took(comm, plain_seconds * ranks::clock.speed()) == MPI_SUCCESS);
     result.clear();
   }
   const laconic_codec codec = reason != LACONIC_PLAIN_NOT ? LACONIC_CODEC_UNSET : stats.codec;
@@ -292,7 +271,7 @@ laconic_codec tuned_call(Test& t, MPI_Comm comm, const char* effort, double plai
 
 // How often each codec was used in some calls.  A change of the codec between calls changes no bit.
 std::map<laconic_codec, int> tuned_calls(Test& t, const char* effort, double plain_seconds) {
-  t.doing(text("effort %s, plain MPI takes %g s, clocks run at %g", effort, plain_seconds, clock_speed));
+  t.doing(text("effort %s, plain MPI takes %g s, clocks run at %g", effort, plain_seconds, ranks::clock.speed()));
   t.count_case();
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -336,8 +315,7 @@ int main(int argc, char** argv) {
   // On one rank nothing is compressed.
   for (const double speed : {1.0, 100.0}) {
     if (t.size() == 1) break;
-    clock_gettime(CLOCK_MONOTONIC, &clock_start);
-    clock_speed = t.rank() % 2 == 1 ? speed : 1;
+    ranks::clock.run(t.rank() % 2 == 1 ? speed : 1);
     ranks_choose_alike(t);
   }
   return t.finish();

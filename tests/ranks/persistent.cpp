@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "clock.hpp"
 #include "support.hpp"
 
 namespace {
@@ -13,21 +14,17 @@ namespace {
 double seconds_of_start = 0;
 double seconds_of_message = 0;
 
-void sleep(double seconds) {
-  if (seconds > 0) std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
-}
-
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) int MPI_Start(MPI_Request* request) {
-  sleep(seconds_of_start);
+  ranks::clock.pass(seconds_of_start);
   return PMPI_Start(request);
 }
 
 extern "C" __attribute__((visibility("default"))) int MPI_Isend(const void* send, int count, MPI_Datatype type,
                                                                 int peer, int tag, MPI_Comm comm,
                                                                 MPI_Request* request) {
-  sleep(seconds_of_message);
+  ranks::clock.pass(seconds_of_message);
   return PMPI_Isend(send, count, type, peer, tag, comm, request);
 }
 
@@ -185,6 +182,7 @@ void learn(Test& t, Random& random, bool slow) {
   for (Learning& one : all) CHECK(t, one.make(comm, t, slow) == MPI_SUCCESS);
   seconds_of_start = slow ? 0.05 : 0;
   seconds_of_message = leaves_starts && !slow ? 0.05 : 0;
+  ranks::clock.run(1, 0.1);
   std::vector<int> compressed(all.size());
   std::vector<std::size_t> order{0, 1, 2};
   constexpr int rounds = 30;
@@ -213,6 +211,7 @@ void learn(Test& t, Random& random, bool slow) {
   }
   seconds_of_start = 0;
   seconds_of_message = 0;
+  ranks::clock.run(1);
   laconic_tuning learnt[4];
   int classes = 0;
   CHECK(t, laconic_tuning_get(comm, learnt, 4, &classes) == MPI_SUCCESS);

@@ -2,42 +2,25 @@
 // options.tune: the ranks learn together which calls are faster uncompressed.  The test says how long MPI's calls took,
 // and the ranks' clocks run at very different speeds.
 #include <dlfcn.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "clock.hpp"
 #include "learnt.hpp"
 
 namespace {
 
-double clock_speed = 1;
-timespec clock_start{};
 int agreements = 0;
 double seconds_in_mpi = 0;  // of MPI's own MPI_Iallreduce of numbers, besides what it takes
 bool agreements_as_well = false;
 
-// Sleeps, because ranks may share cores.
-void take_long(double times = 1) { std::this_thread::sleep_for(std::chrono::duration<double>(times * seconds_in_mpi)); }
+void take_long(double times = 1) { ranks::clock.pass(times * seconds_in_mpi); }
 
 }  // namespace
-
-extern "C" __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, timespec* now) noexcept {
-  const int code = static_cast<int>(syscall(SYS_clock_gettime, clock, now));
-  if (code != 0 || clock != CLOCK_MONOTONIC || clock_speed == 1) return code;
-  const double since = static_cast<double>(now->tv_sec - clock_start.tv_sec) +
-                       1e-9 * static_cast<double>(now->tv_nsec - clock_start.tv_nsec);
-  const double shown = since * clock_speed + 1e-9 * static_cast<double>(clock_start.tv_nsec);
-  now->tv_sec = clock_start.tv_sec + static_cast<time_t>(std::floor(shown));
-  now->tv_nsec = static_cast<long>((shown - std::floor(shown)) * 1e9);
-  return code;
-}
 
 extern "C" __attribute__((visibility("default"))) int MPI_Iallreduce(const void* send, void* recv, int count,
                                                                      MPI_Datatype type, MPI_Op op, MPI_Comm comm,
@@ -157,7 +140,7 @@ Called call(Test& t, const Routine& routine, MPI_Comm comm, double plain_seconds
   if (plain_seconds < 0) reason = stats.plain_calls > 0 ? stats.plain_reason : LACONIC_PLAIN_NOT;
   if (plain_seconds >= 0 && reason != LACONIC_PLAIN_NOT) {
     routine.plain(send.data(), recv.data(), t.size(), comm);
-    CHECK(t, laconic_plain_took(comm, plain_seconds * clock_speed) == MPI_SUCCESS);
+    CHECK(t, laconic_plain_took(comm, plain_seconds * ranks::clock.speed()) == MPI_SUCCESS);
   }
   bool right = true;
   for (std::size_t i = 0; i < n; ++i) {
@@ -417,16 +400,17 @@ int main(int argc, char** argv) {
   // On one rank nothing is compressed.
   for (const double speed : {1.0, 100.0}) {
     if (t.size() == 1) break;
-    clock_gettime(CLOCK_MONOTONIC, &clock_start);
-    clock_speed = t.rank() % 2 == 1 ? speed : 1;
+    const double mine = t.rank() % 2 == 1 ? speed : 1;
+    ranks::clock.run(mine);
     for (const Routine& routine : routines) {
       slow_network(t, routine);
       fast_network(t, routine);
       real_network(t, routine);
     }
+    ranks::clock.run(mine, 0.1);
     for (const bool compressible : {true, false}) nonblocking(t, compressible);
   }
-  clock_speed = 1;
+  ranks::clock.run(1);
   off(t);
   if (t.size() > 1) profile(t);
   wrong_seconds(t);
