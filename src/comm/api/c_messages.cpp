@@ -11,11 +11,11 @@ namespace {
 
 // The cast is safe, because a send only reads its buffer.
 MessageCall sending(const void* buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
-  return {true, false, {const_cast<void*>(buf), count, type}, dest, tag, comm};
+  return {true, false, {const_cast<void*>(buf), count, type}, dest, tag, comm, {}, {}};
 }
 
 MessageCall receiving(void* buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm) {
-  return {false, false, {buf, count, type}, source, tag, comm};
+  return {false, false, {buf, count, type}, source, tag, comm, {}, {}};
 }
 
 }  // namespace

@@ -24,15 +24,10 @@ CallArguments arguments_of(const Binding& binding, const CollectiveCall& call) {
   return {call.routine, in_place, counts, call.send.count, call.recv.count, call.send.type, call.recv.type, call.op};
 }
 
-// As accumulate() of the statistics of such a call, which would take part of the time of a small call.
-void count_plain(laconic_stats& stats, std::size_t bytes_in, double seconds) {
-  ++stats.calls;
-  ++stats.plain_calls;
-  stats.plain_reason = LACONIC_PLAIN_SLOWER;
+// accumulate() would take part of the time of a small call.
+void count_slower(laconic_stats& stats, std::size_t bytes_in, double seconds) {
+  count_plain(stats, LACONIC_PLAIN_SLOWER, bytes_in, seconds);
   stats.algorithm = LACONIC_ALGORITHM_PLAIN;
-  stats.bytes_in += bytes_in;
-  stats.seconds_other += seconds;
-  stats.seconds_total += seconds;
 }
 
 // Counts a call that repeats a known one, if it is left to MPI.
@@ -59,7 +54,7 @@ bool RepeatedCall::leave_to_caller(Binding& binding, RepeatedCalls::Number numbe
   const RepeatedCalls::Known* known = binding.repeated_calls.find(number);
   if (!begin_known(binding, known)) return false;
   binding.left_to_caller = {known->call_class, known->bytes, number};
-  count_plain(binding.stats, known->bytes_in, 0);
+  count_slower(binding.stats, known->bytes_in, 0);
   return true;
 }
 
@@ -79,10 +74,10 @@ void RepeatedCall::end(int code) {
   } else if (stands_for_ > 0) {
     known_->call_class->end(false, seconds, known_->bytes);
   }
-  count_plain(binding_.stats, known_->bytes_in, stands_for_ * seconds);
+  count_slower(binding_.stats, known_->bytes_in, stands_for_ * seconds);
   if (options_ == nullptr || options_->stats == nullptr) return;
   laconic_stats stats = empty_stats();
-  count_plain(stats, known_->bytes_in, seconds);
+  count_slower(stats, known_->bytes_in, seconds);
   sink_of(*options_).write(stats);
 }
 

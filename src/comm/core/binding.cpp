@@ -180,6 +180,7 @@ Status Binding::make_blocking() {
   if (!ok) return no_communicator();
   nodes_.emplace(node_search_.shape());
   tuner.set_within_node(nodes_->nodes() == 1);
+  repeated_sends.forget();  // the default of min_bytes depends on it
   return {};
 }
 

@@ -19,6 +19,7 @@
 #include "comm/core/node.hpp"
 #include "comm/core/operation.hpp"
 #include "comm/core/repeated_calls.hpp"
+#include "comm/core/repeated_messages.hpp"
 #include "comm/core/slots.hpp"
 #include "device/devices.hpp"
 #include "device/host/host_device.hpp"
@@ -177,6 +178,8 @@ struct Binding : std::enable_shared_from_this<Binding> {
 
   Tuner tuner{has_devices()};
   RepeatedCalls repeated_calls;
+  RepeatedMessages repeated_sends;
+  RepeatedMessages repeated_receives;
   MessageTuner message_tuner;
   CodingSampler sampler;
   LeftToCaller left_to_caller;

@@ -52,6 +52,8 @@ Status set_hints(const std::shared_ptr<Binding>& binding, MPI_Info info) {
   binding->inherited_status = outcome;
   if (outcome.ok()) binding->inherited = hints;
   binding->repeated_calls.forget();
+  binding->repeated_sends.forget();
+  binding->repeated_receives.forget();
   ++binding->read_hints;
   return outcome;
 }

@@ -33,6 +33,16 @@ Status check_sizes(const laconic_options& o) {
   return {};
 }
 
+bool same_options(const laconic_options* a, const laconic_options* b) {
+  if (a == nullptr || b == nullptr) return a == b;
+  return a->size == b->size && a->stats_size == b->stats_size && a->bound.mode == b->bound.mode &&
+         a->bound.value == b->bound.value && a->target == b->target && a->codec == b->codec &&
+         a->algorithm == b->algorithm && a->chunk_elements == b->chunk_elements && a->depth == b->depth &&
+         a->threads == b->threads && a->min_bytes == b->min_bytes && a->variant == b->variant &&
+         a->denormals == b->denormals && a->progress == b->progress && a->checksum == b->checksum &&
+         a->tune == b->tune && a->effort == b->effort && a->stream == b->stream;
+}
+
 Status set_option_of_program(laconic_options& options, std::string_view name, std::string_view value) {
   const KnownOptions known(&options);
   if (known.get() == &options) return set_option(options, name, value);

@@ -36,6 +36,9 @@ bool is_size_of_stats(std::size_t size);
 // Both sizes of options that KnownOptions has.
 Status check_sizes(const laconic_options& options);
 
+// Whether two calls ask for the same: all but where they want statistics and answers.  Either may be NULL.
+bool same_options(const laconic_options* a, const laconic_options* b);
+
 // Sets one of a program's options from text.
 Status set_option_of_program(laconic_options& options, std::string_view name, std::string_view value);
 

@@ -77,11 +77,11 @@ bool Process::progress() {
   }
 }
 
-bool Process::nothing_else_in_flight() {
+bool Process::at_most_in_flight(int operations) {
   std::lock_guard lock(mutex_);
   int in_flight = 0;
   for (const auto& binding : bindings_) in_flight += binding->in_flight;
-  return one_thread_at_a_time_ && in_flight <= 1;
+  return one_thread_at_a_time_ && in_flight <= operations;
 }
 
 MPI_Op Process::average() {

@@ -44,8 +44,8 @@ class Process {
   // operation moved.
   bool progress();
 
-  // Whether an operation in flight is the only one of the process, and no other thread can begin one.
-  bool nothing_else_in_flight();
+  // Whether the process has no more than so many operations in flight, and no other thread can begin one.
+  bool at_most_in_flight(int operations);
 
   ProgressThread& progress_thread() { return progress_thread_; }
 

@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/core/repeated_calls.hpp"
 
-namespace laconic {
+#include "comm/core/known_options.hpp"
 
-bool RepeatedCalls::same_options(const Entry& entry, const laconic_options* given) {
-  if (entry.has_options != (given != nullptr)) return false;
-  if (given == nullptr) return true;
-  const laconic_options& o = entry.options;
-  return o.size == given->size && o.stats_size == given->stats_size && o.bound.mode == given->bound.mode &&
-         o.bound.value == given->bound.value && o.target == given->target && o.codec == given->codec &&
-         o.algorithm == given->algorithm && o.chunk_elements == given->chunk_elements && o.depth == given->depth &&
-         o.threads == given->threads && o.min_bytes == given->min_bytes && o.variant == given->variant &&
-         o.denormals == given->denormals && o.progress == given->progress && o.checksum == given->checksum &&
-         o.tune == given->tune && o.effort == given->effort && o.stream == given->stream &&
-         (given->plain == nullptr || *given->plain == LACONIC_PLAIN_NOT);
-}
+namespace laconic {
 
 const RepeatedCalls::Entry* RepeatedCalls::entry_of(const CallArguments& arguments,
                                                     const laconic_options* options) const {
   for (const Entry& entry : entries_)
-    if (entry.number != 0 && entry.known.arguments == arguments && same_options(entry, options)) return &entry;
+    if (entry.number != 0 && entry.known.arguments == arguments &&
+        same_options(entry.has_options ? &entry.options : nullptr, options) &&
+        (options == nullptr || options->plain == nullptr || *options->plain == LACONIC_PLAIN_NOT))
+      return &entry;
   return nullptr;
 }
 

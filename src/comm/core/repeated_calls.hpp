@@ -61,7 +61,6 @@ class RepeatedCalls {
     bool has_options = false;
     laconic_options options{};
   };
-  static bool same_options(const Entry& entry, const laconic_options* options);
   const Entry* entry_of(const CallArguments& arguments, const laconic_options* options) const;
 
   std::array<Entry, 8> entries_;

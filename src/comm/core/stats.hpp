@@ -34,6 +34,16 @@ inline StatsSink sink_of(const laconic_options& options) {
 laconic_tuning tuning_of(const CallClass& known);
 laconic_tuning tuning_of(const MessageClass& known);
 
+// Counts a call that was left to MPI, as accumulate() of its statistics would.
+inline void count_plain(laconic_stats& stats, laconic_plain_reason reason, std::size_t bytes_in, double seconds) {
+  ++stats.calls;
+  ++stats.plain_calls;
+  stats.plain_reason = reason;
+  stats.bytes_in += bytes_in;
+  stats.seconds_other += seconds;
+  stats.seconds_total += seconds;
+}
+
 // Adds one call to a total.
 void accumulate(laconic_stats& total, const laconic_stats& call);
 

@@ -28,13 +28,6 @@ Plan plan_of_message(bool sending) {
   return lower(s.take(), Collective::gather, at, Travel::homomorphic);
 }
 
-int greatest_tag(MPI_Comm comm) {
-  int* value = nullptr;
-  int found = 0;
-  MPI_Comm_get_attr(comm, MPI_TAG_UB, static_cast<void*>(&value), &found);
-  return found ? *value : 32767;  // guaranteed
-}
-
 int peers_of(const MessageCall& call, const Binding& binding) {
   int size = binding.size;
   if (binding.intercomm) MPI_Comm_remote_size(call.comm, &size);
@@ -42,6 +35,13 @@ int peers_of(const MessageCall& call, const Binding& binding) {
 }
 
 }  // namespace
+
+int greatest_tag(MPI_Comm comm) {
+  int* value = nullptr;
+  int found = 0;
+  MPI_Comm_get_attr(comm, MPI_TAG_UB, static_cast<void*>(&value), &found);
+  return found ? *value : 32767;  // guaranteed
+}
 
 Status check_message(const MessageCall& call, const Binding& binding) {
   const auto named = [&](const char* name) {
@@ -80,11 +80,12 @@ Status check_message(const MessageCall& call, const Binding& binding) {
 MessageOperation::MessageOperation(bool sending) : plan_(plan_of_message(sending)) {}
 
 void MessageOperation::begin(const std::shared_ptr<Binding>& b, const MessageCall& call,
-                             const laconic_options& settings, StatsSink sink) {
+                             const laconic_options& settings, const laconic_options* given, StatsSink sink) {
   const FloatEnvironment standard;
   binding = b;
   call_ = call;
   settings_ = settings;
+  given_ = given;
   sink_ = sink;
   began_ = now();
   stats_ = empty_stats();
@@ -96,6 +97,7 @@ void MessageOperation::begin(const std::shared_ptr<Binding>& b, const MessageCal
   finished_ = false;
   in_flight = true;
   begin();
+  given_ = nullptr;
 }
 
 bool MessageOperation::poll() {

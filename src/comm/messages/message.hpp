@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "comm/core/binding.hpp"
@@ -26,6 +27,8 @@ struct MessageCall {
   int peer = 0;
   int tag = 0;
   MPI_Comm comm = MPI_COMM_NULL;
+  std::optional<Decision> decision;   // of the tuner on a send, where it has been asked already
+  std::optional<MPI_Status> arrived;  // of a receive whose message is in the buffer already
 };
 
 // A message is local: an error in its arguments concerns no other rank and is reported at once.
@@ -33,9 +36,9 @@ Status check_message(const MessageCall& call, const Binding& binding);
 
 class MessageOperation : public Operation {
  public:
-  // options: may be nullptr, and need not stay.
+  // given: the options of the application, which may be nullptr, and need not stay.
   void begin(const std::shared_ptr<Binding>& binding, const MessageCall& call, const laconic_options& settings,
-             StatsSink sink);
+             const laconic_options* given, StatsSink sink);
 
   bool poll() override;
   bool moved() const override { return run_ != nullptr && run_->moved(); }
@@ -77,6 +80,7 @@ class MessageOperation : public Operation {
 
   MessageCall call_;
   laconic_options settings_{};
+  const laconic_options* given_ = nullptr;  // while the call begins
   laconic_stats stats_{};
   Packet packet_;
   Run* run_ = nullptr;
@@ -165,12 +169,15 @@ class ReceiveOperation final : public MessageOperation {
   std::byte* original_ = nullptr;  // the buffer on the device
 };
 
+// The greatest tag of messages on a communicator.
+int greatest_tag(MPI_Comm comm);
+
 // The settings of a message that is sent: from options, which may be nullptr, then hints, then environment; fields that
 // are unset everywhere get their defaults.
 Status message_settings(const laconic_options* options, const Binding& binding, laconic_options& settings);
 
 // These return MPI error codes; errors have been reported to the communicator's error handler.
-int run_message(const MessageCall& call, MPI_Status* status, const laconic_options* options);
+int run_message(MessageCall call, MPI_Status* status, const laconic_options* given);
 int run_messages(const MessageCall& send, const MessageCall& receive, MPI_Status* status,
                  const laconic_options* options);
 int begin_message(const MessageCall& call, laconic_request* request, const laconic_options* options);

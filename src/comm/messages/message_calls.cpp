@@ -9,6 +9,7 @@
 #include "comm/core/settings.hpp"
 #include "comm/core/stats.hpp"
 #include "comm/messages/message.hpp"
+#include "comm/messages/repeated_message.hpp"
 
 namespace laconic {
 namespace {
@@ -60,15 +61,16 @@ int complete(MessageOperation& operation, MPI_Status* status) {
   return code;
 }
 
-// blocking: the caller waits for the end before it does anything else.  After a failure nothing is in flight.
-int begin(const MessageCall& call, const Prepared& prepared, bool blocking, StatsSink sink,
-          MessageOperation*& operation) {
+// given: the options of the application.  blocking: the caller waits for the end before it does anything else.  After a
+// failure nothing is in flight.
+int begin(const MessageCall& call, const Prepared& prepared, const laconic_options* given, bool blocking,
+          StatsSink sink, MessageOperation*& operation) {
   Binding& binding = *prepared.binding;
   {
     const std::lock_guard lock(binding.mutex);
     operation = make(call, binding);
     operation->blocking = blocking;
-    operation->begin(prepared.binding, call, prepared.settings, sink);
+    operation->begin(prepared.binding, call, prepared.settings, given, sink);
     operation->wants_thread = !blocking && prepared.settings.progress == LACONIC_PROGRESS_THREAD;
     if (!operation->failed()) {
       launch(*operation);
@@ -92,7 +94,7 @@ Status check_status(const MPI_Status* status) {
 // the system, and takes the processor from ranks that share it.  Within a node messages arrive within microseconds, and
 // polling finds them sooner.
 void drive_message(MessageOperation& operation) {
-  if (!operation.binding->tuner.within_node() && Process::instance().nothing_else_in_flight()) operation.wait_in_mpi();
+  if (!operation.binding->tuner.within_node() && Process::instance().at_most_in_flight(1)) operation.wait_in_mpi();
   drive(operation);
 }
 
@@ -102,14 +104,19 @@ Status message_settings(const laconic_options* options, const Binding& binding, 
   return settings_of(true, options, binding, settings);
 }
 
-int run_message(const MessageCall& call, MPI_Status* status, const laconic_options* options) {
+int run_message(MessageCall call, MPI_Status* status, const laconic_options* given) {
+  const KnownOptions known(given);
+  const laconic_options* const options = known.get();
+  int code = MPI_SUCCESS;
+  Binding* const last = Process::instance().found_last(call.comm);
+  if (last != nullptr && repeats(*last, call, status, options, code)) return code;
   Prepared prepared;
   if (Status s = prepare(call, options, prepared); !s) return report(call.comm, s);
   if (!call.sending)
     if (Status s = check_status(status); !s) return report(call.comm, s);
   MessageOperation* operation = nullptr;
-  if (const int code = begin(call, prepared, true, sink_of(prepared.settings), operation); code != MPI_SUCCESS)
-    return code;
+  code = begin(call, prepared, options, true, sink_of(prepared.settings), operation);
+  if (code != MPI_SUCCESS) return code;
   drive_message(*operation);
   return complete(*operation, status);
 }
@@ -124,10 +131,10 @@ int run_messages(const MessageCall& send, const MessageCall& receive, MPI_Status
   laconic_stats sent = empty_stats();
   laconic_stats received = empty_stats();
   MessageOperation* in = nullptr;
-  if (const int code = begin(receive, receiving, true, {&received, sizeof received}, in); code != MPI_SUCCESS)
+  if (const int code = begin(receive, receiving, options, true, {&received, sizeof received}, in); code != MPI_SUCCESS)
     return code;
   MessageOperation* out = nullptr;
-  const int code_of_begin = begin(send, sending, true, {&sent, sizeof sent}, out);
+  const int code_of_begin = begin(send, sending, options, true, {&sent, sizeof sent}, out);
   // The receive buffer belongs to the application again only when the receive has completed, whether or not the send
   // failed.
   if (out != nullptr) drive(*out);
@@ -149,7 +156,7 @@ int begin_message(const MessageCall& call, laconic_request* request, const lacon
   Prepared prepared;
   if (Status s = prepare(call, options, prepared); !s) return report(call.comm, s);
   MessageOperation* operation = nullptr;
-  const int code = begin(call, prepared, false, sink_of(prepared.settings), operation);
+  const int code = begin(call, prepared, options, false, sink_of(prepared.settings), operation);
   if (code == MPI_SUCCESS) *request = operation;
   return code;
 }

@@ -36,11 +36,9 @@ Decision begin_message_of(MessageClass& known, Binding& binding, std::size_t byt
                                      Process::instance().received_elsewhere());
 }
 
-bool left_to_mpi(Binding& binding, const Data& numbers, Dtype dtype, laconic_options& settings) {
-  if (!tuned(settings)) return false;
-  const std::size_t bytes = numbers.bytes();
-  MessageClass& known = message_class(binding, bytes, settings);
-  const Decision decision = begin_message_of(known, binding, bytes);
+bool left_to_mpi(MessageClass& known, Binding& binding, const Data& numbers, Dtype dtype, laconic_options& settings,
+                 std::optional<Decision> decision) {
+  if (!decision) decision = begin_message_of(known, binding, numbers.bytes());
   if (decision == Decision::survey)
     known.surveyed(sample(binding, known, numbers, dtype, settings), binding.tuner.within_node());
   if (decision == Decision::compressed && effort_of(settings) == Effort::automatic)

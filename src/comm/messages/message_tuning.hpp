@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "base/dtype.hpp"
 #include "comm/core/binding.hpp"
@@ -18,8 +19,9 @@ MessageClass& message_class(Binding& binding, std::size_t bytes, const laconic_o
 // Counts a message of the class that begins now, and decides on it.
 Decision begin_message_of(MessageClass& known, Binding& binding, std::size_t bytes);
 
-// Decides on a message that begins now, and samples it if need be; sets the effort of one that is compressed.  numbers:
-// on the host, an array of `dtype`.
-bool left_to_mpi(Binding& binding, const Data& numbers, Dtype dtype, laconic_options& settings);
+// Decides on a message of the class that begins now, and samples it if need be; sets the effort of one that is
+// compressed.  numbers: on the host, an array of `dtype`.  decision: where begin_message_of() has been called already.
+bool left_to_mpi(MessageClass& known, Binding& binding, const Data& numbers, Dtype dtype, laconic_options& settings,
+                 std::optional<Decision> decision);
 
 }  // namespace laconic

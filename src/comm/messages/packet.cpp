@@ -104,6 +104,12 @@ int Packet::receive(const Data& room, int source, int tag, MPI_Comm comm) {
   return MPI_Irecv(room.buffer, elements.count(), elements.type(), source, tag, comm, &request_);
 }
 
+void Packet::take(const MPI_Status& arrived) {
+  code_ = MPI_SUCCESS;
+  aside_ = false;
+  status_ = arrived;
+}
+
 void Packet::wait() { code_ = MPI_Wait(&request_, &status_); }
 
 int Packet::poll(bool& finished) {

@@ -31,6 +31,8 @@ class Packet {
   int send(const Data& data, const wire::Route& route, MPI_Comm comm);
   int send_envelope(const wire::Envelope& envelope, const wire::Route& route, MPI_Comm comm);
   int receive(const Data& room, int source, int tag, MPI_Comm comm);
+  // Takes a message that is in the room already.
+  void take(const MPI_Status& arrived);
   int poll(bool& finished);
   // Waits for the message inside MPI; poll() then returns the outcome.
   void wait();

@@ -10,6 +10,7 @@
 #include "comm/core/own_message.hpp"
 #include "comm/core/requests.hpp"
 #include "comm/messages/message.hpp"
+#include "comm/messages/repeated_message.hpp"
 
 namespace laconic {
 namespace {
@@ -44,8 +45,10 @@ void ReceiveOperation::begin() {
   // The data may arrive uncompressed, and then MPI writes them on the host.  Gaps must keep their contents.
   if (holder_ != nullptr)
     if (Status s = stage(!call_.data.gapless()); !s) return end(s);
+  if (call_.arrived) return packet_.take(*call_.arrived);
   mpi_code = packet_.receive(call_.data, call_.peer, call_.tag, call_.comm);
-  if (mpi_code != MPI_SUCCESS) end({});
+  if (mpi_code != MPI_SUCCESS) return end({});
+  if (blocking) remember(*binding, call_, given_, nullptr, LACONIC_PLAIN_SENDER);
 }
 
 // The status counts bytes, so it is right for any datatype that the application queries it with.

@@ -9,6 +9,7 @@
 #include "comm/core/requests.hpp"
 #include "comm/messages/message.hpp"
 #include "comm/messages/message_tuning.hpp"
+#include "comm/messages/repeated_message.hpp"
 
 namespace laconic {
 
@@ -31,16 +32,31 @@ laconic_plain_reason SendOperation::plain_reason(std::size_t bytes) const {
   return binding->machinery() == nullptr ? LACONIC_PLAIN_UNPREPARED : LACONIC_PLAIN_NOT;
 }
 
+namespace {
+
+// Whether every message of this datatype and size has this reason, until the settings change.
+bool reason_of_settings(laconic_plain_reason reason) {
+  return reason == LACONIC_PLAIN_NO_BOUND || reason == LACONIC_PLAIN_ASKED || reason == LACONIC_PLAIN_TYPE ||
+         reason == LACONIC_PLAIN_SMALL;
+}
+
+}  // namespace
+
 void SendOperation::begin() {
   stats_.bytes_in = call_.data.bytes();
   reason_ = plain_reason(stats_.bytes_in);
   if (call_.peer == MPI_PROC_NULL) return end_plain(reason_);
   packet_gone_ = false;
   if (Status s = find_holder(); !s) return end(s);
-  if (reason_ == LACONIC_PLAIN_NOT && holder_ == nullptr &&
-      left_to_mpi(*binding, call_.data, *find_dtype(call_.data.type), settings_))
-    reason_ = LACONIC_PLAIN_SLOWER;
+  MessageClass* tuning = nullptr;
+  if (reason_ == LACONIC_PLAIN_NOT && holder_ == nullptr && tuned(settings_)) {
+    tuning = &message_class(*binding, stats_.bytes_in, settings_);
+    if (left_to_mpi(*tuning, *binding, call_.data, *find_dtype(call_.data.type), settings_, call_.decision))
+      reason_ = LACONIC_PLAIN_SLOWER;
+  }
   plain_ = reason_ != LACONIC_PLAIN_NOT;
+  if (blocking && (tuning != nullptr || reason_of_settings(reason_)))
+    remember(*binding, call_, given_, tuning, tuning != nullptr ? LACONIC_PLAIN_SLOWER : reason_);
   if (!plain_) {
     if (Status s = begin_frames(); !s) end(s);
     return;
