@@ -66,8 +66,10 @@ TEST(Statistics, SumsOfQuantAreUnbiased) {
   if (!have_real_fields()) GTEST_SKIP() << "no fields in " << detail::data_folder();
   EXPECT_LT(std::fabs(mean_error(codec, 1e-2, vorticities)), 0.1);
   // Numbers of many steps and of similar magnitude would all be biased alike by a 1 / step rounded to float32.
-  for (const double allowance : {1e-2, 1.1e-2, 1.3e-2, 1.7e-2, 2e-2})
+  for (const double allowance : {1e-2, 1.1e-2, 1.3e-2, 1.7e-2, 2e-2}) {
+    if (sanitized && allowance != 1.3e-2) continue;
     EXPECT_LT(std::fabs(mean_error(codec, allowance, temperatures)), 0.1) << allowance;
+  }
 }
 
 // Prints the table for docs/error-model.md: test_conformance --gtest_also_run_disabled_tests
