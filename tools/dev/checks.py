@@ -2,7 +2,7 @@
 """./dev lint and ./dev fmt. All but clang-tidy, which takes minutes, is part of ./dev test."""
 import re, shutil, subprocess
 
-from lint import rooms
+from lint import device_code, rooms
 
 from . import needs, trees
 from .steps import ROOT, Failed, run, say
@@ -54,6 +54,7 @@ def quick():
     for warning in warnings:
         say("   warning: " + warning)
     yield "rooms", problems
+    yield "device code", device_code.check(ROOT / "src")
     yield "format", formatting()
     yield "words", words()
     yield "licences", licences()

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/host_device.hpp"
+#include "base/trailing_zeros.hpp"
 #include "codec/quant/format.hpp"
 
 namespace laconic::quant {
@@ -56,8 +57,7 @@ LACONIC_HOST_DEVICE inline unsigned end_of_run(const Mask& mask, unsigned at, un
   std::uint32_t others = (mask.words[w] ^ flip) >> at % mask_word_bits << at % mask_word_bits;
   while (others == 0 && ++w < mask_words) others = mask.words[w] ^ flip;
   if (others == 0) return n;
-  // Of the lowest bit.  nvcc (13.0) silently makes std::countr_zero() a constant in device code.
-  const unsigned end = w * mask_word_bits + static_cast<unsigned>(std::bit_width(others & (0u - others))) - 1;
+  const unsigned end = w * mask_word_bits + static_cast<unsigned>(trailing_zeros(others));
   return end < n ? end : n;
 }
 

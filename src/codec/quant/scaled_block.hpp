@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/trailing_zeros.hpp"
 #include "codec/codec.hpp"
 #include "codec/quant/block_range.hpp"
 #include "codec/quant/numbers.hpp"
@@ -71,7 +72,7 @@ struct Scaled : Block<T> {
     }
     zero = any == 0;
     if (zero) return;
-    const int down = std::min(std::countr_zero(any), greatest_exponent - exponent);
+    const int down = std::min(trailing_zeros(any), greatest_exponent - exponent);
     bits = static_cast<int>(std::bit_width(magnitudes)) - down;
     exponent += down;
     if (down > 0)

@@ -38,11 +38,11 @@ struct alignas(16) Quad {
   T x, y, z, w;
 };
 
-// The count works on halves of 32 bits: for 64 bits, nvcc (13.0) silently makes std::countl_zero() a constant.
+// The count works on halves of 32 bits: for 64 bits, nvcc (13.0) silently makes std::bit_width() a constant.
 template <class Word>
 LACONIC_HOST_DEVICE inline std::uint32_t leading_zeros(Word word) {
   if constexpr (sizeof(Word) == 4) {
-    return static_cast<std::uint32_t>(std::countl_zero(word));
+    return 32 - static_cast<std::uint32_t>(std::bit_width(word));
   } else {
     const auto high = static_cast<std::uint32_t>(word >> 32);
     return high != 0 ? leading_zeros(high) : 32 + leading_zeros(static_cast<std::uint32_t>(word));
