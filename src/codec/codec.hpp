@@ -107,6 +107,9 @@ class Codec {
   // Largest size of any frame that encode, fold or add can write for `count` numbers.
   virtual std::size_t capacity(std::size_t count, Dtype dtype) const = 0;
 
+  // The same for numbers that are only moved: largest size of any frame that encode can write with Coding::terms 1.
+  virtual std::size_t moved_capacity(std::size_t count, Dtype dtype) const { return capacity(count, dtype); }
+
   // `numbers`, like all number pointers here, points to `count` values of coding.dtype, with no alignment beyond that
   // of the type.
   virtual Coded encode(const void* numbers, std::size_t count, const Coding& coding, Blob out) const = 0;

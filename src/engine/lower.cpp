@@ -34,6 +34,7 @@ class Lowering {
   Lowering(const Schedule& schedule, Collective collective, Place at, Travel travel)
       : schedule_(schedule), collective_(collective), at_(at), states_(static_cast<std::size_t>(schedule.blocks)) {
     plan_.travel = travel;
+    plan_.adds = reduces(collective);
     // In a scan every rank has another result, so no frame of one is sent on.
     plan_.forwards = travel != Travel::per_hop && !traits_of(collective).prefix();
     plan_.cut = schedule.blocks;

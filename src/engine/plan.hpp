@@ -57,6 +57,7 @@ struct Action {
 
 struct Plan {
   Travel travel = Travel::homomorphic;
+  bool adds = false;                  // frames may hold sums: the collective reduces
   bool forwards = true;               // frames may arrive from a rank that did not make them
   std::int32_t cut = 1;               // number of blocks among all ranks
   std::uint32_t whole = 1;            // contributions that a result holds

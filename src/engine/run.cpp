@@ -64,8 +64,10 @@ Status Run::reserve(const Work& work) {
   for (auto& lane : lanes_) lane->blocks.reserve(work.plan->blocks.size());
   completions_.reserve(depth_ * (receives_ahead + sends_ahead));
   const Dtype dtype = work.coding.dtype;
-  const std::size_t capacity =
-      std::max(work.codec->capacity(work_.chunk, dtype) + wire::seal_bytes, work_.chunk * size_of(dtype));
+  const bool adds = work.plan->adds || work.coding.terms > 1;
+  const std::size_t frame =
+      adds ? work.codec->capacity(work_.chunk, dtype) : work.codec->moved_capacity(work_.chunk, dtype);
+  const std::size_t capacity = std::max(frame + wire::seal_bytes, work_.chunk * size_of(dtype));
   const DeviceCodec* kernels = device_.on_host() ? nullptr : work.codec->on_device();
   if (kernels != nullptr && !device_.prepare(kernels->workspace_words(work_.chunk, dtype)))
     return {Code::memory, "no memory for the kernels of an operation"};

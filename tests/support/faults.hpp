@@ -174,6 +174,9 @@ class WrappedCodec : public Codec {
   bool supports(Dtype dtype) const override { return inner_.supports(dtype); }
   bool exact_sums() const override { return inner_.exact_sums(); }
   std::size_t capacity(std::size_t count, Dtype dtype) const override { return inner_.capacity(count, dtype); }
+  std::size_t moved_capacity(std::size_t count, Dtype dtype) const override {
+    return inner_.moved_capacity(count, dtype);
+  }
   Coded encode(const void* x, std::size_t n, const Coding& c, Blob out) const override {
     return inner_.encode(x, n, c, out);
   }

@@ -102,12 +102,17 @@ inline std::vector<std::size_t> subjects_with(Dtype dtype) {
   return indices;
 }
 
-// Each runs one function of the codec into guarded memory of exactly capacity() bytes, expects success, a
-// valid header and untouched surroundings, and returns the frame.
+// The bytes that encode() needs at most.
+inline std::size_t room_of_encode(const Codec& codec, std::size_t count, const Coding& coding) {
+  return coding.terms > 1 ? codec.capacity(count, coding.dtype) : codec.moved_capacity(count, coding.dtype);
+}
+
+// Each runs one function of the codec into guarded memory of exactly the bytes that it needs at most, expects success,
+// a valid header and untouched surroundings, and returns the frame.
 inline Bytes checked(const Codec& codec, std::size_t count, const Coding& coding, const Coded& coded, Guarded& out) {
   EXPECT_TRUE(coded.status.ok()) << coded.status.message();
   EXPECT_TRUE(out.intact()) << "bytes outside of the frame's room were written";
-  EXPECT_LE(coded.bytes, codec.capacity(count, coding.dtype));
+  EXPECT_LE(coded.bytes, out.bytes().size());
   if (!coded.status.ok() || coded.bytes > out.bytes().size()) return {};
   Bytes frame(out.bytes().begin(), out.bytes().begin() + static_cast<std::ptrdiff_t>(coded.bytes));
   wire::Header header;
@@ -119,7 +124,7 @@ inline Bytes checked(const Codec& codec, std::size_t count, const Coding& coding
 // `offset`: the distance in bytes of the output from a cache line's alignment.
 template <class T>
 Bytes encode(const Codec& codec, const std::vector<T>& x, const Coding& coding, std::size_t offset = 0) {
-  Guarded out(codec.capacity(x.size(), coding.dtype), offset);
+  Guarded out(room_of_encode(codec, x.size(), coding), offset);
   const Coded coded = codec.encode(x.data(), x.size(), coding, out.bytes());
   return checked(codec, x.size(), coding, coded, out);
 }

@@ -118,12 +118,15 @@ class OnDevice final : public Codec {
   bool exact_sums() const override { return host_.exact_sums(); }
   ErrorShape error_shape() const override { return host_.error_shape(); }
   std::size_t capacity(std::size_t count, Dtype dtype) const override { return host_.capacity(count, dtype); }
+  std::size_t moved_capacity(std::size_t count, Dtype dtype) const override {
+    return host_.moved_capacity(count, dtype);
+  }
 
   Coded encode(const void* numbers, std::size_t count, const Coding& coding, Blob out) const override {
     if (!device_.supports(coding)) return host_.encode(numbers, count, coding, out);
     OneQueue queue;
     const auto x = numbers_there(numbers, count, coding);
-    DeviceBytes frame(capacity(count, coding.dtype));
+    DeviceBytes frame(coding.terms > 1 ? capacity(count, coding.dtype) : moved_capacity(count, coding.dtype));
     return made(device_.encode(x->get(), count, coding, frame.get(), queue), queue, frame, out);
   }
 

@@ -73,8 +73,10 @@ class Trial {
 
   // Runs every function; the frame of one that fails, or that is not reached, is empty.
   void run(Rooms& r) {
-    fx = code(r.x, "encode", [&](Blob out) { return codec_.encode(x_.data(), x_.size(), coding_, out); });
-    fy = code(r.y, "encode", [&](Blob out) { return codec_.encode(y_.data(), y_.size(), coding_, out); });
+    fx = code(
+        r.x, "encode", [&](Blob out) { return codec_.encode(x_.data(), x_.size(), coding_, out); }, true);
+    fy = code(
+        r.y, "encode", [&](Blob out) { return codec_.encode(y_.data(), y_.size(), coding_, out); }, true);
     if (fx.empty() || fy.empty()) return;
     folded = code(r.folded, "fold", [&](Blob out) { return codec_.fold(fx, y_.data(), y_.size(), coding_, out); });
     sum = code(r.sum, "add", [&](Blob out) { return codec_.add(fx, fy, x_.size(), coding_, out); });
@@ -129,8 +131,10 @@ class Trial {
   }
 
   template <class F>
-  Frame code(Room& room, const char* what, F&& call) {
-    const std::size_t capacity = codec_.capacity(x_.size(), coding_.dtype);
+  Frame code(Room& room, const char* what, F&& call, bool encodes = false) {
+    const bool moved = encodes && coding_.terms <= 1;
+    const std::size_t capacity =
+        moved ? codec_.moved_capacity(x_.size(), coding_.dtype) : codec_.capacity(x_.size(), coding_.dtype);
     const Blob out = room.open(capacity);
     const long before = count_allocations(true);
     const Coded coded = call(out);

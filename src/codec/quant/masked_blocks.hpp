@@ -18,6 +18,13 @@ inline constexpr std::size_t largest_masked_block =
     largest_masks + sizeof(Entry) + largest_far_block + 2 * 4 * sub_values;
 static_assert(largest_masked_block / 2 < 1u << 13, "its size fits an entry");
 
+// The same for blocks that are not far.  An exception takes the place of a point of 4 bytes.
+constexpr std::size_t largest_near_masked_block(std::size_t number_bytes) {
+  const std::size_t beyond_points = number_bytes > 4 ? block_values * (number_bytes - 4) : 0;
+  return largest_masks + sizeof(Entry) + largest_packed_block + beyond_points + 4 * sub_values;
+}
+static_assert(largest_near_masked_block(8) <= largest_masked_block + sizeof(Entry) + 4 * sub_values);
+
 // A block of numbers, with points where they have some.
 template <class T>
 class MaskedBlock {

@@ -38,15 +38,23 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
 
   const DeviceCodec* on_device() const override { return find_device_codec(name()); }
 
-  // The capacity for both kinds of frames, scaled or not.
   std::size_t capacity(std::size_t count, Dtype dtype) const override {
-    const std::size_t block = std::max(block_values * size_of(dtype), largest_masked_block);
-    return wire::header_bytes + index_bytes(count, scaled::values) +
-           blocks_of(count) * std::max(block, 2 * scaled::largest_packed) + store_slack;
+    return room(count, std::max(block_values * size_of(dtype), largest_masked_block));
+  }
+
+  // Only sums have far blocks.
+  std::size_t moved_capacity(std::size_t count, Dtype dtype) const override {
+    return room(count, largest_near_masked_block(size_of(dtype)));
   }
 
  private:
   friend class TypedCodec<QuantCodec, FloatingTypes>;
+
+  // The room for blocks of at most `block` bytes, and for scaled frames.
+  static std::size_t room(std::size_t count, std::size_t block) {
+    return wire::header_bytes + index_bytes(count, scaled::values) +
+           blocks_of(count) * std::max(block, 2 * scaled::largest_packed) + store_slack;
+  }
 
   // The kernels for whole blocks take full blocks of float32 numbers.  True when the block is staged.
   bool encode_whole(const float* x, std::size_t n, const Lattice& lattice, Stages& stages) const {

@@ -76,7 +76,7 @@ Status SendOperation::begin_frames() {
   header.bytes = stats_.bytes_in;
   header.dtype = work_.coding.dtype;
   header.number = static_cast<std::uint32_t>(work_.sequence);
-  header.capacity = static_cast<std::uint32_t>(work_.codec->capacity(work_.chunk, work_.coding.dtype));
+  header.capacity = static_cast<std::uint32_t>(work_.codec->moved_capacity(work_.chunk, work_.coding.dtype));
   header.chunk = static_cast<std::uint32_t>(work_.chunk);
   header.variant = static_cast<std::uint8_t>(settings_.variant);
   header.sealed = work_.checksum;
