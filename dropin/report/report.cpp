@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -74,6 +75,10 @@ void print_operation(std::FILE* out, const Settings& settings, const TallyGroup&
     std::fprintf(out, ", %.3f MB, %.3f MB on the wire, ratio %.2f, %.3f s, bound %.3g, worst case %.3g",
                  megabytes(t.bytes), megabytes(t.sent), ratio_of(t), t.seconds, t.bound, t.achieved);
   if (const std::string with = by_codec(t, "%s %llu"); !with.empty()) std::fprintf(out, "; with %s", with.c_str());
+  for (std::size_t k = 1; k < through_host_reasons; ++k)
+    if (t.through_host[k] > 0)
+      std::fprintf(out, "; %llu through the host because %s", static_cast<unsigned long long>(t.through_host[k]),
+                   laconic_through_host_string(static_cast<laconic_through_host>(k)));
   if (const std::string bounds = by_bound(t, settings, " ", false); !bounds.empty())
     std::fprintf(out, "; bounds: %s", bounds.c_str());
   if (t.audits > 0)
@@ -211,8 +216,10 @@ std::string json_of(const Settings& settings, const TallyGroup& group, std::size
          ", \"worst_case\": " + number(t.achieved) +
          format(", \"looked_at\": %llu, \"exceeded\": %llu, \"audits\": %llu", u(t.looked), u(t.exceeds), u(t.audits)) +
          ", \"audit_error\": " + number(t.error) + ", \"audit_plain_seconds\": " + number(t.plain_seconds) +
-         ", \"codecs\": {" + by_codec(t, "\"%s\": %llu") + "}, \"bounds\": {" + by_bound(t, settings, ": ", true) +
-         "}, \"plain\": {" + plain + "}, \"plain_bytes\": {" + plain_bytes + "}}";
+         ", \"codecs\": {" + by_codec(t, "\"%s\": %llu") +
+         format("}, \"through_host\": %llu, \"bounds\": {",
+                u(std::accumulate(t.through_host.begin() + 1, t.through_host.end(), std::uint64_t{0}))) +
+         by_bound(t, settings, ": ", true) + "}, \"plain\": {" + plain + "}, \"plain_bytes\": {" + plain_bytes + "}}";
 }
 
 std::string json_of(const TallyGroup& group, Activity activity, const Traffic& traffic) {

@@ -128,6 +128,7 @@ void Tallies::compressed(TallyGroup& group, Operation operation, const laconic_s
     ++tally.calls;
     ++tally.compressed;
     ++tally.by_codec[static_cast<std::size_t>(stats.codec)];
+    ++tally.through_host[static_cast<std::size_t>(stats.through_host)];
     if (bound.item != CallBound::no_item) count_one(tally.by_bound, static_cast<std::size_t>(bound.item));
     tally.bytes += stats.bytes_in;
     tally.sent += stats.bytes_sent;
@@ -209,6 +210,7 @@ std::string Tallies::to_text() {
           << ' ' << t.seconds << ' ' << t.bound << ' ' << t.achieved << ' ' << t.audits << ' ' << t.error << ' '
           << t.plain_seconds;
       for (const std::uint64_t count : t.by_codec) out << ' ' << count;
+      for (const std::uint64_t count : t.through_host) out << ' ' << count;
       for (const std::uint64_t count : t.plain) out << ' ' << count;
       out << ' ' << t.looked << ' ' << t.exceeds << ' ' << t.by_bound.size();
       for (const std::uint64_t count : t.by_bound) out << ' ' << count;
@@ -253,6 +255,7 @@ void Tallies::merge(const std::string& text, std::map<std::string, TallyGroup>& 
     in >> o >> t.calls >> t.compressed >> t.bytes >> t.sent >> t.uncompressed >> t.seconds >> bound >> achieved >>
         t.audits >> error >> t.plain_seconds;
     for (std::uint64_t& count : t.by_codec) in >> count;
+    for (std::uint64_t& count : t.through_host) in >> count;
     for (std::uint64_t& count : t.plain) in >> count;
     std::size_t items = 0;
     in >> t.looked >> t.exceeds >> items;
@@ -268,6 +271,8 @@ void Tallies::merge(const std::string& text, std::map<std::string, TallyGroup>& 
     sum.calls = std::max(sum.calls, t.calls);
     sum.compressed = std::max(sum.compressed, t.compressed);
     for (std::size_t k = 0; k < codecs; ++k) sum.by_codec[k] = std::max(sum.by_codec[k], t.by_codec[k]);
+    for (std::size_t k = 0; k < through_host_reasons; ++k)
+      sum.through_host[k] = std::max(sum.through_host[k], t.through_host[k]);
     sum.looked += t.looked;
     sum.exceeds += t.exceeds;
     if (sum.by_bound.size() < items) sum.by_bound.resize(items);

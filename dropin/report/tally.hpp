@@ -20,6 +20,7 @@
 namespace laconic::dropin {
 
 inline constexpr std::size_t codecs = LACONIC_CODEC_DENSE + 1;  // by laconic_codec
+inline constexpr std::size_t through_host_reasons = LACONIC_THROUGH_HOST_MPI + 1;
 
 struct Tally {
   std::uint64_t calls = 0;
@@ -32,12 +33,13 @@ struct Tally {
   double bound = 0;
   double achieved = 0;
   std::uint64_t audits = 0;
-  double error = 0;                              // largest error found by an audit
-  double plain_seconds = 0;                      // time in the plain calls of audits
-  std::array<std::uint64_t, codecs> by_codec{};  // the compressed collectives with each codec
-  std::uint64_t looked = 0;                      // compressed calls whose numbers were compared with the bound
-  std::uint64_t exceeds = 0;                     // those of them whose bound exceeds the median magnitude
-  std::vector<std::uint64_t> by_bound;           // the compressed calls with the bound of each item of LACONIC_BOUND
+  double error = 0;                                                // largest error found by an audit
+  double plain_seconds = 0;                                        // time in the plain calls of audits
+  std::array<std::uint64_t, codecs> by_codec{};                    // the compressed collectives with each codec
+  std::array<std::uint64_t, through_host_reasons> through_host{};  // compressed calls by laconic_through_host
+  std::uint64_t looked = 0;             // compressed calls whose numbers were compared with the bound
+  std::uint64_t exceeds = 0;            // those of them whose bound exceeds the median magnitude
+  std::vector<std::uint64_t> by_bound;  // the compressed calls with the bound of each item of LACONIC_BOUND
 };
 
 // The collective and the size of a class of calls of the tuner.

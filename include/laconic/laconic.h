@@ -265,6 +265,10 @@ LACONIC_API int laconic_error_string(int errorcode, char* string, size_t capacit
 /* The reason in words, which completes the sentence "plain because ...": a static string; NULL for an unknown value. */
 LACONIC_API const char* laconic_plain_reason_string(laconic_plain_reason reason);
 
+/* The reason in words, which completes the sentence "through the host because ...": a static string; NULL for an
+ * unknown value. */
+LACONIC_API const char* laconic_through_host_string(laconic_through_host reason);
+
 /* The names used in options, hints and the environment ("quant", "recursive-doubling"): static strings; NULL if the
  * value is unknown. */
 LACONIC_API const char* laconic_algorithm_name(laconic_algorithm algorithm);

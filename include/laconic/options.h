@@ -111,6 +111,18 @@ typedef enum laconic_plain_reason {
   LACONIC_PLAIN_CALLER = 64     /* the first of the caller's own reasons: see laconic_options.plain */
 } laconic_plain_reason;
 
+/* The reason that numbers in the memory of a device were copied to the host, which coded them or gave them to MPI. */
+typedef enum laconic_through_host {
+  LACONIC_THROUGH_HOST_NOT = 0,        /* they were not, or no buffer was in the memory of a device */
+  LACONIC_THROUGH_HOST_ASKED = 1,      /* LACONIC_DEVICE_MEMORY=host */
+  LACONIC_THROUGH_HOST_CAPABILITY = 2, /* kernels need compute capability 8.0 */
+  LACONIC_THROUGH_HOST_ALIGNMENT = 3,  /* a buffer is not at a multiple of the size of its numbers */
+  LACONIC_THROUGH_HOST_CODEC = 4,      /* the codec has no kernels, or none for this bound and type */
+  LACONIC_THROUGH_HOST_LAYOUT = 5,     /* a datatype or displacements with gaps, or one that the numbers do not have */
+  LACONIC_THROUGH_HOST_BUFFERS = 6,    /* the other buffer is on the host, or on another device */
+  LACONIC_THROUGH_HOST_MPI = 7         /* MPI moved the numbers, because the call or the message was plain */
+} laconic_through_host;
+
 /* Statistics of one call, or of all calls on a communicator, on this rank. */
 typedef struct laconic_stats {
   size_t size;                       /* bytes of this struct that the library has filled; the rest is 0 */
@@ -146,6 +158,8 @@ typedef struct laconic_stats {
                                    data */
   laconic_target range_of;      /* for rel:R, the range that the latest bound refers to: that of the INPUT of all ranks,
                                    or that of the RESULT of a sum, where a sample showed that it is larger */
+  uint64_t through_host_calls;  /* calls with numbers on a device that were copied to the host as a whole */
+  laconic_through_host through_host; /* the reason for the latest of them */
 } laconic_stats;
 
 /* The value 0 of any option means "unset".  Initialise with laconic_options_init(). */

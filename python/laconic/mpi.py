@@ -90,6 +90,8 @@ class Stats(typing.NamedTuple):
     seconds_total: float
     memory_bytes: int
     range_of: typing.Optional[str]  # rel:R: whether the latest bound refers to the range of "input" or of "result"
+    through_host_calls: int  # with numbers on a device that were copied to the host as a whole
+    through_host: typing.Optional[str]  # why the latest of them was; None where there was none
 
 
 class Tuning(typing.NamedTuple):

@@ -154,7 +154,9 @@ nb::tuple stats_tuple(const laconic_stats& s) {
                         s.seconds_wait, s.seconds_other, s.seconds_total, s.memory_bytes,
                         text(s.range_of == LACONIC_TARGET_INPUT    ? "input"
                              : s.range_of == LACONIC_TARGET_RESULT ? "result"
-                                                                   : nullptr));
+                                                                   : nullptr),
+                        s.through_host_calls,
+                        text(s.through_host_calls > 0 ? laconic_through_host_string(s.through_host) : nullptr));
 }
 
 // An operation in flight, or a persistent one, with all that it uses until it has completed.

@@ -115,7 +115,7 @@ void CollectiveOperation::start_exchange() {
   let_next_begin();
   // Only now is it known that MPI has to move the buffers.
   if (placement_.device() != nullptr)
-    if (Status s = placement_.stage(); !s) return end(s);
+    if (Status s = placement_.stage(LACONIC_THROUGH_HOST_MPI); !s) return end(s);
   if (Status s = placement_.set_aside(); !s) return end(s);
   exchanged_ = placement_.exchangeable();
   stage_ = Stage::exchanging;

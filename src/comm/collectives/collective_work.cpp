@@ -160,6 +160,8 @@ void CollectiveOperation::finish_stats() {
   stats_.calls = 1;
   stats_.bytes_in = shape().contribution() * shape().signature().width;
   stats_.seconds_copy += placement_.seconds_copy();
+  stats_.through_host = placement_.through_host();
+  stats_.through_host_calls = stats_.through_host != LACONIC_THROUGH_HOST_NOT ? 1 : 0;
   stats_.seconds_total = now() - began_;
   const double named =
       stats_.seconds_encode + stats_.seconds_decode + stats_.seconds_reduce + stats_.seconds_copy + stats_.seconds_wait;

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "codec/device_codec.hpp"
 #include "comm/core/asked.hpp"
+#include "comm/core/through_host.hpp"
 #include "transport/mpi/device_memory.hpp"
 
 namespace laconic {
@@ -29,6 +29,7 @@ void Placement::set(const ResolvedCall& resolved) {
   shape_.bind(call_);
   flat_.clear();
   holder_ = device_ = nullptr;
+  through_host_ = LACONIC_THROUGH_HOST_NOT;
   seconds_copy_ = 0;
 }
 
@@ -48,13 +49,16 @@ Status Placement::place(Binding& binding, bool plain) {
     holder_ = binding.device(at, problem);
     if (holder_ == nullptr) return problem;
     if (Status s = holder_->follow(resolved_->settings().stream); !s) return s;
-    if (!plain && shape_.signature().in_a_row && kernels_serve(at, from, sent, binding.size) &&
-        kernels_serve(at, to, received, binding.size))
-      device_ = holder_;
     // MPI does not know the stream, so the data that it is given must be complete.
-    else if (plain && mpi_takes_device_memory())
-      return holder_->copy(nullptr, nullptr, 0);
-    else if (Status s = stage(); !s)
+    if (plain && mpi_takes_device_memory()) return holder_->copy(nullptr, nullptr, 0);
+    laconic_through_host reason = LACONIC_THROUGH_HOST_MPI;
+    if (!plain) {
+      reason = why_through_host(at, from, sent, binding.size);
+      if (reason == LACONIC_THROUGH_HOST_NOT) reason = why_through_host(at, to, received, binding.size);
+    }
+    if (reason == LACONIC_THROUGH_HOST_NOT)
+      device_ = holder_;
+    else if (Status s = stage(reason); !s)
       return s;
   }
   return plain ? Status{} : flatten(binding);
@@ -70,15 +74,14 @@ Status Placement::flatten(Binding& binding) {
   return shape_.check_own_block();
 }
 
-// Whether the device of the call, holder_, can work on the data of this extent, which is in memory of type `at`.
-bool Placement::kernels_serve(const MemoryType& of_call, const MemoryType& at, std::span<const std::byte> extent,
-                              int ranks) const {
+// Why the device of the call, holder_, cannot work on the data of this extent, which is in memory of type `at`.
+laconic_through_host Placement::why_through_host(const MemoryType& of_call, const MemoryType& at,
+                                                 std::span<const std::byte> extent, int ranks) const {
+  if (!shape_.signature().in_a_row) return LACONIC_THROUGH_HOST_LAYOUT;
   if (!extent.empty() && (!at.on_device() || at.device != of_call.device || at.context != of_call.context))
-    return false;
-  if (!kernels_take(*holder_, extent.data(), size_of(shape_.signature().dtype))) return false;
-  const Codec* codec = asked_codec(resolved_->settings());
-  return codec != nullptr && codec->on_device() != nullptr &&
-         codec->on_device()->supports(coding_of(*resolved_, shape_, ranks));
+    return LACONIC_THROUGH_HOST_BUFFERS;
+  return laconic::why_through_host(*holder_, extent.data(), asked_codec(resolved_->settings()),
+                                   coding_of(*resolved_, shape_, ranks));
 }
 
 // On an intercommunicator the other group determines which buffers count and how large they are.
@@ -92,9 +95,10 @@ Status Placement::check_intercomm_buffers() const {
   return {};
 }
 
-Status Placement::stage() {
+Status Placement::stage(laconic_through_host reason) {
   const double begin = now();
   device_ = nullptr;
+  through_host_ = reason;
   const std::span<std::byte> sent = shape_.extent_of_side(true);
   const std::span<std::byte> received = shape_.extent_of_side(false);
   const bool shared = call_.send.buffer == call_.recv.buffer;  // one argument for both sides

@@ -19,6 +19,7 @@
 #include "engine/plan.hpp"
 #include "engine/range_job.hpp"
 #include "engine/run.hpp"
+#include "laconic/laconic.h"
 
 namespace laconic {
 
@@ -38,8 +39,11 @@ class Placement {
   // The device that works on the numbers; nullptr: the host does.
   Device* device() const { return device_; }
 
-  // Stages buffers that are still on a device, because MPI has to move them.
-  Status stage();
+  // Stages buffers that are still on a device, for this reason.
+  Status stage(laconic_through_host reason);
+
+  // Why buffers were staged.
+  laconic_through_host through_host() const { return through_host_; }
 
   // Packs what this rank sends, and unpacks what it has received, where types have gaps.  comm: the private
   // communicator.
@@ -68,8 +72,8 @@ class Placement {
  private:
   Status flatten(Binding& binding);
   Status check_intercomm_buffers() const;
-  bool kernels_serve(const MemoryType& of_call, const MemoryType& at, std::span<const std::byte> extent,
-                     int ranks) const;
+  laconic_through_host why_through_host(const MemoryType& of_call, const MemoryType& at,
+                                        std::span<const std::byte> extent, int ranks) const;
   const std::byte* aside() const;
 
   const ResolvedCall* resolved_ = nullptr;
@@ -78,6 +82,7 @@ class Placement {
   FlatCall flat_;
   Device* holder_ = nullptr;  // the device that holds buffers of this rank
   Device* device_ = nullptr;
+  laconic_through_host through_host_ = LACONIC_THROUGH_HOST_NOT;
   StagingBuffer sent_;
   StagingBuffer received_;
   std::vector<std::byte> aside_;

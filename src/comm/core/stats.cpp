@@ -87,6 +87,8 @@ void accumulate(laconic_stats& total, const laconic_stats& call) {
   total.seconds_distribute += call.seconds_distribute;
   total.most_chunks = std::max(total.most_chunks, call.most_chunks);
   total.memory_bytes = std::max(total.memory_bytes, call.memory_bytes);
+  total.through_host_calls += call.through_host_calls;
+  if (call.through_host != LACONIC_THROUGH_HOST_NOT) total.through_host = call.through_host;
 }
 
 }  // namespace laconic
@@ -106,6 +108,20 @@ extern "C" LACONIC_API const char* laconic_plain_reason_string(laconic_plain_rea
     case LACONIC_PLAIN_SLOWER: return "compression is slower here, or has not been measured yet";
     case LACONIC_PLAIN_SENDER: return "the sender of the message left it to MPI";
     case LACONIC_PLAIN_CALLER: return "the caller had a reason of its own";
+  }
+  return nullptr;
+}
+
+extern "C" LACONIC_API const char* laconic_through_host_string(laconic_through_host reason) {
+  switch (reason) {
+    case LACONIC_THROUGH_HOST_NOT: return "the numbers did not go through the host";
+    case LACONIC_THROUGH_HOST_ASKED: return "LACONIC_DEVICE_MEMORY=host was requested";
+    case LACONIC_THROUGH_HOST_CAPABILITY: return "the device has a compute capability below 8.0";
+    case LACONIC_THROUGH_HOST_ALIGNMENT: return "a buffer is not at a multiple of the size of its numbers";
+    case LACONIC_THROUGH_HOST_CODEC: return "the codec has no kernels for this bound and type";
+    case LACONIC_THROUGH_HOST_LAYOUT: return "the numbers do not lie in a row as the datatype that codecs take";
+    case LACONIC_THROUGH_HOST_BUFFERS: return "the buffers are not in the memory of one device";
+    case LACONIC_THROUGH_HOST_MPI: return "MPI moved the numbers without compression";
   }
   return nullptr;
 }

@@ -5,11 +5,11 @@
 #include <string>
 
 #include "base/clock.hpp"
-#include "codec/device_codec.hpp"
 #include "comm/core/asked.hpp"
 #include "comm/core/datatypes.hpp"
 #include "comm/core/large_count.hpp"
 #include "comm/core/stats.hpp"
+#include "comm/core/through_host.hpp"
 #include "device/host/float_environment.hpp"
 
 namespace laconic {
@@ -114,9 +114,10 @@ Status MessageOperation::find_holder() {
   return holder_ != nullptr ? holder_->follow(settings_.stream) : problem;
 }
 
-bool MessageOperation::kernels_serve(const Coding& coding) const {
-  return holder_ != nullptr && kernels_take(*holder_, call_.data.extent().data(), size_of(coding.dtype)) &&
-         work_.codec != nullptr && work_.codec->on_device() != nullptr && work_.codec->on_device()->supports(coding);
+bool MessageOperation::kernels_serve(const Coding& coding, const void* numbers) {
+  if (holder_ == nullptr) return false;
+  stats_.through_host = why_through_host(*holder_, numbers, work_.codec, coding);
+  return stats_.through_host == LACONIC_THROUGH_HOST_NOT;
 }
 
 Status MessageOperation::stage(bool filled) {
@@ -147,6 +148,7 @@ void MessageOperation::end(Status outcome) {
   finished_ = true;
   if (!status.ok() || mpi_code != MPI_SUCCESS) return;
   stats_.calls = 1;
+  stats_.through_host_calls = stats_.through_host != LACONIC_THROUGH_HOST_NOT ? 1 : 0;
   stats_.seconds_total = now() - began_;
   const double named = stats_.seconds_encode + stats_.seconds_decode + stats_.seconds_copy + stats_.seconds_wait;
   // With worker threads the coding overlaps the calling thread's time and the phases may exceed the total.
@@ -158,6 +160,8 @@ void MessageOperation::end(Status outcome) {
 void MessageOperation::end_plain(laconic_plain_reason reason) {
   stats_.plain_calls = 1;
   stats_.plain_reason = reason;
+  // A message to nobody is staged nowhere.
+  if (staging_buffer_.made()) stats_.through_host = LACONIC_THROUGH_HOST_MPI;
   end({});
 }
 

@@ -65,8 +65,9 @@ class MessageOperation : public Operation {
   // Finds out whether the data are on a device, and sets holder_ to that device.
   Status find_holder();
 
-  // Whether kernels of the device can code the data; then the data stay on the device.
-  bool kernels_serve(const Coding& coding) const;
+  // Whether kernels of the device can code the data, which begin at `numbers`; then they stay on the device.  Otherwise
+  // the statistics say why they go through the host.
+  bool kernels_serve(const Coding& coding, const void* numbers);
 
   // Replaces the device's buffer in call_ by a staging buffer.  filled: the staging buffer begins with the data.
   Status stage(bool filled);

@@ -162,10 +162,11 @@ Status ReceiveOperation::place_for_numbers(std::byte*& numbers) {
     Coding sent = work_.coding;
     // The sender has not given an absolute bound: its frames may be those of a relative bound.
     if (work_.codec->relative() && !std::isfinite(header_.bound)) sent.relative = 1;
-    if (kernels_serve(sent)) device_ = holder_;
+    if (kernels_serve(sent, original_)) device_ = holder_;
     numbers = device_ != nullptr ? original_ : static_cast<std::byte*>(call_.data.buffer);
     return {};
   }
+  if (holder_ != nullptr) stats_.through_host = LACONIC_THROUGH_HOST_LAYOUT;
   try {
     aside_.resize(header_.bytes);
   } catch (const std::bad_alloc&) {

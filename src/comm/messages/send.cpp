@@ -117,7 +117,7 @@ Status SendOperation::set_coding() {
 // Leaves the numbers on their device if kernels can code them, and stages them on the host otherwise.
 Status SendOperation::place_numbers() {
   if (holder_ == nullptr) return {};
-  if (!kernels_serve(work_.coding)) return stage(true);
+  if (!kernels_serve(work_.coding, call_.data.extent().data())) return stage(true);
   device_ = holder_;
   return {};
 }
