@@ -26,7 +26,7 @@ class Clock {
     share_ = share;
   }
 
-  // What happens now takes this long by a correct clock.
+  // Advances the clock by the duration of an event; a clock at speed 1 advances by `seconds`.
   void pass(double seconds) { skipped_ += seconds * speed_; }
 
   [[nodiscard]] double speed() const { return speed_; }

@@ -32,6 +32,22 @@ double difference(const std::vector<float>& a, const std::vector<float>& b) {
   return worst;
 }
 
+// Options with which all messages of this test are below min_bytes.
+laconic_options uncompressed() {
+  laconic_options o = options_with(LACONIC_BOUND_ABS, bound);
+  o.min_bytes = 1 << 20;
+  return o;
+}
+
+MPI_Comm copy_that_returns_errors(MPI_Comm world) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(world, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  return comm;
+}
+
+void free_copy(MPI_Comm comm) { MPI_Comm_free(&comm); }
+
 struct Exchanged {
   laconic_stats sent{}, received{};
   MPI_Status status{};
@@ -73,8 +89,7 @@ void small(Test& t, MPI_Comm comm) {
   for (const int n : {of_envelope, of_envelope - 1, count}) {
     t.doing(text("%d numbers, below min_bytes", n));
     t.count_case();
-    laconic_options o = options_with(LACONIC_BOUND_ABS, bound);
-    o.min_bytes = 1 << 20;
+    const laconic_options o = uncompressed();
     for (int round = 0; round < 5; ++round) {
       const Exchanged e = exchange(t, comm, n, round, o, 0, round % 2 == 1);
       CHECK(t, e.sent.calls == 1 && e.sent.plain_calls == 1 && e.sent.plain_reason == LACONIC_PLAIN_SMALL, "reason %d",
@@ -137,11 +152,8 @@ void options_of_the_sender(Test& t, MPI_Comm comm) {
 void different_calls(Test& t, MPI_Comm world) {
   t.doing("calls that differ from the known ones");
   t.count_case();
-  MPI_Comm comm = MPI_COMM_NULL;
-  MPI_Comm_dup(world, &comm);
-  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  laconic_options o = options_with(LACONIC_BOUND_ABS, bound);
-  o.min_bytes = 1 << 20;
+  const MPI_Comm comm = copy_that_returns_errors(world);
+  const laconic_options o = uncompressed();
   for (int round = 0; round < 3; ++round) exchange(t, comm, count, round, o, 0);
   std::vector<float> x(count, 1);
   const auto send = [&](const float* from, int peer, int tag) {
@@ -171,15 +183,14 @@ void different_calls(Test& t, MPI_Comm world) {
   exchange(t, comm, count, 8, o, 0);
   CHECK(t, laconic_waitall(2, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
   CHECK(t, difference(got, numbers(previous_of(t), 7, count)) <= bound);
-  MPI_Comm_free(&comm);
+  free_copy(comm);
 }
 
 // A known receive waits for an answer to a message in frames, which the sender has to hand to MPI meanwhile.
 void frames_in_flight(Test& t, MPI_Comm comm) {
   t.doing("a known receive while a message in frames is in flight");
   t.count_case();
-  laconic_options plain = options_with(LACONIC_BOUND_ABS, bound);
-  plain.min_bytes = 1 << 20;
+  const laconic_options plain = uncompressed();
   for (int round = 0; round < 3; ++round) exchange(t, comm, count, round, plain, 0);
   laconic_options framed = options_with(LACONIC_BOUND_ABS, bound);
   framed.tune = LACONIC_TUNE_OFF;
@@ -205,11 +216,8 @@ void frames_in_flight(Test& t, MPI_Comm comm) {
 void too_long(Test& t, MPI_Comm world) {
   t.doing("a message that is longer than the room");
   t.count_case();
-  MPI_Comm comm = MPI_COMM_NULL;
-  MPI_Comm_dup(world, &comm);
-  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  laconic_options o = options_with(LACONIC_BOUND_ABS, bound);
-  o.min_bytes = 1 << 20;
+  const MPI_Comm comm = copy_that_returns_errors(world);
+  const laconic_options o = uncompressed();
   constexpr int room = 1000;
   for (int round = 0; round < 3; ++round) exchange(t, comm, room, round, o, 0);
   std::vector<float> x(2 * room, 1);
@@ -222,7 +230,7 @@ void too_long(Test& t, MPI_Comm world) {
                MPI_ERR_TRUNCATE);
   if (t.rank() % 2 == 1) send();
   exchange(t, comm, room, 9, o, 0);
-  MPI_Comm_free(&comm);
+  free_copy(comm);
 }
 
 }  // namespace

@@ -20,12 +20,12 @@ struct KnownMessage {
   bool has_options = false;
   laconic_options options{};  // as the application passes them
   int greatest_tag = 0;
-  // Of a send.
+  // These two describe sends only.
   MessageClass* message_class = nullptr;  // nullptr: left to MPI whatever the tuner says
   laconic_plain_reason reason = LACONIC_PLAIN_NOT;
 };
 
-// Those of one direction on one communicator.
+// The known sends, or the known receives, of one communicator.
 class RepeatedMessages {
  public:
   // nullptr for a message that is not known.

@@ -69,7 +69,7 @@ bool receive(Binding& binding, MessageCall& call, const KnownMessage& known, MPI
 bool repeats(Binding& binding, MessageCall& call, MPI_Status* status, const laconic_options* options, int& code) {
   const RepeatedMessages& messages = call.sending ? binding.repeated_sends : binding.repeated_receives;
   const KnownMessage* known = messages.find(call.data.type, call.data.count, options);
-  // What is in flight needs progress while this rank is in MPI.
+  // Operations in flight would make no progress while this rank waits inside MPI.
   if (known == nullptr || !valid(binding, call, *known) || !Process::instance().at_most_in_flight(0)) return false;
   if (call.sending) return send(binding, call, *known, options, code);
   if (status == nullptr && status != MPI_STATUS_IGNORE) return false;

@@ -55,7 +55,8 @@ void SendOperation::begin() {
       reason_ = LACONIC_PLAIN_SLOWER;
   }
   plain_ = reason_ != LACONIC_PLAIN_NOT;
-  if (blocking && (tuning != nullptr || reason_of_settings(reason_)))
+  // A call with a decision is known already.
+  if (blocking && !call_.decision && (tuning != nullptr || reason_of_settings(reason_)))
     remember(*binding, call_, given_, tuning, tuning != nullptr ? LACONIC_PLAIN_SLOWER : reason_);
   if (!plain_) {
     if (Status s = begin_frames(); !s) end(s);
