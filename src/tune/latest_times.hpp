@@ -10,6 +10,8 @@ namespace laconic {
 
 class LatestTimes {
  public:
+  static constexpr std::size_t most = 5;
+
   void add(double seconds) {
     times_[next_++ % times_.size()] = seconds;
     count_ = std::min(count_ + 1, times_.size());
@@ -34,7 +36,7 @@ class LatestTimes {
     return sorted[k];
   }
 
-  std::array<double, 5> times_{};
+  std::array<double, most> times_{};
   std::size_t next_ = 0;
   std::size_t count_ = 0;
 };

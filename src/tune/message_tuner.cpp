@@ -13,6 +13,8 @@ constexpr int most_sends = 64;
 
 constexpr int bursts_per_window = 2;
 constexpr std::size_t windows_to_compare = 3;
+// Before a survey, so that it has no times of long before.
+constexpr std::uint64_t bursts_to_measure = bursts_per_window * LatestTimes::most + 1;
 
 // As for collectives (tuner.cpp): the first survey comes after so many bytes, and the distance of surveys grows.
 constexpr double bytes_before_survey = 1 << 18;
@@ -84,6 +86,16 @@ Decision MessageClass::begin(double bytes, double now, const MessageClock& clock
   if (decision_ == Decision::compressed) ++compressed_calls_;
   return first && mode_ == Decision::plain && bursts_ >= next_ ? Decision::survey : decision_;
 }
+
+void MessageClass::rest() {
+  if (pinned_ || mode_ != Decision::plain || sends_ != 1 || bursts_ + bursts_to_measure >= next_) return;
+  rest_ = next_ - bursts_ - bursts_to_measure;
+  next_ -= rest_;
+  sends_ = 0;
+  restart_window();
+}
+
+void MessageClass::wake() { next_ += std::exchange(rest_, 0); }
 
 void MessageClass::close(double now, const MessageClock& clock) {
   if (sends_ == 0 || clock.waits() == waits_) return;
@@ -207,7 +219,21 @@ Decision MessageTuner::begin(MessageClass& sending, double bytes, double now, co
   }
   for (const auto& other : classes_)
     if (other.get() != &sending) other->close(now, clock_);
-  return sending.begin(bytes, now, clock_);
+  if (sending.resting()) {
+    sending.wake();
+    --resting_;
+  }
+  const Decision decision = sending.begin(bytes, now, clock_);
+  if (decision == Decision::plain) sending.rest();
+  if (sending.resting()) ++resting_;
+  return decision;
+}
+
+bool MessageTuner::passes(MessageClass& sending) {
+  if (!sending.resting() || resting_ < classes_.size()) return false;
+  sending.pass();
+  if (!sending.resting()) --resting_;
+  return true;
 }
 
 MessageClass& MessageTuner::class_of(std::size_t bytes, const MessageSettings& settings, const Profile* profile) {

@@ -66,6 +66,18 @@ class MessageClass {
   // A send of so many bytes begins.  Decision::survey: the message is left to MPI, and surveyed() has to be called.
   Decision begin(double bytes, double now, const MessageClock& clock);
 
+  // Begins a rest if the times of the next sends are of no interest: the class is left to MPI, and the next survey is
+  // far. The burst that has just begun is not measured then.
+  void rest();
+  // Ends it before its end.
+  void wake();
+  bool resting() const { return rest_ > 0; }
+  // Counts a send of a class that rests.
+  void pass() {
+    --rest_;
+    ++calls_;
+  }
+
   // Ends the burst if the rank has waited since: messages of another class follow, whose time does not belong to it.
   void close(double now, const MessageClock& clock);
 
@@ -95,6 +107,8 @@ class MessageClass {
   void leave();
   std::uint64_t bursts_between_plain() const;
 
+  std::uint64_t rest_ = 0;   // so many sends more need not be measured
+  std::uint64_t calls_ = 0;  // beside rest_, so that pass() reads one line of a cache
   double bytes_;
   std::uint64_t settings_;
   CodecName codec_;
@@ -103,7 +117,6 @@ class MessageClass {
   Effort effort_ = Effort::light;
   bool compares_ = false;  // the efforts
   bool pinned_ = false;
-  std::uint64_t calls_ = 0;
   std::uint64_t compressed_calls_ = 0;
   std::uint64_t bursts_ = 0;
   std::uint64_t next_;          // the burst that surveys, or in compressed mode the first of those that are left to MPI
@@ -146,10 +159,15 @@ class MessageTuner {
   // MessageClass::begin() of a class of this communicator.
   Decision begin(MessageClass& sending, double bytes, double now, const ReceivedElsewhere& elsewhere);
 
+  // Counts a send that is left to MPI without a look at the clock.  False: begin() has to be called.  While any class
+  // is measured all sends have to, because they end its bursts.
+  bool passes(MessageClass& sending);
+
   MessageClock& clock() { return clock_; }
   const std::vector<std::unique_ptr<MessageClass>>& classes() const { return classes_; }
 
  private:
+  std::size_t resting_ = 0;  // classes that rest
   MessageClock clock_;
   std::uint64_t elsewhere_ = 0;  // ReceivedElsewhere::count() at the latest send
   std::vector<std::unique_ptr<MessageClass>> classes_;

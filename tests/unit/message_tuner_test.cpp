@@ -217,6 +217,56 @@ TEST(MessageTuner, TimesClassesApart) {
   }
 }
 
+// One class that stays plain, and one that begins in the middle.
+TEST(MessageTuner, PassesMessagesWhoseTimesAreOfNoInterest) {
+  MessageTuner tuner;
+  ReceivedElsewhere elsewhere;
+  double now = 100;
+  int surveys = 0;
+  int passed = 0;
+  // Counts every exchange of `sending` as the tuner would without passes(), too.
+  const auto exchange = [&](MessageClass& sending, double plain, double compressed) {
+    Decision decision = Decision::plain;
+    if (tuner.passes(sending)) {
+      ++passed;
+    } else {
+      decision = tuner.begin(sending, sending.bytes(), now, elsewhere);
+      if (decision == Decision::survey) {
+        ++surveys;
+        sending.surveyed(cost, false);
+      }
+    }
+    now += decision == Decision::compressed ? compressed : plain;
+    tuner.clock().received(now);
+  };
+  MessageClass& one = tuner.class_of(1 << 20, {0});
+  Program told;
+  for (int k = 0; k < 5000; ++k) {
+    exchange(one, 2e-4, 6e-4);
+    told.exchange(1, 2e-4, 6e-4);
+  }
+  EXPECT_GT(passed, 4500);
+  EXPECT_EQ(one.calls(), 5000u);
+  EXPECT_EQ(surveys, told.surveys);
+  EXPECT_NEAR(one.plain_seconds(), 2e-4, 1e-9);
+
+  // All messages end the bursts of a class that is measured, and its times do not contain theirs.
+  MessageClass& other = tuner.class_of(1 << 18, {0});
+  passed = 0;
+  for (int k = 0; k < 200; ++k) {
+    exchange(other, 2e-3, 1e-3);
+    exchange(one, 2e-4, 6e-4);
+  }
+  EXPECT_EQ(passed, 0);
+  EXPECT_TRUE(other.compresses());
+  EXPECT_NEAR(other.compressed_seconds(), 1e-3, 1e-6);
+
+  // A network that has become slow is noticed at the next survey, with times of then.
+  for (int k = 0; k < 20000 && !one.compresses(); ++k) exchange(one, 8e-3, 2.5e-3);
+  EXPECT_TRUE(one.compresses());
+  EXPECT_NEAR(one.plain_seconds(), 8e-3, 1e-9);
+}
+
 TEST(MessageTuner, ClassesAreSizesAndSettings) {
   MessageTuner tuner;
   MessageClass& one = tuner.class_of(100000, {1});

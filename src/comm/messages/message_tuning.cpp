@@ -32,6 +32,7 @@ MessageClass& message_class(Binding& binding, std::size_t bytes, const laconic_o
 }
 
 Decision begin_message_of(MessageClass& known, Binding& binding, std::size_t bytes) {
+  if (binding.message_tuner.passes(known)) return Decision::plain;
   return binding.message_tuner.begin(known, static_cast<double>(bytes), now(),
                                      Process::instance().received_elsewhere());
 }
