@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocking messages that repeat earlier ones with the same arguments: MPI moves them at once, and whatever differs from
-// the earlier ones is noticed.
+// Messages that repeat earlier ones with the same arguments: MPI moves them at once, and whatever differs from the
+// earlier ones is noticed.  And waits for messages that MPI alone moves on.
 #include <numeric>
 #include <string>
 #include <vector>
@@ -212,6 +212,123 @@ void frames_in_flight(Test& t, MPI_Comm comm) {
   CHECK(t, difference(got, numbers(peer, 5, count)) <= bound);
 }
 
+// Nonblocking sends that repeat earlier ones, with hints that change, have the statistics of the first.
+void nonblocking(Test& t, MPI_Comm comm) {
+  t.doing("nonblocking sends that repeat earlier ones");
+  t.count_case();
+  constexpr int window = 5;
+  for (int round = 0; round < 9; ++round) {
+    MPI_Info info = MPI_INFO_NULL;
+    MPI_Info_create(&info);
+    const bool compressed = round / 3 % 2 == 1;
+    MPI_Info_set(info, "laconic_min_bytes", compressed ? "1" : "1000000000");
+    CHECK(t, laconic_comm_set_info(comm, info) == MPI_SUCCESS);
+    MPI_Info_free(&info);
+    laconic_options o;
+    laconic_options_init(&o);
+    o.bound = {LACONIC_BOUND_ABS, bound};
+    o.tune = LACONIC_TUNE_OFF;
+    const std::vector<float> mine = numbers(t.rank(), round, count);
+    std::vector<std::vector<float>> got(window, std::vector<float>(count, -1));
+    std::vector<laconic_stats> stats(2 * window);
+    std::vector<laconic_request> requests(2 * window, LACONIC_REQUEST_NULL);
+    for (int k = 0; k < window; ++k) {
+      o.stats = &stats[static_cast<std::size_t>(k)];
+      CHECK(t, laconic_irecv(got[static_cast<std::size_t>(k)].data(), count, MPI_FLOAT, previous_of(t), 3, comm,
+                             &requests[static_cast<std::size_t>(k)], &o) == MPI_SUCCESS);
+    }
+    for (int k = window; k < 2 * window; ++k) {
+      o.stats = &stats[static_cast<std::size_t>(k)];
+      CHECK(t, laconic_isend(mine.data(), count, MPI_FLOAT, next_of(t), 3, comm, &requests[static_cast<std::size_t>(k)],
+                             &o) == MPI_SUCCESS);
+    }
+    std::vector<MPI_Status> statuses(2 * window);
+    CHECK(t, laconic_waitall(2 * window, requests.data(), statuses.data()) == MPI_SUCCESS);
+    for (int k = 0; k < 2 * window; ++k) {
+      const laconic_stats& s = stats[static_cast<std::size_t>(k)];
+      CHECK(t, requests[static_cast<std::size_t>(k)] == LACONIC_REQUEST_NULL);
+      CHECK(t, s.calls == 1 && s.plain_calls == (compressed ? 0U : 1U) && s.seconds_total > 0, "round %d, message %d",
+            round, k);
+      const laconic_plain_reason reason = k < window ? LACONIC_PLAIN_SENDER : LACONIC_PLAIN_SMALL;
+      CHECK(t, compressed || s.plain_reason == reason, "reason %d", s.plain_reason);
+      CHECK(t, k < window || s.bytes_in == count * sizeof(float));
+    }
+    for (int k = 0; k < window; ++k) {
+      CHECK(t, statuses[static_cast<std::size_t>(k)].MPI_SOURCE == previous_of(t));
+      const double worst = difference(got[static_cast<std::size_t>(k)], numbers(previous_of(t), round, count));
+      CHECK(t, worst <= (compressed ? bound : 0.0), "%g in round %d", worst, round);
+    }
+  }
+}
+
+// The message of the second receive comes first, in frames, and its sender goes on only after they have been received:
+// a wait for the first message alone would never end.
+void wait_in_order(Test& t, MPI_Comm comm) {
+  if (t.rank() >= 2) return;
+  laconic_options framed = options_with(LACONIC_BOUND_ABS, bound);
+  framed.tune = LACONIC_TUNE_OFF;
+  framed.depth = 1;
+  framed.chunk_elements = 1000;
+  const laconic_options plain = uncompressed();
+  for (const bool any : {false, true}) {
+    t.doing(text("messages that arrive in another order, %s", any ? "waitany" : "waitall"));
+    t.count_case();
+    const std::vector<float> first = numbers(1, 3, count);
+    const std::vector<float> second = numbers(1, 4, count);
+    if (t.rank() == 1) {
+      CHECK(t, laconic_send(second.data(), count, MPI_FLOAT, 0, 5, comm, &framed) == MPI_SUCCESS);
+      CHECK(t, laconic_send(first.data(), count, MPI_FLOAT, 0, 4, comm, &plain) == MPI_SUCCESS);
+      continue;
+    }
+    std::vector<float> got[2] = {std::vector<float>(count, -1), std::vector<float>(count, -1)};
+    laconic_request requests[2] = {LACONIC_REQUEST_NULL, LACONIC_REQUEST_NULL};
+    for (int k = 0; k < 2; ++k)
+      CHECK(t, laconic_irecv(got[k].data(), count, MPI_FLOAT, 1, 4 + k, comm, &requests[k], &plain) == MPI_SUCCESS);
+    if (!any) {
+      CHECK(t, laconic_waitall(2, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+    } else {
+      int ended = 0;
+      for (const int expected : {1, 0}) {
+        MPI_Status status{};
+        CHECK(t, laconic_waitany(2, requests, &ended, &status) == MPI_SUCCESS);
+        CHECK(t, ended == expected && status.MPI_TAG == 4 + expected, "%d ended", ended);
+      }
+      CHECK(t, laconic_waitany(2, requests, &ended, MPI_STATUS_IGNORE) == MPI_SUCCESS && ended == MPI_UNDEFINED);
+    }
+    CHECK(t, difference(got[0], first) == 0 && difference(got[1], second) <= bound);
+  }
+}
+
+// One of several messages that are waited for together is longer than its room.
+void too_long_among_others(Test& t, MPI_Comm world) {
+  t.doing("a message that is longer than its room, among others");
+  t.count_case();
+  const MPI_Comm comm = copy_that_returns_errors(world);
+  const laconic_options o = uncompressed();
+  constexpr int room = 1000;
+  const std::vector<float> mine = numbers(t.rank(), 1, 2 * room);
+  std::vector<std::vector<float>> got(3, std::vector<float>(2 * room, -1));
+  std::vector<laconic_request> requests(6, LACONIC_REQUEST_NULL);
+  for (int k = 0; k < 3; ++k)
+    CHECK(t, laconic_irecv(got[static_cast<std::size_t>(k)].data(), room, MPI_FLOAT, previous_of(t), k, comm,
+                           &requests[static_cast<std::size_t>(k)], &o) == MPI_SUCCESS);
+  for (int k = 0; k < 3; ++k)
+    CHECK(t, laconic_isend(mine.data(), k == 1 ? 2 * room : room, MPI_FLOAT, next_of(t), k, comm,
+                           &requests[static_cast<std::size_t>(3 + k)], &o) == MPI_SUCCESS);
+  std::vector<MPI_Status> statuses(6);
+  CHECK(t, class_of(laconic_waitall(6, requests.data(), statuses.data())) == MPI_ERR_IN_STATUS);
+  for (int k = 0; k < 6; ++k) {
+    const int expected = k == 1 ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+    CHECK(t, class_of(statuses[static_cast<std::size_t>(k)].MPI_ERROR) == expected, "message %d", k);
+    CHECK(t, requests[static_cast<std::size_t>(k)] == LACONIC_REQUEST_NULL);
+  }
+  for (const std::size_t k : {0U, 2U}) {
+    got[k].resize(room);
+    CHECK(t, difference(got[k], numbers(previous_of(t), 1, room)) == 0);
+  }
+  free_copy(comm);
+}
+
 // A message that is longer than the room of a known receive.
 void too_long(Test& t, MPI_Comm world) {
   t.doing("a message that is longer than the room");
@@ -246,6 +363,9 @@ int main(int argc, char** argv) {
     options_of_the_sender(t, comm);
     different_calls(t, comm);
     frames_in_flight(t, comm);
+    nonblocking(t, comm);
+    wait_in_order(t, comm);
+    too_long_among_others(t, comm);
     too_long(t, comm);
     MPI_Comm_free(&comm);
   }

@@ -180,7 +180,6 @@ Status Binding::make_blocking() {
   if (!ok) return no_communicator();
   nodes_.emplace(node_search_.shape());
   tuner.set_within_node(nodes_->nodes() == 1);
-  repeated_sends.forget();  // the default of min_bytes depends on it
   return {};
 }
 
@@ -221,6 +220,8 @@ bool Binding::poll_machinery(bool may_block, Status& status) {
   if (!status.ok()) return true;
   MPI_Comm_set_errhandler(made_, MPI_ERRORS_RETURN);
   machinery_ = std::make_unique<Machinery>(made_, tags, topology(), nodes());
+  // Sends were left to MPI without it, or by a default of min_bytes that depends on the nodes.
+  repeated_sends.forget();
   return true;
 }
 
@@ -258,6 +259,10 @@ bool Binding::progress() {
     if (operation->wants_thread) Process::instance().progress_thread().operation_ends();
   }
   return moved;
+}
+
+bool Binding::awaits_mpi() const {
+  return std::all_of(operations.begin(), operations.end(), [](const Operation* o) { return o->awaits_mpi(); });
 }
 
 Status Binding::read_settings(MPI_Info info, laconic_options& out) const {

@@ -172,6 +172,7 @@ struct Binding : std::enable_shared_from_this<Binding> {
   // Operations that are not in use, kept for later calls.
   std::vector<std::unique_ptr<Operation>> idle_collectives;
   std::vector<std::unique_ptr<Operation>> idle_sends;
+  std::vector<std::unique_ptr<Operation>> idle_sends_left;  // to MPI
   std::vector<std::unique_ptr<Operation>> idle_receives;
 
   ChunkCounts chunk_counts;  // chunk counts of the messages that this rank sends
@@ -210,6 +211,8 @@ struct Binding : std::enable_shared_from_this<Binding> {
 
   // Polls every operation in flight; true when any of them moved.  The caller holds the lock.
   bool progress();
+  // Whether MPI alone moves all of them on for now.
+  bool awaits_mpi() const;
 
   // Reads hints (those MPI kept, then `info`) and environment again.
   Status read_settings(MPI_Info info, laconic_options& out) const;

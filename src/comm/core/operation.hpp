@@ -25,6 +25,9 @@ class Operation : public laconic_request_s {
   // Whether the last poll() made progress: then another one may make more at once.
   virtual bool moved() const { return false; }
 
+  // Whether MPI alone moves the operation on for now, whenever it is called: then a poll only finds out its end.
+  virtual bool awaits_mpi() const { return false; }
+
   // Begins a persistent operation once more.  The caller holds the binding's lock.
   virtual void restart() = 0;
 

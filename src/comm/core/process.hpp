@@ -44,6 +44,9 @@ class Process {
   // operation moved.
   bool progress();
 
+  // Whether MPI allows one thread at a time to call Laconic.
+  bool one_thread_at_a_time() const { return one_thread_at_a_time_; }
+
   // Whether the process has no more than so many operations in flight, and no other thread can begin one.
   bool at_most_in_flight(int operations);
 

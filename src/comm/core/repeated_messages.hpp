@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The blocking messages that were left to MPI, to recognise the same calls again: each function that resolves the
-// settings of a message has to be fetched into the caches anew after a message that has emptied them.
+// The sends and blocking receives that were left to MPI, to recognise the same calls again: each function that resolves
+// the settings of a message has to be fetched into the caches anew after a message that has emptied them.
 #pragma once
 
 #include <mpi.h>

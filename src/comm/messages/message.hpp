@@ -46,10 +46,12 @@ class MessageOperation : public Operation {
 
   bool blocking = false;  // the caller waits for the end before it does anything else
 
+  bool awaits_mpi() const override { return in_flight && needs_packet(); }
+
   // Waits inside MPI for the message on the application's communicator if the operation cannot move on without it.
   // The caller makes sure that nothing else needs progress meanwhile.
   void wait_in_mpi() {
-    if (in_flight && needs_packet()) packet_.wait();
+    if (awaits_mpi()) packet_.wait();
   }
 
   // The operation has failed, and no call need wait for it.
@@ -181,6 +183,6 @@ Status message_settings(const laconic_options* options, const Binding& binding, 
 int run_message(MessageCall call, MPI_Status* status, const laconic_options* given);
 int run_messages(const MessageCall& send, const MessageCall& receive, MPI_Status* status,
                  const laconic_options* options);
-int begin_message(const MessageCall& call, laconic_request* request, const laconic_options* options);
+int begin_message(MessageCall call, laconic_request* request, const laconic_options* options);
 
 }  // namespace laconic

@@ -74,7 +74,7 @@ int begin(const MessageCall& call, const Prepared& prepared, const laconic_optio
     operation->wants_thread = !blocking && prepared.settings.progress == LACONIC_PROGRESS_THREAD;
     if (!operation->failed()) {
       launch(*operation);
-      binding.progress();
+      if (!binding.awaits_mpi()) binding.progress();
       return MPI_SUCCESS;
     }
     operation->in_flight = false;
@@ -149,14 +149,19 @@ int run_messages(const MessageCall& send, const MessageCall& receive, MPI_Status
   return code_of_send != MPI_SUCCESS ? code_of_send : code_of_receive;
 }
 
-int begin_message(const MessageCall& call, laconic_request* request, const laconic_options* options) {
+int begin_message(MessageCall call, laconic_request* request, const laconic_options* given) {
   if (request == nullptr)
     return report(call.comm, {Code::request, "request is NULL; valid is the address of a laconic_request"});
   *request = LACONIC_REQUEST_NULL;
+  const KnownOptions known(given);
+  const laconic_options* const options = known.get();
+  int code = MPI_SUCCESS;
+  Binding* const last = Process::instance().found_last(call.comm);
+  if (last != nullptr && begins_again(*last, call, request, options, code)) return code;
   Prepared prepared;
   if (Status s = prepare(call, options, prepared); !s) return report(call.comm, s);
   MessageOperation* operation = nullptr;
-  const int code = begin(call, prepared, options, false, sink_of(prepared.settings), operation);
+  code = begin(call, prepared, options, false, sink_of(prepared.settings), operation);
   if (code == MPI_SUCCESS) *request = operation;
   return code;
 }

@@ -6,6 +6,7 @@
 #include "base/clock.hpp"
 #include "comm/core/datatypes.hpp"
 #include "comm/core/process.hpp"
+#include "comm/core/requests.hpp"
 #include "comm/core/stats.hpp"
 #include "comm/messages/message_tuning.hpp"
 #include "device/devices.hpp"
@@ -22,23 +23,69 @@ bool valid(const Binding& binding, const MessageCall& call, const KnownMessage& 
   return any_tag || (call.tag >= 0 && call.tag <= known.greatest_tag);
 }
 
-void count(Binding& binding, const laconic_options* options, laconic_plain_reason reason, std::size_t bytes_in,
-           double seconds) {
+void count(Binding& binding, const StatsSink& sink, laconic_plain_reason reason, std::size_t bytes_in, double seconds) {
   count_plain(binding.stats, reason, bytes_in, seconds);
-  if (options == nullptr || options->stats == nullptr) return;
+  if (sink.to == nullptr) return;
   laconic_stats stats = empty_stats();
   count_plain(stats, reason, bytes_in, seconds);
-  sink_of(*options).write(stats);
+  sink.write(stats);
 }
 
-bool send(Binding& binding, MessageCall& call, const KnownMessage& known, const laconic_options* options, int& code) {
-  if (known.message_class != nullptr) {
-    call.decision = begin_message_of(*known.message_class, binding, known.bytes);
-    if (*call.decision != Decision::plain) return false;
+StatsSink sink_of(const laconic_options* options) {
+  return options != nullptr ? laconic::sink_of(*options) : StatsSink{};
+}
+
+// Asks the tuner, and keeps its decision in `call`.
+bool tuner_leaves(Binding& binding, MessageCall& call, const KnownMessage& known) {
+  if (known.message_class == nullptr) return true;
+  call.decision = begin_message_of(*known.message_class, binding, known.bytes);
+  return *call.decision == Decision::plain;
+}
+
+// A nonblocking send that is left to MPI.
+class SendLeft final : public Operation {
+ public:
+  void begin(Binding& b, const MessageCall& call, const KnownMessage& known, const StatsSink& sink) {
+    binding = b.shared_from_this();
+    status = {};
+    bytes_ = known.bytes;
+    reason_ = known.reason;
+    sink_ = sink;
+    began_ = now();
+    mpi_code = MPI_Isend(call.data.buffer, static_cast<int>(known.count), known.type, call.peer, call.tag, call.comm,
+                         &request_);
+    in_flight = mpi_code == MPI_SUCCESS;
   }
+
+  bool awaits_mpi() const override { return true; }
+  bool poll() override {
+    int done = 0;
+    mpi_code = MPI_Test(&request_, &done, MPI_STATUS_IGNORE);
+    if (mpi_code != MPI_SUCCESS) return true;
+    if (done != 0) count(*binding, sink_, reason_, bytes_, now() - began_);
+    return done != 0;
+  }
+  void restart() override {}  // there are no persistent messages
+  void release() override {
+    const std::shared_ptr<Binding> keep = binding;
+    const auto lock = Process::instance().lock_short(*keep);
+    keep->message_tuner.clock().sent();
+    give_back(this, keep->idle_sends_left);
+  }
+
+ private:
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  std::size_t bytes_ = 0;
+  laconic_plain_reason reason_ = LACONIC_PLAIN_NOT;
+  StatsSink sink_;
+  double began_ = 0;
+};
+
+bool send(Binding& binding, MessageCall& call, const KnownMessage& known, const laconic_options* options, int& code) {
+  if (!tuner_leaves(binding, call, known)) return false;
   const double began = now();
   code = MPI_Send(call.data.buffer, static_cast<int>(known.count), known.type, call.peer, call.tag, call.comm);
-  if (code == MPI_SUCCESS) count(binding, options, known.reason, known.bytes, now() - began);
+  if (code == MPI_SUCCESS) count(binding, sink_of(options), known.reason, known.bytes, now() - began);
   return true;
 }
 
@@ -60,7 +107,7 @@ bool receive(Binding& binding, MessageCall& call, const KnownMessage& known, MPI
   binding.message_tuner.clock().received(ended);
   if (status != MPI_STATUS_IGNORE) *status = arrived;
   const bool own = arrived.MPI_SOURCE == binding.rank;
-  count(binding, options, own ? LACONIC_PLAIN_ONE_RANK : LACONIC_PLAIN_SENDER, 0, ended - began);
+  count(binding, sink_of(options), own ? LACONIC_PLAIN_ONE_RANK : LACONIC_PLAIN_SENDER, 0, ended - began);
   return true;
 }
 
@@ -74,6 +121,21 @@ bool repeats(Binding& binding, MessageCall& call, MPI_Status* status, const laco
   if (call.sending) return send(binding, call, *known, options, code);
   if (status == nullptr && status != MPI_STATUS_IGNORE) return false;
   return receive(binding, call, *known, status, options, code);
+}
+
+bool begins_again(Binding& binding, MessageCall& call, laconic_request* request, const laconic_options* options,
+                  int& code) {
+  if (!call.sending || !Process::instance().one_thread_at_a_time()) return false;
+  const KnownMessage* known = binding.repeated_sends.find(call.data.type, call.data.count, options);
+  if (known == nullptr || !valid(binding, call, *known) || !tuner_leaves(binding, call, *known)) return false;
+  auto* const operation = take_operation<SendLeft>(binding.idle_sends_left);
+  operation->begin(binding, call, *known, sink_of(options));
+  code = operation->mpi_code;
+  if (code != MPI_SUCCESS) return operation->release(), true;
+  launch(*operation);
+  if (!binding.awaits_mpi()) binding.progress();
+  *request = operation;
+  return true;
 }
 
 void remember(Binding& binding, const MessageCall& call, const laconic_options* options, MessageClass* message_class,

@@ -34,10 +34,10 @@ laconic_plain_reason SendOperation::plain_reason(std::size_t bytes) const {
 
 namespace {
 
-// Whether every message of this datatype and size has this reason, until the settings change.
+// Whether every message of this datatype and size has this reason until settings change or the machinery is made.
 bool reason_of_settings(laconic_plain_reason reason) {
   return reason == LACONIC_PLAIN_NO_BOUND || reason == LACONIC_PLAIN_ASKED || reason == LACONIC_PLAIN_TYPE ||
-         reason == LACONIC_PLAIN_SMALL;
+         reason == LACONIC_PLAIN_SMALL || reason == LACONIC_PLAIN_UNPREPARED;
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ void SendOperation::begin() {
   }
   plain_ = reason_ != LACONIC_PLAIN_NOT;
   // A call with a decision is known already.
-  if (blocking && !call_.decision && (tuning != nullptr || reason_of_settings(reason_)))
+  if (!call_.decision && (tuning != nullptr || reason_of_settings(reason_)))
     remember(*binding, call_, given_, tuning, tuning != nullptr ? LACONIC_PLAIN_SLOWER : reason_);
   if (!plain_) {
     if (Status s = begin_frames(); !s) end(s);
