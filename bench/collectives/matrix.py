@@ -25,7 +25,7 @@ OPERATIONS = ["allreduce", "reduce", "reduce_scatter", "allgather", "bcast", "sc
 SIZES = ["16K", "64K", "1M", "16M", "64M"]
 FIELDS = {"smooth": ("wave", "rel:1e-3"), "rough": ("noise", "rel:1e-3"), "random": ("noise", "abs:1e-9")}  # numbers in 0...1
 MOST_ITERATIONS = 200  # from 64 KiB on
-LEAST_ITERATIONS = 12
+LEAST_ITERATIONS = 16  # of calls that are always compressed
 BYTES_BEFORE_SURVEY = 4 << 20  # the ranks learn after so many bytes of calls (src/tune/tuner.cpp),
 CALLS_TO_TRY = 20  # and then try algorithms for a few calls each
 SHARED_MEMORY = 5e9  # bytes per second, to estimate the time of a cell
@@ -41,8 +41,8 @@ def iterations(network, operation, ranks, size, budget):
     seconds = 2 * 2 * bytes_of(size) * (ranks if operation in ("bcast", "scan", "exscan") else 2) / rate + 1e-3
     most = MOST_ITERATIONS * max(1, bytes_of("64K") // bytes_of(size))
     # The second half is to come after the warm-up.
-    least = 2 * (BYTES_BEFORE_SURVEY // bytes_of(size) + CALLS_TO_TRY) if bytes_of(size) < BYTES_BEFORE_SURVEY else 0
-    return max(LEAST_ITERATIONS, least, min(most, int(budget / seconds)))
+    least = 2 * (BYTES_BEFORE_SURVEY // bytes_of(size) + CALLS_TO_TRY)
+    return max(least, min(most, int(budget / seconds)))
 
 
 def run(a, network, ranks, operation, size, field, against, count):
@@ -68,7 +68,7 @@ def measure(a, network, ranks, operation, size, field):
     count = iterations(network, operation, ranks, size, a.seconds)
     cell = {"kept": True}
     # Compressed calls leave ranks and caches in another state than plain ones, so they are not among the tuned ones.
-    for variant, times in (("tuned", count), ("overlap", max(LEAST_ITERATIONS, min(count, MOST_ITERATIONS // 4)))):
+    for variant, times in (("tuned", count), ("overlap", max(LEAST_ITERATIONS, min(count, MOST_ITERATIONS) // 4))):
         rows = run(a, network, ranks, operation, size, field, "plain," + variant, times)
         if isinstance(rows, str):
             return {"error": rows}
