@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Algorithms that follow the nodes, on emulated ones: ranks in different network namespaces count as ranks on different
 // nodes. Where the system permits no namespaces, all ranks are on one node, and these algorithms must not serve them.
-#include <fcntl.h>
-#include <sched.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
 
+#include "emulated_nodes.hpp"
 #include "support.hpp"
 
 namespace {
@@ -21,40 +19,10 @@ constexpr std::size_t count = 40007;
 // The emulated node of a rank: four nodes whose ranks follow one another, or two that the ranks are dealt to.
 int node_of(int rank, int size) { return size == 8 ? rank / 2 : rank % 2; }
 
-// The first rank of each node makes its namespace, and the others enter it.
-bool enter_namespace(const Test& t) {
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split(MPI_COMM_WORLD, node_of(t.rank(), t.size()), t.rank(), &node);
-  int local = 0;
-  MPI_Comm_rank(node, &local);
-  long long leader = getpid();
-  int failed = local == 0 && unshare(CLONE_NEWNET) != 0 ? 1 : 0;
-  MPI_Bcast(&leader, 1, MPI_LONG_LONG, 0, node);
-  MPI_Bcast(&failed, 1, MPI_INT, 0, node);
-  if (local > 0 && !failed) {
-    const int file = open(text("/proc/%lld/ns/net", leader).c_str(), O_RDONLY | O_CLOEXEC);
-    failed = file < 0 || setns(file, CLONE_NEWNET) != 0 ? 1 : 0;
-    if (file >= 0) close(file);
-  }
-  MPI_Comm_free(&node);
-  int any = 0;
-  MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  return any == 0;
-}
-
-// Some MPI libraries connect two ranks at their first message, which has to come before they see different networks.
-void connect_all(const Test& t) {
-  std::vector<int> out(static_cast<std::size_t>(t.size())), in(out.size());
-  MPI_Alltoall(out.data(), 1, MPI_INT, in.data(), 1, MPI_INT, MPI_COMM_WORLD);
-  for (int other = 0; other < t.size(); ++other)
-    MPI_Sendrecv(&out[0], 1, MPI_INT, other, 1, &in[0], 1, MPI_INT, other, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}
-
 class Nodes {
  public:
   explicit Nodes(Test& t) : t_(t) {
-    connect_all(t);
-    emulated_ = enter_namespace(t);
+    emulated_ = emulate_nodes(t, node_of(t.rank(), t.size()));
     if (!emulated_ && t.rank() == 0) std::printf("hierarchical: no namespaces here; all ranks are on one node\n");
   }
 

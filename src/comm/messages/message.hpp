@@ -46,7 +46,7 @@ class MessageOperation : public Operation {
 
   bool blocking = false;  // the caller waits for the end before it does anything else
 
-  bool awaits_mpi() const override { return in_flight && needs_packet(); }
+  bool awaits_mpi() const override { return in_flight && needs_packet() && packet_.in_flight(); }
 
   // Waits inside MPI for the message on the application's communicator if the operation cannot move on without it.
   // The caller makes sure that nothing else needs progress meanwhile.

@@ -34,7 +34,9 @@ class Packet {
   // Takes a message that is in the room already.
   void take(const MPI_Status& arrived);
   int poll(bool& finished);
-  // Waits for the message inside MPI; poll() then returns the outcome.
+  // Whether MPI has still to send or receive it.
+  bool in_flight() const { return request_ != MPI_REQUEST_NULL; }
+  // Waits inside MPI for a message in flight; poll() then returns the outcome.
   void wait();
 
   // The status of the received message, as far as it has arrived, and its size in bytes.
