@@ -73,7 +73,7 @@ class OnDevices : public ::testing::TestWithParam<std::tuple<Site, int, std::siz
     Random random(seed() + sizeof(T));
     World world(size(), 1, random.bits(), std::chrono::microseconds(random.below(2) * 50), {}, site());
     for (const Codec* codec : codecs_on_device())
-      for (int k = 0; k < (slow_build || size() > 3 ? 1 : 2); ++k) {
+      for (int k = 0; k < (sanitized || size() > 3 ? 1 : 2); ++k) {
         Operation o;
         o.algorithm = &algorithm();
         o.codec = codec;
