@@ -13,13 +13,19 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread>")
 endif()
 
-# Most of the time that a test or the command takes to compile goes into optimizing assertions and formatted output.  The
-# library that they call is optimized as ever.
-set(LACONIC_CALLER_OPTIONS $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-O1>)
+# Most of the time that a test or the command takes to compile goes into optimizing assertions and formatted output, with
+# sanitizers into optimizing checks.  The library that they call is optimized as ever.
+set(LACONIC_LEVEL_test -O1)
+set(LACONIC_LEVEL_ranks -O0) # wait for each other, and hardly compute
+set(LACONIC_LEVEL_cli -O1)
+if(LACONIC_SANITIZE)
+  set(LACONIC_LEVEL_test -O0)
+endif()
+set(LACONIC_CALLER_OPTIONS)
 # As much goes into checks of each pointer in them: for null and ends of objects, which AddressSanitizer finds as well, and
 # for alignment, which the library is checked for.
 if(LACONIC_SANITIZE MATCHES "address,undefined" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  list(APPEND LACONIC_CALLER_OPTIONS -fno-sanitize=null,alignment,object-size,vptr)
+  set(LACONIC_CALLER_OPTIONS -fno-sanitize=null,alignment,object-size,vptr)
 endif()
 
 set(LACONIC_PRECOMPILED_std
@@ -33,18 +39,17 @@ set(LACONIC_PRECOMPILED_test_FROM GTest::gtest)
 set(LACONIC_PRECOMPILED_cli_FROM fmt::fmt)
 
 function(laconic_precompile target set)
-  set(callers test ranks cli)
-  if(set IN_LIST callers)
-    target_compile_options(${target} PRIVATE ${LACONIC_CALLER_OPTIONS})
+  set(options)
+  if(LACONIC_LEVEL_${set})
+    set(options $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:${LACONIC_LEVEL_${set}}> ${LACONIC_CALLER_OPTIONS})
   endif()
+  target_compile_options(${target} PRIVATE ${options})
   set(carrier laconic_precompiled_${set})
   if(NOT TARGET ${carrier})
     add_library(${carrier} OBJECT ${PROJECT_SOURCE_DIR}/cmake/precompiled.cpp)
     target_link_libraries(${carrier} PRIVATE Threads::Threads ${LACONIC_PRECOMPILED_${set}_FROM})
     # g++ may break down where a precompiled header was made for another level of optimization.
-    if(set IN_LIST callers)
-      target_compile_options(${carrier} PRIVATE ${LACONIC_CALLER_OPTIONS})
-    endif()
+    target_compile_options(${carrier} PRIVATE ${options})
     target_precompile_headers(${carrier} PRIVATE ${LACONIC_PRECOMPILED_${set}})
   endif()
   # Programs would be compiled with -fPIE, and a precompiled header is good for one kind of code only.

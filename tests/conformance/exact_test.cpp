@@ -31,8 +31,10 @@ TYPED_TEST_SUITE(Exact, AllOfThem);
 TYPED_TEST(Exact, EveryInstructionSetKeepsAllBits) {
   using T = TypeParam;
   const Coding coding = coding_for<T>(0);
+  std::uint64_t turn = sizeof(T);
   for (const NamedKind& k : all_kinds)
     for (const std::size_t count : {1, 7, 1000, 1024, 4097, 70001}) {
+      if (++turn % one_in != 0) continue;
       SCOPED_TRACE(std::string(k.name) + ", count " + std::to_string(count) + ", " + seed_note());
       const auto x = make_field<T>(k.kind, count, base_seed() + count);
       const auto y = make_field<T>(k.kind, count, base_seed() + count + 1);

@@ -86,25 +86,26 @@ void round_trip(const Codec& codec, const std::vector<T>& x, double allowance, s
 
 class RoundTrip : public ::testing::TestWithParam<std::tuple<std::size_t, NamedKind>> {
  protected:
-  const Codec& codec() const { return *all_subjects()[std::get<0>(GetParam())].codec; }
+  const Subject& subject() const { return all_subjects()[std::get<0>(GetParam())]; }
+  const Codec& codec() const { return *subject().codec; }
   Kind kind() const { return std::get<1>(GetParam()).kind; }
 
   template <class T>
   void all_counts_and_allowances() {
-    std::size_t turn = 0;
+    auto turn = static_cast<std::size_t>(kind());  // so that other kinds leave out others
     for (const double allowance : allowances())
       for (const std::size_t count : counts) {
+        if (++turn % subject().stride != 0) continue;
         SCOPED_TRACE("allowance " + std::to_string(allowance) + ", count " + std::to_string(count));
         const auto x = make_field<T>(kind(), count, base_seed() + turn);
         round_trip(codec(), x, allowance, some_terms[turn % some_terms.size()], turn % 3);
-        ++turn;
         if (HasFailure()) return;
       }
   }
 
   template <class T>
   void large_count() {
-    const auto x = make_field<T>(kind(), 100003, base_seed());
+    const auto x = make_field<T>(kind(), sanitized ? 20003 : 100003, base_seed());
     round_trip(codec(), x, 1e-3, 4);
   }
 };

@@ -53,8 +53,9 @@ TEST_P(Types, KeepEveryBitWithoutAnAllowance) {
     std::uint64_t turn = base_seed();
     for (const NamedKind& k : all_kinds)
       for (const std::size_t count : counts) {
+        if (++turn % one_in != 0) continue;
         SCOPED_TRACE(std::string(k.name) + ", count " + std::to_string(count));
-        const auto x = make_field<T>(k.kind, count, ++turn);
+        const auto x = make_field<T>(k.kind, count, turn);
         const Coding coding = coding_for<T>(0);
         const Bytes frame = encode(codec(), x, coding, turn % 3);
         ASSERT_EQ(header_of(frame).error, 0);
@@ -70,8 +71,9 @@ TEST_P(Types, AddAsTheNumbersDo) {
     std::uint64_t turn = base_seed();
     for (const NamedKind& k : all_kinds)
       for (const Op op : {Op::sum, Op::max, Op::min}) {
+        if (++turn % one_in != 0) continue;
         SCOPED_TRACE(std::string(k.name) + ", op " + std::to_string(static_cast<int>(op)));
-        const std::size_t count = counts[++turn % std::size(counts)];
+        const std::size_t count = counts[turn % std::size(counts)];
         const auto x = make_field<T>(k.kind, count, turn, 0);
         const auto y = make_field<T>(all_kinds[turn % all_kinds.size()].kind, count, turn, 1);
         const Coding coding = coding_for<T>(0, 2, op);

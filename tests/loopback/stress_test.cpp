@@ -219,7 +219,7 @@ TEST_P(Stress, ManyOperationsInFlight) {
   const int size = static_cast<int>(3 + random.below(6));
   const int threads = random.below(4) == 0 ? 2 : 1;
   const std::uint64_t delay = random.below(3) * 40;
-  constexpr std::uint64_t operations = slow_build ? 200 : 400;
+  constexpr std::uint64_t operations = sanitized ? 100 : 400;
   const std::string note = "seed " + std::to_string(seed) + " (" + seed_note() + "), " + std::to_string(size) +
                            " ranks, " + std::to_string(threads) + " threads each, delays up to " +
                            std::to_string(delay) + " us";

@@ -18,6 +18,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "support/seed.hpp"
+
 namespace laconic::test {
 
 enum class Kind {
@@ -98,6 +100,9 @@ class Random {
  private:
   std::uint64_t state_;
 };
+
+// Whether a test with many similar cases skips one: see one_in.
+inline bool left_out(Random& random) { return random.below(one_in) != 0; }
 
 namespace detail {
 

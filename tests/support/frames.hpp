@@ -21,6 +21,7 @@
 #include "codec/quant/mask.hpp"
 #include "codec/quant/numbers.hpp"
 #include "support/guarded.hpp"
+#include "support/seed.hpp"
 #if LACONIC_HAS_CUDA
 #include "support/on_device.hpp"
 #endif
@@ -40,7 +41,7 @@ Coding coding_for(double allowance, std::uint32_t terms = 1, Op op = Op::sum, do
 struct Subject {
   std::string name;
   const Codec* codec;
-  std::size_t stride = 1;  // tests with many similar cases run one in `stride` of them: an emulated device is slow
+  std::size_t stride = one_in;  // as one_in; an emulated device is slow
 };
 
 inline const std::vector<std::unique_ptr<Codec>>& quant_variants() {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""./dev lint and ./dev fmt. All but clang-tidy, which takes minutes, is part of ./dev test."""
-import re, shutil, subprocess
+"""./dev lint and ./dev fmt. What takes seconds is part of ./dev test, too."""
+import itertools, re, shutil, subprocess
 
 from lint import device_code, rooms
 
@@ -49,7 +49,7 @@ def licences():
 
 
 def quick():
-    """Pairs of check and problems found."""
+    """What ./dev test checks, too: pairs of check and problems found."""
     problems, warnings = rooms.check(ROOT / "src")
     for warning in warnings:
         say("   warning: " + warning)
@@ -81,15 +81,9 @@ def tidy(jobs):
     run("clang-tidy", command, 1500)
 
 
-def suite(jobs):
-    """What ./dev test checks: pairs, as of quick()."""
-    yield from quick()
-    yield "odr", odr(jobs)
-
-
 def lint(jobs):
     bad = 0
-    for name, problems in suite(jobs):
+    for name, problems in itertools.chain(quick(), [("odr", odr(jobs))]):
         say(f"{name}: " + (f"{len(problems)} problems" if problems else "clean"))
         for problem in problems:
             say("   " + problem)

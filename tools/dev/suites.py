@@ -24,7 +24,7 @@ class Suite:
 
 
 SUITES = [
-    Suite("lint", "includes, format, words, licences, and one link that finds names with two definitions", tree=False),
+    Suite("lint", "includes, device code, format, words and licences (./dev lint takes longer)", tree=False),
     Suite("python", "the tools' own tests", tree=False),
     Suite("mpich", "everything, with the MPICH wheel"),
     Suite("asan", "everything without MPI, kernels in the emulator, under ASan and UBSan"),
@@ -123,9 +123,9 @@ def python_tests():
     return Count(max(total - failed - named.get("skipped", 0), 0), failed, named.get("skipped", 0), said)
 
 
-def lint(jobs):
+def lint():
     count = Count()
-    for name, problems in checks.suite(jobs):
+    for name, problems in checks.quick():
         say(f"   {name}: " + (f"{len(problems)} problems" if problems else "clean"))
         count += failure(f"lint: {name}", "\n".join(problems)) if problems else Count(1)
     return count
@@ -159,7 +159,7 @@ def run_suite(suite, jobs, pattern):
         say(f"   SKIPPED, all of it: there is no {suite.needs} (./dev doctor says how to get it)")
         return Count(skipped=1)
     if not suite.tree:
-        return {"lint": lambda: lint(jobs), "python": python_tests, "fuzz": lambda: fuzzers(jobs),
+        return {"lint": lint, "python": python_tests, "fuzz": lambda: fuzzers(jobs),
                 "applications": lambda: mpi4py(jobs), "package": lambda: package.package(pattern),
                 "torch": lambda: package.torch(pattern)}[suite.name]()
     tree = trees.build(suite.preset or suite.name, jobs, suite.targets)
