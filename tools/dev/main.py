@@ -28,7 +28,7 @@ def build(args, extra):
 def test(args, extra):
     needs.provide("test")
     only = [name for word in args.only for name in word.split(",") if name]
-    return suites.test(only, args.k, args.jobs)
+    return suites.test(only, args.k, args.jobs, args.all)
 
 
 def lint(args, extra):
@@ -96,7 +96,8 @@ def parse(argv):
 
     add("demo", lambda args, extra: script("demo", "examples/image_stacking/run.py", args, extra),
         "run the image stacking example on real data, plain and compressed; further arguments go to its run.py")
-    command = add("test", test, "build and run every test; the last line counts them")
+    command = add("test", test, "build and run the tests; the last line counts them")
+    command.add_argument("--all", action="store_true", help="the suites " + " and ".join(s.name for s in suites.SUITES if s.seldom) + ", too")
     command.add_argument("--only", action="append", default=[], metavar="SUITE",
                          help="only this suite (repeat, or separate by commas): " + ", ".join(s.name for s in suites.SUITES))
     command.add_argument("-k", metavar="PATTERN", help="only tests whose name matches this regular expression")

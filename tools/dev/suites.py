@@ -21,6 +21,7 @@ class Suite:
     select: tuple = ()  # arguments for ctest
     cases: bool = True  # has binaries of GoogleTest
     preset: str = ""  # where it is not the name
+    seldom: bool = False  # left out unless it is asked for
 
 
 SUITES = [
@@ -33,11 +34,11 @@ SUITES = [
     Suite("ptx", "kernels as nvcc compiles them, on a machine for its PTX: bytes, races, planted faults, instructions", "nvcc",
           targets=("test_ptx",), select=("-L", "ptx"), preset="cuda"),
     Suite("tsan", "loopback ranks under TSan", targets=("test_loopback",), select=("-L", "loopback")),
-    Suite("fuzz", "every fuzzer for a few seconds (./dev fuzz takes longer)", "clang++", tree=False),
+    Suite("fuzz", "every fuzzer for a few seconds (./dev fuzz takes longer)", "clang++", tree=False, seldom=True),
     Suite("openmpi", "ranks under Debian's Open MPI", "mpicc.openmpi", targets=("rank_tests",), select=("-L", "ranks"),
           cases=False),
     Suite("mpich-debian", "ranks under Debian's MPICH, 1, 2 and 4 of them", "mpicc.mpich", targets=("rank_tests",),
-          select=("-R", r"^(ranks\..*\.n[124]|dropin\.(fortran_.*|collectives|handles|messages|movement|persistent|requests)\.n[12])$"), cases=False),
+          select=("-R", r"^(ranks\..*\.n[124]|dropin\.(fortran_.*|collectives|handles|messages|movement|persistent|requests)\.n[12])$"), cases=False, seldom=True),
     Suite("simulation", "collectives of 16 ranks that SimGrid simulates", "smpirun", targets=("laconic_simulate", "fields"),
           cases=False),
     Suite("package", "the Python package, installed by pip with MPICH, with Open MPI and without MPI", tree=False),
@@ -169,14 +170,15 @@ def run_suite(suite, jobs, pattern):
     return count
 
 
-def test(only, pattern, jobs):
+def test(only, pattern, jobs, seldom=False):
+    """only: names of suites; none: all but the seldom ones, and with `seldom` these, too."""
     names = [suite.name for suite in SUITES]
     unknown = [name for name in only if name not in names]
     if unknown:
         raise Failed(f"no suite {', '.join(unknown)}; there are {', '.join(names)}")
     total, lines = Count(), []
     for suite in SUITES:
-        if (only and suite.name not in only) or (pattern and not only and not suite.tree):
+        if suite.name not in only if only else (suite.seldom and not seldom) or (pattern and not suite.tree):
             continue
         begin = time.monotonic()
         try:
