@@ -37,6 +37,22 @@ def check_dropin(mpiexec, command, program):
         sys.exit("the drop-in did not compress")
 
 
+def check_pages(prefix):
+    """Every page has a name that whatis finds, and the options of its command."""
+    pages = sorted((prefix / "share" / "man" / "man1").glob("*.1"))
+    if not pages and not shutil.which("help2man"):
+        return
+    wanted = {"laconic": "Subcommands", "laconic-run": "min\\-bytes", "laconic-bench": "iterations", "laconic-codec": "dtype"}
+    missing = set(wanted) - {page.stem for page in pages}
+    if missing:
+        sys.exit(f"no man page of {', '.join(sorted(missing))}")
+    for page in pages:
+        text = page.read_text()
+        for word in (f".TH {page.stem.upper()} ", f"\n{page.stem} \\- ", ".SH \"SEE ALSO\"", wanted.get(page.stem, "")):
+            if word not in text:
+                sys.exit(f"{page.name} does not say {word}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("cmake", "build", "mpicc", "mpiexec", "libdir"):
@@ -60,6 +76,7 @@ def main():
         start(args.mpiexec, scratch / "cmake" / program)
     check_codec(scratch / "cmake" / "use_codec")
     if (prefix / "bin" / "laconic").exists():  # built only where CLI11 and fmt are
+        check_pages(prefix)
         run(prefix / "bin" / "laconic", "info")
         check_dropin(args.mpiexec, prefix / "bin" / "laconic", scratch / "cmake" / "unmodified")
 

@@ -28,6 +28,8 @@ def build(args, extra):
 def test(args, extra):
     needs.provide("test")
     only = [name for word in args.only for name in word.split(",") if name]
+    if args.all or any(suite.seldom and suite.name in only for suite in suites.SUITES):
+        needs.provide("seldom tests")
     return suites.test(only, args.k, args.jobs, args.all)
 
 
@@ -51,6 +53,7 @@ def fuzzing(args, extra):
 
 def attacking(args, extra):
     needs.provide("test")
+    needs.provide("seldom tests")
     return attack.command(args)
 
 
