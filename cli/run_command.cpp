@@ -45,7 +45,8 @@ constexpr std::array<Option, 18> options{{
     {"--p2p", "LACONIC_P2P",
      "1: also compress messages between two ranks; 0: leave them to MPI, whatever --include says"},
     {"--exclude", "LACONIC_EXCLUDE", "calls to leave to MPI, as in comm:io,site:libfftw*"},
-    {"--report", "LACONIC_REPORT", "report at the end: summary, each or json:FILE; laconic profile has one of its own"},
+    {"--report", "LACONIC_REPORT",
+     "report at the end: summary, each, json:FILE or html:FILE; laconic profile has one of its own"},
     {"--audit", "LACONIC_AUDIT",
      "N: also make every Nth call plainly; N:plain: and the program keeps the plain result"},
 }};

@@ -36,6 +36,7 @@ const char* variable(const char* name) {
 
 std::string read_report(Settings& s, std::string_view text) {
   constexpr std::string_view json = "json:";
+  constexpr std::string_view page = "html:";
   if (text.empty()) return "";
   if (text == "summary") {
     s.report = Report::summary;
@@ -49,9 +50,12 @@ std::string read_report(Settings& s, std::string_view text) {
   } else if (text.starts_with(json) && text.size() > json.size()) {
     s.report = Report::json;
     s.report_file = text.substr(json.size());
+  } else if (text.starts_with(page) && text.size() > page.size()) {
+    s.report = Report::page;
+    s.report_file = text.substr(page.size());
   } else {
     return "LACONIC_REPORT: '" + std::string(text) +
-           "' is not valid; valid are summary, each, json:FILE, profile, profile:json:FILE";
+           "' is not valid; valid are summary, each, json:FILE, html:FILE, profile, profile:json:FILE";
   }
   return "";
 }

@@ -13,7 +13,7 @@
 
 namespace laconic::dropin {
 
-enum class Report : std::uint8_t { none, summary, json, each, profile };
+enum class Report : std::uint8_t { none, summary, json, page, each, profile };
 
 struct Settings {
   laconic_options options{};  // only those set in the environment, without the bound

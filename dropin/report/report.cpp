@@ -11,47 +11,13 @@
 
 #include "core/process.hpp"
 #include "report/coverage.hpp"
+#include "report/figures.hpp"
+#include "report/page.hpp"
 #include "report/profile.hpp"
 #include "report/text.hpp"
 
 namespace laconic::dropin {
 namespace {
-
-using Groups = std::map<std::string, TallyGroup>;
-
-double ratio_of(std::uint64_t uncompressed, std::uint64_t sent) {
-  return sent > 0 ? static_cast<double>(uncompressed) / static_cast<double>(sent) : 1.0;
-}
-double ratio_of(const Tally& t) { return ratio_of(t.uncompressed, t.sent); }
-
-using BytesByReason = std::array<std::uint64_t, reasons>;
-
-BytesByReason bytes_by_reason(const TallyGroup& group, std::size_t o) {
-  BytesByReason bytes{};
-  for (const auto& [of, traffic] : group.traffic)
-    if (of.activity == activity_of(static_cast<Operation>(o)))
-      bytes[static_cast<std::size_t>(of.reason)] += traffic.bytes;
-  return bytes;
-}
-
-std::string why_plain(const Tally& t, const BytesByReason& bytes) {
-  std::string text;
-  for (std::size_t k = 1; k < reasons; ++k)
-    if (t.plain[k] > 0)
-      text += format("%s%llu %s (%.3f MB)", text.empty() ? "" : "; ", static_cast<unsigned long long>(t.plain[k]),
-                     text_of(static_cast<Reason>(k)), megabytes(bytes[k]));
-  return text;
-}
-
-// "quant 3, dense 20".  form: of one of them.
-std::string by_codec(const Tally& t, const char* form) {
-  std::string text;
-  for (std::size_t k = 1; k < codecs; ++k)
-    if (t.by_codec[k] > 0)
-      text += (text.empty() ? "" : ", ") + format(form, laconic_codec_name(static_cast<laconic_codec>(k)),
-                                                  static_cast<unsigned long long>(t.by_codec[k]));
-  return text;
-}
 
 // How many compressed calls have the bound of each item of LACONIC_BOUND: "send=abs:1e-9 12, abs:1e-6 3".
 std::string by_bound(const Tally& t, const Settings& settings, const char* separator, bool json) {
@@ -101,17 +67,6 @@ void warn_of_bound(std::FILE* out, const TallyGroup& group, std::size_t o) {
                static_cast<unsigned long long>(t.looked), name.c_str());
 }
 
-// The traffic of a group in operations that are never compressed.
-std::map<Activity, Traffic> never_compressed(const TallyGroup& group) {
-  std::map<Activity, Traffic> all;
-  for (const auto& [of, traffic] : group.traffic)
-    if (!is_operation(of.activity)) {
-      all[of.activity].calls += traffic.calls;
-      all[of.activity].bytes += traffic.bytes;
-    }
-  return all;
-}
-
 void print_never_compressed(std::FILE* out, const TallyGroup& group) {
   for (const auto& [activity, traffic] : never_compressed(group))
     std::fprintf(out, "laconic: %-20s %-24s %8llu calls, %.3f MB: never compressed\n",
@@ -146,23 +101,6 @@ void print_coverage(std::FILE* out, const Coverage& coverage) {
       std::fprintf(out, "laconic: coverage: %.1f %% of the bytes are %s: %s\n", share, of.what.c_str(),
                    of.settings.c_str());
   }
-}
-
-// A time with a suitable unit.
-std::string time_text(double seconds) {
-  return seconds < 1e-3 ? format("%.4g us", seconds * 1e6)
-         : seconds < 1  ? format("%.4g ms", seconds * 1e3)
-                        : format("%.4g s", seconds);
-}
-
-std::string algorithm_text(laconic_algorithm algorithm) {
-  const char* name = laconic_algorithm_name(algorithm);
-  return algorithm == LACONIC_ALGORITHM_PLAIN ? "left to MPI" : name != nullptr ? name : "?";
-}
-
-std::string codec_text(laconic_codec codec) {
-  const char* name = laconic_codec_name(codec);
-  return name != nullptr ? std::string(" with ") + name : "";
 }
 
 void print_class(std::FILE* out, const TallyGroup& group, const laconic_tuning& c) {
@@ -252,12 +190,7 @@ std::string json_of(const TallyGroup& group, const laconic_tuning& c) {
          ", \"predicted_seconds\": " + number(c.predicted_seconds) + ", \"ratio\": " + number(c.ratio) + "}";
 }
 
-void write_json(const Settings& settings, const Groups& groups, bool complete) {
-  std::FILE* out = std::fopen(settings.report_file.c_str(), "w");
-  if (out == nullptr) {
-    say("LACONIC_REPORT: the file " + settings.report_file + " cannot be written; the summary follows");
-    return print_summary(stderr, settings, groups, "");
-  }
+void write_json(std::FILE* out, const Settings& settings, const Groups& groups, bool complete) {
   std::fprintf(out, "{\n  \"laconic\": \"%d.%d.%d\",\n  \"complete\": %s,\n  \"operations\": [\n",
                LACONIC_VERSION_MAJOR, LACONIC_VERSION_MINOR, LACONIC_VERSION_PATCH, complete ? "true" : "false");
   std::string lines;
@@ -275,6 +208,18 @@ void write_json(const Settings& settings, const Groups& groups, bool complete) {
                "%s%s  ],\n  \"never_compressed\": [\n%s%s  ],\n  \"classes\": [\n%s%s  ],\n  \"coverage\": %s\n}\n",
                lines.c_str(), lines.empty() ? "" : "\n", never.c_str(), never.empty() ? "" : "\n", classes.c_str(),
                classes.empty() ? "" : "\n", json_of(coverage_of(settings, groups)).c_str());
+}
+
+void write_file(const Settings& settings, const Groups& groups, bool complete) {
+  std::FILE* out = std::fopen(settings.report_file.c_str(), "w");
+  if (out == nullptr) {
+    say("LACONIC_REPORT: the file " + settings.report_file + " cannot be written; the summary follows");
+    return print_summary(stderr, settings, groups, "");
+  }
+  if (settings.report == Report::page)
+    write_page(out, settings, groups, coverage_of(settings, groups), complete);
+  else
+    write_json(out, settings, groups, complete);
   if (std::fclose(out) != 0)
     say("LACONIC_REPORT: the file " + settings.report_file + " could not be written to its end");
 }
@@ -282,7 +227,7 @@ void write_json(const Settings& settings, const Groups& groups, bool complete) {
 void put(const Settings& settings, const Groups& groups, const ProfileTimes& times, bool complete) {
   if (settings.report == Report::profile)
     return put_profile(settings, profile_of(groups, settings, least_bytes(settings), times), complete);
-  if (settings.report == Report::json) return write_json(settings, groups, complete);
+  if (!settings.report_file.empty()) return write_file(settings, groups, complete);
   print_summary(stderr, settings, groups, complete ? "" : " of rank 0 alone, for MPI was not finalized");
 }
 

@@ -1,12 +1,48 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks of run.py: each gets (args, what was said, the report's operations) and returns a list of problems."""
-import re
+import html.parser, re
 
 
 def says(*words):
     """A check: these words are said, each of them once."""
     def check(args, said, entries):
         return [f"'{word}' is said {said.count(word)} times" for word in words if said.count(word) != 1]
+    return check
+
+
+class Page(html.parser.HTMLParser):
+    """Elements of a page that are not closed, or fetch something."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.problems, self.words = [], [], []
+        self.feed(text)
+        self.problems += [f"<{name}> is not closed" for name in self.open]
+
+    def handle_starttag(self, name, attributes):
+        if name in ("script", "link", "img", "iframe") or {"src", "href", "onload"} & {key for key, _ in attributes}:
+            self.problems.append(f"<{name}> may fetch or run something")
+        if name not in ("meta", "rect"):
+            self.open.append(name)
+
+    def handle_endtag(self, name):
+        if name in ("meta", "rect"):
+            return
+        if not self.open or self.open.pop() != name:
+            self.problems.append(f"</{name}> closes another element")
+
+    def handle_data(self, text):
+        self.words.append(text)
+
+
+def page_with(*words):
+    """A check: the page of the report is well-formed, needs nothing else, and its text has these words."""
+    def check(args, said, entries):
+        page = Page(entries.page)
+        text = "".join(page.words)
+        missing = [f"the page does not say '{word}'" for word in (*words, f"({args.n})") if word not in text]
+        shown = any(name == "table" for name in re.findall(r"<(\w+)", entries.page))
+        return page.problems + missing + ([] if shown else ["the page has no table"])
     return check
 
 

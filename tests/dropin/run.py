@@ -7,7 +7,7 @@
 import argparse, json, os, pathlib, subprocess, sys, tempfile
 
 from checks import (Bits, Profiled, Suggestions, all_of, audited, bounded_by, chosen, coded_with, compressed_bytes, counted, differ,
-                    each_with_a_ratio, errors, exceeded, never_plain, plain, plain_for_nothing_but, ratio, says, tuned)
+                    each_with_a_ratio, errors, exceeded, never_plain, page_with, plain, plain_for_nothing_but, ratio, says, tuned)
 
 MPIRUN = pathlib.Path(__file__).resolve().parent.parent / "mpirun"
 REDUCTIONS = {"allreduce", "reduce", "reduce_scatter", "reduce_scatter_block"}
@@ -80,6 +80,7 @@ SCENARIOS = {
         Scenario("without MPI_Finalize", SUMMARY, ["within", "1e-3", "none"], code=None,
                  check=says("results are right", "report of rank 0 alone")),
         Scenario("MPI_Abort inside a collective", BOUND, ["within", "1e-3", "abort"], code=1),
+        Scenario("the report as a page", {**ALL, "LACONIC_REPORT": "html:"}, ["within", "1e-3"], check=page_with("abs:1e-3", "allreduce")),
         Scenario("a report that cannot be written", {**BOUND, "LACONIC_REPORT": "json:/no/such/folder/file"},
                  ["within", "1e-3"], check=says("/no/such/folder/file cannot be written")),
         Scenario("a bound that is none", {"LACONIC_BOUND": "1e-3"}, ["exact"], code=1,
@@ -87,7 +88,7 @@ SCENARIOS = {
         Scenario("a variable that is none", {"LACONIC_BUOND": "abs:1"}, ["exact"], code=1,
                  check=says("'LACONIC_BUOND' is not valid; valid are LACONIC_BOUND")),
         Scenario("a report that is none", {"LACONIC_REPORT": "loud"}, ["exact"], code=1,
-                 check=says("LACONIC_REPORT: 'loud' is not valid; valid are summary, each, json:FILE")),
+                 check=says("LACONIC_REPORT: 'loud' is not valid; valid are summary, each, json:FILE, html:FILE")),
         Scenario("an audit that is none", {"LACONIC_AUDIT": "0"}, ["exact"], code=1, check=says("LACONIC_AUDIT: '0'")),
         Scenario("a profile that is none", {"LACONIC_TUNE": "/no/such/profile"}, ["exact"], code=1,
                  check=says("on, off and the file of a profile: profile '/no/such/profile' cannot be read")),
@@ -414,8 +415,10 @@ def run(args, scenario, folder):
         env.update(for_mpi4py(args))
     if scenario.preload and scenario.settings and "LACONIC_REPORT" not in env:
         env["LACONIC_REPORT"] = f"json:{report}"
-    if env.get("LACONIC_REPORT", "").endswith("json:"):
-        env["LACONIC_REPORT"] += str(report)
+    page = folder / "report.html"
+    for kind, path in ("json:", report), ("html:", page):
+        if env.get("LACONIC_REPORT", "").endswith(kind):
+            env["LACONIC_REPORT"] += str(path)
     program = args.program
     other = env.pop("TEST_DIFFER", None)
     if other is not None:  # for the last rank
@@ -431,6 +434,7 @@ def run(args, scenario, folder):
     if scenario.code is not None and (done.returncode == 0) != (scenario.code == 0):
         problems.append(f"exit code {done.returncode}")
     entries = Entries(json.loads(report.read_text()) if report.exists() else NO_REPORT)
+    entries.page = page.read_text() if page.exists() else ""
     compressed = {entry["operation"] for entry in entries if entry["compressed"] > 0}
     if args.n > 1 and not (scenario.compressed or set()) <= compressed:
         problems.append("not compressed: " + ", ".join(sorted(scenario.compressed - compressed)))

@@ -110,7 +110,7 @@ class RunCommand(unittest.TestCase):
     # All that the drop-in would refuse in MPI_Init is refused before anything is started, in the same words.
     def test_settings_are_checked_before_the_start(self):
         for option, value, words in (
-            ("--report", "sumary", "LACONIC_REPORT: 'sumary' is not valid; valid are summary, each, json:FILE"),
+            ("--report", "sumary", "LACONIC_REPORT: 'sumary' is not valid; valid are summary, each, json:FILE, html:FILE"),
             ("--audit", "often", "LACONIC_AUDIT: 'often' is not valid; valid are whole numbers from 1"),
             ("--include", "alreduce", "LACONIC_INCLUDE: 'alreduce' is not valid; valid are operations"),
             ("--exclude", "size<many", "LACONIC_EXCLUDE: 'size<many' is not valid"),
