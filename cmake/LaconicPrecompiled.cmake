@@ -16,7 +16,7 @@ endif()
 # Most of the time that a test or the command takes to compile goes into optimizing assertions and formatted output, with
 # sanitizers into optimizing checks.  The library that they call is optimized as ever.
 set(LACONIC_LEVEL_test -O1)
-set(LACONIC_LEVEL_ranks -O0) # wait for each other, and hardly compute
+set(LACONIC_LEVEL_ranks -O1)
 set(LACONIC_LEVEL_cli -O1)
 if(LACONIC_SANITIZE)
   set(LACONIC_LEVEL_test -O0)

@@ -25,7 +25,7 @@ if(TARGET rank_tests AND TARGET fields)
   add_dependencies(rank_tests fields)
 endif()
 
-set(LACONIC_RANKS 1 2 3 4 8 CACHE STRING "Rank counts of rank tests that name none")
+set(LACONIC_RANKS 1 2 3 8 CACHE STRING "Rank counts of rank tests that name none")
 
 function(laconic_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PARTS" "")
