@@ -94,7 +94,7 @@ NEEDS = [
     Need("LAMMPS", lammps, "half of ./dev applications",
          "lammps lammps-data lammps-examples", "", ("applications",), False),
     Need("Debian's MPICH", lambda: program("mpicc.mpich"), "the suite mpich-debian", "libmpich-dev mpich", "", ("seldom tests",), False),
-    Need("SimGrid", lambda: program("smpirun"), "./dev scale, the suite simulation", "libsimgrid-dev", "", ("seldom tests", "scale"), False),
+    Need("SimGrid", lambda: program("smpirun"), "./dev scale, the suite simulation", "libsimgrid-dev", "", ("test", "scale"), False),
     Need("gfortran", lambda: program("gfortran"), "tests of the drop-in in Fortran", "gfortran", "", ("test",), False),
     Need("clang", clang, "./dev fuzz, the suite fuzz", "clang libclang-rt-dev", "", ("seldom tests", "fuzz"), False),
     Need("clang-tidy", lambda: program("clang-tidy"), "./dev lint", "clang-tidy", "", ("lint",), False),

@@ -40,7 +40,7 @@ SUITES = [
     Suite("mpich-debian", "ranks under Debian's MPICH, 1, 2 and 4 of them", "mpicc.mpich", targets=("rank_tests",),
           select=("-R", r"^(ranks\..*|dropin\.(fortran_.*|collectives|handles|messages|movement|persistent|requests)\.n[12])$"), cases=False, seldom=True),
     Suite("simulation", "collectives of 16 ranks that SimGrid simulates", "smpirun", targets=("laconic_simulate", "fields"),
-          cases=False, seldom=True),
+          cases=False),
     Suite("package", "the Python package, installed by pip with MPICH, with Open MPI and without MPI", tree=False),
     Suite("torch", "training with PyTorch", tree=False),
     Suite("applications", "mpi4py's own tests under the drop-in (./dev applications runs more)", tree=False),
