@@ -5,6 +5,8 @@
 
 namespace laconic::dropin {
 
+std::string text_of(const TallyGroup& group) { return format("%.60s (%d)", group.name.c_str(), group.ranks); }
+
 double ratio_of(std::uint64_t uncompressed, std::uint64_t sent) {
   return sent > 0 ? static_cast<double>(uncompressed) / static_cast<double>(sent) : 1.0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What all forms of the report say of operations, classes of the tuner, and calls that are never compressed.
+// Numbers and texts that the report has in all its forms: as text, as JSON and as a page.
 #pragma once
 
 #include <laconic/laconic.h>
@@ -15,6 +15,9 @@
 namespace laconic::dropin {
 
 using Groups = std::map<std::string, TallyGroup>;
+
+// The communicators of a group: "MPI_COMM_WORLD (4)".
+std::string text_of(const TallyGroup& group);
 
 // The bytes before compression over those on the wire; 1 where nothing was sent.
 double ratio_of(std::uint64_t uncompressed, std::uint64_t sent);

@@ -57,7 +57,6 @@ std::string cell(const std::string& text) { return "<td>" + escaped(text) + "</t
 std::string number_cell(const std::string& text) { return "<td class=\"n\">" + escaped(text) + "</td>"; }
 std::string count_cell(std::uint64_t n) { return number_cell(std::to_string(n)); }
 std::string megabytes_cell(std::uint64_t bytes) { return number_cell(format("%.3f", megabytes(bytes))); }
-std::string of_group(const TallyGroup& group) { return format("%.60s (%d)", group.name.c_str(), group.ranks); }
 
 struct Part {
   const char* kind;  // a class of the style
@@ -111,7 +110,7 @@ void put_coverage(std::FILE* out, const Coverage& coverage) {
   std::fputs("</ul>\n", out);
 }
 
-// What a user may do; each is a sentence in HTML.
+// Changes of settings that may compress more, or lose less. Each is a line of HTML.
 std::vector<std::string> suggestions(const Groups& groups, const Coverage& coverage) {
   std::vector<std::string> all;
   for (const BytesOf& of : coverage.plain) {
@@ -124,7 +123,7 @@ std::vector<std::string> suggestions(const Groups& groups, const Coverage& cover
     for (std::size_t o = 0; o < num_operations; ++o) {
       const Tally& t = group.by_operation[o];
       const std::string name(name_of(static_cast<Operation>(o)));
-      const std::string which = name + " on " + escaped(of_group(group));
+      const std::string which = name + " on " + escaped(text_of(group));
       if (t.compressed > 0 && ratio_of(t) < low_ratio)
         all.push_back(which + format(": ratio %.2f at this bound. A larger bound may be worth it; else leave them out: "
                                      "<code>LACONIC_EXCLUDE=%s</code>",
@@ -150,7 +149,7 @@ void put_suggestions(std::FILE* out, const std::vector<std::string>& all) {
 
 std::string row_of(const TallyGroup& group, std::size_t o) {
   const Tally& t = group.by_operation[o];
-  std::string row = "<tr>" + cell(std::string(name_of(static_cast<Operation>(o)))) + cell(of_group(group)) +
+  std::string row = "<tr>" + cell(std::string(name_of(static_cast<Operation>(o)))) + cell(text_of(group)) +
                     count_cell(t.calls) + count_cell(t.compressed);
   if (t.compressed > 0) {
     const double wire = t.uncompressed > 0 ? static_cast<double>(t.sent) / static_cast<double>(t.uncompressed) : 0;
@@ -187,7 +186,7 @@ void put_operations(std::FILE* out, const Groups& groups) {
 
 std::string row_of(const TallyGroup& group, const laconic_tuning& c) {
   const auto seconds = [](double s) { return number_cell(s > 0 ? time_text(s) : "-"); };
-  return "<tr>" + cell(c.collective) + number_cell(size_text(c.bytes)) + cell(of_group(group)) + count_cell(c.calls) +
+  return "<tr>" + cell(c.collective) + number_cell(size_text(c.bytes)) + cell(text_of(group)) + count_cell(c.calls) +
          count_cell(c.compressed_calls) + cell(algorithm_text(c.algorithm) + codec_text(c.codec)) +
          seconds(c.plain_seconds) + seconds(c.measured_seconds) + seconds(c.predicted_seconds) +
          number_cell(c.ratio > 0 ? format("%.2f", c.ratio) : "-") + "</tr>\n";
@@ -212,7 +211,7 @@ void put_never_compressed(std::FILE* out, const Groups& groups) {
   std::string rows;
   for (const auto& [key, group] : groups)
     for (const auto& [activity, traffic] : never_compressed(group))
-      rows += "<tr>" + cell(std::string(name_of(activity))) + cell(of_group(group)) + count_cell(traffic.calls) +
+      rows += "<tr>" + cell(std::string(name_of(activity))) + cell(text_of(group)) + count_cell(traffic.calls) +
               megabytes_cell(traffic.bytes) + "</tr>\n";
   if (rows.empty()) return;
   std::fprintf(

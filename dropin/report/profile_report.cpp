@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "core/process.hpp"
+#include "report/figures.hpp"
 #include "report/profile.hpp"
 #include "report/text.hpp"
 
@@ -28,7 +29,7 @@ std::string text_of(const ProfiledCalls& c, std::uint64_t all) {
              std::string(name_of(c.of.activity)).c_str(), name_of(c.of.content), size_text(c.of.least_size()).c_str(),
              u(c.traffic.calls), megabytes(c.traffic.bytes), c.traffic.seconds, text_of(sample.looks()));
   for (std::size_t b = 0; b < sample_bounds.size(); ++b) text += ' ' + ratio_text(sample.ratio(b));
-  text += format("  %.60s (%d)", c.group->name.c_str(), c.group->ranks);
+  text += "  " + text_of(*c.group);
   return c.lasting != nullptr ? text + "; stays plain: " + c.lasting : text;
 }
 

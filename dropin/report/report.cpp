@@ -34,9 +34,8 @@ std::string by_bound(const Tally& t, const Settings& settings, const char* separ
 void print_operation(std::FILE* out, const Settings& settings, const TallyGroup& group, std::size_t o) {
   const Tally& t = group.by_operation[o];
   const std::string name(name_of(static_cast<Operation>(o)));
-  std::fprintf(out, "laconic: %-20s %-24s %8llu calls %8llu compressed", name.c_str(),
-               format("%.60s (%d)", group.name.c_str(), group.ranks).c_str(), static_cast<unsigned long long>(t.calls),
-               static_cast<unsigned long long>(t.compressed));
+  std::fprintf(out, "laconic: %-20s %-24s %8llu calls %8llu compressed", name.c_str(), text_of(group).c_str(),
+               static_cast<unsigned long long>(t.calls), static_cast<unsigned long long>(t.compressed));
   if (t.compressed > 0)
     std::fprintf(out, ", %.3f MB, %.3f MB on the wire, ratio %.2f, %.3f s, bound %.3g, worst case %.3g",
                  megabytes(t.bytes), megabytes(t.sent), ratio_of(t), t.seconds, t.bound, t.achieved);
@@ -70,7 +69,7 @@ void warn_of_bound(std::FILE* out, const TallyGroup& group, std::size_t o) {
 void print_never_compressed(std::FILE* out, const TallyGroup& group) {
   for (const auto& [activity, traffic] : never_compressed(group))
     std::fprintf(out, "laconic: %-20s %-24s %8llu calls, %.3f MB: never compressed\n",
-                 std::string(name_of(activity)).c_str(), format("%.60s (%d)", group.name.c_str(), group.ranks).c_str(),
+                 std::string(name_of(activity)).c_str(), text_of(group).c_str(),
                  static_cast<unsigned long long>(traffic.calls), megabytes(traffic.bytes));
 }
 

@@ -20,7 +20,7 @@ END = re.compile(r"\s(?:--|\||&&|;|#|>|2>)(?:\s|$)")
 def documents():
     listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, timeout=60)
     names = listed.stdout.split() or [str(p.relative_to(ROOT)) for p in ROOT.rglob("*.md") if "build" not in p.parts]
-    # What a change did at its time, and a note of what was rejected, may name options that are gone.
+    # The changelog and design notes also name options that were removed or rejected.
     return [ROOT / name for name in names if not name.startswith(("docs/design/", "CHANGELOG"))]
 
 
