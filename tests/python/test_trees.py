@@ -6,7 +6,7 @@ from unittest import mock
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
-from dev import trees  # noqa: E402
+from dev import main, needs, trees  # noqa: E402
 
 
 def configured(preset, ccache):
@@ -35,6 +35,18 @@ class Trees(unittest.TestCase):
         without = [name for name, row in trees.presets().items()
                    if row.get("cacheVariables", {}).get("CMAKE_DISABLE_PRECOMPILE_HEADERS") == "ON"]
         self.assertEqual(sorted(without), ["fuzz", "lint"])
+
+    def test_needs_of_one_tree_name_a_preset(self):
+        named = {word.split()[1] for need in needs.NEEDS for word in need.commands if word.startswith("build ")}
+        self.assertIn("simulation", named)
+        self.assertLessEqual(named, set(trees.presets()))
+
+    def test_build_provides_the_needs_of_its_tree(self):
+        provided = []
+        with mock.patch.object(needs, "provide", provided.append), \
+                mock.patch.object(trees, "build", lambda preset, jobs: trees.ROOT / "build" / preset):
+            main.build(mock.Mock(preset="simulation", jobs=2), [])
+        self.assertEqual(provided, ["build", "build simulation"])
 
 
 if __name__ == "__main__":

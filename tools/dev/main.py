@@ -20,6 +20,7 @@ def script(name, path, args, extra):
 
 def build(args, extra):
     needs.provide("build")
+    needs.provide(f"build {args.preset}")  # what no other tree needs, as SimGrid
     tree = trees.build(args.preset, args.jobs)
     say(f"built: {tree.relative_to(ROOT)}")
     return 0

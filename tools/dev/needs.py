@@ -21,7 +21,7 @@ class Need:
     what_for: str
     apt: str = ""
     wheel: str = ""
-    commands: tuple = ()  # the ./dev commands that want it
+    commands: tuple = ()  # the ./dev commands that want it; "build PRESET": that tree alone
     required: bool = True  # without it demo or test cannot run at all
     how: str = ""  # to get it, where neither a package nor a wheel will do
 
@@ -88,15 +88,19 @@ NEEDS = [
          "libfmt-dev", "", ("build", "test", "demo", "bench", "figures"), False),
     Need("help2man", lambda: program("help2man"), "man pages of the command", "help2man", "", ("build", "test"), False),
     Need("pkg-config", lambda: program("pkg-config"), "half of the install test", "pkg-config", "", ("test",), False),
-    Need("Open MPI", lambda: program("mpicc.openmpi"), "the suite openmpi", "libopenmpi-dev openmpi-bin", "", ("test", "applications"), False),
+    Need("Open MPI", lambda: program("mpicc.openmpi"), "the suite openmpi", "libopenmpi-dev openmpi-bin", "",
+         ("test", "applications", "build openmpi"), False),
     Need("Python headers", file(os.path.join(sysconfig.get_path("include"), "Python.h")), "the suites package and torch",
          "python3-dev", "", ("test", "train")),
     Need("LAMMPS", lammps, "half of ./dev applications",
          "lammps lammps-data lammps-examples", "", ("applications",), False),
-    Need("Debian's MPICH", lambda: program("mpicc.mpich"), "the suite mpich-debian", "libmpich-dev mpich", "", ("seldom tests",), False),
-    Need("SimGrid", lambda: program("smpirun"), "./dev scale, the suite simulation", "libsimgrid-dev", "", ("test", "scale"), False),
+    Need("Debian's MPICH", lambda: program("mpicc.mpich"), "the suite mpich-debian", "libmpich-dev mpich", "",
+         ("seldom tests", "build mpich-debian"), False),
+    Need("SimGrid", lambda: program("smpirun"), "./dev scale, the suite simulation", "libsimgrid-dev", "",
+         ("test", "scale", "build simulation"), False),
     Need("gfortran", lambda: program("gfortran"), "tests of the drop-in in Fortran", "gfortran", "", ("test",), False),
-    Need("clang", clang, "./dev fuzz, the suite fuzz", "clang libclang-rt-dev", "", ("seldom tests", "fuzz"), False),
+    Need("clang", clang, "./dev fuzz, the suite fuzz", "clang libclang-rt-dev", "",
+         ("seldom tests", "fuzz", "build fuzz"), False),
     Need("clang-tidy", lambda: program("clang-tidy"), "./dev lint", "clang-tidy", "", ("lint",), False),
     Need("nvcc", lambda: program("nvcc"), "device code for NVIDIA GPUs, the suite cuda", required=False,
          how="CUDA 12 or newer, from NVIDIA"),
