@@ -61,19 +61,23 @@ def make(e, wheels):
         stamp.write_text("\n".join(wheels))
 
 
-def install(e):
-    """pip install of this tree, as a user does it; with an MPI in a build folder that is kept."""
+def pip_build(e, command, source, build):
+    """Builds the package from `source` by a pip command, as a user does it; with an MPI in the folder `build`, which is kept."""
     variables = e.environment()
     launcher = ";".join(trees.compiler_launcher())
     for language in ("C", "CXX"):
         variables[f"CMAKE_{language}_COMPILER_LAUNCHER"] = launcher
-    command = [e.python, "-m", "pip", "install", "-q", "--no-deps", "--force-reinstall"]
     settings = [*e.settings, "cmake.define.LACONIC_CUDA=OFF"]
     if e.mpicc:
         variables["MPICC"] = e.mpicc()
-        command.append("--no-build-isolation")
-        settings.append(f"build-dir={ROOT / 'build' / ('python-' + e.name)}")
-    run(f"{e.name}: pip install .", command + [f"-C{setting}" for setting in settings] + [ROOT], PIP_LIMIT, variables)
+        command = [*command, "--no-build-isolation"]
+        settings.append(f"build-dir={build}")
+    run(f"{e.name}: pip {command[0]} {source.name}", [e.python, "-m", "pip", *command, *(f"-C{setting}" for setting in settings), source],
+        PIP_LIMIT, variables)
+
+
+def install(e):
+    pip_build(e, ["install", "-q", "--no-deps", "--force-reinstall"], ROOT, ROOT / "build" / f"python-{e.name}")
 
 
 def pytest(e, title, tests, pattern):

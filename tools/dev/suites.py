@@ -2,7 +2,7 @@
 """./dev test: every suite, one after the other, and one line at the end that sums them up."""
 import dataclasses, os, re, shutil, subprocess, time, xml.etree.ElementTree as xml
 
-from . import applications, checks, fuzz, kernels, needs, package, trees
+from . import applications, checks, fuzz, kernels, needs, package, packages, trees
 from .counts import Count, failure
 from .steps import ROOT, STATE, Failed, run, say
 
@@ -43,6 +43,7 @@ SUITES = [
           cases=False),
     Suite("package", "the Python package, installed by pip with MPICH, with Open MPI and without MPI", tree=False),
     Suite("torch", "training with PyTorch", tree=False),
+    Suite("packages", "Debian packages, an installed tree and a wheel in a clean Debian", tree=False),
     Suite("applications", "mpi4py's own tests under the drop-in (./dev applications runs more)", tree=False),
 ]
 
@@ -161,7 +162,7 @@ def run_suite(suite, jobs, pattern):
         return Count(skipped=1)
     if not suite.tree:
         return {"lint": lint, "python": python_tests, "fuzz": lambda: fuzzers(jobs),
-                "applications": lambda: mpi4py(jobs), "package": lambda: package.package(pattern),
+                "applications": lambda: mpi4py(jobs), "package": lambda: package.package(pattern), "packages": lambda: packages.packages(jobs),
                 "torch": lambda: package.torch(pattern)}[suite.name]()
     tree = trees.build(suite.preset or suite.name, jobs, suite.targets)
     count = ctest(suite, tree, jobs, pattern)
