@@ -209,7 +209,7 @@ TEST_P(FailuresOnDevices, DamagedMessagesAreNoticed) {
     for (const bool per_hop : {false, true})
       for (const auto& [damage, name] : damages) {
         const int size = static_cast<int>(2 + random.below(3));
-        if (!algorithm().fits(ranks_of(size)) || random.below(2 * one_in) != 0) continue;
+        if (!algorithm().fits(ranks_of(size)) || left_out(random, 2)) continue;
         Fault fault;
         fault.damage = damage;
         World world(

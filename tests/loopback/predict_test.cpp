@@ -69,7 +69,7 @@ TEST(PredictedErrors, HoldForReductionsOfRealFields) {
       for (const Reduction& reduction : reductions)
         for (std::size_t field = 0; field < fields; ++field)
           for (const BoundTarget target : {BoundTarget::result, BoundTarget::input, BoundTarget::likely}) {
-            if (find_codec(codec) == nullptr || random.below(2 * one_in) != 0) continue;
+            if (find_codec(codec) == nullptr || left_out(random, 2)) continue;
             Operation o = operation(Collective::allreduce, "ring", codec, ranks);
             o.op = reduction.op;
             o.mean = reduction.mean;
@@ -109,8 +109,7 @@ TEST(PredictedErrors, HoldForEveryAlgorithm) {
     for (const int ranks : {2, 3, 4, 8, 16})
       for (const char* codec : {"quant", "szx", "zfp"})
         for (const bool per_hop : {false, true}) {
-          if (find_codec(codec) == nullptr || !algorithm.fits(ranks_of(ranks)) || random.below(2 * one_in) != 0)
-            continue;
+          if (find_codec(codec) == nullptr || !algorithm.fits(ranks_of(ranks)) || left_out(random, 2)) continue;
           Operation o = operation(algorithm.collective, algorithm.name().data(), codec, ranks);
           o.per_hop = per_hop;
           const std::size_t field = random.below(2);

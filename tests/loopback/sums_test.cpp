@@ -30,7 +30,7 @@ TEST(LatticeSums, AreTheSameHoweverTheyAreFormed) {
       for (const auto& codec : quant_variants())
         for (int data = 0; data < 3; ++data)
           for (const std::size_t chunk : {100, 1000, 100000}) {
-            if (random.below(2 * one_in) != 0) continue;
+            if (left_out(random, 2)) continue;
             Operation o;
             o.algorithm = &algorithm;
             o.codec = codec.get();
@@ -82,7 +82,7 @@ void sums_of_64_ranks() {
     for (const double relative : {1e-2, 1e-4, 1e-6})
       for (const Algorithm& algorithm : all_algorithms()) {
         if (algorithm.collective != Collective::allreduce || !algorithm.fits(ranks_of(size))) continue;
-        if (random.below(2 * one_in) != 0) continue;
+        if (left_out(random, 2)) continue;
         const auto& variants = quant_variants();
         Operation o;
         o.algorithm = &algorithm;
@@ -161,7 +161,7 @@ TEST(ReencodedSums, KeepTheBound) {
         if (travel_of(*codec, per_hop) == Travel::homomorphic) continue;
         for (const Algorithm& algorithm : all_algorithms())
           for (const Kind kind : {Kind::walk, Kind::real, Kind::special}) {
-            if (!algorithm.fits(ranks_of(size)) || random.below(2 * one_in) != 0) continue;
+            if (!algorithm.fits(ranks_of(size)) || left_out(random, 2)) continue;
             constexpr std::array<double, 3> bounds{1.0, 1e-2, 1e-5};
             Operation o;
             o.algorithm = &algorithm;

@@ -6,7 +6,7 @@ from unittest import mock
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
-from dev import main, needs, trees  # noqa: E402
+from dev import main, needs, suites, trees  # noqa: E402
 
 
 def configured(preset, ccache):
@@ -36,10 +36,13 @@ class Trees(unittest.TestCase):
                    if row.get("cacheVariables", {}).get("CMAKE_DISABLE_PRECOMPILE_HEADERS") == "ON"]
         self.assertEqual(sorted(without), ["fuzz", "lint"])
 
-    def test_needs_of_one_tree_name_a_preset(self):
-        named = {word.split()[1] for need in needs.NEEDS for word in need.commands if word.startswith("build ")}
-        self.assertIn("simulation", named)
-        self.assertLessEqual(named, set(trees.presets()))
+    def test_needs_of_one_tree_or_suite_name_one(self):
+        named = {"build": set(), "test": set()}
+        for command, name in (word.split() for need in needs.NEEDS for word in need.commands if " " in word):
+            named[command].add(name)
+        self.assertIn("simulation", named["build"])
+        self.assertLessEqual(named["build"], set(trees.presets()))
+        self.assertEqual(named["test"], {suite.name for suite in suites.SUITES if suite.seldom})
 
     def test_build_provides_the_needs_of_its_tree(self):
         provided = []

@@ -21,7 +21,7 @@ class Need:
     what_for: str
     apt: str = ""
     wheel: str = ""
-    commands: tuple = ()  # the ./dev commands that want it; "build PRESET": that tree alone
+    commands: tuple = ()  # the ./dev commands that want it; "build PRESET", "test SUITE": that one alone
     required: bool = True  # without it demo or test cannot run at all
     how: str = ""  # to get it, where neither a package nor a wheel will do
 
@@ -95,14 +95,14 @@ NEEDS = [
     Need("LAMMPS", lammps, "half of ./dev applications",
          "lammps lammps-data lammps-examples", "", ("applications",), False),
     Need("Debian's MPICH", lambda: program("mpicc.mpich"), "the suite mpich-debian", "libmpich-dev mpich", "",
-         ("seldom tests", "build mpich-debian"), False),
+         ("test mpich-debian", "attack", "build mpich-debian"), False),
     Need("SimGrid", lambda: program("smpirun"), "./dev scale, the suite simulation", "libsimgrid-dev", "",
          ("test", "scale", "build simulation"), False),
     Need("debootstrap", lambda: program("debootstrap"), "the suite packages", "debootstrap", "", ("test",), False),
     Need("dpkg-dev", lambda: program("dpkg-shlibdeps"), "Debian packages, the suite packages", "dpkg-dev", "", ("test", "build packages"), False),
     Need("gfortran", lambda: program("gfortran"), "tests of the drop-in in Fortran", "gfortran", "", ("test",), False),
     Need("clang", clang, "./dev fuzz, the suite fuzz", "clang libclang-rt-dev", "",
-         ("seldom tests", "fuzz", "build fuzz"), False),
+         ("test fuzz", "fuzz", "build fuzz"), False),
     Need("clang-tidy", lambda: program("clang-tidy"), "./dev lint", "clang-tidy", "", ("lint",), False),
     Need("nvcc", lambda: program("nvcc"), "device code for NVIDIA GPUs, the suite cuda", required=False,
          how="CUDA 12 or newer, from NVIDIA"),
