@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The positions of planes in a frame and in a vector, for residuals of up to 16 bits.  They are computed for all
-// sub-blocks of a block at once, since one by one they would take a fifth of the time of adding frames.  Included
-// inside a target region.
+// The positions of planes in a frame and in a vector.  They are computed for all sub-blocks of a block at once, since one
+// by one they would take a fifth of the time of adding frames.  Included inside a target region.
 
 #include "codec/quant/avx2_heads.inl"
 
@@ -10,21 +9,28 @@ struct Part {
   alignas(32) std::uint16_t entry[block_subs];  // offset of the entry for these planes in a table of places
   alignas(32) std::uint16_t bytes[block_subs];  // size of the planes
 };
-struct Places {
-  Part low;
-  Part high;
+// Of each of the first `bytes` bytes.
+template <std::size_t bytes>
+struct PlacesOf {
+  Part parts[bytes];
 
-  explicit Places(const Planes* planes) {
+  explicit PlacesOf(const Planes* planes) {
     const __m256i eight = _mm256_set1_epi16(8);
     for (std::size_t s = 0; s < block_subs; s += 16) {
       static_assert(sizeof(Planes) == 2 && offsetof(Planes, first) == 0);
       const __m256i of = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(planes + s));
-      const __m256i first = _mm256_and_si256(of, _mm256_set1_epi16(255));
-      const __m256i count = _mm256_srli_epi16(of, 8);
-      put(low, s, _mm256_min_epu16(count, eight), first);
-      put(high, s, _mm256_subs_epu16(count, eight), _mm256_setzero_si256());
+      __m256i first = _mm256_and_si256(of, _mm256_set1_epi16(255));  // not 0 only where there is no second byte
+      __m256i count = _mm256_srli_epi16(of, 8);
+      for (Part& part : parts) {
+        put(part, s, _mm256_min_epu16(count, eight), first);
+        count = _mm256_subs_epu16(count, eight);
+        first = _mm256_setzero_si256();
+      }
     }
   }
+
+  const Part& low() const { return parts[0]; }
+  const Part& high() const { return parts[1]; }
 
  private:
   LACONIC_INLINE static void put(Part& part, std::size_t s, __m256i count, __m256i first) {
@@ -33,6 +39,8 @@ struct Places {
     _mm256_store_si256(reinterpret_cast<__m256i*>(part.bytes + s), _mm256_add_epi16(count, count));
   }
 };
+using Places = PlacesOf<2>;  // of residuals of up to 16 bits
+using LongPlaces = PlacesOf<4>;
 
 // Moves `count` adjacent planes, which begin with plane `first` of eight, to their places and sets all others to 0.
 struct PlaceTable {

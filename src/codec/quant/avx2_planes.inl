@@ -147,17 +147,18 @@ Entry write_long(int order, std::int32_t base, const StagedPlanes& staged, std::
               static_cast<std::uint32_t>(staged.present[2][s]) << 16 |
               static_cast<std::uint32_t>(staged.present[3][s]) << 24;
   const Head head = write_head(order, base, bits, out);
+  const LongPlaces places(head.planes);
   std::byte* at = out + head.bytes;
   for (std::size_t g = 0; g < groups; ++g) {
-    const Planes* planes = head.planes + g * group_subs;
+    const std::size_t s = g * group_subs;
     for (std::size_t k = 0; k < group_subs; ++k) {
-      put16(at, low_words(staged, g, k, planes[k]));
-      at += 2 * std::min<int>(planes[k].count, 8);
+      put16(at, low_words(staged, g, k, head.planes[s + k]));
+      at += places.low().bytes[s + k];
     }
-    for (int byte = 1; byte < staged.bytes[g]; ++byte)
+    for (std::size_t byte = 1; byte < staged.bytes[g]; ++byte)
       for (std::size_t k = 0; k < group_subs; ++k) {
         put16(at, load16(staged.planes[byte][g][k]));
-        at += 2 * std::clamp(planes[k].count - 8 * byte, 0, 8);
+        at += places.parts[byte].bytes[s + k];
       }
   }
   return make_entry(head.kind, static_cast<std::size_t>(at - out));
@@ -176,12 +177,12 @@ Entry write_staged(int order, std::int32_t base, const StagedPlanes& staged, std
     const std::size_t s = g * group_subs;
     for (std::size_t k = 0; k < group_subs; ++k) {
       put16(at, low_words(staged, g, k, head.planes[s + k]));
-      at += places.low.bytes[s + k];
+      at += places.low().bytes[s + k];
     }
     if (staged.bytes[g] == 1) continue;
     for (std::size_t k = 0; k < group_subs; ++k) {
       put16(at, load16(staged.planes[1][g][k]));
-      at += places.high.bytes[s + k];
+      at += places.high().bytes[s + k];
     }
   }
   return make_entry(head.kind, static_cast<std::size_t>(at - out));
@@ -243,7 +244,7 @@ LACONIC_INLINE const std::byte* unpack_words(const Places& places, std::size_t g
   const std::size_t s = g * group_subs;
   if constexpr (!wide) {
     for (std::size_t pair = 0; pair < 2; ++pair) {
-      const __m256i z = next_bytes(places.low, s + 2 * pair, at);
+      const __m256i z = next_bytes(places.low(), s + 2 * pair, at);
       const __m256i odd = _mm256_and_si256(z, _mm256_set1_epi8(1));
       const __m256i half = _mm256_and_si256(_mm256_srli_epi16(z, 1), _mm256_set1_epi8(127));
       const __m256i bytes = _mm256_xor_si256(half, _mm256_sub_epi8(_mm256_setzero_si256(), odd));
@@ -253,8 +254,8 @@ LACONIC_INLINE const std::byte* unpack_words(const Places& places, std::size_t g
     return at;
   }
   __m256i z[2][2];
-  for (std::size_t pair = 0; pair < 2; ++pair) z[0][pair] = next_bytes(places.low, s + 2 * pair, at);
-  for (std::size_t pair = 0; pair < 2; ++pair) z[1][pair] = next_bytes(places.high, s + 2 * pair, at);
+  for (std::size_t pair = 0; pair < 2; ++pair) z[0][pair] = next_bytes(places.low(), s + 2 * pair, at);
+  for (std::size_t pair = 0; pair < 2; ++pair) z[1][pair] = next_bytes(places.high(), s + 2 * pair, at);
   for (std::size_t pair = 0; pair < 2; ++pair) {
     __m256i words[2] = {_mm256_unpacklo_epi8(z[0][pair], z[1][pair]), _mm256_unpackhi_epi8(z[0][pair], z[1][pair])};
     for (__m256i& w : words) {
@@ -267,26 +268,15 @@ LACONIC_INLINE const std::byte* unpack_words(const Places& places, std::size_t g
   return at;
 }
 
-// next_part and next_parts work like next_planes and next_bytes, but for residuals of any width.
-LACONIC_INLINE __m128i next_part(Planes part, const std::byte*& at) {
-  const __m128i words = load16(at);
-  at += 2 * part.count;
-  return _mm_shuffle_epi8(words, load16(byte_places.at[part.count][part.first % 8]));
-}
-__m256i next_parts(Planes first, Planes second, const std::byte*& at) {
-  const __m128i lower = next_part(first, at);
-  return transpose_bits(both(lower, next_part(second, at)));
-}
-
 // Unpacks residuals of any width.
-const std::byte* unpack_group(const Planes* planes, const std::byte* at, std::int32_t* to) {
-  const int widest = widest_of(planes);
+LACONIC_INLINE const std::byte* unpack_group(const LongPlaces& places, std::size_t g, int widest, const std::byte* at,
+                                             std::int32_t* to) {
+  const std::size_t s = g * group_subs;
   __m256i z[4][2];
-  for (unsigned byte = 0; byte < 4; ++byte)
+  for (std::size_t byte = 0; byte < 4; ++byte)
     for (std::size_t pair = 0; pair < 2; ++pair)
-      z[byte][pair] = widest > static_cast<int>(8 * byte)
-                          ? next_parts(part_of(planes[2 * pair], byte), part_of(planes[2 * pair + 1], byte), at)
-                          : _mm256_setzero_si256();
+      z[byte][pair] = widest > static_cast<int>(8 * byte) ? next_bytes(places.parts[byte], s + 2 * pair, at)
+                                                          : _mm256_setzero_si256();
   for (std::size_t pair = 0; pair < 2; ++pair) {
     auto* const place = reinterpret_cast<__m256i*>(to + 2 * pair * sub_values);
     const __m256i low[2] = {_mm256_unpacklo_epi8(z[0][pair], z[1][pair]), _mm256_unpackhi_epi8(z[0][pair], z[1][pair])};
@@ -372,7 +362,10 @@ void unpack_planes(const Head& head, const std::byte* at, const std::byte* end, 
   // The branch is taken per block and not per group: near the limit, branches per group would be mispredicted.
   if (!is_wide(head.kind)) return unpack_words_of<order, false>(head, at, subs, points);
   if (up_to_16(head)) return unpack_words_of<order, true>(head, at, subs, points);
-  for (std::size_t s = 0; s < subs; s += group_subs)
-    at = unpack_group(head.planes + s, at, points.q + s * sub_values);
+  const LongPlaces places(head.planes);
+  for (std::size_t g = 0; g * group_subs < subs; ++g) {
+    const std::size_t s = g * group_subs;
+    at = unpack_group(places, g, widest_of(head.planes + s), at, points.q + s * sub_values);
+  }
   sum_up<order>(points, subs, head.base);
 }

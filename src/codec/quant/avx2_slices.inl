@@ -79,11 +79,11 @@ LACONIC_INLINE const std::byte* slice_planes(const Places& places, std::size_t f
   for (std::size_t g = 0; g < slice_groups; ++g) {
     const std::size_t s = (first + g) * group_subs;
     __m128i words[group_subs];
-    for (std::size_t k = 0; k < group_subs; ++k) words[k] = next_planes(word_places, places.low, s + k, at);
+    for (std::size_t k = 0; k < group_subs; ++k) words[k] = next_planes(word_places, places.low(), s + k, at);
     low[2 * g] = both(words[0], words[1]);
     low[2 * g + 1] = both(words[2], words[3]);
     if constexpr (wide) {
-      for (std::size_t k = 0; k < group_subs; ++k) words[k] = next_planes(word_places, places.high, s + k, at);
+      for (std::size_t k = 0; k < group_subs; ++k) words[k] = next_planes(word_places, places.high(), s + k, at);
       high[2 * g] = both(words[0], words[1]);
       high[2 * g + 1] = both(words[2], words[3]);
     }
