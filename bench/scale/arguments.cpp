@@ -41,6 +41,8 @@ bool read_arguments(int argc, char** argv, bool speaks, Arguments& a, int& statu
       ->check(CLI::Range(std::size_t{1}, std::size_t{64}));
   app.add_option("--rate", a.rate, "of the simulated links, in bit/s")->check(CLI::PositiveNumber);
   app.add_option("--latency", a.latency, "of the simulated network, in seconds")->check(CLI::PositiveNumber);
+  app.add_option("--node-rate", a.node_rate, "of messages within a node, in bit/s")->check(CLI::PositiveNumber);
+  app.add_option("--node-latency", a.node_latency, "of messages within a node, in seconds")->check(CLI::PositiveNumber);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

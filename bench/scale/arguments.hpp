@@ -31,8 +31,10 @@ struct Arguments {
   // Divides the bytes, the numbers in a frame and the rates of coding.  If the rate of the network is divided by as
   // much, the call takes the same simulated time with less memory.
   std::size_t part = 1;
-  double rate = 100e9;    // of the simulated links, in bit/s, for the prediction of the model
-  double latency = 2e-6;  // of the simulated network, in seconds
+  double rate = 100e9;      // of the simulated links, in bit/s, for the prediction of the model
+  double latency = 2e-6;    // of the simulated network, in seconds
+  double node_rate = 96e9;  // the same of messages within a node
+  double node_latency = 300e-9;
 };
 
 // Returns false where the program should end with `status`, after --help or an argument that is not valid.

@@ -173,6 +173,10 @@ double predict(const Arguments& a, const Algorithm& algorithm, Ranks ranks, Trav
   call.depth = a.depth;
   call.limits = long_walk;
   call.shared_cables = true;
+  call.within = {};
+  call.within.latency = a.node_latency;
+  call.within.bytes_per_second = a.node_rate / 8 * part;
+  call.within.per_message = 0;
   CodingCost cost;
   // The model takes 0 for a cost that is not known.
   const auto known = [&](double seconds_per_byte) { return std::max(seconds_per_byte / a.threads, 1e-15); };

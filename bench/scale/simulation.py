@@ -8,7 +8,8 @@ import dataclasses, json, os, shutil, subprocess, tempfile
 SETTINGS = ["smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "network/crosstraffic:0", "smpi/simulate-computation:no", "smpi/cpu-threshold:0",
             "smpi/host-speed:1Gf", "smpi/test:0", "smpi/iprobe:0", "smpi/wtime:0"]
 
-WITHIN_NODE = ("12GBps", "300ns")  # bandwidth and latency of messages between ranks of a node
+NODE_BITS_PER_SECOND, NODE_LATENCY = 96e9, 300e-9  # of messages between ranks of a node
+WITHIN_NODE = (f"{NODE_BITS_PER_SECOND / 8:.0f}Bps", f"{NODE_LATENCY:.9f}s")
 
 
 # A link for each ordered pair of ranks; for more ranks the description of the network would take gigabytes.
@@ -88,7 +89,8 @@ def available():
 
 def run(program, network, arguments, coll_selector="mpich", limit=600):
     """The outcome that rank 0 printed, as a dictionary.  arguments: of simulate.cpp, by name."""
-    words = ["--rate", str(network.bits_per_second), "--latency", str(network.latency)]
+    words = ["--rate", str(network.bits_per_second), "--latency", str(network.latency), "--node-rate", str(NODE_BITS_PER_SECOND),
+             "--node-latency", str(NODE_LATENCY)]
     for name, value in arguments.items():
         if value is True:
             words.append("--" + name)

@@ -101,7 +101,7 @@ std::vector<OfOneWay> timings_of(const CallModel& call, Division division, const
   journey.travel = call.travel;
   journey.nodes = call.nodes;
   const bool knows_nodes = call.shared_cables && call.nodes != nullptr && call.nodes->per_node() > 1;
-  if (algorithm.by_nodes() || knows_nodes) journey.within = path_within_node();
+  if (algorithm.by_nodes() || knows_nodes) journey.within = call.within;
   std::vector<OfOneWay> found(ways.size());
   const auto find = [&](std::uint32_t most) {
     return Hops::find(algorithm, {call.size, call.nodes}, 0, call.travel, true, most, call.limits, call.shared_cables);

@@ -24,6 +24,11 @@ struct Candidate {
   Timing timing;         // how the predicted seconds divide, without the agreement that comes before
 };
 
+// The path between ranks of one node, where the ranks copy the data themselves, and between nodes.  Both are only
+// where the model starts from: path_of() learns more from the time of a plain call.
+Path path_within_node();
+Path path_between_nodes();
+
 // Calls of one kind, as far as all ranks know it.
 struct CallModel {
   Collective collective = Collective::allreduce;
@@ -41,6 +46,7 @@ struct CallModel {
   bool persistent = false;             // starts of one persistent operation, which teach each other alone
   std::uint64_t settings = 0;          // a hash of the settings that matter for the time of a call
   WalkLimits limits = quick_walk;
+  Path within = path_within_node();  // between ranks of a node, where messages within a node are told from others
   // The path is that of a cable, which the ranks of a node share.  Else it is that of a rank, as it follows from the
   // time of a plain call, and only algorithms that follow the nodes know of them.
   bool shared_cables = false;
@@ -48,11 +54,6 @@ struct CallModel {
 
 // Sizes are rounded up to a power of two, so that similar calls are one class.
 double class_bytes(double bytes);
-
-// The path between ranks of one node, where the ranks copy the data themselves, and between nodes.  Both are only
-// where the model starts from: path_of() learns more from the time of a plain call.
-Path path_within_node();
-Path path_between_nodes();
 
 // For each effort whose cost is known, all algorithms that serve the call, each with the number of rows that is
 // predicted to be the fastest; the fastest first, but dense only where it gains clearly (clear_gain).  The fastest
