@@ -43,7 +43,7 @@ SUITES = [
           cases=False),
     Suite("package", "the Python package, installed by pip with MPICH, with Open MPI and without MPI", tree=False),
     Suite("torch", "training with PyTorch", tree=False),
-    Suite("packages", "Debian packages, an installed tree and a wheel in a clean Debian", tree=False),
+    Suite("packages", "Debian packages, an installed tree and a wheel in a clean Debian", tree=False, seldom=True),
     Suite("applications", "mpi4py's own tests under the drop-in (./dev applications runs more)", tree=False),
 ]
 
