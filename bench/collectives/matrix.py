@@ -26,7 +26,8 @@ SIZES = ["16K", "64K", "1M", "16M", "64M"]
 FIELDS = {"smooth": ("wave", "rel:1e-3"), "rough": ("noise", "rel:1e-3"), "random": ("noise", "abs:1e-9")}  # numbers in 0...1
 MOST_ITERATIONS = 200  # from 64 KiB on
 LEAST_ITERATIONS = 16  # of calls that are always compressed
-BYTES_BEFORE_SURVEY = 4 << 20  # the ranks learn after so many bytes of calls (src/tune/tuner.cpp),
+BYTES_BEFORE_SURVEY = 4 << 20  # the ranks learn after so many bytes of calls and so much time (src/tune/tuner.cpp),
+SECONDS_BEFORE_TRIAL = 50e-3
 CALLS_TO_TRY = 20  # and then try algorithms for a few calls each
 SHARED_MEMORY = 5e9  # bytes per second, to estimate the time of a cell
 
@@ -41,7 +42,9 @@ def iterations(network, operation, ranks, size, budget):
     seconds = 2 * 2 * bytes_of(size) * (ranks if operation in ("bcast", "scan", "exscan") else 2) / rate + 1e-3
     most = MOST_ITERATIONS * max(1, bytes_of("64K") // bytes_of(size))
     # The second half is to come after the warm-up.
-    least = 2 * (BYTES_BEFORE_SURVEY // bytes_of(size) + CALLS_TO_TRY)
+    # Where a rank sends less than all bytes, calls take less time than that.
+    before = max(BYTES_BEFORE_SURVEY, 3 * SECONDS_BEFORE_TRIAL * rate) / bytes_of(size)
+    least = 2 * (int(before) + CALLS_TO_TRY)
     return max(least, min(most, int(budget / seconds)))
 
 

@@ -16,8 +16,10 @@ constexpr std::size_t windows_to_compare = 3;
 // Before a survey, so that it has no times of long before.
 constexpr std::uint64_t bursts_to_measure = bursts_per_window * LatestTimes::most + 1;
 
-// As for collectives (tuner.cpp): the first survey comes after so many bytes, and the distance of surveys grows.
+// As for collectives (tuner.cpp): the first survey comes after so many bytes, and the distance of surveys grows.  The
+// survey and the trial that follows take up to 1 ms, so plain bursts have to have taken twenty times as long.
 constexpr double bytes_before_survey = 1 << 18;
+constexpr double seconds_before_survey = 20e-3;
 constexpr std::uint64_t bursts_before_survey = 1 + 2 * bursts_per_window;
 constexpr std::uint64_t greatest_gap = 4096;
 constexpr std::uint64_t gap_growth = 4;
@@ -84,7 +86,12 @@ Decision MessageClass::begin(double bytes, double now, const MessageClock& clock
   ++sends_;
   burst_bytes_ += bytes;
   if (decision_ == Decision::compressed) ++compressed_calls_;
-  return first && mode_ == Decision::plain && bursts_ >= next_ ? Decision::survey : decision_;
+  return first && surveys_now() ? Decision::survey : decision_;
+}
+
+bool MessageClass::surveys_now() const {
+  if (mode_ != Decision::plain || bursts_ < next_) return false;
+  return surveyed_ || seconds_ * static_cast<double>(bursts_) >= seconds_before_survey * static_cast<double>(timed_);
 }
 
 void MessageClass::rest() {
@@ -113,6 +120,10 @@ void MessageClass::end_burst(double now, const MessageClock& clock) {
   if (set_up_) {
     set_up_ = false;
     return;
+  }
+  if (!surveyed_) {
+    seconds_ += seconds;
+    ++timed_;
   }
   window_seconds_ += seconds;
   window_bytes_ += burst_bytes_;
@@ -163,6 +174,7 @@ void MessageClass::code_with(Effort effort) {
 }
 
 void MessageClass::surveyed(const CodingCosts& costs, bool within_node) {
+  surveyed_ = true;
   const double share = within_node ? worth_trying_within_node : worth_trying;
   const double plain = plain_.least();
   const auto worth = [&](Effort effort) {

@@ -99,6 +99,7 @@ class MessageClass {
   double compressed_seconds() const { return compressed_.least() * bytes_; }
 
  private:
+  bool surveys_now() const;
   void end_burst(double now, const MessageClock& clock);
   void restart_window();
   void compare(double seconds);
@@ -122,7 +123,10 @@ class MessageClass {
   std::uint64_t next_;          // the burst that surveys, or in compressed mode the first of those that are left to MPI
   std::uint64_t gap_;           // bursts between surveys
   std::uint64_t plain_bursts_;  // of next_ and those that follow it
-  bool won_ = false;            // compression was faster when it was last measured
+  bool surveyed_ = false;
+  double seconds_ = 0;       // of the plain bursts that were measured before the first survey
+  std::uint64_t timed_ = 0;  // their number
+  bool won_ = false;         // compression was faster when it was last measured
   CodingCost cost_;
   CodingCosts costs_;      // of the latest survey
   double with_dense_ = 0;  // seconds per byte in the comparison of the efforts

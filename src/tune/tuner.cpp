@@ -9,11 +9,11 @@
 namespace laconic {
 namespace {
 
-// A survey, with what the first one sets up, takes as long as moving half a MiB or less within a node.  The first comes
-// after eight times as much, so that it is a tenth of the time of short programs, too.  The calls between later surveys
-// grow up to bytes_between_surveys, so that surveys cost nothing in the long run, but a network that has changed is
-// noticed.
+// The first survey sets up a communicator.  It comes after so many bytes that it takes less than a tenth of the time of
+// short programs, too: ranks of one node move them ten times as fast or faster.  The calls between later surveys grow
+// up to bytes_between_surveys, so that surveys cost nothing in the long run, but a network that has changed is noticed.
 constexpr double bytes_before_survey = 4 << 20;
+constexpr double bytes_before_survey_within_node = 128 << 20;
 constexpr double bytes_between_surveys = 4e9;
 constexpr std::uint64_t calls_before_survey = 2;
 constexpr std::uint64_t least_gap = 64;
@@ -27,6 +27,12 @@ constexpr std::uint64_t gap_growth = 4;
 constexpr double worth_trying = 0.9;
 constexpr double worth_a_first_try = 1.5;
 constexpr double worth_keeping = 1.0;
+
+// The set-up of a first trial takes 1 to 3 ms: memory for frames, connections, cold code.  It comes when plain calls
+// have taken twenty times as long.  Until then the ranks look again after this many times the calls so far, because the
+// first calls may have been faster than later ones.
+constexpr double seconds_before_trial = 50e-3;
+constexpr double most_growth = 3;
 
 // Candidates predicted to be up to this much slower than the fastest are tried, too.
 constexpr double close_behind = 1.6;
@@ -70,8 +76,9 @@ constexpr double forgetting = 0.8;
 
 }  // namespace
 
-CallClass::CallClass(const CallModel& model, bool agrees_first) : bytes_(model.bytes), model_(model) {
-  gap_ = calls_before_survey + static_cast<std::uint64_t>(bytes_before_survey / model.bytes);
+CallClass::CallClass(const CallModel& model, bool agrees_first, bool within_node) : bytes_(model.bytes), model_(model) {
+  const double bytes = within_node ? bytes_before_survey_within_node : bytes_before_survey;
+  gap_ = calls_before_survey + static_cast<std::uint64_t>(bytes / model.bytes);
   next_ = agrees_first ? 1 : gap_ + 1;
 }
 
@@ -91,7 +98,16 @@ Decision CallClass::begin() {
 
 Measured CallClass::mine() const {
   return {plain_times_.second_least(), compressed_times_.second_least(),
-          decision_ == Decision::survey ? sample_ : coded_};
+          decision_ == Decision::survey ? sample_ : coded_, usual()};
+}
+
+// usual: Measured::usual.  0: a trial may begin, or no call was measured.
+std::uint64_t CallClass::calls_before_trial(double usual) const {
+  const double seconds = usual * static_cast<double>(calls_);
+  if (usual == 0 || seconds >= seconds_before_trial) return 0;
+  const double calls = std::ceil((seconds_before_trial - seconds) / usual);
+  const double most = most_growth * static_cast<double>(calls_);
+  return std::max(static_cast<std::uint64_t>(std::min(calls, most)), gap_);
 }
 
 bool CallClass::agreed(const Measured& all, const Path& start, const NodeShape* nodes) {
@@ -101,11 +117,18 @@ bool CallClass::agreed(const Measured& all, const Path& start, const NodeShape* 
   if (all.plain > 0) plain_ = all.plain;
   if (decision_ == Decision::survey) {
     take_sample(all.costs);
+    const std::uint64_t wait = trial_ == 0 ? calls_before_trial(all.usual) : 0;
+    // The calls of other ranks have taken long enough, but those of the ranks that have numbers, as the root of a
+    // bcast, have not.
+    if (plain_ > 0 && wait == 0 && !costs_.known() && !std::exchange(asks_for_samples_, true)) {
+      survey_next();
+      return false;
+    }
     // A first call that has to agree comes before any plain call was measured.
-    if (plain_ > 0)
+    if (plain_ > 0 && wait == 0)
       consider(start);
     else
-      next_ = calls_ + gap_;
+      next_ = calls_ + std::max(wait, gap_);
     return false;
   }
   take_frames(all.costs);
@@ -120,20 +143,27 @@ bool CallClass::agreed(const Measured& all, const Path& start, const NodeShape* 
 void CallClass::end(bool compressed, double seconds, double bytes) {
   if (compressed) ++compressed_calls_;
   const double scaled = bytes > 0 && bytes != bytes_ ? seconds * bytes_ / bytes : seconds;
-  if (!compressed)
+  if (!compressed) {
     plain_times_.add(scaled);
-  else if (begun_with_ == trial_)
+    seconds_ += seconds;
+    ++timed_;
+  } else if (begun_with_ == trial_) {
     compressed_times_.add(scaled);
+  }
 }
 
 void CallClass::overlapping_begins(double now, double bytes) {
   if (burst_.open == 0) {
     if (burst_.calls > 0 && !burst_.mixed && burst_.waited > burst_.began) {
-      const double seconds = (burst_.waited - burst_.began) * model_.bytes / burst_.bytes;
-      if (!burst_.compressed)
-        plain_times_.add(seconds);
-      else if (burst_.trial == trial_)
-        compressed_times_.add(seconds);
+      const double seconds = burst_.waited - burst_.began;
+      const double of_call = seconds * model_.bytes / burst_.bytes;
+      if (!burst_.compressed) {
+        plain_times_.add(of_call);
+        seconds_ += seconds;
+        timed_ += static_cast<std::uint64_t>(burst_.calls);
+      } else if (burst_.trial == trial_) {
+        compressed_times_.add(of_call);
+      }
     }
     burst_ = {};
     burst_.began = now;
@@ -361,7 +391,7 @@ void Tuner::remove(const CallClass& known) {
 CallClass& Tuner::make_class(const CallModel& model, const Profile* profile) {
   CallModel of_class = model;
   of_class.bytes = class_bytes(model.bytes);
-  CallClass& made = *classes_.emplace_back(std::make_unique<CallClass>(of_class, devices_));
+  CallClass& made = *classes_.emplace_back(std::make_unique<CallClass>(of_class, devices_, within_node_));
   if (profile != nullptr) made.pin(profile->decide(of_class));
   return made;
 }

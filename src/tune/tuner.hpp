@@ -26,16 +26,17 @@ struct Measured {
   double plain = 0;       // seconds of a call that was left to MPI
   double compressed = 0;  // seconds of a call with the current candidate
   CodingCosts costs;      // of a sample; with compressed calls only the size of frames, as they have found it
+  double usual = 0;       // mean seconds of the calls that were left to MPI, of whatever size each of them was
 
-  static constexpr std::size_t fields = 14;
+  static constexpr std::size_t fields = 15;
   std::array<double, fields> to_array() const {
     const CodingCost& l = costs.light;
     const CodingCost& d = costs.dense;
-    return {plain,   compressed, l.encode, l.decode, l.fold, l.add,  l.read,
-            l.frame, d.encode,   d.decode, d.fold,   d.add,  d.read, d.frame};
+    return {plain,    compressed, l.encode, l.decode, l.fold, l.add,   l.read, l.frame,
+            d.encode, d.decode,   d.fold,   d.add,    d.read, d.frame, usual};
   }
   static Measured from_array(const std::array<double, fields>& a) {
-    return {a[0], a[1], {{a[2], a[3], a[4], a[5], a[6], a[7]}, {a[8], a[9], a[10], a[11], a[12], a[13]}}};
+    return {a[0], a[1], {{a[2], a[3], a[4], a[5], a[6], a[7]}, {a[8], a[9], a[10], a[11], a[12], a[13]}}, a[14]};
   }
 };
 
@@ -51,7 +52,8 @@ enum class Decision : std::uint8_t {
 class CallClass {
  public:
   // agrees_first: the first call is a survey, because calls may be on devices; the same on every rank.
-  explicit CallClass(const CallModel& model, bool agrees_first = false);
+  // within_node: all ranks are known to be on one node.
+  explicit CallClass(const CallModel& model, bool agrees_first = false, bool within_node = false);
 
   // Counts a call and decides on it.  The same on every rank.
   Decision begin();
@@ -71,6 +73,10 @@ class CallClass {
 
   // This rank's measurements, for an agreement.
   Measured mine() const;
+
+  // Whether the survey that has begun needs a sample of this rank.  Not while a trial would come too early, as far as
+  // this rank knows.
+  bool needs_sample() const { return trial_ > 0 || asks_for_samples_ || calls_before_trial(usual()) == 0; }
 
   // Takes the costs of coding the numbers of the call that has begun, before mine(), with Decision::survey.
   void sampled(const CodingCosts& costs) { sample_ = costs; }
@@ -137,6 +143,8 @@ class CallClass {
   void survey_next();
   void try_candidate(std::size_t k);
   std::uint64_t calls_between_plain() const;
+  double usual() const { return timed_ > 0 ? seconds_ / static_cast<double>(timed_) : 0; }
+  std::uint64_t calls_before_trial(double usual) const;
 
   // First what a plain call touches: a call that has moved more than the cache holds finds this in few cache lines.
   Decision mode_ = Decision::plain;      // or compressed
@@ -148,6 +156,8 @@ class CallClass {
   std::uint64_t begun_with_ = 0;  // trial_ when the call began
   double bytes_;                  // of model_
   LatestTimes plain_times_;       // of this rank alone
+  double seconds_ = 0;            // of the calls that were left to MPI and timed, of this rank alone
+  std::uint64_t timed_ = 0;       // their number
 
   CallModel model_;
   std::uint64_t gap_;        // calls between surveys
@@ -168,9 +178,10 @@ class CallClass {
   std::size_t current_ = 0;
   bool trying_ = false;
   bool tried_before_ = false;
-  bool won_ = false;           // compression was faster when the ranks last looked
-  int plain_left_ = 0;         // plain calls to make one after another, in compressed mode
-  bool renews_plain_ = false;  // before the next of them, earlier plain times are forgotten
+  bool asks_for_samples_ = false;  // of all ranks
+  bool won_ = false;               // compression was faster when the ranks last looked
+  int plain_left_ = 0;             // plain calls to make one after another, in compressed mode
+  bool renews_plain_ = false;      // before the next of them, earlier plain times are forgotten
   bool pinned_ = false;
 
   struct Burst {

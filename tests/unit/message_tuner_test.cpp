@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "tune/message_tuner.hpp"
@@ -68,6 +69,18 @@ TEST(MessageTuner, CompressesOnASlowNetwork) {
   EXPECT_NEAR(p.messages.compressed_seconds(), 2.5e-3, 1e-9);
 }
 
+// A survey and a trial take most of a millisecond however small the messages are.
+TEST(MessageTuner, SurveysWhenPlainMessagesHaveTakenLong) {
+  for (const double of_message : {bytes / 64, bytes / 16, bytes})
+    for (const double plain : {20e-6, 0.3e-3, 3e-3}) {
+      Program p(of_message);
+      double seconds = 0;
+      for (; p.surveys == 0 && seconds < 1; seconds += plain) p.exchange(1, plain, plain);
+      EXPECT_GE(seconds, 19e-3) << of_message << " bytes, " << plain << " s";
+      EXPECT_LE(seconds, std::max(30e-3, 22 * plain)) << of_message << " bytes, " << plain << " s";
+    }
+}
+
 TEST(MessageTuner, LeavesMessagesToMpiWithoutATrialWhereCodingCannotWin) {
   Program p;
   EXPECT_EQ(share([&](int) { return p.exchange(1, 2e-4, 6e-4); }, 400), 0);
@@ -103,7 +116,7 @@ TEST(MessageTuner, TriesLessWithinANode) {
 TEST(MessageTuner, DoesNotCountTheSetUp) {
   Program p;
   int compressed = 0;
-  for (int k = 0; k < 100; ++k) compressed += p.exchange(1, 1e-3, compressed == 0 ? 2.2e-3 : 0.5e-3);
+  for (int k = 0; k < 120; ++k) compressed += p.exchange(1, 1e-3, compressed == 0 ? 2.2e-3 : 0.5e-3);
   EXPECT_TRUE(p.messages.compresses());
   EXPECT_GT(compressed, 80);
   EXPECT_NEAR(p.messages.compressed_seconds(), 0.5e-3, 1e-9);

@@ -24,7 +24,8 @@ CallModel model_of(double bytes) {
 // Several ranks that make the same calls.  Each has its own clock; agreements take the greatest values.
 class World {
  public:
-  World(double bytes, std::vector<double> clocks) : clocks_(std::move(clocks)) {
+  World(double bytes, std::vector<double> clocks, const CodingCost& codec = fast_codec)
+      : clocks_(std::move(clocks)), codec_(codec) {
     for (std::size_t r = 0; r < clocks_.size(); ++r) ranks_.push_back(std::make_unique<CallClass>(model_of(bytes)));
   }
 
@@ -46,7 +47,7 @@ class World {
       ++agreements;
       std::array<double, Measured::fields> all{};
       for (std::size_t r = 0; r < ranks_.size(); ++r) {
-        if (outcome.decision == Decision::survey) ranks_[r]->sampled(scaled(clocks_[r]));
+        if (outcome.decision == Decision::survey && ranks_[r]->needs_sample()) ranks_[r]->sampled(scaled(clocks_[r]));
         const auto mine = ranks_[r]->mine().to_array();
         for (std::size_t k = 0; k < all.size(); ++k) all[k] = std::max(all[k], mine[k]);
       }
@@ -77,13 +78,14 @@ class World {
   const CallClass& rank(std::size_t r) const { return *ranks_[r]; }
 
  private:
-  static CodingCost scaled(double clock) {
-    CodingCost c = fast_codec;
+  CodingCost scaled(double clock) const {
+    CodingCost c = codec_;
     for (double* seconds : {&c.encode, &c.decode, &c.fold, &c.add, &c.read}) *seconds *= clock;
     return c;
   }
 
   std::vector<double> clocks_;
+  CodingCost codec_;
   std::vector<std::unique_ptr<CallClass>> ranks_;
 };
 
@@ -106,6 +108,73 @@ TEST(Tuner, CompressesWhereThatIsFaster) {
   EXPECT_GT(compressed, 1960) << "plain is tried in less than 2 % of the calls";
   EXPECT_LT(compressed, 2000) << "plain is tried again";
   EXPECT_LT(seconds, 1.03 * 2000 * 0.05);
+}
+
+// A trial takes some milliseconds however small the calls are.
+TEST(Tuner, TriesWhenPlainCallsHaveTakenLong) {
+  constexpr CodingCost free_codec{1e-13, 1e-13, 1e-13, 1e-13, 1e-13, 0.2};
+  const auto seconds_before = [&](double bytes, double plain, std::vector<double> clocks) {
+    World world(bytes, std::move(clocks), free_codec);
+    double seconds = 0;
+    for (; seconds < 1 && !world.call(constant(plain, plain / 2)).compressed; seconds += plain) {
+    }
+    EXPECT_LE(world.agreements, 5u) << bytes << " bytes, " << plain << " s";
+    return seconds;
+  };
+  for (const double bytes : {megabyte / 64, megabyte / 16, megabyte})
+    for (const double plain : {0.2e-3, 0.5e-3, 1.5e-3, 20e-3}) {
+      const double calls = 3 + 4 * megabyte / bytes;  // before the first survey
+      const double seconds = seconds_before(bytes, plain, {1});
+      EXPECT_GE(seconds, 49e-3) << bytes << " bytes, " << plain << " s";
+      EXPECT_LE(seconds, std::max(51e-3 + calls * plain, 2 * calls * plain)) << bytes << " bytes, " << plain << " s";
+      EXPECT_LE(seconds_before(bytes, plain, {0.1, 1, 100}), seconds) << "the greatest time of all ranks counts";
+    }
+}
+
+// The calls of a root take less time than those of the other ranks, and only the root has numbers.
+TEST(Tuner, AsksForSamplesWhereTheRootIsFaster) {
+  CallModel model = model_of(megabyte / 16);
+  model.collective = Collective::bcast;
+  CallClass root(model);
+  CallClass leaf(model);
+  bool compressed = false;
+  for (int k = 0; k < 300 && !compressed; ++k) {
+    const Decision decision = root.begin();
+    ASSERT_EQ(leaf.begin(), decision);
+    if (decision != Decision::plain) {
+      if (decision == Decision::survey && root.needs_sample()) root.sampled(fast_codec);
+      auto all = root.mine().to_array();
+      const auto others = leaf.mine().to_array();
+      for (std::size_t f = 0; f < all.size(); ++f) all[f] = std::max(all[f], others[f]);
+      compressed = root.agreed(Measured::from_array(all), path_between_nodes());
+      ASSERT_EQ(leaf.agreed(Measured::from_array(all), path_between_nodes()), compressed);
+    }
+    root.end(compressed, 0.3e-3, model.bytes);
+    leaf.end(compressed, 1e-3, model.bytes);
+  }
+  EXPECT_TRUE(compressed);
+}
+
+// The network has credit for bursts, so that the first calls are faster than later ones.
+TEST(Tuner, TriesSoonWhereLaterCallsTakeLonger) {
+  World world(megabyte, {1});
+  int calls = 0;
+  while (calls < 1000 && !world.call(constant(calls < 10 ? 0.3e-3 : 20e-3, 5e-3)).compressed) ++calls;
+  EXPECT_LT(calls, 30);
+}
+
+// Within a node the same bytes take less time.
+TEST(Tuner, SurveysLaterWithinANode) {
+  const auto calls_before = [](bool within_node) {
+    Tuner tuner(false);
+    tuner.set_within_node(within_node);
+    CallClass& calls = tuner.class_of(model_of(megabyte));
+    int before = 0;
+    for (; calls.begin() == Decision::plain && before < 10000; ++before) calls.end(false, 1e-4, megabyte);
+    return before;
+  };
+  EXPECT_EQ(calls_before(false), 6);
+  EXPECT_EQ(calls_before(true), 130);
 }
 
 TEST(Tuner, IsNotMisledByRanksThatComeLate) {

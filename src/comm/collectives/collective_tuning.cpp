@@ -187,7 +187,8 @@ CodingCosts CollectiveOperation::sample() {
 // Measurements of this rank for the agreement.
 Measured CollectiveOperation::measurements() {
   if (class_ == nullptr) return {};
-  if (surveys() && local_.ok() && own_reason() == LACONIC_PLAIN_NOT) class_->sampled(sample());
+  if (surveys() && class_->needs_sample() && local_.ok() && own_reason() == LACONIC_PLAIN_NOT)
+    class_->sampled(sample());
   return class_->mine();
 }
 
