@@ -7,6 +7,7 @@
 
 namespace laconic::cli {
 
+void add_advise_command(Command& app);
 void add_bench_command(Command& app);
 void add_codec_command(Command& app);
 void add_doctor_command(Command& app);

@@ -43,6 +43,7 @@ int run(int argc, char** argv) {
   try {
     Application app("laconic", "Error-bounded compressed communication for MPI.", "laconic " LACONIC_VERSION_TEXT);
     Command all = app.command();
+    add_advise_command(all);
     add_bench_command(all);
     add_codec_command(all);
     add_doctor_command(all);

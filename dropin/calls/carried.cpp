@@ -12,6 +12,7 @@ namespace laconic::dropin {
 
 std::atomic<bool> traffic_counted{false};
 std::atomic<bool> profiled{false};
+std::atomic<bool> advised{false};
 std::atomic<int> counted_requests{0};
 
 namespace {
@@ -140,10 +141,11 @@ void CountedCall::sample() const {
   if (group_ == nullptr || items_.buffer == nullptr || items_.count <= 0 || !can_be_sampled(key_.content)) return;
   const Tallies::Due due = Tallies::instance().sample_due(*group_, key_);
   if (due == Tallies::Due::no) return;
-  const SampleTime time(due == Tallies::Due::first);
+  const bool for_advice = advised.load(std::memory_order_relaxed);
+  const SampleTime time(due == Tallies::Due::first, for_advice);
   if (!time.allowed()) return;
   const bool adds = is_operation(key_.activity) && reduces(operation_of(key_.activity));
-  Tallies::instance().sampled(*group_, key_, Sample::of(items_, key_.content, adds ? group_->ranks : 1));
+  Tallies::instance().sampled(*group_, key_, Sample::of(items_, key_.content, adds ? group_->ranks : 1, for_advice));
 }
 
 void count_starts(MPI_Request request, const CountedCall& call) {

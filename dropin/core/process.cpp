@@ -198,6 +198,7 @@ void Process::set_attention() {
   messages_attention.store(running() && messages_, std::memory_order_relaxed);
   traffic_counted.store(running() && settings_.report != Report::none, std::memory_order_relaxed);
   profiled.store(running() && settings_.report == Report::profile, std::memory_order_relaxed);
+  advised.store(running() && settings_.advises, std::memory_order_relaxed);
 }
 
 void Process::hinted(std::uint64_t min_bytes) {

@@ -37,16 +37,21 @@ const char* variable(const char* name) {
 std::string read_report(Settings& s, std::string_view text) {
   constexpr std::string_view json = "json:";
   constexpr std::string_view page = "html:";
+  constexpr std::string_view profile = "profile";
+  constexpr std::string_view advice = "advice";
+  s.advises = text.starts_with(advice);
+  const bool profiles = s.advises || text.starts_with(profile);
+  const std::string_view rest = profiles ? text.substr(s.advises ? advice.size() : profile.size()) : text;
   if (text.empty()) return "";
   if (text == "summary") {
     s.report = Report::summary;
   } else if (text == "each") {
     s.report = Report::each;
-  } else if (text == "profile") {
+  } else if (profiles && rest.empty()) {
     s.report = Report::profile;
-  } else if (constexpr std::string_view to = "profile:json:"; text.starts_with(to) && text.size() > to.size()) {
+  } else if (constexpr std::string_view to = ":json:"; profiles && rest.starts_with(to) && rest.size() > to.size()) {
     s.report = Report::profile;
-    s.report_file = text.substr(to.size());
+    s.report_file = rest.substr(to.size());
   } else if (text.starts_with(json) && text.size() > json.size()) {
     s.report = Report::json;
     s.report_file = text.substr(json.size());
@@ -55,7 +60,8 @@ std::string read_report(Settings& s, std::string_view text) {
     s.report_file = text.substr(page.size());
   } else {
     return "LACONIC_REPORT: '" + std::string(text) +
-           "' is not valid; valid are summary, each, json:FILE, html:FILE, profile, profile:json:FILE";
+           "' is not valid; valid are summary, each, json:FILE, html:FILE, profile, profile:json:FILE, advice, "
+           "advice:json:FILE";
   }
   return "";
 }
@@ -97,6 +103,9 @@ std::string decoded(std::string_view text) {
 
 // A profile shows the program without compression, and finds the settings that include calls.
 std::string read_profile(Settings& s) {
+  const std::string goal = variable("LACONIC_ADVICE");
+  if (!goal.empty() && !s.advises) return "LACONIC_ADVICE: not valid without LACONIC_REPORT=advice";
+  if (std::string problem = s.goal.read(goal); !problem.empty()) return problem;
   if (s.report != Report::profile) return "";
   s.profile_command = decoded(variable("LACONIC_PROFILE_COMMAND"));
   for (const char* name : {"LACONIC_BOUND", "LACONIC_INCLUDE", "LACONIC_P2P", "LACONIC_MIN_BYTES", "LACONIC_AUDIT"})
@@ -109,7 +118,7 @@ std::string read_profile(Settings& s) {
 
 bool is_ours(std::string_view name) {
   for (const char* other : {"LACONIC_ISA", "LACONIC_REPORT", "LACONIC_INCLUDE", "LACONIC_EXCLUDE", "LACONIC_AUDIT",
-                            "LACONIC_P2P", "LACONIC_PROFILE_COMMAND"})
+                            "LACONIC_P2P", "LACONIC_ADVICE", "LACONIC_PROFILE_COMMAND"})
     if (name == other) return true;
   for (const char* option : option_names)
     if (name == "LACONIC_" + upper(option)) return true;
@@ -124,7 +133,7 @@ std::string unknown_variable() {
     std::string valid;
     for (const char* option : option_names) valid += "LACONIC_" + upper(option) + ", ";
     return "environment variable '" + std::string(text.substr(0, equals)) + "' is not valid; valid are " + valid +
-           "LACONIC_ISA, LACONIC_REPORT, LACONIC_INCLUDE, LACONIC_EXCLUDE, LACONIC_AUDIT, LACONIC_P2P";
+           "LACONIC_ISA, LACONIC_REPORT, LACONIC_ADVICE, LACONIC_INCLUDE, LACONIC_EXCLUDE, LACONIC_AUDIT, LACONIC_P2P";
   }
   return "";
 }
@@ -160,6 +169,27 @@ std::string check_options(const laconic_options& options) {
   return code == MPI_SUCCESS ? "" : error_text(code);
 }
 
+std::string Goal::read(const std::string& text) {
+  struct Known {
+    std::string_view name;
+    Kind kind;
+    double below;
+  };
+  if (text.empty()) return "";
+  for (const Known& known :
+       {Known{"error:", Kind::error, 1}, {"psnr:", Kind::psnr, 1000}, {"saved:", Kind::saved, 100}}) {
+    if (!text.starts_with(known.name)) continue;
+    const char* const end = text.data() + text.size();
+    kind = known.kind;
+    const auto [stopped, error] = std::from_chars(text.data() + known.name.size(), end, value);
+    if (error == std::errc{} && stopped == end && value > 0 && value < known.below) return "";
+  }
+  return "LACONIC_ADVICE: '" + text +
+         "' is not valid; valid are error:R with R between 0 and 1, psnr:DB between 0 and 1000, saved:PERCENT between "
+         "0 "
+         "and 100";
+}
+
 std::string Settings::read() {
   laconic_options_init(&options);
   std::string problem = unknown_variable();
@@ -188,7 +218,7 @@ std::uint64_t Settings::signature() const {
   // is collective.
   all += std::string(variable("LACONIC_INCLUDE")) + '\n' + variable("LACONIC_EXCLUDE") + '\n';
   all += std::string(variable("LACONIC_AUDIT")) + '\n' + std::to_string(static_cast<int>(messages)) +
-         std::to_string(static_cast<int>(report));
+         std::to_string(static_cast<int>(report)) + (advises ? "advice" : "");
   // Profiles of one name may differ between nodes.  Ranks that decide differently would wait for each other forever.
   if (options.tune == LACONIC_TUNE_PROFILE) {
     std::ifstream profile(variable("LACONIC_TUNE"), std::ios::binary);

@@ -15,12 +15,23 @@ namespace laconic::dropin {
 
 enum class Report : std::uint8_t { none, summary, json, page, each, profile };
 
+// What the bound is to reach that advice names: the loosest one that permits errors up to a share of the range, or
+// that gives samples a PSNR of so many dB, or the tightest one that saves so many percent of the bytes, by samples.
+struct Goal {
+  enum class Kind : std::uint8_t { none, error, psnr, saved };
+  Kind kind = Kind::none;
+  double value = 0;
+  std::string read(const std::string& text);  // returns an error message, empty on success
+};
+
 struct Settings {
   laconic_options options{};  // only those set in the environment, without the bound
   Bounds bounds;              // LACONIC_BOUND
   Rules rules;
   bool excludes = false;  // LACONIC_EXCLUDE names calls
   Report report = Report::none;
+  bool advises = false;     // the profile is of samples under many bounds, and chooses one
+  Goal goal;                // LACONIC_ADVICE
   std::string report_file;  // of JSON; a profile without one is printed
   std::string
       profile_command;     // LACONIC_PROFILE_COMMAND: the command to suggest, with a newline in place of the options

@@ -37,7 +37,7 @@ inline constexpr std::array<const char*, 4> all_readings{"send+type:byte=double"
 std::string inclusions(const Needs& needs);
 
 // As they are set in the environment, as in "LACONIC_BOUND=rel:1e-6 LACONIC_P2P=1".
-std::string text_of(const Needs& needs, const std::string& bound = sample_bounds[suggested_bound]);
+std::string text_of(const Needs& needs, const std::string& bound = sample_bounds[usual_bound]);
 
 // The reason why plain calls stay plain with any settings; nullptr if settings would include them: needs_of().
 // `min_bytes`: the size from which on calls are compressed with these settings.

@@ -2,6 +2,7 @@
 #include "report/profile.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <set>
@@ -93,25 +94,44 @@ std::string items_of(const Profile& profile, const Needs& needs, OfTheseCalls f)
 }
 
 // "bcast+type:double=lossless,rel:1e-6"
-std::string bound_with(const std::string& lossless) {
+std::string bound_with(const std::string& lossless, std::size_t others) {
   std::string list;
   for (const char c : lossless + (lossless.empty() ? "" : ",")) list += c == ',' ? "=lossless," : std::string(1, c);
-  return list + sample_bounds[suggested_bound];
+  return others == lossless_bound ? sample_bounds[lossless_bound] : list + sample_bounds[others];
 }
 
 // Calls that were not sampled are assumed to compress as those of the same numbers that were.
 void estimate(Profile& profile, const Needs& suggested) {
   std::map<Content, Sample> by_content;
   for (const ProfiledCalls& c : profile.calls) by_content[c.of.content] += c.traffic.sample;
+  std::uint64_t messages = 0;
+  for (const ProfiledCalls& c : profile.calls)
+    if (c.of.activity == Activity::send) messages += c.traffic.bytes;
+  ByBound<double> squares{};
+  double decoded = 0;
   for (const ProfiledCalls& c : profile.calls) {
     if (c.lasting != nullptr || c.left_out || !c.needs.within(suggested)) continue;
+    const auto bytes = static_cast<double>(c.traffic.bytes);
+    // Messages are waited for in calls that are not told apart.
+    const double share = c.of.activity == Activity::send ? bytes / static_cast<double>(messages) : 0;
+    const double seconds = c.traffic.seconds + share * profile.times.waiting();
+    const bool sampled = c.traffic.sample.bytes > 0;
+    const Sample& sample = sampled ? c.traffic.sample : by_content[c.of.content];
+    const double weight = sample.decoded > 0 ? bytes / static_cast<double>(sample.decoded) : 0;
+    decoded += sample.decoded > 0 ? bytes : 0;
     for (std::size_t b = 0; b < sample_bounds.size(); ++b) {
       const std::size_t bound = c.lossless ? lossless_bound : b;
-      const double own = c.traffic.sample.ratio(bound);
-      const double ratio = std::max(1.0, own > 0 ? own : by_content[c.of.content].ratio(bound));
-      profile.saved[b] += static_cast<std::uint64_t>(static_cast<double>(c.traffic.bytes) * (1 - 1 / ratio));
+      const double ratio = std::max(1.0, sample.ratio(bound));
+      profile.saved[b] += static_cast<std::uint64_t>(bytes * (1 - 1 / ratio));
+      ExpectedWith& expected = profile.expected[b];
+      const double coding = sample.coding_per_byte(bound) * bytes / c.group->ranks;
+      expected.seconds += std::max(0.0, seconds * (1 - 1 / ratio) - coding);
+      expected.worst = std::max(expected.worst, sample.worst[bound]);
+      squares[b] += weight * sample.squares[bound];
     }
   }
+  for (std::size_t b = 0; b < sample_bounds.size(); ++b)
+    profile.expected[b].rms = decoded > 0 ? std::sqrt(squares[b] / decoded) : 0;
 }
 
 // Messages of bytes that look like numbers would be included by a rule that says that they are. Those of other sizes
@@ -145,10 +165,13 @@ void suggest(Profile& profile, const Settings& settings) {
   if (!needs) return;
   profile.included = bytes_within(profile.calls, *needs);
   estimate(profile, *needs);
+  const std::optional<std::size_t> chosen = choose_bound(profile, settings.goal);
+  profile.reached = chosen.has_value();
+  profile.chosen = chosen.value_or(lossless_bound);
   std::string exclude = settings.excludes ? std::getenv("LACONIC_EXCLUDE") : "";
   profile.exclude = items_of(profile, *needs, [](const ProfiledCalls& c) { return c.left_out; });
   profile.lossless = items_of(profile, *needs, [](const ProfiledCalls& c) { return c.lossless; });
-  profile.bound = bound_with(profile.lossless);
+  profile.bound = bound_with(profile.lossless, profile.chosen);
   if (!profile.exclude.empty()) exclude += (exclude.empty() ? "" : ",") + profile.exclude;
   profile.variables =
       text_of(*needs, profile.bound) + (exclude.empty() ? "" : " LACONIC_EXCLUDE=" + shell_word(exclude));
@@ -162,7 +185,33 @@ void suggest(Profile& profile, const Settings& settings) {
     profile.command.replace(place, 1, " " + profile.options + " ");
 }
 
+// The largest error that a bound permits, as a share of the range.
+double promised(std::size_t bound) {
+  const std::string text = sample_bounds[bound];
+  return bound == lossless_bound ? 0 : std::strtod(text.c_str() + text.find(':') + 1, nullptr);
+}
+
 }  // namespace
+
+double ExpectedWith::psnr() const { return rms > 0 ? -20 * std::log10(rms) : INFINITY; }
+
+std::optional<std::size_t> choose_bound(const Profile& profile, const Goal& goal) {
+  if (goal.kind == Goal::Kind::none) return usual_bound;
+  const auto reaches = [&](std::size_t b) {
+    switch (goal.kind) {
+      case Goal::Kind::error: return promised(b) <= goal.value;
+      case Goal::Kind::psnr: return profile.expected[b].psnr() >= goal.value;
+      default: return 100 * static_cast<double>(profile.saved[b]) >= goal.value * static_cast<double>(profile.included);
+    }
+  };
+  std::optional<std::size_t> found;
+  for (std::size_t b = 0; b < sample_bounds.size(); ++b) {
+    if (!reaches(b)) continue;
+    if (goal.kind != Goal::Kind::saved) return b;
+    found = b;
+  }
+  return found;
+}
 
 ProfileTimes ProfileTimes::of_this_process() {
   return {{SampleTime::since_loaded(), CountedWait::seconds(), SampleTime::seconds()}};

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,14 @@ struct ProfiledCalls {
   bool lossless = false;
 };
 
+// What compression of the included calls with a bound would do to them, by samples.
+struct ExpectedWith {
+  double seconds = 0;   // saved on one rank at most: if the network alone sets the time of these calls
+  double worst = 0;     // error as a share of the range of the numbers
+  double rms = 0;       // the same, root mean square
+  double psnr() const;  // dB; infinite where there are no errors
+};
+
 struct Profile {
   std::uint64_t bytes = 0;
   ProfileTimes times;
@@ -52,8 +61,15 @@ struct Profile {
   std::string exclude;    // the items that were added to LACONIC_EXCLUDE for the contents of the calls
   std::string lossless;   // the items of LACONIC_BOUND that are for such contents
   std::uint64_t included = 0;
-  std::array<std::uint64_t, sample_bounds.size()> saved{};  // of these bytes, by the ratios of the samples
+  ByBound<std::uint64_t> saved{};    // of these bytes, by the ratios of the samples
+  std::size_t chosen = usual_bound;  // of sample_bounds
+  ByBound<ExpectedWith> expected{};  // for advice
+  bool reached = true;               // whether a bound reaches the goal of advice
 };
+
+// Chooses a bound that reaches the goal, the usual one if there is no goal. nullopt: no bound
+// reaches it.
+std::optional<std::size_t> choose_bound(const Profile& profile, const Goal& goal);
 
 Profile profile_of(const std::map<std::string, TallyGroup>& groups, const Settings& settings, std::uint64_t min_bytes,
                    const ProfileTimes& times);

@@ -2,6 +2,7 @@
 // The profile as text and as JSON.
 #include <laconic/laconic.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "core/process.hpp"
@@ -28,7 +29,7 @@ std::string text_of(const ProfiledCalls& c, std::uint64_t all) {
       format("%5.1f %%  %-20s %-8s %8s %9llu %11.3f %9.3f  %-13s", percent(c.traffic.bytes, all),
              std::string(name_of(c.of.activity)).c_str(), name_of(c.of.content), size_text(c.of.least_size()).c_str(),
              u(c.traffic.calls), megabytes(c.traffic.bytes), c.traffic.seconds, text_of(sample.looks()));
-  for (std::size_t b = 0; b < sample_bounds.size(); ++b) text += ' ' + ratio_text(sample.ratio(b));
+  for (const std::size_t b : profile_bounds) text += ' ' + ratio_text(sample.ratio(b));
   text += "  " + text_of(*c.group);
   return c.lasting != nullptr ? text + "; stays plain: " + c.lasting : text;
 }
@@ -37,7 +38,7 @@ std::string text_of(const ProfiledCalls& c, std::uint64_t all) {
 std::string table_of(const Profile& profile) {
   std::string text = format("%5s    %-20s %-8s %8s %9s %11s %9s  %-13s", "bytes", "operation", "type", "size from",
                             "calls", "MB", "s", "contents");
-  for (const char* bound : sample_bounds) text += format(" %8s", bound);
+  for (const std::size_t b : profile_bounds) text += format(" %8s", sample_bounds[b]);
   text += "  communicator (ranks)\n";
   std::uint64_t rest = 0;
   for (std::size_t k = 0; k < profile.calls.size(); ++k) {
@@ -64,14 +65,37 @@ std::string settings_of(const Profile& profile) {
   return text;
 }
 
-std::string suggestion_of(const Profile& profile) {
+// What each bound would do, for the lines "laconic: ".
+std::string advice_of(const Profile& profile, const Goal& goal) {
+  std::string text = format("  %-10s %11s %7s %7s %10s %14s %9s\n", "bound", "MB sent", "ratio", "saved", "s saved",
+                            "largest error", "PSNR dB");
+  for (std::size_t b = 0; b < sample_bounds.size(); ++b) {
+    const ExpectedWith& expected = profile.expected[b];
+    const std::uint64_t sent = profile.included - std::min(profile.saved[b], profile.included);
+    text += format("%c %-10s %11.3f %7.2f %5.1f %% %10.3f %14.2g %9s\n", b == profile.chosen ? '*' : ' ',
+                   sample_bounds[b], megabytes(sent),
+                   static_cast<double>(profile.included) / static_cast<double>(std::max<std::uint64_t>(sent, 1)),
+                   percent(profile.saved[b], profile.included), expected.seconds, expected.worst,
+                   expected.rms > 0 ? format("%.1f", expected.psnr()).c_str() : "exact");
+  }
+  text += "of samples; errors are shares of the range of the numbers; s saved on one rank, at most\n";
+  if (!profile.reached) text += "no bound reaches LACONIC_ADVICE; the command line is lossless\n";
+  if (goal.kind == Goal::Kind::none)
+    text += "* the usual start; --error, --psnr or --saved (LACONIC_ADVICE) choose by what you need\n";
+  return text;
+}
+
+std::string savings_of(const Profile& profile) {
+  std::string text = "of the bytes that are included below, bounds would save, by the samples: ";
+  for (const std::size_t b : profile_bounds)
+    text += format("%s%s %.1f %%", b == profile_bounds.front() ? "" : ", ", sample_bounds[b],
+                   percent(profile.saved[b], profile.included));
+  return text + '\n';
+}
+
+std::string suggestion_of(const Settings& settings, const Profile& profile) {
   if (profile.options.empty()) return "no settings would include 1 % of the bytes\n";
-  std::string text;
-  for (std::size_t b = 0; b < sample_bounds.size(); ++b)
-    text += format("%s%s %.1f %%",
-                   b == 0 ? "of the bytes that are included below, bounds would save, by the samples: " : ", ",
-                   sample_bounds[b], percent(profile.saved[b], profile.included));
-  text += '\n';
+  std::string text = settings.advises ? advice_of(profile, settings.goal) : savings_of(profile);
   if (!profile.exclude.empty())
     text += "left out, because the contents are whole numbers or other data: " + profile.exclude + '\n';
   if (!profile.lossless.empty())
@@ -79,18 +103,19 @@ std::string suggestion_of(const Profile& profile) {
   text +=
       format("%s to use, which would include %.1f %% of the bytes and save %.3f MB (%.1f %%):\n",
              profile.command.empty() ? "the settings" : "the command line", percent(profile.included, profile.bytes),
-             megabytes(profile.saved[suggested_bound]), percent(profile.saved[suggested_bound], profile.bytes));
+             megabytes(profile.saved[profile.chosen]), percent(profile.saved[profile.chosen], profile.bytes));
   return text;
 }
 
-void print(const Profile& profile, bool complete) {
+void print(const Settings& settings, const Profile& profile, bool complete) {
   const ProfileTimes& t = profile.times;
   std::string lines = format(
-      "profile%s: %.3f MB in calls that carry data; on the slowest rank %.3f s, of which waiting %.3f s, and %.3f s "
+      "%s%s: %.3f MB in calls that carry data; on the slowest rank %.3f s, of which waiting %.3f s, and %.3f s "
       "of sampling\n",
-      complete ? "" : " of rank 0 alone, for MPI was not finalized", megabytes(profile.bytes), t.program(), t.waiting(),
-      t.sampling());
-  if (profile.bytes > 0) lines += table_of(profile) + settings_of(profile) + suggestion_of(profile);
+      settings.advises ? "advice" : "profile", complete ? "" : " of rank 0 alone, for MPI was not finalized",
+      megabytes(profile.bytes), t.program(), t.waiting(), t.sampling());
+  if (profile.bytes > 0 && !settings.advises) lines += table_of(profile) + settings_of(profile);
+  if (profile.bytes > 0) lines += suggestion_of(settings, profile);
   std::string out;
   for (std::size_t at = 0; at < lines.size();) {
     const std::size_t end = lines.find('\n', at);
@@ -106,8 +131,8 @@ void print(const Profile& profile, bool complete) {
 std::string json_of(const ProfiledCalls& c) {
   const Sample& sample = c.traffic.sample;
   std::string ratios;
-  for (std::size_t b = 0; b < sample_bounds.size(); ++b)
-    ratios += format("%s\"%s\": ", b == 0 ? "" : ", ", sample_bounds[b]) +
+  for (const std::size_t b : profile_bounds)
+    ratios += format("%s\"%s\": ", b == profile_bounds.front() ? "" : ", ", sample_bounds[b]) +
               (sample.ratio(b) > 0 ? number(sample.ratio(b)) : "null");
   return "    {\"operation\": " + quoted(std::string(name_of(c.of.activity))) +
          ", \"type\": " + quoted(name_of(c.of.content)) + format(", \"least_size\": %llu", u(c.of.least_size())) +
@@ -132,19 +157,34 @@ std::string list_of(const std::vector<T>& all) {
   return "[" + text + (text.empty() ? "]" : "\n  ]");
 }
 
-std::string suggestion_json(const Profile& profile) {
+std::string advice_json(const Settings& settings, const Profile& profile) {
+  if (!settings.advises) return "";
+  std::string bounds;
+  for (std::size_t b = 0; b < sample_bounds.size(); ++b) {
+    const ExpectedWith& expected = profile.expected[b];
+    bounds +=
+        format("%s\"%s\": {\"saved\": %llu, \"seconds\": ", b == 0 ? "" : ", ", sample_bounds[b], u(profile.saved[b])) +
+        number(expected.seconds) + ", \"largest_error\": " + number(expected.worst) +
+        ", \"psnr\": " + (expected.rms > 0 ? number(expected.psnr()) : "null") + "}";
+  }
+  return std::string(", \"bound\": ") + quoted(sample_bounds[profile.chosen]) +
+         ", \"reached\": " + (profile.reached ? "true" : "false") + ", \"bounds\": {" + bounds + "}";
+}
+
+std::string suggestion_json(const Settings& settings, const Profile& profile) {
   if (profile.options.empty()) return "null";
   std::string saved;
-  for (std::size_t b = 0; b < sample_bounds.size(); ++b)
-    saved += format("%s\"%s\": %llu", b == 0 ? "" : ", ", sample_bounds[b], u(profile.saved[b]));
+  for (const std::size_t b : profile_bounds)
+    saved += format("%s\"%s\": %llu", b == profile_bounds.front() ? "" : ", ", sample_bounds[b], u(profile.saved[b]));
   return "{\"options\": " + quoted(profile.options) + ", \"variables\": " + quoted(profile.variables) +
          ", \"command\": " + (profile.command.empty() ? "null" : quoted(profile.command)) +
          ", \"excluded\": " + quoted(profile.exclude) + ", \"lossless\": " + quoted(profile.lossless) +
-         format(", \"bytes\": %llu, \"saved\": {", u(profile.included)) + saved + "}}";
+         format(", \"bytes\": %llu, \"saved\": {", u(profile.included)) + saved + "}" + advice_json(settings, profile) +
+         "}";
 }
 
-bool write_json(const std::string& file, const Profile& profile, bool complete) {
-  std::FILE* out = std::fopen(file.c_str(), "w");
+bool write_json(const Settings& settings, const Profile& profile, bool complete) {
+  std::FILE* out = std::fopen(settings.report_file.c_str(), "w");
   if (out == nullptr) return false;
   const ProfileTimes& t = profile.times;
   std::fprintf(out, "{\n  \"laconic\": \"%d.%d.%d\",\n  \"complete\": %s,\n  \"bytes\": %llu,\n", LACONIC_VERSION_MAJOR,
@@ -153,7 +193,7 @@ bool write_json(const std::string& file, const Profile& profile, bool complete) 
                number(t.program()).c_str(), number(t.waiting()).c_str(), number(t.sampling()).c_str());
   std::fprintf(out, "  \"calls\": %s,\n  \"included\": %s,\n  \"stays_plain\": %s,\n  \"suggestion\": %s\n}\n",
                list_of(profile.calls).c_str(), list_of(profile.alone).c_str(), list_of(profile.plain).c_str(),
-               suggestion_json(profile).c_str());
+               suggestion_json(settings, profile).c_str());
   return std::fclose(out) == 0;
 }
 
@@ -161,9 +201,9 @@ bool write_json(const std::string& file, const Profile& profile, bool complete) 
 
 void put_profile(const Settings& settings, const Profile& profile, bool complete) {
   const std::string& file = settings.report_file;
-  if (!file.empty() && !write_json(file, profile, complete))
+  if (!file.empty() && !write_json(settings, profile, complete))
     say("LACONIC_REPORT: the file " + file + " could not be written");
-  print(profile, complete);
+  print(settings, profile, complete);
 }
 
 }  // namespace laconic::dropin

@@ -121,28 +121,81 @@ bool fill_doubles(const std::byte* data, std::size_t bytes) {
   return words == 0 || 5 * floats < 3 * halves;
 }
 
-void compress(const std::vector<std::byte>& data, bool single, int terms, Sample& sample) {
-  const MPI_Datatype type = single ? MPI_FLOAT : MPI_DOUBLE;
-  const auto count = static_cast<MPI_Count>(data.size() / (single ? sizeof(float) : sizeof(double)));
-  thread_local std::vector<std::byte> room;
-  std::array<std::uint64_t, sample_bounds.size()> sizes{};
-  for (std::size_t b = 0; b < sample_bounds.size(); ++b) {
-    laconic_options options;
-    laconic_options_init(&options);
-    laconic_options_set(&options, "bound", sample_bounds[b]);
-    if (options.bound.mode == LACONIC_BOUND_REL) options.bound.value /= terms;
-    if (terms == 1) {  // it only moves: Communicator::bound_of()
-      options.denormals = LACONIC_DENORMALS_EXACT;
-      if (options.bound.mode == LACONIC_BOUND_REL) options.bound.mode = LACONIC_BOUND_BLOCK;
-    }
-    const std::size_t most = laconic_max_compressed_size(count, type, &options);
-    if (room.size() < most) room.resize(most);
-    std::size_t bytes = 0;
-    if (laconic_compress(data.data(), count, type, room.data(), room.size(), &bytes, &options) != MPI_SUCCESS) return;
-    sizes[b] = std::min<std::uint64_t>(bytes, data.size());  // what would not be shorter is sent as it is
+std::int64_t now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+// Adds the errors of decoded numbers.
+template <class T>
+void compare(const std::vector<std::byte>& data, const std::vector<std::byte>& decoded, int terms, std::size_t b,
+             Sample& sample) {
+  const std::size_t count = data.size() / sizeof(T);
+  double least = INFINITY;
+  double most = -INFINITY;
+  double worst = 0;
+  double squares = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto x = static_cast<double>(number_at<T>(data.data(), k));
+    if (!std::isfinite(x)) continue;
+    least = std::min(least, x);
+    most = std::max(most, x);
+    const double error = std::fabs(static_cast<double>(number_at<T>(decoded.data(), k)) - x);
+    worst = std::max(worst, error);
+    squares += error * error;
   }
-  sample.bytes = data.size();
-  sample.compressed = sizes;
+  const double range = most - least;
+  if (!(range > 0) || !std::isfinite(range)) return;  // numbers without a range are exact
+  sample.worst[b] = terms * worst / range;
+  sample.squares[b] = terms * squares / range / range;
+}
+
+// How a sample is coded.
+struct SampleCoding {
+  bool single;      // float32, or float64
+  int terms;        // Sample::of()
+  bool for_advice;  // the same
+};
+
+bool compress_with(std::size_t b, const std::vector<std::byte>& data, const SampleCoding& coding, Sample& sample) {
+  const MPI_Datatype type = coding.single ? MPI_FLOAT : MPI_DOUBLE;
+  const auto count = static_cast<MPI_Count>(data.size() / (coding.single ? sizeof(float) : sizeof(double)));
+  thread_local std::vector<std::byte> room;
+  thread_local std::vector<std::byte> decoded;
+  laconic_options options;
+  laconic_options_init(&options);
+  laconic_options_set(&options, "bound", sample_bounds[b]);
+  if (options.bound.mode == LACONIC_BOUND_REL) options.bound.value /= coding.terms;
+  if (coding.terms == 1) {  // it only moves: Communicator::bound_of()
+    options.denormals = LACONIC_DENORMALS_EXACT;
+    if (options.bound.mode == LACONIC_BOUND_REL) options.bound.mode = LACONIC_BOUND_BLOCK;
+  }
+  const std::size_t most = laconic_max_compressed_size(count, type, &options);
+  if (room.size() < most) room.resize(most);
+  if (coding.for_advice && decoded.size() < data.size()) decoded.resize(data.size());
+  std::size_t bytes = 0;
+  const std::int64_t begin = now();
+  if (laconic_compress(data.data(), count, type, room.data(), room.size(), &bytes, &options) != MPI_SUCCESS)
+    return false;
+  sample.compressed[b] = std::min<std::uint64_t>(bytes, data.size());  // what would not be shorter is sent as it is
+  if (!coding.for_advice) return true;
+  if (laconic_decompress(room.data(), bytes, decoded.data(), count, type) != MPI_SUCCESS) return false;
+  sample.coding[b] = static_cast<double>(now() - begin) * 1e-9;
+  coding.single ? compare<float>(data, decoded, coding.terms, b, sample)
+                : compare<double>(data, decoded, coding.terms, b, sample);
+  return true;
+}
+
+void compress(const std::vector<std::byte>& data, const SampleCoding& coding, Sample& sample) {
+  Sample coded;
+  for (std::size_t b = 0; b < sample_bounds.size(); ++b) {
+    const bool wanted =
+        coding.for_advice || std::find(profile_bounds.begin(), profile_bounds.end(), b) != profile_bounds.end();
+    if (wanted && !compress_with(b, data, coding, coded)) return;
+  }
+  coded.bytes = data.size();
+  if (coding.for_advice) coded.decoded = data.size() / (coding.single ? sizeof(float) : sizeof(double));
+  sample += coded;
 }
 
 // The range of numbers without the one whose absence makes it smallest, as the bound block:R has it.
@@ -179,7 +232,7 @@ bool exceeds_most(const std::vector<std::byte>& data, const laconic_bound& bound
   return 2 * smaller > all;
 }
 
-void look_at_bytes(const std::vector<std::byte>& data, Sample& sample) {
+void look_at_bytes(const std::vector<std::byte>& data, bool for_advice, Sample& sample) {
   const std::size_t words = data.size() / sizeof(double);
   if (words == 0) return;
   sample.numbers = words;
@@ -188,16 +241,11 @@ void look_at_bytes(const std::vector<std::byte>& data, Sample& sample) {
   sample.as_float = plausible<float>(data, 0x1p40) / 2;
   const auto enough = static_cast<std::uint64_t>(mostly * static_cast<double>(words));
   if (sample.as_double >= enough)
-    compress(data, false, 1, sample);
+    compress(data, {false, 1, for_advice}, sample);
   else if (sample.as_float >= enough)
-    compress(data, true, 1, sample);
+    compress(data, {true, 1, for_advice}, sample);
   else
     sample.special = words;
-}
-
-std::int64_t now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
 }
 
 const std::int64_t loaded = now();
@@ -251,7 +299,7 @@ bool all_plausible(const void* words, std::size_t bytes, bool single) {
 
 bool can_be_sampled(Content content) { return content != Content::other && content != Content::integer; }
 
-Sample Sample::of(const Items& items, Content content, int terms) {
+Sample Sample::of(const Items& items, Content content, int terms, bool for_advice) {
   const NoTraps traps;
   Sample sample;
   sample.taken = 1;  // also where nothing can be seen, so that it is not tried again at every call
@@ -260,11 +308,11 @@ Sample Sample::of(const Items& items, Content content, int terms) {
   take(items, single ? sizeof(float) : sizeof(double), data);
   if (data.empty()) return sample;
   if (content == Content::byte || content == Content::packed) {
-    look_at_bytes(data, sample);
+    look_at_bytes(data, for_advice, sample);
     return sample;
   }
   single ? classify<float>(data, sample) : classify<double>(data, sample);
-  compress(data, single, terms, sample);
+  compress(data, {single, terms, for_advice}, sample);
   return sample;
 }
 
@@ -293,25 +341,36 @@ Sample& Sample::operator+=(const Sample& other) {
   as_double += other.as_double;
   as_float += other.as_float;
   bytes += other.bytes;
-  for (std::size_t b = 0; b < compressed.size(); ++b) compressed[b] += other.compressed[b];
+  decoded += other.decoded;
+  for (std::size_t b = 0; b < compressed.size(); ++b) {
+    compressed[b] += other.compressed[b];
+    worst[b] = std::max(worst[b], other.worst[b]);
+    squares[b] += other.squares[b];
+    coding[b] += other.coding[b];
+  }
   return *this;
 }
 
 void write(std::ostream& out, const Sample& s) {
   out << s.taken << ' ' << s.numbers << ' ' << s.zeros << ' ' << s.integers << ' ' << s.special << ' ' << s.as_double
-      << ' ' << s.as_float << ' ' << s.bytes;
+      << ' ' << s.as_float << ' ' << s.bytes << ' ' << s.decoded;
   for (const std::uint64_t bytes : s.compressed) out << ' ' << bytes;
+  for (const ByBound<double>* numbers : {&s.worst, &s.squares, &s.coding})
+    for (const double number : *numbers) out << ' ' << number;
 }
 
 bool read(std::istream& in, Sample& s) {
-  in >> s.taken >> s.numbers >> s.zeros >> s.integers >> s.special >> s.as_double >> s.as_float >> s.bytes;
+  in >> s.taken >> s.numbers >> s.zeros >> s.integers >> s.special >> s.as_double >> s.as_float >> s.bytes >> s.decoded;
   for (std::uint64_t& bytes : s.compressed) in >> bytes;
+  for (ByBound<double>* numbers : {&s.worst, &s.squares, &s.coding})
+    for (double& number : *numbers) in >> number;
   return static_cast<bool>(in);
 }
 
-SampleTime::SampleTime(bool first)
+SampleTime::SampleTime(bool first, bool for_advice)
     : begin_(now()),
-      allowed_(first || spent.load(std::memory_order_relaxed) < 3'000'000 + (begin_ - loaded) * 3 / 1000) {}
+      allowed_(first ||
+               spent.load(std::memory_order_relaxed) < 3'000'000 + (begin_ - loaded) / 1000 * (for_advice ? 50 : 3)) {}
 
 SampleTime::~SampleTime() {
   if (allowed_) spent.fetch_add(now() - begin_, std::memory_order_relaxed);

@@ -14,10 +14,14 @@
 
 namespace laconic::dropin {
 
-// The bounds under which a sample is compressed. A profile suggests the second: docs/drop-in.md says why.
-inline constexpr std::array<const char*, 4> sample_bounds{"rel:1e-3", "rel:1e-6", "rel:1e-9", "lossless"};
-inline constexpr std::size_t suggested_bound = 1;
-inline constexpr std::size_t lossless_bound = 3;
+// The bounds under which a sample is compressed, the loosest first: for advice all, for a profile some of them.
+inline constexpr std::array<const char*, 9> sample_bounds{"rel:1e-2", "rel:1e-3", "rel:1e-4", "rel:1e-5", "rel:1e-6",
+                                                          "rel:1e-7", "rel:1e-8", "rel:1e-9", "lossless"};
+inline constexpr std::array<std::size_t, 4> profile_bounds{1, 4, 7, 8};
+inline constexpr std::size_t usual_bound = 4;  // that is suggested without a goal: docs/drop-in.md says why
+inline constexpr std::size_t lossless_bound = sample_bounds.size() - 1;
+template <class T>
+using ByBound = std::array<T, sample_bounds.size()>;
 
 // Items of a datatype in memory.
 struct Items {
@@ -52,11 +56,17 @@ struct Sample {
   std::uint64_t as_double = 0;  // of bytes: words that are plausible as these numbers
   std::uint64_t as_float = 0;
   std::uint64_t bytes = 0;  // that were compressed, and their sizes
-  std::array<std::uint64_t, sample_bounds.size()> compressed{};
+  ByBound<std::uint64_t> compressed{};
+  // For advice, the errors of a result as shares of the range of the sample, and the time of coding. A sum is as wrong
+  // as all its terms together: in the worst case by the sum of their errors, on average by the root of their squares.
+  ByBound<double> worst{};
+  ByBound<double> squares{};  // the sum over the numbers
+  ByBound<double> coding{};   // seconds of encoding and decoding all bytes
+  std::uint64_t decoded = 0;  // numbers that have an error
 
   // A sample of pieces of the items, at most 64 KiB. Data on a device are not touched. `terms`: contributions that are
-  // added up, among which a bound is divided.
-  static Sample of(const Items& items, Content content, int terms);
+  // added up, among which a bound is divided. `for_advice`: under all bounds, with errors and times.
+  static Sample of(const Items& items, Content content, int terms, bool for_advice);
 
   // Calls 1, 2, 4, 8, ... of a kind are sampled, 16 of them at most, where there is time. The first is in any case.
   bool is_due(std::uint64_t calls) const { return taken < 16 && calls + 1 >= (std::uint64_t{1} << taken); }
@@ -64,6 +74,8 @@ struct Sample {
   Looks looks() const;
   // The compression ratio with a bound of sample_bounds; 0 if nothing was compressed.
   double ratio(std::size_t bound) const;
+  // For advice: the seconds of encoding and decoding a byte.
+  double coding_per_byte(std::size_t bound) const { return bytes > 0 ? coding[bound] / static_cast<double>(bytes) : 0; }
   Sample& operator+=(const Sample& other);
 };
 
@@ -71,10 +83,10 @@ void write(std::ostream& out, const Sample& sample);
 bool read(std::istream& in, Sample& sample);
 
 // Takes the time of samples in this process, of which a profile spends at most 0.3 % of the time since the library was
-// loaded, and 3 ms, beside the first samples of each kind of calls.
+// loaded, advice 5 %, and 3 ms, beside the first samples of each kind of calls.
 class SampleTime {
  public:
-  explicit SampleTime(bool first);
+  SampleTime(bool first, bool for_advice);
   ~SampleTime();
   SampleTime(const SampleTime&) = delete;
   SampleTime& operator=(const SampleTime&) = delete;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""laconic run and laconic profile: run_command_test.py LACONIC LIBRARY MPIEXEC PROGRAM PROFILED MPIRUN [unittest arguments]."""
-import importlib.machinery, importlib.util, json, os, pathlib, re, subprocess, sys, tempfile, unittest
+"""laconic run, laconic profile and laconic advise: run_command_test.py LACONIC LIBRARY MPIEXEC PROGRAM PROFILED MPIRUN [unittest arguments]."""
+import importlib.machinery, importlib.util, json, os, pathlib, re, shlex, subprocess, sys, tempfile, unittest
 
 LACONIC, LIBRARY, MPIEXEC, PROGRAM, PROFILED, MPIRUN = (sys.argv.pop(1) for _ in range(6))
 
@@ -173,8 +173,54 @@ class ProfileCommand(unittest.TestCase):
                             "--mpiexec", MPIEXEC, "-n", "2", "--", PROFILED, "exact"])
         self.assertRegex(done.stderr, rf"\n  \S*laconic run --library {re.escape(LIBRARY)} --bound \S+,rel:1e-6 .*--exclude 'comm:a b' ")
 
+    # The program fails where an error is larger than it is told to expect.
+    def test_advice_keeps_what_it_promises(self):
+        run = [MPIEXEC, "-n", "2", PROFILED, "within"]
+        for goal, value in (("--error", "2e-4"), ("--psnr", "80"), ("--saved", "80"), ("--error", "1e-12"), (None, None)):
+            with self.subTest(goal), tempfile.TemporaryDirectory() as folder:
+                report = pathlib.Path(folder) / "advice.json"
+                done = self.run_it([LACONIC, "advise", *([goal, value] if goal else []), "--json", str(report), "--", *run, "1"],
+                                   LACONIC_TUNE="off")
+                advice = json.loads(report.read_text())["suggestion"]
+                bound, bounds = advice["bound"], advice["bounds"]
+                names = list(bounds)
+                self.assertEqual((names[0], names[-1], len(names)), ("rel:1e-2", "lossless", 9))
+                permitted = {name: float(name.partition(":")[2] or 0) for name in names}
+                for name in names:  # as each bound promises, and as the tighter ones of a list should
+                    self.assertLessEqual(bounds[name]["largest_error"], permitted[name] * (1 + 1e-6) + 1e-15, name)
+                self.assertGreater(bounds["rel:1e-2"]["saved"], bounds["rel:1e-9"]["saved"])
+                self.assertTrue(advice["reached"])
+                looser = names[:names.index(bound)]
+                if goal == "--error":
+                    self.assertEqual(bound, "rel:1e-4" if value == "2e-4" else "lossless")
+                elif goal == "--psnr":
+                    self.assertGreaterEqual(bounds[bound]["psnr"], 80)
+                    self.assertTrue(all(bounds[name]["psnr"] < 80 for name in looser))
+                elif goal == "--saved":
+                    share = lambda name: bounds[name]["saved"] / advice["bytes"]
+                    self.assertGreaterEqual(share(bound), 0.8)
+                    self.assertTrue(all(share(name) < 0.8 for name in names[names.index(bound) + 1:]))
+                else:
+                    self.assertEqual(bound, "rel:1e-6")
+                self.assertRegex(done.stderr, rf"laconic: \* {bound} ")
+                self.assertEqual(done.stderr.splitlines()[-1].strip(), advice["command"])
+                within = str(3 * permitted[bound] or 1e-15)
+                done = self.run_it([LACONIC, "run", *shlex.split(advice["options"]), "--", *run, within], LACONIC_TUNE="off")
+                self.assertIn("dropin profile: ok", done.stdout)
+
+    def test_advice_that_no_bound_reaches(self):
+        done = self.run_it([LACONIC, "advise", "--saved", "99.9", "--", MPIEXEC, "-n", "2", PROFILED, "exact"])
+        self.assertIn("no bound reaches LACONIC_ADVICE", done.stderr)
+        self.assertIn(" --bound lossless ", done.stderr)
+
     def test_mistakes(self):
+        said = lambda *words, **env: self.run_it([LACONIC, "advise", *words], code=2, **env).stderr
+        self.assertIn("laconic advise -- mpiexec", said())
+        self.assertIn("LACONIC_ADVICE: 'error:2' is not valid; valid are error:R", said("--error", "2", "--", "ls"))
+        self.assertIn("only one of them", said("--error", "0.1", "--psnr", "3", "--", "ls"))
+        self.assertIn("psnr", said("--psnr", "loud", "--", "ls"))
         said = lambda *words, **env: self.run_it([LACONIC, "profile", *words], code=2, **env).stderr
+        self.assertIn("LACONIC_ADVICE: not valid without", said("--", "ls", LACONIC_ADVICE="error:0.1"))
         self.assertIn("-- mpiexec", said())
         self.assertIn("LACONIC_P2P: not valid with LACONIC_REPORT=profile", said("--", "ls", LACONIC_P2P="1"))
         self.assertIn("LACONIC_EXCLUDE: 'bcats' is not valid", said("--exclude", "bcats", "--", "ls"))

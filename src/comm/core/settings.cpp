@@ -186,9 +186,9 @@ constexpr std::array<Named<Setter>, 14> options_by_name{{
 }};
 
 // Variables that other parts of Laconic read: the kernels, the devices, and the drop-in.
-constexpr std::array<std::string_view, 8> variables_of_others{{"LACONIC_ISA", "LACONIC_DEVICE_MEMORY", "LACONIC_REPORT",
-                                                               "LACONIC_INCLUDE", "LACONIC_EXCLUDE", "LACONIC_AUDIT",
-                                                               "LACONIC_P2P", "LACONIC_PROFILE_COMMAND"}};
+constexpr std::array<std::string_view, 9> variables_of_others{
+    {"LACONIC_ISA", "LACONIC_DEVICE_MEMORY", "LACONIC_REPORT", "LACONIC_INCLUDE", "LACONIC_EXCLUDE", "LACONIC_AUDIT",
+     "LACONIC_P2P", "LACONIC_ADVICE", "LACONIC_PROFILE_COMMAND"}};
 
 constexpr std::string_view variable_prefix = "LACONIC_";
 constexpr std::string_view hint_prefix = "laconic_";
