@@ -24,12 +24,13 @@ constexpr std::uint64_t bursts_before_survey = 1 + 2 * bursts_per_window;
 constexpr std::uint64_t greatest_gap = 4096;
 constexpr std::uint64_t gap_growth = 4;
 
-// Compression is tried unless coding takes this share of the time that it can save, and kept while it takes less than
-// the other share of the plain time.
+// Compression is tried where it is predicted to take less than this share of the plain time, and kept while it takes
+// less than the other.
 constexpr double worth_trying = 0.9;
-// Within a node a round trip is coded twice in its time, by processors that copy the messages, too.
-constexpr double worth_trying_within_node = 0.5;
 constexpr double worth_keeping = 0.97;
+// Within a node a round trip is coded twice in its time, by processors that copy the messages, too: coding has to take
+// less than this share of the time that it can save.
+constexpr double worth_trying_within_node = 0.5;
 
 // How messages are cut, about, for the choice of the effort.
 constexpr double usual_chunk = 1 << 18;  // bytes
@@ -175,18 +176,19 @@ void MessageClass::code_with(Effort effort) {
 
 void MessageClass::surveyed(const CodingCosts& costs, bool within_node) {
   surveyed_ = true;
-  const double share = within_node ? worth_trying_within_node : worth_trying;
   const double plain = plain_.least();
-  const auto worth = [&](Effort effort) {
-    const CodingCost& c = costs.of(effort);
-    return c.known() && c.encode + c.decode <= share * plain * (1 - c.frame);
-  };
   // One chunk is on the wire while others are coded, so the longest of the three counts fully.
   const double chunks = std::clamp(bytes_ / usual_chunk, 1.0, most_chunks);
   const auto seconds = [&](Effort effort) {
     const CodingCost& c = costs.of(effort);
     const double longest = std::max({c.encode, c.decode, plain * c.frame});
     return longest + (c.encode + c.decode + plain * c.frame - longest) / chunks;
+  };
+  const auto worth = [&](Effort effort) {
+    const CodingCost& c = costs.of(effort);
+    if (!c.known()) return false;
+    return within_node ? c.encode + c.decode <= worth_trying_within_node * plain * (1 - c.frame)
+                       : seconds(effort) <= worth_trying * plain;
   };
   const bool dense =
       worth(Effort::dense) && (!worth(Effort::light) || seconds(Effort::dense) < clear_gain * seconds(Effort::light));
