@@ -36,7 +36,8 @@ constexpr double worth_trying_within_node = 0.5;
 constexpr double usual_chunk = 1 << 18;  // bytes
 constexpr double most_chunks = 4;
 
-// Compression is given up after a burst that takes this many times the plain time, with or without its set-up.
+// Compression is given up after a burst that takes this many times the plain time and its set-up, or a window of bursts
+// that all take as many times the plain time as the other: one may have been disturbed.
 constexpr double first_limit = 2;
 constexpr double later_limit = 1.25;
 constexpr double set_up_seconds = 500e-6;
@@ -115,8 +116,9 @@ void MessageClass::end_burst(double now, const MessageClock& clock) {
   const double seconds = (clock.latest_received() > began_ ? clock.latest_received() : now) - began_;
   const bool was_compressed = decision_ == Decision::compressed;
   const double plain = plain_.least() * burst_bytes_;
-  if (was_compressed && compressed_.least() == 0 &&
-      seconds > (set_up_ ? first_limit * plain + set_up_seconds : later_limit * plain))
+  const double limit_of_trial = set_up_ ? first_limit * plain + set_up_seconds : later_limit * plain;
+  if (was_compressed && compressed_.least() == 0 && seconds > limit_of_trial &&
+      (set_up_ || ++window_slow_ == bursts_per_window))
     return leave();
   if (set_up_) {
     set_up_ = false;
@@ -155,6 +157,7 @@ void MessageClass::doubt() {
 void MessageClass::restart_window() {
   window_seconds_ = window_bytes_ = 0;
   window_bursts_ = 0;
+  window_slow_ = 0;
 }
 
 // Takes the time of the first windows with an effort: light is tried after dense, and the faster one is kept.

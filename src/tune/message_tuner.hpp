@@ -141,7 +141,8 @@ class MessageClass {
   double window_seconds_ = 0;
   double window_bytes_ = 0;
   int window_bursts_ = 0;
-  bool set_up_ = true;  // the burst includes the set-up of memory and connections
+  int window_slow_ = 0;  // those that took too long for a trial to go on
+  bool set_up_ = true;   // the burst includes the set-up of memory and connections
 
   LatestTimes plain_;       // seconds per byte
   LatestTimes compressed_;  // the same

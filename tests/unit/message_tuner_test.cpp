@@ -95,6 +95,17 @@ TEST(MessageTuner, GivesUpWhatIsSlower) {
   EXPECT_LT(p.messages.compressed_calls(), 20u);
 }
 
+// Something else disturbs one of the first compressed bursts.
+TEST(MessageTuner, GoesOnAfterASlowBurst) {
+  for (int slow = 1; slow < 12; ++slow) {
+    Program p;
+    int compressed = 0;
+    for (int k = 0; k < 60; ++k) compressed += p.exchange(1, 8e-3, compressed == slow ? 12e-3 : 2.5e-3);
+    EXPECT_EQ(p.surveys, 1) << slow;
+    EXPECT_TRUE(p.messages.compresses()) << slow;
+  }
+}
+
 // Encoding and decoding take 0.42 ms each MiB and save three quarters of the time.  Large messages are coded while
 // other chunks are on the wire.
 TEST(MessageTuner, DoesNotTryWhatCodingMakesSlower) {
