@@ -21,7 +21,7 @@ inline bool counts_traffic() { return __builtin_expect(traffic_counted.load(std:
 // Set while a profile is taken: no call is compressed.
 extern std::atomic<bool> profiled;
 inline bool profiles() { return __builtin_expect(profiled.load(std::memory_order_relaxed), false); }
-// Set while a profile is taken that shall advise on the bound.
+// Set while a profile samples all bounds, for advice.
 extern std::atomic<bool> advised;
 
 // The contribution of this rank to a call.

@@ -185,9 +185,8 @@ std::string Goal::read(const std::string& text) {
     if (error == std::errc{} && stopped == end && value > 0 && value < known.below) return "";
   }
   return "LACONIC_ADVICE: '" + text +
-         "' is not valid; valid are error:R with R between 0 and 1, psnr:DB between 0 and 1000, saved:PERCENT between "
-         "0 "
-         "and 100";
+         "' is not valid; valid are error:R with R between 0 and 1, psnr:DB between 0 and 1000, "
+         "saved:PERCENT between 0 and 100";
 }
 
 std::string Settings::read() {

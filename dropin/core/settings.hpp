@@ -15,8 +15,9 @@ namespace laconic::dropin {
 
 enum class Report : std::uint8_t { none, summary, json, page, each, profile };
 
-// What the bound is to reach that advice names: the loosest one that permits errors up to a share of the range, or
-// that gives samples a PSNR of so many dB, or the tightest one that saves so many percent of the bytes, by samples.
+// The goal of advice. error: the loosest bound that permits no error above this share of the range. psnr: the loosest
+// bound with which samples reach this PSNR in dB. saved: the tightest bound that saves this percentage of the bytes of
+// samples.
 struct Goal {
   enum class Kind : std::uint8_t { none, error, psnr, saved };
   Kind kind = Kind::none;

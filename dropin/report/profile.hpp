@@ -38,7 +38,7 @@ struct ProfiledCalls {
   bool lossless = false;
 };
 
-// What compression of the included calls with a bound would do to them, by samples.
+// The effect of a bound on the included calls, estimated from samples.
 struct ExpectedWith {
   double seconds = 0;   // saved on one rank at most: if the network alone sets the time of these calls
   double worst = 0;     // error as a share of the range of the numbers

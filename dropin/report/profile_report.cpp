@@ -65,7 +65,7 @@ std::string settings_of(const Profile& profile) {
   return text;
 }
 
-// What each bound would do, for the lines "laconic: ".
+// The table of bounds. print() puts "laconic: " before each line.
 std::string advice_of(const Profile& profile, const Goal& goal) {
   std::string text = format("  %-10s %11s %7s %7s %10s %14s %9s\n", "bound", "MB sent", "ratio", "saved", "s saved",
                             "largest error", "PSNR dB");

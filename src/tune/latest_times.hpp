@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The latest times that something has taken.
+// The latest times that something has taken, and the mean of all.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 namespace laconic {
 
@@ -39,6 +40,21 @@ class LatestTimes {
   std::array<double, most> times_{};
   std::size_t next_ = 0;
   std::size_t count_ = 0;
+};
+
+class MeanTime {
+ public:
+  // The seconds of so many calls together.
+  void add(double seconds, std::uint64_t calls = 1) {
+    seconds_ += seconds;
+    calls_ += calls;
+  }
+  // 0 where there are no times.
+  double mean() const { return calls_ > 0 ? seconds_ / static_cast<double>(calls_) : 0; }
+
+ private:
+  double seconds_ = 0;
+  std::uint64_t calls_ = 0;
 };
 
 }  // namespace laconic

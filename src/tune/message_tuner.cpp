@@ -93,7 +93,8 @@ Decision MessageClass::begin(double bytes, double now, const MessageClock& clock
 
 bool MessageClass::surveys_now() const {
   if (mode_ != Decision::plain || bursts_ < next_) return false;
-  return surveyed_ || seconds_ * static_cast<double>(bursts_) >= seconds_before_survey * static_cast<double>(timed_);
+  const double mean = plain_mean_.mean();
+  return surveyed_ || mean == 0 || mean * static_cast<double>(bursts_) >= seconds_before_survey;
 }
 
 void MessageClass::rest() {
@@ -124,10 +125,7 @@ void MessageClass::end_burst(double now, const MessageClock& clock) {
     set_up_ = false;
     return;
   }
-  if (!surveyed_) {
-    seconds_ += seconds;
-    ++timed_;
-  }
+  if (!surveyed_) plain_mean_.add(seconds);
   window_seconds_ += seconds;
   window_bytes_ += burst_bytes_;
   if (++window_bursts_ < bursts_per_window) return;

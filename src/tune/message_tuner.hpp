@@ -124,9 +124,8 @@ class MessageClass {
   std::uint64_t gap_;           // bursts between surveys
   std::uint64_t plain_bursts_;  // of next_ and those that follow it
   bool surveyed_ = false;
-  double seconds_ = 0;       // of the plain bursts that were measured before the first survey
-  std::uint64_t timed_ = 0;  // their number
-  bool won_ = false;         // compression was faster when it was last measured
+  MeanTime plain_mean_;  // of the bursts before the first survey
+  bool won_ = false;     // compression was faster when it was last measured
   CodingCost cost_;
   CodingCosts costs_;      // of the latest survey
   double with_dense_ = 0;  // seconds per byte in the comparison of the efforts

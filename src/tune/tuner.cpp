@@ -98,7 +98,7 @@ Decision CallClass::begin() {
 
 Measured CallClass::mine() const {
   return {plain_times_.second_least(), compressed_times_.second_least(),
-          decision_ == Decision::survey ? sample_ : coded_, usual()};
+          decision_ == Decision::survey ? sample_ : coded_, plain_mean_.mean()};
 }
 
 // usual: Measured::usual.  0: a trial may begin, or no call was measured.
@@ -145,8 +145,7 @@ void CallClass::end(bool compressed, double seconds, double bytes) {
   const double scaled = bytes > 0 && bytes != bytes_ ? seconds * bytes_ / bytes : seconds;
   if (!compressed) {
     plain_times_.add(scaled);
-    seconds_ += seconds;
-    ++timed_;
+    plain_mean_.add(seconds);
   } else if (begun_with_ == trial_) {
     compressed_times_.add(scaled);
   }
@@ -159,8 +158,7 @@ void CallClass::overlapping_begins(double now, double bytes) {
       const double of_call = seconds * model_.bytes / burst_.bytes;
       if (!burst_.compressed) {
         plain_times_.add(of_call);
-        seconds_ += seconds;
-        timed_ += static_cast<std::uint64_t>(burst_.calls);
+        plain_mean_.add(seconds, static_cast<std::uint64_t>(burst_.calls));
       } else if (burst_.trial == trial_) {
         compressed_times_.add(of_call);
       }

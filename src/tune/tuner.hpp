@@ -76,7 +76,7 @@ class CallClass {
 
   // Whether the survey that has begun needs a sample of this rank.  Not while a trial would come too early, as far as
   // this rank knows.
-  bool needs_sample() const { return trial_ > 0 || asks_for_samples_ || calls_before_trial(usual()) == 0; }
+  bool needs_sample() const { return trial_ > 0 || asks_for_samples_ || calls_before_trial(plain_mean_.mean()) == 0; }
 
   // Takes the costs of coding the numbers of the call that has begun, before mine(), with Decision::survey.
   void sampled(const CodingCosts& costs) { sample_ = costs; }
@@ -143,7 +143,6 @@ class CallClass {
   void survey_next();
   void try_candidate(std::size_t k);
   std::uint64_t calls_between_plain() const;
-  double usual() const { return timed_ > 0 ? seconds_ / static_cast<double>(timed_) : 0; }
   std::uint64_t calls_before_trial(double usual) const;
 
   // First what a plain call touches: a call that has moved more than the cache holds finds this in few cache lines.
@@ -156,8 +155,7 @@ class CallClass {
   std::uint64_t begun_with_ = 0;  // trial_ when the call began
   double bytes_;                  // of model_
   LatestTimes plain_times_;       // of this rank alone
-  double seconds_ = 0;            // of the calls that were left to MPI and timed, of this rank alone
-  std::uint64_t timed_ = 0;       // their number
+  MeanTime plain_mean_;           // of their own sizes, of this rank alone
 
   CallModel model_;
   std::uint64_t gap_;        // calls between surveys
