@@ -68,7 +68,8 @@ LACONIC_API int laconic_comm_prepared(MPI_Comm comm, int* prepared);
  * alone has learnt about those that it sends. */
 typedef struct laconic_tuning {
   const char* collective; /* "allreduce", ..., "send": a static string; v-forms count as their collective */
-  uint64_t bytes; /* size of the largest buffer, rounded up to a power of two; 0 where ranks see different counts */
+  uint64_t bytes; /* size of the largest buffer, rounded up to a power of two; 0 where calls of all sizes are one
+                     class, because no rank knows the sizes of the others */
   uint64_t calls; /* calls of this class */
   uint64_t compressed_calls;
   laconic_algorithm algorithm; /* of the coming calls; LACONIC_ALGORITHM_PLAIN: they are left to MPI;

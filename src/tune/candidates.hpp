@@ -20,8 +20,9 @@ struct Candidate {
   int rows = 0;  // that blocks are cut into; 0: as choose_chunk() does
   Effort effort = Effort::light;
   double predicted = 0;  // seconds
-  double measured = 0;   // seconds; 0: not measured
+  double measured = 0;   // seconds, when nothing disturbs it; 0: not measured
   Timing timing;         // how the predicted seconds divide, without the agreement that comes before
+  double median = 0;     // seconds of its latest calls
 };
 
 // The path between ranks of one node, where the ranks copy the data themselves, and between nodes.  Both are only
@@ -32,8 +33,9 @@ Path path_between_nodes();
 // Calls of one kind, as far as all ranks know it.
 struct CallModel {
   Collective collective = Collective::allreduce;
-  double bytes = 0;      // size of the largest buffer, before compression
-  bool partial = false;  // ranks see different counts, and `bytes` stands for any size
+  double bytes = 0;  // size of the largest buffer, before compression
+  // No rank knows the sizes of the others.  Calls of all sizes are one class; `bytes` is assumed until the ranks agree.
+  bool any_size = false;
   int size = 1;
   const NodeShape* nodes = nullptr;  // where all ranks know it
   Travel travel = Travel::homomorphic;

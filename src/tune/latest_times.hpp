@@ -18,6 +18,9 @@ class LatestTimes {
     count_ = std::min(count_ + 1, times_.size());
   }
   void clear() { *this = {}; }
+  void scale(double factor) {
+    for (double& seconds : times_) seconds *= factor;
+  }
   std::size_t count() const { return count_; }
 
   // How long it takes when nothing disturbs it; 0 where there are no times.

@@ -97,8 +97,24 @@ Decision CallClass::begin() {
 }
 
 Measured CallClass::mine() const {
-  return {plain_times_.second_least(), compressed_times_.second_least(),
-          decision_ == Decision::survey ? sample_ : coded_, plain_mean_.mean()};
+  return {plain_times_.second_least(),
+          compressed_times_.second_least(),
+          decision_ == Decision::survey ? sample_ : coded_,
+          plain_mean_.mean(),
+          plain_times_.median(),
+          compressed_times_.median()};
+}
+
+// Of a call of bytes_.
+double CallClass::scaled(double seconds, double bytes) const {
+  return bytes > 0 && bytes != bytes_ ? seconds * bytes_ / bytes : seconds;
+}
+
+void CallClass::survey_of(double bytes) {
+  if (bytes == 0) return;
+  plain_times_.scale(bytes / bytes_);
+  compressed_times_.scale(bytes / bytes_);
+  bytes_ = bytes;
 }
 
 // usual: Measured::usual.  0: a trial may begin, or no call was measured.
@@ -114,7 +130,7 @@ bool CallClass::agreed(const Measured& all, const Path& start, const NodeShape* 
   model_.nodes = nodes;
   if (on_devices_) return true;
   if (pinned_) return mode_ == Decision::compressed;
-  if (all.plain > 0) plain_ = all.plain;
+  if (all.plain > 0) plain_ = all.plain, median_plain_ = all.median_plain;
   if (decision_ == Decision::survey) {
     take_sample(all.costs);
     const std::uint64_t wait = trial_ == 0 ? calls_before_trial(all.usual) : 0;
@@ -132,7 +148,7 @@ bool CallClass::agreed(const Measured& all, const Path& start, const NodeShape* 
     return false;
   }
   take_frames(all.costs);
-  if (all.compressed > 0 && (tried_ > calls_to_try || hopeless(all.compressed))) judge(all.compressed);
+  if (all.compressed > 0 && (tried_ > calls_to_try || hopeless(all.compressed))) judge(all);
   if (mode_ == Decision::compressed && changed()) {
     correction_ = 1;  // it compares new times with predictions for the old ones
     survey_next();
@@ -142,12 +158,11 @@ bool CallClass::agreed(const Measured& all, const Path& start, const NodeShape* 
 
 void CallClass::end(bool compressed, double seconds, double bytes) {
   if (compressed) ++compressed_calls_;
-  const double scaled = bytes > 0 && bytes != bytes_ ? seconds * bytes_ / bytes : seconds;
   if (!compressed) {
-    plain_times_.add(scaled);
+    plain_times_.add(scaled(seconds, bytes));
     plain_mean_.add(seconds);
   } else if (begun_with_ == trial_) {
-    compressed_times_.add(scaled);
+    compressed_times_.add(scaled(seconds, bytes));
   }
 }
 
@@ -155,12 +170,11 @@ void CallClass::overlapping_begins(double now, double bytes) {
   if (burst_.open == 0) {
     if (burst_.calls > 0 && !burst_.mixed && burst_.waited > burst_.began) {
       const double seconds = burst_.waited - burst_.began;
-      const double of_call = seconds * model_.bytes / burst_.bytes;
       if (!burst_.compressed) {
-        plain_times_.add(of_call);
+        plain_times_.add(scaled(seconds, burst_.bytes));
         plain_mean_.add(seconds, static_cast<std::uint64_t>(burst_.calls));
       } else if (burst_.trial == trial_) {
-        compressed_times_.add(of_call);
+        compressed_times_.add(scaled(seconds, burst_.bytes));
       }
     }
     burst_ = {};
@@ -269,23 +283,29 @@ void CallClass::try_candidate(std::size_t k) {
 // include the set-up of memory.
 bool CallClass::hopeless(double seconds) const {
   if (!trying_) return false;
-  if (tried_ == 2) return seconds > first_limit * plain_ + set_up + set_up_per_byte * bytes_;
+  if (tried_ == 2) return seconds > first_limit * plain_ + set_up + set_up_per_byte * model_.bytes;
   return tried_ > 2 && seconds > second_limit * plain_ + cold;
 }
 
-// Takes the time of the current candidate.
-void CallClass::judge(double seconds) {
+// Takes the times of the current candidate.
+void CallClass::judge(const Measured& all) {
   Candidate& c = candidates_[current_];
-  c.measured = seconds;
+  c.measured = all.compressed;
+  c.median = all.median_compressed;
   correction_ = c.measured / c.predicted;
   const bool same = c.algorithm == best_.algorithm && c.rows == best_.rows && c.effort == best_.effort;
   if (best_.measured == 0 || same || c.measured < best_.measured) best_ = c;
+  const bool tried = trying_;
   if (trying_) {
     if (const std::size_t next = next_worth_trying(); next < among_) return try_candidate(next);
     settle();
     if (!std::exchange(tried_before_, true) && is_close()) return doubt();
   }
-  const bool wins = candidates_[current_].measured <= worth_keeping * plain_;
+  // Plain calls may find credit, which makes the undisturbed time too short, and the median of compressed calls may be
+  // that of disturbed ones.  After a trial it is that of calls with cold caches.
+  const Candidate& chosen = candidates_[current_];
+  const bool wins =
+      chosen.measured <= worth_keeping * plain_ || (!tried && chosen.median <= worth_keeping * median_plain_);
   if (!wins) won_ ? doubt() : leave();
   won_ = wins;
 }
@@ -370,8 +390,9 @@ const CallClass* Tuner::find(const CallModel& model) const {
   const double bytes = class_bytes(model.bytes);
   for (const auto& c : classes_) {
     const CallModel& known = c->model();
-    if (known.collective == model.collective && known.bytes == bytes && known.partial == model.partial &&
-        known.nonblocking == model.nonblocking && !known.persistent && known.settings == model.settings)
+    const bool same_size = known.any_size == model.any_size && (known.any_size || known.bytes == bytes);
+    if (known.collective == model.collective && same_size && known.nonblocking == model.nonblocking &&
+        !known.persistent && known.settings == model.settings)
       return c.get();
   }
   return nullptr;

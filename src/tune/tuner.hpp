@@ -23,20 +23,24 @@ namespace laconic {
 
 // What one rank has measured, and after an agreement the greatest values of all ranks.  0: not measured.
 struct Measured {
-  double plain = 0;       // seconds of a call that was left to MPI
-  double compressed = 0;  // seconds of a call with the current candidate
+  double plain = 0;       // seconds of a call that was left to MPI when nothing disturbed it
+  double compressed = 0;  // the same of a call with the current candidate
   CodingCosts costs;      // of a sample; with compressed calls only the size of frames, as they have found it
   double usual = 0;       // mean seconds of the calls that were left to MPI, of whatever size each of them was
+  // Medians of the latest calls.  The times above are too short where some calls find a link's credit for bursts.
+  double median_plain = 0;
+  double median_compressed = 0;
 
-  static constexpr std::size_t fields = 15;
+  static constexpr std::size_t fields = 17;
   std::array<double, fields> to_array() const {
     const CodingCost& l = costs.light;
     const CodingCost& d = costs.dense;
-    return {plain,    compressed, l.encode, l.decode, l.fold, l.add,   l.read, l.frame,
-            d.encode, d.decode,   d.fold,   d.add,    d.read, d.frame, usual};
+    return {plain,    compressed, l.encode, l.decode, l.fold,  l.add, l.read,       l.frame,          d.encode,
+            d.decode, d.fold,     d.add,    d.read,   d.frame, usual, median_plain, median_compressed};
   }
   static Measured from_array(const std::array<double, fields>& a) {
-    return {a[0], a[1], {{a[2], a[3], a[4], a[5], a[6], a[7]}, {a[8], a[9], a[10], a[11], a[12], a[13]}}, a[14]};
+    return {a[0],  a[1],  {{a[2], a[3], a[4], a[5], a[6], a[7]}, {a[8], a[9], a[10], a[11], a[12], a[13]}},
+            a[14], a[15], a[16]};
   }
 };
 
@@ -80,6 +84,11 @@ class CallClass {
 
   // Takes the costs of coding the numbers of the call that has begun, before mine(), with Decision::survey.
   void sampled(const CodingCosts& costs) { sample_ = costs; }
+
+  // Where calls of any size are one class, the size of the call that surveys, which times and predictions stand for:
+  // as this rank sees it, before mine(), and the greatest of all ranks, before agreed().
+  void survey_of(double bytes);
+  void survey_of_all(double bytes) { model_.bytes = class_bytes(bytes); }
 
   // Takes the bytes of frames per byte of numbers in what this rank has sent in a compressed call.
   void coded(Effort effort, double frame) { coded_.of(effort).frame = frame; }
@@ -127,6 +136,7 @@ class CallClass {
   std::uint64_t calls() const { return calls_; }
 
  private:
+  double scaled(double seconds, double bytes) const;
   void take_sample(const CodingCosts& costs);
   void take_frames(const CodingCosts& costs);
   void consider(const Path& start);
@@ -135,7 +145,7 @@ class CallClass {
   bool changed() const;
   bool hopeless(double seconds) const;
   bool is_close() const;
-  void judge(double seconds);
+  void judge(const Measured& all);
   void settle();
   void doubt();
   void measure_plain(int calls, std::uint64_t after);
@@ -153,14 +163,17 @@ class CallClass {
   std::uint64_t next_;            // the call that surveys, or in compressed mode the one that is left to MPI
   std::uint64_t trial_ = 0;       // counts the changes of the candidate
   std::uint64_t begun_with_ = 0;  // trial_ when the call began
-  double bytes_;                  // of model_
-  LatestTimes plain_times_;       // of this rank alone
-  MeanTime plain_mean_;           // of their own sizes, of this rank alone
+
+  // Of this rank alone.
+  double bytes_;             // that the latest times stand for
+  LatestTimes plain_times_;  // scaled to bytes_
+  MeanTime plain_mean_;      // of the calls' own sizes
 
   CallModel model_;
   std::uint64_t gap_;        // calls between surveys
   std::uint64_t tried_ = 0;  // calls with the current candidate
   double plain_ = 0;
+  double median_plain_ = 0;
   double correction_ = 1;  // measured over predicted seconds of compressed calls
   CodingCosts costs_;
   // The frames of calls over those of the sample before them: a sample's frames are smaller, and may be others.

@@ -49,13 +49,12 @@ def build(preset, jobs):
 
 
 def table(title, command):
-    """Runs a script that prints a table; true when it found nothing wrong."""
+    """Runs a script that prints a table and what it found wrong; returns the latter, or None."""
     try:
-        run(title, command, LIMIT, show=True)
+        say(run(title, command, LIMIT).read_text().rstrip())
     except Failed as error:
-        say(str(error).split("\n", 1)[0])
-        return False
-    return True
+        return str(error)
+    return None
 
 
 def mpi4py(preset, jobs, ranks=(), whole=(), settings=()):
@@ -69,10 +68,10 @@ def lammps(jobs):
     program = needs.lammps()
     if not program:
         say("   SKIPPED: there is no LAMMPS (apt-get install lammps lammps-data lammps-examples)")
-        return True
+        return None
     if "libmpi.so.40" not in subprocess.run(["ldd", program], capture_output=True, text=True, timeout=60).stdout:
         say(f"   SKIPPED: {program} is not built with Open MPI 4, whose drop-in runs it here")
-        return True
+        return None
     command = [needs.PYTHON, FOLDER / "run_lammps.py", "--lammps", program, "--data", needs.LAMMPS_DATA,
                *build("openmpi", jobs)]
     return table("applications: LAMMPS", command)
@@ -84,6 +83,19 @@ def present(preset):
 
 def short(jobs):
     return mpi4py("mpich", jobs, ranks=(2,), settings=("lossless", "rel:1e-6"))
+
+
+def every(args):
+    found = []
+    if args.only in (None, "mpi4py"):
+        for preset in MPIS:
+            if present(preset):
+                found.append(mpi4py(preset, args.jobs, ranks=args.ranks or (1, 3), whole=(2,)))
+            else:
+                say(f"   SKIPPED: mpi4py with {preset}, which is not here")
+    if args.only in (None, "lammps"):
+        found.append(lammps(args.jobs))
+    return found
 
 
 def installed(package):
@@ -135,16 +147,8 @@ def coverage(args):
 def command(args):
     if args.coverage:
         return coverage(args)
-    if args.short:
-        return 0 if short(args.jobs) else 1
-    begin, good = time.monotonic(), []
-    if args.only in (None, "mpi4py"):
-        for preset in MPIS:
-            if present(preset):
-                good.append(mpi4py(preset, args.jobs, ranks=args.ranks or (1, 3), whole=(2,)))
-            else:
-                say(f"   SKIPPED: mpi4py with {preset}, which is not here")
-    if args.only in (None, "lammps"):
-        good.append(lammps(args.jobs))
-    say(f"{sum(good)} of {len(good)} found nothing wrong, in {time.monotonic() - begin:.0f} s")
-    return 0 if good and all(good) else 1
+    begin = time.monotonic()
+    found = [short(args.jobs)] if args.short else every(args)
+    problems = [problem for problem in found if problem]
+    say("\n".join([*problems, f"{len(found) - len(problems)} of {len(found)} found nothing wrong, in {time.monotonic() - begin:.0f} s"]))
+    return 0 if found and not problems else 1

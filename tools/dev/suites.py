@@ -152,7 +152,8 @@ def mpi4py(jobs):
     except Failed as error:
         say(f"   SKIPPED, all of it: mpi4py's sources cannot be had\n{error}")
         return Count(skipped=1)
-    return Count(1) if applications.short(jobs) else Count(0, 1)
+    problem = applications.short(jobs)
+    return failure("applications: mpi4py", problem) if problem else Count(1)
 
 
 def run_suite(suite, jobs, pattern):

@@ -16,8 +16,8 @@
 namespace laconic {
 namespace {
 
-// The size of the class of calls whose sizes are not the same on all ranks.
-constexpr double bytes_of_partial = 1 << 20;
+// Of calls whose sizes the ranks do not know of each other, until they have agreed on one.
+constexpr double assumed_bytes = 1 << 20;
 
 bool known_to_all(const Shape& shape) {
   return !shape.counts_partial() && !shape.count_hidden() && !shape.signature().type_hidden;
@@ -34,8 +34,8 @@ const Profile* CollectiveOperation::profile() const {
 CallModel CollectiveOperation::model() const {
   CallModel model;
   model.collective = asked_.traits().pattern;
-  model.partial = shape().counts_partial();
-  model.bytes = known_to_all(shape()) ? static_cast<double>(shape().bytes()) : bytes_of_partial;
+  model.any_size = !known_to_all(shape());
+  model.bytes = model.any_size ? assumed_bytes : static_cast<double>(shape().bytes());
   model.size = binding->size;
   model.nodes = binding->nodes();
   if (const Codec* codec = asked_codec(settings())) {
@@ -187,6 +187,7 @@ CodingCosts CollectiveOperation::sample() {
 // Measurements of this rank for the agreement.
 Measured CollectiveOperation::measurements() {
   if (class_ == nullptr) return {};
+  if (surveys() && class_->model().any_size && local_.ok()) class_->survey_of(static_cast<double>(shape().bytes()));
   if (surveys() && class_->needs_sample() && local_.ok() && own_reason() == LACONIC_PLAIN_NOT)
     class_->sampled(sample());
   return class_->mine();
@@ -203,6 +204,7 @@ Measured CollectiveOperation::measured_by_all() const {
 bool CollectiveOperation::tuner_agrees() {
   if (class_ == nullptr) return true;
   if (!agreement_.all_on_devices()) {
+    if (surveys() && class_->model().any_size) class_->survey_of_all(static_cast<double>(agreement_.bytes()));
     const bool agrees = class_->agreed(measured_by_all(), binding->tuner.start(), binding->nodes());
     if (agreement_.any_on_devices()) class_->leave_dense();
     return agrees;

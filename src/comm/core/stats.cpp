@@ -36,7 +36,7 @@ laconic_tuning tuning_of(const CallClass& known) {
   if (known.compresses())
     algorithm = known.candidate() != nullptr ? in_api(known.candidate()->algorithm->id) : LACONIC_ALGORITHM_AUTO;
   return {name_of(known.model().collective).data(),
-          known.model().partial ? 0 : static_cast<std::uint64_t>(known.model().bytes),
+          known.model().any_size ? 0 : static_cast<std::uint64_t>(known.model().bytes),
           known.calls(),
           known.compressed_calls(),
           algorithm,
