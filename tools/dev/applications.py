@@ -8,6 +8,7 @@ from .steps import ROOT, STATE, Failed, run, say
 FOLDER = ROOT / "tests" / "applications"
 COVERAGE = ROOT / "bench" / "applications"
 LIMIT = 3600  # seconds, for the jobs of one MPI; each has a limit of its own, too
+SHORT_LIMIT = 300  # seconds, for a job that takes half a minute
 COVERAGE_LIMIT = 4 * 3600  # seconds
 MPIS = {"mpich": trees.MPIEXEC, "openmpi": "mpiexec.openmpi"}  # presets, and their launchers
 
@@ -57,8 +58,8 @@ def table(title, command):
     return None
 
 
-def mpi4py(preset, jobs, ranks=(), whole=(), settings=()):
-    command = [needs.PYTHON, FOLDER / "run_mpi4py.py", "--suite", mpi4py_suite(), *build(preset, jobs)]
+def mpi4py(preset, jobs, ranks=(), whole=(), settings=(), limit=900):
+    command = [needs.PYTHON, FOLDER / "run_mpi4py.py", "--suite", mpi4py_suite(), *build(preset, jobs), "--limit", limit]
     for option, values in (("-n", ranks), ("--whole", whole), ("--settings", settings)):
         command += [word for value in values for word in (option, value)]
     return table(f"applications: mpi4py with {preset}", command)
@@ -82,7 +83,7 @@ def present(preset):
 
 
 def short(jobs):
-    return mpi4py("mpich", jobs, ranks=(2,), settings=("lossless", "rel:1e-6"))
+    return mpi4py("mpich", jobs, ranks=(2,), settings=("lossless", "rel:1e-6"), limit=SHORT_LIMIT)
 
 
 def every(args):
