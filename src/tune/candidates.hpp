@@ -20,9 +20,8 @@ struct Candidate {
   int rows = 0;  // that blocks are cut into; 0: as choose_chunk() does
   Effort effort = Effort::light;
   double predicted = 0;  // seconds
-  double measured = 0;   // seconds, when nothing disturbs it; 0: not measured
+  double measured = 0;   // seconds; 0: not measured
   Timing timing;         // how the predicted seconds divide, without the agreement that comes before
-  double median = 0;     // seconds of its latest calls
 };
 
 // The path between ranks of one node, where the ranks copy the data themselves, and between nodes.  Both are only

@@ -97,12 +97,8 @@ Decision CallClass::begin() {
 }
 
 Measured CallClass::mine() const {
-  return {plain_times_.second_least(),
-          compressed_times_.second_least(),
-          decision_ == Decision::survey ? sample_ : coded_,
-          plain_mean_.mean(),
-          plain_times_.median(),
-          compressed_times_.median()};
+  return {plain_times_.second_least(), compressed_times_.second_least(),
+          decision_ == Decision::survey ? sample_ : coded_, plain_mean_.mean()};
 }
 
 // Of a call of bytes_.
@@ -130,7 +126,7 @@ bool CallClass::agreed(const Measured& all, const Path& start, const NodeShape* 
   model_.nodes = nodes;
   if (on_devices_) return true;
   if (pinned_) return mode_ == Decision::compressed;
-  if (all.plain > 0) plain_ = all.plain, median_plain_ = all.median_plain;
+  if (all.plain > 0) plain_ = all.plain;
   if (decision_ == Decision::survey) {
     take_sample(all.costs);
     const std::uint64_t wait = trial_ == 0 ? calls_before_trial(all.usual) : 0;
@@ -148,7 +144,7 @@ bool CallClass::agreed(const Measured& all, const Path& start, const NodeShape* 
     return false;
   }
   take_frames(all.costs);
-  if (all.compressed > 0 && (tried_ > calls_to_try || hopeless(all.compressed))) judge(all);
+  if (all.compressed > 0 && (tried_ > calls_to_try || hopeless(all.compressed))) judge(all.compressed);
   if (mode_ == Decision::compressed && changed()) {
     correction_ = 1;  // it compares new times with predictions for the old ones
     survey_next();
@@ -287,25 +283,19 @@ bool CallClass::hopeless(double seconds) const {
   return tried_ > 2 && seconds > second_limit * plain_ + cold;
 }
 
-// Takes the times of the current candidate.
-void CallClass::judge(const Measured& all) {
+// Takes the time of the current candidate.
+void CallClass::judge(double seconds) {
   Candidate& c = candidates_[current_];
-  c.measured = all.compressed;
-  c.median = all.median_compressed;
+  c.measured = seconds;
   correction_ = c.measured / c.predicted;
   const bool same = c.algorithm == best_.algorithm && c.rows == best_.rows && c.effort == best_.effort;
   if (best_.measured == 0 || same || c.measured < best_.measured) best_ = c;
-  const bool tried = trying_;
   if (trying_) {
     if (const std::size_t next = next_worth_trying(); next < among_) return try_candidate(next);
     settle();
     if (!std::exchange(tried_before_, true) && is_close()) return doubt();
   }
-  // Plain calls may find credit, which makes the undisturbed time too short, and the median of compressed calls may be
-  // that of disturbed ones.  After a trial it is that of calls with cold caches.
-  const Candidate& chosen = candidates_[current_];
-  const bool wins =
-      chosen.measured <= worth_keeping * plain_ || (!tried && chosen.median <= worth_keeping * median_plain_);
+  const bool wins = candidates_[current_].measured <= worth_keeping * plain_;
   if (!wins) won_ ? doubt() : leave();
   won_ = wins;
 }

@@ -23,24 +23,20 @@ namespace laconic {
 
 // What one rank has measured, and after an agreement the greatest values of all ranks.  0: not measured.
 struct Measured {
-  double plain = 0;       // seconds of a call that was left to MPI when nothing disturbed it
-  double compressed = 0;  // the same of a call with the current candidate
+  double plain = 0;       // seconds of a call that was left to MPI
+  double compressed = 0;  // seconds of a call with the current candidate
   CodingCosts costs;      // of a sample; with compressed calls only the size of frames, as they have found it
   double usual = 0;       // mean seconds of the calls that were left to MPI, of whatever size each of them was
-  // Medians of the latest calls.  The times above are too short where some calls find a link's credit for bursts.
-  double median_plain = 0;
-  double median_compressed = 0;
 
-  static constexpr std::size_t fields = 17;
+  static constexpr std::size_t fields = 15;
   std::array<double, fields> to_array() const {
     const CodingCost& l = costs.light;
     const CodingCost& d = costs.dense;
-    return {plain,    compressed, l.encode, l.decode, l.fold,  l.add, l.read,       l.frame,          d.encode,
-            d.decode, d.fold,     d.add,    d.read,   d.frame, usual, median_plain, median_compressed};
+    return {plain,    compressed, l.encode, l.decode, l.fold, l.add,   l.read, l.frame,
+            d.encode, d.decode,   d.fold,   d.add,    d.read, d.frame, usual};
   }
   static Measured from_array(const std::array<double, fields>& a) {
-    return {a[0],  a[1],  {{a[2], a[3], a[4], a[5], a[6], a[7]}, {a[8], a[9], a[10], a[11], a[12], a[13]}},
-            a[14], a[15], a[16]};
+    return {a[0], a[1], {{a[2], a[3], a[4], a[5], a[6], a[7]}, {a[8], a[9], a[10], a[11], a[12], a[13]}}, a[14]};
   }
 };
 
@@ -145,7 +141,7 @@ class CallClass {
   bool changed() const;
   bool hopeless(double seconds) const;
   bool is_close() const;
-  void judge(const Measured& all);
+  void judge(double seconds);
   void settle();
   void doubt();
   void measure_plain(int calls, std::uint64_t after);
@@ -173,7 +169,6 @@ class CallClass {
   std::uint64_t gap_;        // calls between surveys
   std::uint64_t tried_ = 0;  // calls with the current candidate
   double plain_ = 0;
-  double median_plain_ = 0;
   double correction_ = 1;  // measured over predicted seconds of compressed calls
   CodingCosts costs_;
   // The frames of calls over those of the sample before them: a sample's frames are smaller, and may be others.

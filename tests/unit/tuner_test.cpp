@@ -252,6 +252,22 @@ TEST(Tuner, IsNotMisledByADisturbance) {
     }
 }
 
+// On a link with credit for bursts, some plain calls that follow compressed ones take less time than usual.
+TEST(Tuner, KeepsCompressionWhereSomePlainCallsFindCredit) {
+  constexpr double usual = 4e-3, with_credit = 1e-3, compressed = 2e-3;
+  World world(megabyte, {1, 1});
+  bool after_compressed = false;
+  int found = 0, kept = 0;
+  for (int k = 0; k < 20000; ++k) {
+    const bool credit = after_compressed && found % 5 < 2;
+    const auto outcome = world.call(constant(credit ? with_credit : usual, compressed));
+    kept += outcome.compressed ? 1 : 0;
+    found += after_compressed && !outcome.compressed ? 1 : 0;
+    after_compressed = outcome.compressed;
+  }
+  EXPECT_GT(kept, 19500);
+}
+
 TEST(Tuner, RanksDecideAlikeWhateverTheirClocksSay) {
   for (const bool wins : {true, false}) {
     World world(4 * megabyte, {1, 100, 0.01, 3});
@@ -316,6 +332,52 @@ TEST(Tuner, HasOneClassForSimilarSizes) {
   EXPECT_NE(&one, &tuner.class_of(other));
   EXPECT_EQ(tuner.find(other), &tuner.class_of(other));
   EXPECT_EQ(tuner.find(model_of(5)), nullptr);
+}
+
+// Two ranks, of which the second has no numbers: a class knows the size of its calls from the call that surveys.
+TEST(Tuner, PredictsCallsOfAnySizeForTheSizeOfTheSurvey) {
+  constexpr double bytes = 16 * megabyte, plain = 50e-3, compressed = 10e-3;
+  CallModel model = model_of(megabyte);
+  model.any_size = true;
+  CallClass rank(model), other(model);
+  int surveys = 0, calls = 0;
+  while (surveys == 0 && calls < 1000) {
+    ++calls;
+    const Decision decision = rank.begin();
+    ASSERT_EQ(other.begin(), decision);
+    bool goes = false;
+    if (decision == Decision::survey) {
+      ++surveys;
+      rank.survey_of(bytes);
+      other.survey_of(0);
+      rank.sampled(fast_codec);
+      auto all = rank.mine().to_array();
+      const auto others = other.mine().to_array();
+      for (std::size_t k = 0; k < all.size(); ++k) all[k] = std::max(all[k], others[k]);
+      for (CallClass* each : {&rank, &other}) {
+        each->survey_of_all(bytes);
+        goes = each->agreed(Measured::from_array(all), path_between_nodes());
+      }
+    }
+    rank.end(goes, goes ? compressed : plain, bytes);
+    other.end(goes, goes ? compressed : plain, 0);
+  }
+  ASSERT_EQ(surveys, 1);
+  EXPECT_EQ(rank.model().bytes, bytes);
+  EXPECT_DOUBLE_EQ(rank.plain_seconds(), plain) << "neither scaled to another size nor that of a rank without numbers";
+  EXPECT_DOUBLE_EQ(other.plain_seconds(), plain);
+  EXPECT_GT(rank.best().predicted, bytes * fast_codec.encode);
+  EXPECT_LT(rank.best().predicted, plain);
+}
+
+TEST(Tuner, FindsAClassOfAnySizeAfterASurvey) {
+  Tuner tuner(false);
+  CallModel model = model_of(megabyte);
+  model.any_size = true;
+  CallClass& one = tuner.class_of(model);
+  one.survey_of_all(100 * megabyte);
+  EXPECT_EQ(&one, &tuner.class_of(model));
+  EXPECT_NE(&one, &tuner.class_of(model_of(megabyte)));
 }
 
 TEST(Tuner, CompressesEveryCallOnDevices) {
