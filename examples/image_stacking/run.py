@@ -135,7 +135,7 @@ def stack(a, program, kind, partials, where, rate):
     argv = [sys.executable, os.path.abspath(lab.__file__), "run", "-n", str(a.ranks), "--rate", a.rate, "--mpi", kind,
             "--mpiexec", a.mpiexec, "--network", where, "--build", a.build, "--timeout", str(STACK_TIMEOUT), "--",
             program, "--partials", partials, "--nx", NX, "--nz", NZ, "--planes", 2 * a.offsets + 1, "--gather",
-            round(GATHER_KM * 1000 / SPACING), "--out", a.out, "--bounds", BOUNDS, "--repeat", a.repeat, "--link", rate]
+            round(GATHER_KM * 1000 / SPACING), "--out", a.out, "--bounds", a.bounds, "--repeat", a.repeat, "--link", rate]
     result = os.path.join(a.out, "stack.json")
     if os.path.exists(result):
         os.remove(result)  # so that a failed run cannot pass for this one
@@ -151,12 +151,12 @@ def table(report, title):
             "NRMSE", "equal bits")
     rows = []
     for v in report["variants"]:
-        plain = v["bound_share"] == 0
+        plain = v["name"] == "plain"
         # Without an error there is no finite PSNR.
         shown = {key: "-" if v[key] is None else form % v[key]
                  for key, form in (("error_over_bound", "%.3f"), ("psnr", "%.1f"), ("nrmse", "%.1e"))}
         rows.append(("MPI_Allreduce" if plain else "Laconic " + v["name"],
-                     "-" if plain else "abs:%.2e" % v["bound"],
+                     "-" if v["bound_share"] == 0 else "abs:%.2e" % v["bound"],
                      "%.3f [%.3f - %.3f]" % (v["median"], min(v["seconds"]), max(v["seconds"])),
                      "%.2f" % v["speedup"], "%.2f" % v["ratio"], "%.2e" % v["max_error"], shown["error_over_bound"],
                      shown["psnr"], shown["nrmse"], "yes" if v["equal_bits"] else "NO"))
@@ -201,6 +201,8 @@ def arguments():
     parser.add_argument("--offsets", type=count(0, 200), default=30, help="subsurface half offsets to each side")
     parser.add_argument("--record", type=float, default=4.0, metavar="SECONDS", help="length of the records")
     parser.add_argument("--repeat", type=count(1, 1000), default=5)
+    parser.add_argument("--bounds", default=BOUNDS, metavar="BOUND,...", help="shares of the largest stacked value; CODEC:SHARE "
+                        "and CODEC:rate:BITS for other codecs (default %(default)s)")
     parser.add_argument("--out", metavar="DIR", help="default BUILD/demo")
     parser.add_argument("--no-picture", action="store_true", help="no PNG (which needs numpy and matplotlib)")
     a = parser.parse_args()

@@ -33,8 +33,10 @@ struct Quality {
 };
 
 struct Variant {
-  std::string name;
-  double share = 0;  // bound as a share of the largest value of the stacked image; 0: MPI_Allreduce
+  std::string name = "plain";
+  double share = 0;   // bound as a share of the largest value of the stacked image; 0: none
+  double rate = 0;    // bits per value, without a bound; 0: none
+  std::string codec;  // empty: as the library chooses
   double bound = 0;
   std::vector<double> seconds;  // of the slowest rank, per repetition
   bool equal_bits = true;
@@ -43,7 +45,7 @@ struct Variant {
   laconic_stats stats = {};
   Quality quality;
 
-  bool is_plain() const { return share == 0; }
+  bool is_plain() const { return share == 0 && rate == 0; }
   double median() const {
     std::vector<double> s = seconds;
     std::sort(s.begin(), s.end());
@@ -57,7 +59,7 @@ struct Variant {
   }
   // Rounding the exact sum to float is not Laconic's error.
   bool within_bound(double scale) const {
-    return is_plain() || quality.max_error <= bound + scale * std::numeric_limits<float>::epsilon();
+    return share == 0 || quality.max_error <= bound + scale * std::numeric_limits<float>::epsilon();
   }
 };
 
@@ -131,7 +133,9 @@ Quality compare(const Stack& stack) {
 double run_once(Variant& variant, Stack& stack) {
   laconic_options options;
   laconic_options_init(&options);
-  options.bound = {LACONIC_BOUND_ABS, variant.bound};
+  options.bound = variant.rate > 0 ? laconic_bound{LACONIC_BOUND_RATE, variant.rate}
+                                   : laconic_bound{LACONIC_BOUND_ABS, variant.bound};
+  if (!variant.codec.empty()) check(laconic_options_set(&options, "codec", variant.codec.c_str()), "--bounds");
   options.stats = &variant.stats;
   options.tune = LACONIC_TUNE_OFF;  // compressed calls are compared here, also where they are slower
   std::fill(stack.result.begin(), stack.result.end(), 0.0f);
@@ -192,7 +196,7 @@ std::string json(const Variant& v, const Variant& plain, const Stack& stack) {
   out << "], \"median\": " << number(v.median()) << ", \"speedup\": " << number(plain.median() / v.median())
       << ",\n     \"ratio\": " << number(v.ratio()) << ", \"bytes_sent_all_ranks\": " << v.bytes_sent
       << ", \"max_error\": " << number(v.quality.max_error)
-      << ", \"error_over_bound\": " << (v.is_plain() ? "null" : number(v.quality.max_error / v.bound))
+      << ", \"error_over_bound\": " << (v.share == 0 ? "null" : number(v.quality.max_error / v.bound))
       << ",\n     \"achieved_bound\": " << (coded ? number(v.stats.achieved_bound) : "null")
       << ", \"psnr\": " << number(v.quality.psnr) << ", \"nrmse\": " << number(v.quality.nrmse)
       << ",\n     \"equal_bits\": " << (v.equal_bits ? "true" : "false")
@@ -224,23 +228,35 @@ void write_report(const std::string& path, const std::vector<Variant>& variants,
   stacking::write_array(path, text.data(), text.size());
 }
 
-std::vector<Variant> plan(const std::string& shares, double largest) {
-  std::vector<Variant> variants(1);
-  variants[0].name = "plain";
-  std::istringstream list(shares);
-  for (std::string share; std::getline(list, share, ',');) {
-    Variant v;
-    v.name = share;
-    try {
-      v.share = std::stod(share);
-    } catch (const std::exception&) {
-    }
-    if (!(v.share > 0)) {
-      throw std::runtime_error("--bounds must be numbers above 0 with commas between them, not \"" + shares + "\"");
-    }
-    v.bound = v.share * largest;
-    variants.push_back(v);
+// A word of --bounds: SHARE, CODEC:SHARE or CODEC:rate:BITS.
+Variant variant_of(const std::string& word, double largest) {
+  Variant v;
+  const std::size_t colon = word.rfind(':');
+  std::string prefix = colon == std::string::npos ? "" : word.substr(0, colon);
+  const std::string value = word.substr(prefix.empty() ? 0 : colon + 1);
+  const bool has_rate = prefix.size() > 5 && prefix.substr(prefix.size() - 5) == ":rate";
+  if (has_rate) prefix.resize(prefix.size() - 5);
+  v.codec = prefix;
+  try {
+    (has_rate ? v.rate : v.share) = std::stod(value);
+  } catch (const std::exception&) {
   }
+  if (!(v.share > 0) && !(v.rate > 0)) {
+    throw std::runtime_error(
+        "--bounds must be SHARE, CODEC:SHARE or CODEC:rate:BITS, with commas between them and "
+        "numbers above 0, not \"" +
+        word + "\"");
+  }
+  v.bound = v.share * largest;
+  v.name = word;
+  std::replace(v.name.begin(), v.name.end(), ':', '-');  // it is part of a file's name
+  return v;
+}
+
+std::vector<Variant> plan(const std::string& words, double largest) {
+  std::vector<Variant> variants(1);
+  std::istringstream list(words);
+  for (std::string word; std::getline(list, word, ',');) variants.push_back(variant_of(word, largest));
   return variants;
 }
 
@@ -316,7 +332,7 @@ int main(int argc, char** argv) {
                                    {"planes", ""},                // offsets of the extended image
                                    {"gather", "0"},               // x of the column to write for all offsets
                                    {"out", ""},                   // an existing folder for stack.json and pictures
-                                   {"bounds", "1e-2,1e-3,1e-4"},  // shares of the largest stacked value
+                                   {"bounds", "1e-2,1e-3,1e-4"},  // as variant_of() reads them
                                    {"repeat", "5"},
                                    {"warm-up", "1"},
                                    {"link", "0"}}),  // bits per second of every rank's link, if known

@@ -12,10 +12,15 @@ def script(name, path, args, extra):
     tree = trees.build("release", args.jobs)
     if not (ROOT / path).exists():
         raise Failed(f"{path} does not exist")
-    command = [str(needs.PYTHON), str(ROOT / path), "--build", str(tree), "--mpiexec", str(trees.MPIEXEC), *extra]
+    hand_over(path, "--build", tree, "--mpiexec", trees.MPIEXEC, *extra)
+
+
+def hand_over(path, *words):
+    """To a script: its exit code, its output, its answer to Ctrl-C."""
+    command = [str(word) for word in (needs.PYTHON, ROOT / path, *words)]
     os.chdir(ROOT)
     sys.stdout.flush()
-    os.execv(command[0], command)  # its exit code, its output, its answer to Ctrl-C
+    os.execv(command[0], command)
 
 
 def build(args, extra):
@@ -77,11 +82,16 @@ def training(args, extra):
 def scaling(args, extra):
     needs.provide("scale")
     tree = trees.build("simulation", args.jobs, ("laconic_simulate", "fields"))
-    command = [str(needs.PYTHON), str(ROOT / "bench/scale/scale.py"), "--program", str(tree / "bench/scale/simulate"),
-               "--field", str(tree / "data/pcm_TREFHT_110x64x128.f32"), *extra]
-    os.chdir(ROOT)
-    sys.stdout.flush()
-    os.execv(command[0], command)
+    hand_over("bench/scale/scale.py", "--program", tree / "bench/scale/simulate", "--field", tree / "data/pcm_TREFHT_110x64x128.f32", *extra)
+
+
+def paper(args, extra):
+    needs.provide("paper")
+    if not needs.wheels_present(["tqdm"]):
+        needs.pip("tqdm")
+    release = trees.build("release", args.jobs)
+    simulation = trees.build("simulation", args.jobs, ("laconic_simulate", "fields"))
+    hand_over("bench/paper/make.py", "--build", release, "--simulator", simulation / "bench/scale/simulate", "--mpiexec", trees.MPIEXEC, *extra)
 
 
 def documents(args, extra):
@@ -158,12 +168,14 @@ def parse(argv):
     command.add_argument("--accuracy", action="store_true", help="no step times")
     add("scale", scaling, "simulate collectives of 2 to 128 nodes: speed-up over plain MPI; further arguments go to "
         "bench/scale/scale.py")
+    add("paper", paper, "measure and draw the papers' figures; says beforehand how long it takes, and goes on after an interruption; --quick "
+        "takes a few minutes; further arguments go to bench/paper/make.py")
     add("docs", documents, "build the documentation site, build/docs, and check its links; it needs no server and no network")
     add("fmt", fmt, "format all C and C++ files")
     add("lint", lint, "check includes, format, words and licences, and run clang-tidy")
     add("doctor", lambda args, extra: needs.doctor(), "list the tools that are present and missing, and how to get them")
     args, extra = parser.parse_known_args(argv)
-    if extra and args.command not in ("demo", "bench", "figures", "train", "scale"):
+    if extra and args.command not in ("demo", "bench", "figures", "train", "scale", "paper"):
         parser.error("unknown: " + " ".join(extra))
     return args, [word for word in extra if word != "--"]
 

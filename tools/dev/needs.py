@@ -71,7 +71,7 @@ def lammps():
     return program("lmp") if whole else None
 
 
-ALL = ("build", "test", "demo", "bench", "lint", "fuzz", "figures", "sweep", "applications", "train", "scale")
+ALL = ("build", "test", "demo", "bench", "lint", "fuzz", "figures", "sweep", "applications", "train", "scale", "paper")
 NEEDS = [
     Need("C++ compiler", lambda: program("g++", "c++"), "g++ 11 or newer", "g++", "", ALL),
     Need("git", lambda: program("git"), "the list of files to lint, or to make pages of", "git", "", ("test", "lint", "fmt", "docs")),
@@ -83,9 +83,9 @@ NEEDS = [
     Need("libzfp", file("/usr/include/zfp.h", "/usr/local/include/zfp.h"), "the codec zfp (the library builds without)",
          "libzfp-dev", "", ALL, False),
     Need("CLI11", file("/usr/include/CLI/CLI.hpp", "/usr/local/include/CLI/CLI.hpp"), "the command laconic",
-         "libcli11-dev", "", ("build", "test", "demo", "bench", "figures", "scale"), False),
+         "libcli11-dev", "", ("build", "test", "demo", "bench", "figures", "scale", "paper"), False),
     Need("fmt", file("/usr/include/fmt/format.h", "/usr/local/include/fmt/format.h"), "the command laconic",
-         "libfmt-dev", "", ("build", "test", "demo", "bench", "figures"), False),
+         "libfmt-dev", "", ("build", "test", "demo", "bench", "figures", "paper"), False),
     Need("help2man", lambda: program("help2man"), "man pages of the command", "help2man", "", ("build", "test"), False),
     Need("pkg-config", lambda: program("pkg-config"), "half of the install test", "pkg-config", "", ("test",), False),
     Need("Open MPI", lambda: program("mpicc.openmpi"), "the suite openmpi", "libopenmpi-dev openmpi-bin", "",
@@ -97,7 +97,7 @@ NEEDS = [
     Need("Debian's MPICH", lambda: program("mpicc.mpich"), "the suite mpich-debian", "libmpich-dev mpich", "",
          ("test mpich-debian", "attack", "build mpich-debian"), False),
     Need("SimGrid", lambda: program("smpirun"), "./dev scale, the suite simulation", "libsimgrid-dev", "",
-         ("test", "scale", "build simulation"), False),
+         ("test", "scale", "paper", "build simulation"), False),
     Need("debootstrap", lambda: program("debootstrap"), "the suite packages", "debootstrap", "", ("test packages",), False),
     Need("dpkg-dev", lambda: program("dpkg-shlibdeps"), "Debian packages, the suite packages", "dpkg-dev", "", ("test packages", "build packages"), False),
     Need("gfortran", lambda: program("gfortran"), "tests of the drop-in in Fortran", "gfortran", "", ("test",), False),
@@ -108,7 +108,7 @@ NEEDS = [
          how="CUDA 12 or newer, from NVIDIA"),
     Need("zstd", lambda: program("zstd"), "./dev sweep --data with fields packed by it", "zstd", "", ("sweep",), False),
     Need("ip, tc", lambda: program("tc") or file("/usr/sbin/tc", "/sbin/tc")(), "the shaped network of demo and bench",
-         "iproute2", "", ("demo", "bench", "train"), False),
+         "iproute2", "", ("demo", "bench", "train", "paper"), False),
 ]
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Predicted against measured errors of an allreduce: the figure and the tables of docs/error-model.md.
 
-  error_prediction.py --build build/release [--out FOLDER] [--csv FILE]
+  error_prediction.py --build build/release [--out FOLDER] [--csv FILE] [--most-ranks N]
 
 Measures with BUILD/bench/errors/bench_errors, some minutes. Writes images/errors.png into --out, and the tables into its error-model.md,
 between the marks, or into errors.md where there is none.
@@ -144,14 +144,15 @@ def main():
         parser.add_argument(unused, help="unused")
     parser.add_argument("--out", type=pathlib.Path, help="default: BUILD/figures")
     parser.add_argument("--csv", type=pathlib.Path, help="results of an earlier run instead of measuring")
+    parser.add_argument("--most-ranks", type=int, default=64, metavar="N", help="greatest number of ranks (default: %(default)s)")
     args = parser.parse_args()
     out = args.out or args.build / "figures"
     out.mkdir(parents=True, exist_ok=True)
     if args.csv:
         text = args.csv.read_text()
     else:
-        print("measuring errors on 2 to 64 ranks", flush=True)
-        text = subprocess.run([args.build / "bench" / "errors" / "bench_errors"], capture_output=True, text=True, check=True).stdout
+        print(f"measuring errors on 2 to {args.most_ranks} ranks", flush=True)
+        text = subprocess.run([args.build / "bench" / "errors" / "bench_errors", str(args.most_ranks)], capture_output=True, text=True, check=True).stdout
         (args.build / "figures").mkdir(exist_ok=True)
         (args.build / "figures" / "errors.csv").write_text(text)
     rows = read(text)
