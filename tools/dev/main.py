@@ -168,8 +168,8 @@ def parse(argv):
     command.add_argument("--accuracy", action="store_true", help="no step times")
     add("scale", scaling, "simulate collectives of 2 to 128 nodes: speed-up over plain MPI; further arguments go to "
         "bench/scale/scale.py")
-    add("paper", paper, "measure and draw the papers' figures; says beforehand how long it takes, and goes on after an interruption; --quick "
-        "takes a few minutes; further arguments go to bench/paper/make.py")
+    add("paper", paper, "measure and draw the papers' figures; goes on after an interruption; --quick takes a few minutes, --only FIGURE makes "
+        "one, --list says what would be measured and how long it takes; further arguments go to bench/paper/make.py")
     add("docs", documents, "build the documentation site, build/docs, and check its links; it needs no server and no network")
     add("fmt", fmt, "format all C and C++ files")
     add("lint", lint, "check includes, format, words and licences, and run clang-tidy")
