@@ -156,5 +156,5 @@ ELSEWHERE = [
     ("gZCCL, Figures 3 and 6 to 13; Ramesh et al. and Subramoni and Zhou on GPUs", "./dev gpu, on a machine with a GPU"),
     ("Subramoni and Zhou, training", "./dev train, a quarter of an hour"),
     ("Ramesh et al., Figure 6, stencil 4 x 2 x 2", "16 ranks: not on two cores"),
-    ("gZCCL, recursive doubling with a rank's own data exact", "not implemented: ranks would hold different bits (docs/papers.md)"),
+    ("gZCCL, recursive doubling with a rank's own data exact", "the library has no such variant, because the ranks would hold different bits (docs/papers.md)"),
 ]

@@ -101,13 +101,13 @@ Measured CallClass::mine() const {
           decision_ == Decision::survey ? sample_ : coded_, plain_mean_.mean()};
 }
 
-// Of a call of bytes_.
+// Scales the seconds of a call of so many bytes to a call of bytes_.
 double CallClass::scaled(double seconds, double bytes) const {
   return bytes > 0 && bytes != bytes_ ? seconds * bytes_ / bytes : seconds;
 }
 
 void CallClass::survey_of(double bytes) {
-  if (bytes == 0) return;
+  if (!model_.any_size || bytes == 0) return;
   plain_times_.scale(bytes / bytes_);
   compressed_times_.scale(bytes / bytes_);
   bytes_ = bytes;

@@ -81,10 +81,13 @@ class CallClass {
   // Takes the costs of coding the numbers of the call that has begun, before mine(), with Decision::survey.
   void sampled(const CodingCosts& costs) { sample_ = costs; }
 
-  // Where calls of any size are one class, the size of the call that surveys, which times and predictions stand for:
-  // as this rank sees it, before mine(), and the greatest of all ranks, before agreed().
+  // A class of calls of any size takes the size of the call that surveys, and times and predictions stand for it;
+  // another class has its size already.  survey_of() takes the size that this rank sees, before mine();
+  // survey_of_all() takes the greatest of all ranks, before agreed().
   void survey_of(double bytes);
-  void survey_of_all(double bytes) { model_.bytes = class_bytes(bytes); }
+  void survey_of_all(double bytes) {
+    if (model_.any_size) model_.bytes = class_bytes(bytes);
+  }
 
   // Takes the bytes of frames per byte of numbers in what this rank has sent in a compressed call.
   void coded(Effort effort, double frame) { coded_.of(effort).frame = frame; }
@@ -160,7 +163,7 @@ class CallClass {
   std::uint64_t trial_ = 0;       // counts the changes of the candidate
   std::uint64_t begun_with_ = 0;  // trial_ when the call began
 
-  // Of this rank alone.
+  // The ranks differ in these.
   double bytes_;             // that the latest times stand for
   LatestTimes plain_times_;  // scaled to bytes_
   MeanTime plain_mean_;      // of the calls' own sizes

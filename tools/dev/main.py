@@ -16,7 +16,7 @@ def script(name, path, args, extra):
 
 
 def hand_over(path, *words):
-    """To a script: its exit code, its output, its answer to Ctrl-C."""
+    """Replaces this process by a script, which then sets the exit code, prints the output and answers Ctrl-C."""
     command = [str(word) for word in (needs.PYTHON, ROOT / path, *words)]
     os.chdir(ROOT)
     sys.stdout.flush()

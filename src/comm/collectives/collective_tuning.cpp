@@ -16,7 +16,7 @@
 namespace laconic {
 namespace {
 
-// Of calls whose sizes the ranks do not know of each other, until they have agreed on one.
+// The class of calls whose sizes only their own ranks know has this size until its first survey.
 constexpr double assumed_bytes = 1 << 20;
 
 bool known_to_all(const Shape& shape) {
@@ -187,7 +187,7 @@ CodingCosts CollectiveOperation::sample() {
 // Measurements of this rank for the agreement.
 Measured CollectiveOperation::measurements() {
   if (class_ == nullptr) return {};
-  if (surveys() && class_->model().any_size && local_.ok()) class_->survey_of(static_cast<double>(shape().bytes()));
+  if (surveys() && local_.ok()) class_->survey_of(static_cast<double>(shape().bytes()));
   if (surveys() && class_->needs_sample() && local_.ok() && own_reason() == LACONIC_PLAIN_NOT)
     class_->sampled(sample());
   return class_->mine();
@@ -204,7 +204,7 @@ Measured CollectiveOperation::measured_by_all() const {
 bool CollectiveOperation::tuner_agrees() {
   if (class_ == nullptr) return true;
   if (!agreement_.all_on_devices()) {
-    if (surveys() && class_->model().any_size) class_->survey_of_all(static_cast<double>(agreement_.bytes()));
+    if (surveys()) class_->survey_of_all(static_cast<double>(agreement_.bytes()));
     const bool agrees = class_->agreed(measured_by_all(), binding->tuner.start(), binding->nodes());
     if (agreement_.any_on_devices()) class_->leave_dense();
     return agrees;
