@@ -50,7 +50,10 @@ Case read_case(const std::uint8_t* data, std::size_t size) {
   if (!known(c.coding.dtype)) c.coding.dtype = Dtype::f64;
   std::memcpy(&c.count, c.frame.data() + 8, sizeof c.count);
   c.count %= (how & 128) != 0 ? most_numbers : fewer_numbers;
-  if ((how & 8) == 0 && codec != 0) put(c.frame, 5, all_codecs()[codec % all_codecs().size()]->id());
+  if (!wanted_codec().empty())
+    put(c.frame, 5, families().front().members.front()->id());
+  else if ((how & 8) == 0 && codec != 0)
+    put(c.frame, 5, all_codecs()[codec % all_codecs().size()]->id());
   // A codec is only called with types that it supports; harness `header` covers the others.
   if (!meant_for(c.frame).members.front()->supports(c.coding.dtype)) c.coding.dtype = Dtype::f32;
   const bool scaled = exponent == 255 && meant_for(c.frame).members.front()->relative();
@@ -66,7 +69,7 @@ Case read_case(const std::uint8_t* data, std::size_t size) {
     put(c.frame, 8, c.count);
     put(c.frame, 12, static_cast<std::uint32_t>(c.frame.size() - wire::header_bytes));
     // The frame gets the step of the operation, where there is one: any other is refused with the header.
-    const bool has_step = c.frame[5] == std::byte{2};
+    const bool has_step = meant_for(c.frame).name == "quant" || meant_for(c.frame).name == "dense";
     if (scaled)
       put(c.frame, 16, 1.0);
     else if ((how & 16) == 0)

@@ -61,30 +61,39 @@ class Input {
 struct Family {
   std::string name;
   std::vector<const Codec*> members;
+  std::vector<std::string_view> kernels;  // of each member
+
+  template <class Available>
+  void replace_members(const Available& available, std::vector<std::unique_ptr<Codec>>& owned) {
+    members.clear();
+    kernels.clear();
+    for (const auto* k : available) {
+      owned.push_back(make_codec(*k));
+      members.push_back(owned.back().get());
+      kernels.push_back(k->name);
+    }
+  }
 };
 
+// The codec that the command line asks for; empty for all.
+inline std::string& wanted_codec() {
+  static std::string name;
+  return name;
+}
+
+// All codecs, or the one of the command line.
 inline const std::vector<Family>& families() {
   static std::vector<std::unique_ptr<Codec>> owned;
   static const std::vector<Family> all = [] {
     std::vector<Family> made;
     for (const Codec* codec : all_codecs()) {
-      Family family{std::string(codec->name()), {codec}};
-      if (codec->name() == "quant") {
-        family.members.clear();
-        for (const quant::Kernels* kernels : quant::available_kernels()) {
-          owned.push_back(quant::make_codec(*kernels));
-          family.members.push_back(owned.back().get());
-        }
-      }
-      if (codec->name() == "dense") {
-        family.members.clear();
-        for (const dense::Kernels* kernels : dense::available_kernels()) {
-          owned.push_back(dense::make_codec(*kernels));
-          family.members.push_back(owned.back().get());
-        }
-      }
+      if (!wanted_codec().empty() && codec->name() != wanted_codec()) continue;
+      Family family{std::string(codec->name()), {codec}, {"only"}};
+      if (codec->name() == "quant") family.replace_members(quant::available_kernels(), owned);
+      if (codec->name() == "dense") family.replace_members(dense::available_kernels(), owned);
       made.push_back(std::move(family));
     }
+    require(!made.empty(), wanted_codec(), "--codec= takes the name of a codec");
     return made;
   }();
   return all;
@@ -144,8 +153,9 @@ Outcome agreed(const Family& family, std::string_view what, F&& f) {
   const Outcome first = f(*family.members.front());
   for (std::size_t i = 1; i < family.members.size(); ++i) {
     if (f(*family.members[i]) == first) continue;
-    const std::string_view kernels = quant::available_kernels()[i]->name;
-    require(false, family.name, std::string(what) + " differs between baseline and " + std::string(kernels));
+    require(false, family.name,
+            std::string(what) + " differs between " + std::string(family.kernels.front()) + " and " +
+                std::string(family.kernels[i]));
   }
   return first;
 }
@@ -157,3 +167,12 @@ inline wire::Header header_of(const Bytes& frame) {
 }
 
 }  // namespace laconic::fuzz
+
+// libFuzzer leaves arguments that start with -- to the fuzzer. Not inline: each fuzzer is one file.
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  constexpr std::string_view option = "--codec=";
+  for (int i = 1; i < *argc; ++i)
+    if (const std::string_view argument = (*argv)[i]; argument.starts_with(option))
+      laconic::fuzz::wanted_codec() = argument.substr(option.size());
+  return 0;
+}

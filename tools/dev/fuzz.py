@@ -34,9 +34,10 @@ def seeds(harness):
             for k, path in enumerate(numbers) for how, terms, exponent, count in heads[k % 3 :: 3]]
 
 
-def fuzz_one(tree, harness, seconds):
-    """Runs one harness; the number of inputs tried. Raises Failed with the place of what it found."""
-    start, corpus, found = (KEPT / folder / harness for folder in ("seeds", "corpus", "found"))
+def fuzz_one(tree, harness, seconds, codec=None):
+    """Runs one harness, with one codec or all; the number of inputs tried. Raises Failed with the place of what it found."""
+    title = f"{harness} with {codec}" if codec else harness
+    start, corpus, found = (KEPT / folder / "-".join(filter(None, (harness, codec))) for folder in ("seeds", "corpus", "found"))
     for folder in (start, corpus, found):
         folder.mkdir(parents=True, exist_ok=True)
     for seed in seeds(harness):
@@ -44,25 +45,26 @@ def fuzz_one(tree, harness, seconds):
     program = tree / "tests" / "fuzz" / f"fuzz_{harness}"
     before = set(found.iterdir())
     command = [program, f"-max_total_time={seconds}", f"-max_len={LONGEST_INPUT}", "-timeout=30", "-rss_limit_mb=2048",
-               "-print_final_stats=1", f"-artifact_prefix={found}/", corpus, start]
+               "-print_final_stats=1", f"-artifact_prefix={found}/", corpus, start] + ([f"--codec={codec}"] if codec else [])
     try:
-        log = run(f"fuzz: {harness} for {seconds} s", command, seconds + 300, {**os.environ, "LACONIC_ISA": ""})
+        log = run(f"fuzz: {title} for {seconds} s", command, seconds + 300, {**os.environ, "LACONIC_ISA": ""})
     except Failed as error:
         new = sorted(set(found.iterdir()) - before)
         if not new:
             raise
-        again = "\n".join(f"   {program.relative_to(ROOT)} {path.relative_to(ROOT)}" for path in new)
-        raise Failed(f"{error}\n\nfuzz {harness}: FOUND, and kept. To see it again:\n{again}") from None
+        option = f" --codec={codec}" if codec else ""
+        again = "\n".join(f"   {program.relative_to(ROOT)} {path.relative_to(ROOT)}{option}" for path in new)
+        raise Failed(f"{error}\n\nfuzz {title}: FOUND, and kept. To see it again:\n{again}") from None
     return int(re.search(r"stat::number_of_executed_units:\s*(\d+)", tail(log, 60)).group(1))
 
 
-def fuzz(seconds, only, jobs):
+def fuzz(seconds, only, jobs, codec=None):
     """Builds and runs them all. Returns pairs of harness and what failed, or None."""
     tree = trees.build("fuzz", jobs)
     results = []
     for harness in only or HARNESSES:
         try:
-            tried = fuzz_one(tree, harness, seconds)
+            tried = fuzz_one(tree, harness, seconds, codec)
             say(f"   {harness}: {tried} inputs, nothing found")
             results.append((harness, None))
         except Failed as error:
@@ -70,10 +72,10 @@ def fuzz(seconds, only, jobs):
     return results
 
 
-def command(seconds, only, jobs):
+def command(seconds, only, jobs, codec=None):
     if not needs.clang():
         raise Failed("fuzzing needs clang++ and its libraries (apt-get install clang libclang-rt-dev)")
-    bad = [error for _, error in fuzz(seconds, only, jobs) if error]
+    bad = [error for _, error in fuzz(seconds, only, jobs, codec) if error]
     for error in bad:
         say(f"\n{error}")
     return 1 if bad else 0

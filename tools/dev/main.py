@@ -55,7 +55,7 @@ def fuzzing(args, extra):
     unknown = [name for name in args.only if name not in fuzz.HARNESSES]
     if unknown or args.seconds < 1:
         raise Failed(f"--only takes {', '.join(fuzz.HARNESSES)}; --seconds a number from 1")
-    return fuzz.command(args.seconds, args.only, args.jobs)
+    return fuzz.command(args.seconds, args.only, args.jobs, args.codec)
 
 
 def attacking(args, extra):
@@ -128,6 +128,7 @@ def parse(argv):
     command.add_argument("--seconds", type=int, default=60, help="seconds for each fuzzer; default: 60")
     command.add_argument("--only", action="append", default=[], metavar="NAME",
                          help="only this fuzzer (repeatable): " + ", ".join(fuzz.HARNESSES))
+    command.add_argument("--codec", metavar="NAME", help="only this codec, with a corpus of its own; default: all")
     command = add("sweep", sweeping, "check the promises of every codec on fields and random numbers; takes an hour or less")
     command.add_argument("--data", metavar="FOLDER", default=str(ROOT / "data"), help="fields: NAME.f32, .f32.xz, .f32.zst; default: data")
     command.add_argument("--patterns", metavar="N", type=int, help="random bit patterns of each type; default: 100000000")
