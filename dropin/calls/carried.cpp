@@ -77,6 +77,7 @@ std::uint64_t bytes_of(MPI_Count items, MPI_Datatype type) {
 Carried carried_by(const Call& call, const Communicator& communicator) {
   Carried carried;
   carried.activity = activity_of(call.operation);
+  carried.site = call.site;
   // On an intercommunicator the arrays of counts belong to the ranks of the other group.
   if (communicator.unfit() == Reason::intercomm) return carried;
   carried.items = contribution(call, communicator, carried.bytes);
@@ -93,7 +94,8 @@ CountedCall::CountedCall(const Carried& carried, Reason reason, TallyGroup& grou
   bytes_ = carried.bytes;
   items_ = carried.items;
   const auto digits = std::bit_width(std::max(carried.size, std::uint64_t{1}));
-  key_ = {carried.activity, content_of(carried.items.type), static_cast<std::uint8_t>(digits - 1), reason};
+  key_ = {carried.activity, content_of(carried.items.type), static_cast<std::uint8_t>(digits - 1), reason,
+          profiles() ? caller_at(carried.site) : no_caller};
 }
 
 int CountedCall::make(Plain plain) const {

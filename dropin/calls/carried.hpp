@@ -29,7 +29,8 @@ struct Carried {
   Activity activity = Activity::send;
   Items items;  // all of it, or the first part that is not empty
   std::uint64_t bytes = 0;
-  std::uint64_t size = 0;  // that min_bytes is compared with
+  std::uint64_t size = 0;      // that min_bytes is compared with
+  const void* site = nullptr;  // return address of the call in the program
 };
 
 // The bytes of items of a type; 0 for arguments that MPI has to check.

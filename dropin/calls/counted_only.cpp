@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI's functions that move data between ranks and are never compressed: buffered and partitioned sends, nonblocking
-// and persistent MPI_Alltoallw, and one-sided communication. They are defined here to be counted in the report. The
-// definitions are in counted_only.inl, which is included once for each width of counts.
+// MPI's functions that move data and are never compressed: buffered and partitioned sends, nonblocking and persistent
+// MPI_Alltoallw, one-sided communication, and files. They are defined here to be counted in the report. The definitions
+// are in counted_only.inl, which is included once for each width of counts.
 #include <mpi.h>
 
 #include <algorithm>
@@ -17,35 +17,41 @@ namespace {
 
 bool counts(const void* site) { return counts_traffic() && !from_library(site); }
 
-// A window has no communicator that the program can ask for.
-TallyGroup& of_windows() {
-  static TallyGroup& group = []() -> TallyGroup& {
-    int ranks = 1;
-    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    return Tallies::instance().group("windows", ranks);
-  }();
-  return group;
+TallyGroup& group_of_all(const char* name) {
+  int ranks = 1;
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  return Tallies::instance().group(name, ranks);
 }
 
-CountedCall on_window(Activity activity, const void* origin, MPI_Count count, MPI_Datatype type) {
+// A window has no communicator that the program can ask for, and a file none at all.
+CountedCall on_window(Activity activity, const void* site, const void* origin, MPI_Count count, MPI_Datatype type) {
+  static TallyGroup& windows = group_of_all("windows");
   const std::uint64_t bytes = bytes_of(count, type);
-  return {{activity, {origin, count, type}, bytes, bytes}, Reason::rule, of_windows()};
+  return {{activity, {origin, count, type}, bytes, bytes, site}, Reason::rule, windows};
 }
 
-CountedCall to_rank(Activity activity, const void* buffer, MPI_Count count, MPI_Datatype type, int dest,
-                    MPI_Comm comm) {
+CountedCall on_file(Activity activity, const void* site, const void* buffer, MPI_Count count, MPI_Datatype type) {
+  static TallyGroup& files = group_of_all("files");
+  const std::uint64_t bytes = bytes_of(count, type);
+  // The contents of what is read are not there yet.
+  const Items items{activity == Activity::file_write ? buffer : nullptr, count, type};
+  return {{activity, items, bytes, bytes, site}, Reason::rule, files};
+}
+
+CountedCall to_rank(Activity activity, const void* site, const void* buffer, MPI_Count count, MPI_Datatype type,
+                    int dest, MPI_Comm comm) {
   if (comm == MPI_COMM_NULL || dest < 0) return {};
   Communicator& communicator = Communicator::of(comm);
   const std::uint64_t bytes = bytes_of(count, type);
   const bool to_itself = dest == communicator.rank() && communicator.unfit() != Reason::intercomm;
-  return {{activity, {buffer, count, type}, bytes, bytes},
+  return {{activity, {buffer, count, type}, bytes, bytes, site},
           to_itself ? Reason::itself : Reason::rule,
           communicator.tallies()};
 }
 
 // The content is that of the first part that is not empty.
 template <class Counts, class Displs>
-CountedCall to_all(Activity activity, const void* buffer, const Counts* counts, const Displs* displs,
+CountedCall to_all(Activity activity, const void* site, const void* buffer, const Counts* counts, const Displs* displs,
                    const MPI_Datatype* types, MPI_Comm comm) {
   if (comm == MPI_COMM_NULL || counts == nullptr || types == nullptr) return {};
   Communicator& communicator = Communicator::of(comm);
@@ -54,6 +60,7 @@ CountedCall to_all(Activity activity, const void* buffer, const Counts* counts, 
   const int parts = communicator.num_parts(traits_of(like), true);
   Carried carried;
   carried.activity = activity;
+  carried.site = site;
   for (int part = 0; part < parts; ++part) {
     const std::uint64_t bytes = bytes_of(counts[part], types[part]);
     if (carried.bytes == 0 && bytes > 0)
@@ -81,6 +88,7 @@ LACONIC_EXPORT int MPI_Psend_init(const void* buffer, int partitions, MPI_Count 
   // The contents are not there when the request is started, so there is no sample of them.
   const int code = PMPI_Psend_init(buffer, partitions, count, type, dest, tag, comm, info, request);
   if (!counts(LACONIC_SITE)) return code;
-  return count_starts_of(code, to_rank(Activity::psend, nullptr, count * partitions, type, dest, comm), request);
+  return count_starts_of(code, to_rank(Activity::psend, LACONIC_SITE, nullptr, count * partitions, type, dest, comm),
+                         request);
 }
 #endif

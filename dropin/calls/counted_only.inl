@@ -14,7 +14,7 @@
     return counts(LACONIC_SITE) ? count_starts_of(code, counted, request) : code;                 \
   }
 
-#define LACONIC_BUFFERED to_rank(Activity::bsend, buffer, count, type, dest, comm)
+#define LACONIC_BUFFERED to_rank(Activity::bsend, LACONIC_SITE, buffer, count, type, dest, comm)
 #define LACONIC_SENT const void *buffer, LACONIC_COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm
 LACONIC_COUNTED(Bsend, LACONIC_BUFFERED, (buffer, count, type, dest, tag, comm), LACONIC_SENT)
 LACONIC_COUNTED(Ibsend, LACONIC_BUFFERED, (buffer, count, type, dest, tag, comm, request), LACONIC_SENT,
@@ -25,7 +25,7 @@ LACONIC_COUNTED_STARTS(Bsend_init, LACONIC_BUFFERED, (buffer, count, type, dest,
 
 // In place, the receive side says what is sent.
 #define LACONIC_PARTS(activity)                                                        \
-  to_all(Activity::activity, send == MPI_IN_PLACE ? recv : send, send == MPI_IN_PLACE ? recvcounts : sendcounts,           \
+  to_all(Activity::activity, LACONIC_SITE, send == MPI_IN_PLACE ? recv : send, send == MPI_IN_PLACE ? recvcounts : sendcounts,           \
          send == MPI_IN_PLACE ? rdispls : sdispls, send == MPI_IN_PLACE ? recvtypes : sendtypes, comm)
 #define LACONIC_OF_PARTS(Displ)                                                                           \
   const void *send, const LACONIC_COUNT *sendcounts, const Displ *sdispls, const MPI_Datatype *sendtypes, \
@@ -47,9 +47,9 @@ LACONIC_COUNTED_STARTS(Neighbor_alltoallw_init, LACONIC_PARTS(neighbor_alltoallw
 #undef LACONIC_PART_ARGUMENTS
 
 // The contents of what is got are not there yet, and MPI_NO_OP has no origin.
-#define LACONIC_ON_WINDOW(activity) on_window(Activity::activity, origin, count, type)
-#define LACONIC_FROM_WINDOW(activity) on_window(Activity::activity, nullptr, count, type)
-#define LACONIC_WITH_WINDOW(activity) on_window(Activity::activity, op == MPI_NO_OP ? nullptr : origin, count, type)
+#define LACONIC_ON_WINDOW(activity) on_window(Activity::activity, LACONIC_SITE, origin, count, type)
+#define LACONIC_FROM_WINDOW(activity) on_window(Activity::activity, LACONIC_SITE, nullptr, count, type)
+#define LACONIC_WITH_WINDOW(activity) on_window(Activity::activity, LACONIC_SITE, op == MPI_NO_OP ? nullptr : origin, count, type)
 #define LACONIC_TARGET int rank, MPI_Aint displ, LACONIC_COUNT target_count, MPI_Datatype target_type
 #define LACONIC_ORIGIN const void *origin, LACONIC_COUNT count, MPI_Datatype type
 #define LACONIC_PLACES origin, count, type, rank, displ, target_count, target_type
@@ -82,6 +82,49 @@ LACONIC_COUNTED(Rget_accumulate, LACONIC_WITH_WINDOW(get_accumulate),
 #undef LACONIC_ORIGIN
 #undef LACONIC_PLACES
 #undef LACONIC_RESULT
+
+// Of a split collective, the function that begins it.
+#define LACONIC_FILE(Function, activity, arguments, ...)                                                     \
+  LACONIC_COUNTED(Function, on_file(Activity::activity, LACONIC_SITE, buffer, count, type), arguments,       \
+                  MPI_File file, __VA_ARGS__)
+#define LACONIC_HERE(Buffer) Buffer *buffer, LACONIC_COUNT count, MPI_Datatype type
+#define LACONIC_AT(Buffer) MPI_Offset offset, LACONIC_HERE(Buffer)
+#define LACONIC_FILE_CALLS(read, activity, Buffer)                                                           \
+  LACONIC_WITH_STATUS(File_##read, activity, Buffer)                                                         \
+  LACONIC_WITH_STATUS(File_##read##_all, activity, Buffer)                                                   \
+  LACONIC_WITH_STATUS(File_##read##_shared, activity, Buffer)                                                \
+  LACONIC_WITH_STATUS(File_##read##_ordered, activity, Buffer)                                               \
+  LACONIC_AT_WITH_STATUS(File_##read##_at, activity, Buffer)                                                 \
+  LACONIC_AT_WITH_STATUS(File_##read##_at_all, activity, Buffer)                                             \
+  LACONIC_WITH_REQUEST(File_i##read, activity, Buffer)                                                       \
+  LACONIC_WITH_REQUEST(File_i##read##_all, activity, Buffer)                                                 \
+  LACONIC_WITH_REQUEST(File_i##read##_shared, activity, Buffer)                                              \
+  LACONIC_AT_WITH_REQUEST(File_i##read##_at, activity, Buffer)                                               \
+  LACONIC_AT_WITH_REQUEST(File_i##read##_at_all, activity, Buffer)                                           \
+  LACONIC_FILE(File_##read##_all_begin, activity, (file, buffer, count, type), LACONIC_HERE(Buffer))         \
+  LACONIC_FILE(File_##read##_ordered_begin, activity, (file, buffer, count, type), LACONIC_HERE(Buffer))     \
+  LACONIC_FILE(File_##read##_at_all_begin, activity, (file, offset, buffer, count, type), LACONIC_AT(Buffer))
+#define LACONIC_WITH_STATUS(Function, activity, Buffer) \
+  LACONIC_FILE(Function, activity, (file, buffer, count, type, status), LACONIC_HERE(Buffer), MPI_Status* status)
+#define LACONIC_AT_WITH_STATUS(Function, activity, Buffer) \
+  LACONIC_FILE(Function, activity, (file, offset, buffer, count, type, status), LACONIC_AT(Buffer), MPI_Status* status)
+#define LACONIC_WITH_REQUEST(Function, activity, Buffer) \
+  LACONIC_FILE(Function, activity, (file, buffer, count, type, request), LACONIC_HERE(Buffer), MPI_Request* request)
+#define LACONIC_AT_WITH_REQUEST(Function, activity, Buffer)                                                  \
+  LACONIC_FILE(Function, activity, (file, offset, buffer, count, type, request), LACONIC_AT(Buffer),         \
+               MPI_Request* request)
+
+LACONIC_FILE_CALLS(read, file_read, void)
+LACONIC_FILE_CALLS(write, file_write, const void)
+
+#undef LACONIC_FILE
+#undef LACONIC_HERE
+#undef LACONIC_AT
+#undef LACONIC_FILE_CALLS
+#undef LACONIC_WITH_STATUS
+#undef LACONIC_AT_WITH_STATUS
+#undef LACONIC_WITH_REQUEST
+#undef LACONIC_AT_WITH_REQUEST
 #undef LACONIC_COUNTED
 #undef LACONIC_COUNTED_STARTS
 #undef LACONIC_ARGUMENTS

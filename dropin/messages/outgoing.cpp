@@ -32,7 +32,7 @@ CountedCall counted(const Outgoing& m, Reason reason, Communicator& communicator
   // The filter may have another reason, because it tests the size first.
   const bool to_itself = m.dest == communicator.rank() && communicator.unfit() != Reason::intercomm;
   const std::uint64_t bytes = bytes_of(m.count, m.type);
-  return {{Activity::send, {m.buffer, m.count, m.type}, bytes, bytes},
+  return {{Activity::send, {m.buffer, m.count, m.type}, bytes, bytes, m.site},
           to_itself ? Reason::itself : reason,
           communicator.tallies()};
 }

@@ -30,7 +30,8 @@ std::string text_of(const ProfiledCalls& c, std::uint64_t all) {
              std::string(name_of(c.of.activity)).c_str(), name_of(c.of.content), size_text(c.of.least_size()).c_str(),
              u(c.traffic.calls), megabytes(c.traffic.bytes), c.traffic.seconds, text_of(sample.looks()));
   for (const std::size_t b : profile_bounds) text += ' ' + ratio_text(sample.ratio(b));
-  text += "  " + text_of(*c.group);
+  text += format("  %-20s", text_of(*c.group).c_str());
+  if (const std::string caller = name_of(c.of.caller); !caller.empty()) text += "  " + caller;
   return c.lasting != nullptr ? text + "; stays plain: " + c.lasting : text;
 }
 
@@ -39,7 +40,7 @@ std::string table_of(const Profile& profile) {
   std::string text = format("%5s    %-20s %-8s %8s %9s %11s %9s  %-13s", "bytes", "operation", "type", "size from",
                             "calls", "MB", "s", "contents");
   for (const std::size_t b : profile_bounds) text += format(" %8s", sample_bounds[b]);
-  text += "  communicator (ranks)\n";
+  text += format("  %-20s  called by\n", "communicator (ranks)");
   std::uint64_t rest = 0;
   for (std::size_t k = 0; k < profile.calls.size(); ++k) {
     if (k < most_lines)
@@ -136,7 +137,7 @@ std::string json_of(const ProfiledCalls& c) {
               (sample.ratio(b) > 0 ? number(sample.ratio(b)) : "null");
   return "    {\"operation\": " + quoted(std::string(name_of(c.of.activity))) +
          ", \"type\": " + quoted(name_of(c.of.content)) + format(", \"least_size\": %llu", u(c.of.least_size())) +
-         ", \"communicator\": " + quoted(c.group->name) +
+         ", \"called_by\": " + quoted(name_of(c.of.caller)) + ", \"communicator\": " + quoted(c.group->name) +
          format(", \"ranks\": %d, \"calls\": %llu, \"bytes\": %llu, \"seconds\": ", c.group->ranks, u(c.traffic.calls),
                 u(c.traffic.bytes)) +
          number(c.traffic.seconds) + format(", \"samples\": %llu, \"contents\": ", u(sample.taken)) +

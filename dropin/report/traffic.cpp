@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iomanip>
 #include <istream>
 #include <ostream>
 
@@ -10,7 +11,8 @@ namespace laconic::dropin {
 namespace {
 
 constexpr std::array<std::string_view, num_activities - num_operations> never_compressed{
-    "bsend", "psend", "alltoallw", "neighbor_alltoallw", "put", "get", "accumulate", "get_accumulate"};
+    "bsend", "psend",      "alltoallw",      "neighbor_alltoallw", "put",
+    "get",   "accumulate", "get_accumulate", "file_read",          "file_write"};
 
 }  // namespace
 
@@ -25,19 +27,20 @@ const char* text_of(const TrafficKey& of) {
 
 void write(std::ostream& out, const TrafficKey& of, const Traffic& traffic) {
   out << static_cast<int>(of.activity) << ' ' << static_cast<int>(of.content) << ' ' << static_cast<int>(of.log2_size)
-      << ' ' << static_cast<int>(of.reason) << ' ' << traffic.calls << ' ' << traffic.bytes << ' ' << traffic.seconds
-      << ' ';
+      << ' ' << static_cast<int>(of.reason) << ' ' << std::quoted(name_of(of.caller)) << ' ' << traffic.calls << ' '
+      << traffic.bytes << ' ' << traffic.seconds << ' ';
   write(out, traffic.sample);
 }
 
 bool read(std::istream& in, TrafficKey& of, Traffic& traffic) {
   std::array<unsigned, 4> numbers{};
   for (unsigned& number : numbers) in >> number;
-  in >> traffic.calls >> traffic.bytes >> traffic.seconds;
+  std::string caller;
+  in >> std::quoted(caller) >> traffic.calls >> traffic.bytes >> traffic.seconds;
   if (!in || numbers[0] >= num_activities || numbers[1] >= num_contents || numbers[2] > 63 || numbers[3] >= reasons)
     return false;
   of = {static_cast<Activity>(numbers[0]), static_cast<Content>(numbers[1]), static_cast<std::uint8_t>(numbers[2]),
-        static_cast<Reason>(numbers[3])};
+        static_cast<Reason>(numbers[3]), caller_named(caller)};
   return read(in, traffic.sample);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The bytes that ranks send, by operation, content, size and the reason why they stay plain. Unlike a tally, it also
-// has the operations that are never compressed. In a profile, also the time of the calls and samples of the contents.
+// has the operations that are never compressed. In a profile, also by caller, with the time of the calls and samples of
+// the contents.
 #pragma once
 
 #include <compare>
@@ -11,13 +12,14 @@
 
 #include "calls/operation.hpp"
 #include "core/datatypes.hpp"
+#include "report/callers.hpp"
 #include "report/reason.hpp"
 #include "report/sample.hpp"
 
 namespace laconic::dropin {
 
-// MPI's ways to move data between ranks: the operations, in their order, and those that are counted and never
-// compressed.
+// MPI's ways to move data between ranks, and to and from files: the operations, in their order, and those that are
+// counted and never compressed.
 enum class Activity : std::uint8_t {
 #define LACONIC_COLLECTIVE(name, ...) name,
 #include "call/collectives.def"
@@ -29,9 +31,11 @@ enum class Activity : std::uint8_t {
   put,
   get,
   accumulate,
-  get_accumulate
+  get_accumulate,
+  file_read,
+  file_write
 };
-inline constexpr std::size_t num_activities = static_cast<std::size_t>(Activity::get_accumulate) + 1;
+inline constexpr std::size_t num_activities = static_cast<std::size_t>(Activity::file_write) + 1;
 
 constexpr Activity activity_of(Operation operation) { return static_cast<Activity>(operation); }
 constexpr bool is_operation(Activity activity) { return static_cast<std::size_t>(activity) < num_operations; }
@@ -43,6 +47,7 @@ struct TrafficKey {
   Content content = Content::other;
   std::uint8_t log2_size = 0;  // of the bytes that min_bytes is compared with, rounded down
   Reason reason = Reason::touched;
+  Caller caller = no_caller;  // in a profile
 
   std::uint64_t least_size() const { return std::uint64_t{1} << log2_size; }
   auto operator<=>(const TrafficKey&) const = default;  // NOLINT(modernize-use-nullptr): in what the compiler makes

@@ -3,7 +3,13 @@
 // bytes in the report with those that are sent here.
 #include <mpi.h>
 
+#include <unistd.h>
+
 #include <array>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "support.hpp"
@@ -177,6 +183,116 @@ void one_sided(World& w) {
   MPI_Win_free(&win);
 }
 
+// A file of all ranks, in a folder for temporary files.
+class SharedFile {
+ public:
+  explicit SharedFile(World& w) : w_(w) {
+    std::array<char, 4096> name{};
+    if (w.rank == 0) {
+      const char* folder = std::getenv("TMPDIR");
+      const std::string text =
+          std::string(folder != nullptr ? folder : "/tmp") + "/laconic-counted-" + std::to_string(getpid());
+      text.copy(name.data(), name.size() - 1);
+    }
+    MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, w.ring);
+    const int mode = MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE;
+    const int code = MPI_File_open(w.ring, name.data(), mode, MPI_INFO_NULL, &file_);
+    CHECK(w.t, code == MPI_SUCCESS, "MPI_File_open");
+  }
+  ~SharedFile() { MPI_File_close(&file_); }
+  SharedFile(const SharedFile&) = delete;
+  SharedFile& operator=(const SharedFile&) = delete;
+
+  MPI_File get() const { return file_; }
+  MPI_Offset place() const { return static_cast<MPI_Offset>(count * sizeof(double)) * w_.rank; }
+  // All pointers go to the place of the rank, the shared one to the beginning.
+  void rewind() const {
+    MPI_File_seek(file_, place(), MPI_SEEK_SET);
+    MPI_File_seek_shared(file_, 0, MPI_SEEK_SET);
+  }
+  // One rank after the other calls f().
+  void in_turns(const std::function<void()>& f) const {
+    for (int r = 0; r < w_.size; ++r) {
+      if (r == w_.rank) f();
+      MPI_Barrier(w_.ring);
+    }
+  }
+
+ private:
+  World& w_;
+  MPI_File file_ = MPI_FILE_NULL;
+};
+
+void files(World& w) {
+  const SharedFile shared(w);
+  MPI_File file = shared.get();
+  const MPI_Offset place = shared.place();
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Status status;
+  std::vector<double> x(count);
+  std::vector<double> y(count);
+  struct Way {
+    const char* name;
+    std::function<void()> write;
+    std::function<void()> read;
+  };
+  // `at`: the place of this rank, for functions that want it.
+  const auto blocking = [&](const char* name, auto* write, auto* read, auto... at) {
+    return Way{name, [&, write, at...] { write(file, at..., x.data(), count, MPI_DOUBLE, &status); },
+               [&, read, at...] { read(file, at..., y.data(), count, MPI_DOUBLE, &status); }};
+  };
+  const auto nonblocking = [&](const char* name, auto* write, auto* read, auto... at) {
+    const auto complete = [&](int) { MPI_Wait(&request, MPI_STATUS_IGNORE); };
+    return Way{name,
+               [&, write, complete, at...] { complete(write(file, at..., x.data(), count, MPI_DOUBLE, &request)); },
+               [&, read, complete, at...] { complete(read(file, at..., y.data(), count, MPI_DOUBLE, &request)); }};
+  };
+  const auto split = [&](const char* name, auto* write, auto* write_end, auto* read, auto* read_end, auto... at) {
+    return Way{name,
+               [&, write, write_end, at...] {
+                 write(file, at..., x.data(), count, MPI_DOUBLE);
+                 write_end(file, x.data(), &status);
+               },
+               [&, read, read_end, at...] {
+                 read(file, at..., y.data(), count, MPI_DOUBLE);
+                 read_end(file, y.data(), &status);
+               }};
+  };
+  const auto by_turns = [&](const Way& way) {
+    return Way{way.name, [&shared, way] { shared.in_turns(way.write); }, [&shared, way] { shared.in_turns(way.read); }};
+  };
+  const std::array<Way, 14> ways{blocking("write", MPI_File_write, MPI_File_read),
+                                 blocking("write_all", MPI_File_write_all, MPI_File_read_all),
+                                 blocking("write_at", MPI_File_write_at, MPI_File_read_at, place),
+                                 blocking("write_at_all", MPI_File_write_at_all, MPI_File_read_at_all, place),
+                                 blocking("write_ordered", MPI_File_write_ordered, MPI_File_read_ordered),
+                                 by_turns(blocking("write_shared", MPI_File_write_shared, MPI_File_read_shared)),
+                                 nonblocking("iwrite", MPI_File_iwrite, MPI_File_iread),
+                                 nonblocking("iwrite_all", MPI_File_iwrite_all, MPI_File_iread_all),
+                                 nonblocking("iwrite_at", MPI_File_iwrite_at, MPI_File_iread_at, place),
+                                 nonblocking("iwrite_at_all", MPI_File_iwrite_at_all, MPI_File_iread_at_all, place),
+                                 by_turns(nonblocking("iwrite_shared", MPI_File_iwrite_shared, MPI_File_iread_shared)),
+                                 split("write_all_begin", MPI_File_write_all_begin, MPI_File_write_all_end,
+                                       MPI_File_read_all_begin, MPI_File_read_all_end),
+                                 split("write_at_all_begin", MPI_File_write_at_all_begin, MPI_File_write_at_all_end,
+                                       MPI_File_read_at_all_begin, MPI_File_read_at_all_end, place),
+                                 split("write_ordered_begin", MPI_File_write_ordered_begin, MPI_File_write_ordered_end,
+                                       MPI_File_read_ordered_begin, MPI_File_read_ordered_end)};
+  for (std::size_t k = 0; k < ways.size(); ++k) {
+    x = numbers_from(w.rank, static_cast<int>(k));
+    y.assign(count, 0);
+    shared.rewind();
+    ways[k].write();
+    MPI_File_sync(file);
+    MPI_Barrier(w.ring);
+    MPI_File_sync(file);
+    shared.rewind();
+    ways[k].read();
+    CHECK(w.t, y == x, ways[k].name);
+    MPI_Barrier(w.ring);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -186,7 +302,7 @@ int main(int argc, char** argv) {
   const int periodic = 1;
   MPI_Cart_create(MPI_COMM_WORLD, 1, &w.size, &periodic, 0, &w.ring);
   MPI_Cart_shift(w.ring, 0, 1, &w.left, &w.right);
-  for (const auto part : {buffered, partitioned, all_to_all, to_neighbors, one_sided}) part(w);
+  for (const auto part : {buffered, partitioned, all_to_all, to_neighbors, one_sided, files}) part(w);
   MPI_Comm_free(&w.ring);
   return t.finish();
 }

@@ -163,7 +163,9 @@ class ProfileCommand(unittest.TestCase):
             at = next(k for k, line in enumerate(lines) if "the command line to use, which would include" in line)
             said = re.search(r"include ([0-9.]+) % of the bytes and save ([0-9.]+) MB", lines[at])
             command = lines[at + 1]
-            self.assertEqual(command.strip(), json.loads(report.read_text())["suggestion"]["command"])
+            profile = json.loads(report.read_text())
+            self.assertEqual(command.strip(), profile["suggestion"]["command"])
+            self.assertEqual({calls["called_by"] for calls in profile["calls"]}, {program.name})
             done = self.run_it(command, LACONIC_TUNE="off")
             self.assertIn("dropin profile: ok", done.stdout)
             self.assertIn(f", {said[1]} % of them compressed", done.stderr)
