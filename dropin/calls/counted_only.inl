@@ -46,10 +46,12 @@ LACONIC_COUNTED_STARTS(Neighbor_alltoallw_init, LACONIC_PARTS(neighbor_alltoallw
 #undef LACONIC_OF_PARTS
 #undef LACONIC_PART_ARGUMENTS
 
-// The contents of what is got are not there yet, and MPI_NO_OP has no origin.
+// The contents of what is got are not there yet. With MPI_NO_OP nothing but the result moves, and the origin says nothing.
 #define LACONIC_ON_WINDOW(activity) on_window(Activity::activity, LACONIC_SITE, origin, count, type)
 #define LACONIC_FROM_WINDOW(activity) on_window(Activity::activity, LACONIC_SITE, nullptr, count, type)
-#define LACONIC_WITH_WINDOW(activity) on_window(Activity::activity, LACONIC_SITE, op == MPI_NO_OP ? nullptr : origin, count, type)
+#define LACONIC_WITH_WINDOW(activity)                                                                 \
+  (op == MPI_NO_OP ? on_window(Activity::activity, LACONIC_SITE, nullptr, result_count, result_type) \
+                   : on_window(Activity::activity, LACONIC_SITE, origin, count, type))
 #define LACONIC_TARGET int rank, MPI_Aint displ, LACONIC_COUNT target_count, MPI_Datatype target_type
 #define LACONIC_ORIGIN const void *origin, LACONIC_COUNT count, MPI_Datatype type
 #define LACONIC_PLACES origin, count, type, rank, displ, target_count, target_type

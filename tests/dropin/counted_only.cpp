@@ -174,6 +174,14 @@ void one_sided(World& w) {
                : MPI_Get_accumulate(x.data(), count, MPI_DOUBLE, got.data(), count, MPI_DOUBLE, w.right, 0, count,
                                     MPI_DOUBLE, MPI_REPLACE, win);
     finish(request);
+    // That reads what MPI_REPLACE has left.
+    std::vector<double> read(count);
+    by_request ? MPI_Rget_accumulate(nullptr, 0, MPI_BYTE, read.data(), count, MPI_DOUBLE, w.right, 0, count,
+                                     MPI_DOUBLE, MPI_NO_OP, win, &request)
+               : MPI_Get_accumulate(nullptr, 0, MPI_BYTE, read.data(), count, MPI_DOUBLE, w.right, 0, count, MPI_DOUBLE,
+                                    MPI_NO_OP, win);
+    finish(request);
+    CHECK(w.t, read == x, "MPI_Get_accumulate with MPI_NO_OP");
     std::vector<double> twice = x;
     for (double& number : twice) number += number;
     CHECK(w.t, got == twice, "MPI_Accumulate and MPI_Get_accumulate");

@@ -210,7 +210,7 @@ SCENARIOS = {
         Scenario("counted", {**ALL, "LACONIC_P2P": "1"}, [], None, always=True, check=counted(
             bsend=lambda n: 4 * BUFFER, psend=lambda n: 2 * BUFFER, alltoallw=lambda n: n * BUFFER,
             neighbor_alltoallw=lambda n: 2 * BUFFER, put=lambda n: 2 * BUFFER, get=lambda n: 2 * BUFFER,
-            accumulate=lambda n: 2 * BUFFER, get_accumulate=lambda n: 2 * BUFFER,
+            accumulate=lambda n: 2 * BUFFER, get_accumulate=lambda n: 4 * BUFFER,
             file_read=lambda n: 14 * BUFFER, file_write=lambda n: 14 * BUFFER)),
     ],
     "alltoallw": [
