@@ -145,8 +145,11 @@ class Python:
         check("within the bound" in self.root.run("codecs", "/opt/venv/bin/python /tmp/codecs.py"), "the codecs are wrong")
 
     def ranks(self):
-        shutil.copy(TESTS / "packages" / "allreduce.py", self.root.folder / "tmp")
         self.root.run("install mpi4py", f"{self.pip} install --no-index --find-links /tmp/wheels mpi4py mpich")
+        self.two_ranks()
+
+    def two_ranks(self):
+        shutil.copy(TESTS / "packages" / "allreduce.py", self.root.folder / "tmp")
         said = self.root.run("two ranks of mpi4py", "/opt/venv/bin/mpiexec -n 2 /opt/venv/bin/python /tmp/allreduce.py", MPICH)
         check(said.count("within the bound") == 2, "the sum is wrong:\n" + said)
 
@@ -154,6 +157,26 @@ class Python:
         self.root.run("uninstall", f"{self.pip} uninstall -y laconic; rm -r /tmp/*")
         left = self.root.differences(self.with_python)
         check(not left, "left after pip uninstall: " + ", ".join(left))
+
+
+class Source(Python):
+    """The source distribution, which pip builds in the root for the MPI of its environment; a compiler comes with this form."""
+
+    def tests(self):
+        return [("pip install of the source distribution", self.install), ("two ranks of mpi4py, from the sources", self.two_ranks),
+                ("the sources leave nothing", self.remove)]
+
+    def install(self):
+        shutil.rmtree(FOLDER / "build-wheels", ignore_errors=True)
+        run("packages: pip download", [self.host.python, "-m", "pip", "download", "-q", "-d", FOLDER / "build-wheels", *package.BUILD,
+                                       "cmake", "ninja"], PACK_LIMIT)
+        archive = next((FOLDER / "sdist").glob("*.tar.gz"))
+        shutil.copy(archive, self.root.folder / "tmp")
+        shutil.copytree(FOLDER / "build-wheels", self.root.folder / "tmp" / "wheels")
+        self.root.run("install a compiler", f"{APT} install g++ python3-dev")
+        self.with_python = self.root.state()
+        self.root.run("pip install the sources", f"MPICC=/opt/venv/bin/mpicc {self.pip} install --no-index --find-links /tmp/wheels "
+                                                 f"-v /tmp/{archive.name}")
 
 
 def packages(jobs):
@@ -164,7 +187,7 @@ def packages(jobs):
     root = CleanRoot(FOLDER / "root")
     root.make()
     total = Count()
-    for form in (Debian(root, jobs), Python(root)):
+    for form in (Debian(root, jobs), Python(root), Source(root)):
         for name, test in form.tests():
             say(f"   {name}")
             try:
