@@ -235,6 +235,8 @@ Action arithmetic(const Opcode& op, Instruction&) {
     return wraps ? apply<FunnelShift<false, true>, U, U, U> : apply<FunnelShift<false, false>, U, U, U>;
   }
   if (name == "bfind" && how == "shiftamt") return same<HighestBit<true>, 1>(type);
+  if (name == "dp4a" && how == "s32" && type == Type::s32)
+    return apply<DotOfBytes, std::int32_t, std::int32_t, std::int32_t>;
   if (!plain) return nullptr;
   if (name == "add") return same<Add, 2>(type);
   if (name == "sub") return same<Subtract, 2>(type);

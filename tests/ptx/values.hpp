@@ -283,6 +283,14 @@ struct Permute {
     return result;
   }
 };
+struct DotOfBytes {  // dp4a
+  std::int32_t operator()(std::int32_t a, std::int32_t b, std::int32_t c) const {
+    auto sum = static_cast<std::uint32_t>(c);
+    for (unsigned i = 0; i < 4; ++i)
+      sum += static_cast<std::uint32_t>(static_cast<std::int8_t>(a >> 8 * i) * static_cast<std::int8_t>(b >> 8 * i));
+    return static_cast<std::int32_t>(sum);
+  }
+};
 struct Insert {  // bfi
   template <Whole T>
   T operator()(T a, T b, std::uint32_t at, std::uint32_t count) const {

@@ -290,7 +290,7 @@ LACONIC_HOST_DEVICE constexpr std::int32_t coarse_point(std::int32_t q, std::uin
 // Points below this are exact float32 numbers.  If the step is one too, step * point, which float32 rounds once, has
 // the same bits as the exact float64 product after rounding.
 inline constexpr std::int32_t largest_exact_single = 1 << 24;
-inline bool single_step(double step) {
+LACONIC_HOST_DEVICE inline bool single_step(double step) {
   return step >= 0x1p-126 && step <= 0x1p126 && static_cast<double>(static_cast<float>(step)) == step;
 }
 

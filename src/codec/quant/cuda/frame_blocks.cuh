@@ -100,11 +100,11 @@ __device__ inline InBlock find_block(const InFrame& frame, std::uint32_t block, 
 }
 
 // Fetches the lane's points of a block on the lattice.  Afterwards its body, if it has one, is in the warp's memory
-// from half `begin` on.
+// from half `begin` on.  `single` is as for read_points().
 __device__ inline bool fetch_points(const InBlock& in, unsigned n, WarpMemory& memory, unsigned& begin,
-                                    std::uint32_t (&v)[lane_values]) {
+                                    std::uint32_t (&v)[lane_values], bool* single = nullptr) {
   begin = fetch_body(in.body, static_cast<unsigned>(bytes_of(in.entry)), memory);
-  const bool valid = in.entry == zero_block || read_points(in.entry, memory, begin, n, v);
+  const bool valid = in.entry == zero_block || read_points(in.entry, memory, begin, n, v, single);
   if (in.entry == zero_block) {
     LACONIC_UNROLL
     for (unsigned i = 0; i < lane_values; ++i) v[i] = 0;

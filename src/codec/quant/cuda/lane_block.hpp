@@ -30,17 +30,42 @@ LACONIC_HOST_DEVICE inline std::uint32_t pick_bytes(std::uint32_t a, std::uint32
 #endif
 }
 
+// Byte i of the word as a signed number, with all bits of a number of 32.
+LACONIC_HOST_DEVICE inline std::uint32_t signed_byte(std::uint32_t word, unsigned i) {
+#if defined(__CUDA_ARCH__)
+  // PTX's prmt repeats the sign of a byte whose number has bit 3 set; __byte_perm() clears this bit.
+  std::uint32_t extended;
+  asm("prmt.b32 %0, %1, 0, %2;" : "=r"(extended) : "r"(word), "r"(i * 0x1111u | 0x8880u));
+  return extended;
+#else
+  return static_cast<std::uint32_t>(static_cast<std::int32_t>(word << (24 - 8 * i)) >> 24);
+#endif
+}
+
+// Exchanges the bits of `mask` and those `distance` above them.  The product sets both places at once, on another unit
+// of a GPU than shifts.
+template <unsigned distance>
+LACONIC_HOST_DEVICE inline void exchange_bits(std::uint32_t& x, std::uint32_t mask) {
+  x ^= ((x ^ x >> distance) & mask) * (1u + (1u << distance));
+}
+
+// `sum` and the four bytes of the word, as signed numbers.
+LACONIC_HOST_DEVICE inline std::uint32_t add_signed_bytes(std::uint32_t word, std::uint32_t sum) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<std::uint32_t>(__dp4a(static_cast<int>(word), 0x01010101, static_cast<int>(sum)));
+#else
+  for (unsigned i = 0; i < 4; ++i) sum += signed_byte(word, i);
+  return sum;
+#endif
+}
+
 // Transposes eight bytes, `low` before `high`: bit j of byte i becomes bit i of byte j.
 LACONIC_HOST_DEVICE inline void transpose_8x8(std::uint32_t& low, std::uint32_t& high) {
-  std::uint32_t t = (low ^ low >> 7) & 0x00aa00aau;
-  low ^= t ^ t << 7;
-  t = (high ^ high >> 7) & 0x00aa00aau;
-  high ^= t ^ t << 7;
-  t = (low ^ low >> 14) & 0x0000ccccu;
-  low ^= t ^ t << 14;
-  t = (high ^ high >> 14) & 0x0000ccccu;
-  high ^= t ^ t << 14;
-  t = (low ^ high << 4) & 0xf0f0f0f0u;
+  exchange_bits<7>(low, 0x00aa00aau);
+  exchange_bits<7>(high, 0x00aa00aau);
+  exchange_bits<14>(low, 0x0000ccccu);
+  exchange_bits<14>(high, 0x0000ccccu);
+  const std::uint32_t t = (low ^ high << 4) & 0xf0f0f0f0u;
   low ^= t;
   high ^= t >> 4;
 }
@@ -66,20 +91,46 @@ LACONIC_HOST_DEVICE inline BytePlanes gather_planes(const std::uint32_t (&z)[lan
            pick_bytes(bytes[1], bytes[3], 0x5140), pick_bytes(bytes[1], bytes[3], 0x7362)}};
 }
 
-// The inverse of gather_planes: adds these bits to z, where they are 0.
-template <unsigned sub>
-LACONIC_HOST_DEVICE inline void scatter_planes(const BytePlanes& planes, unsigned byte,
-                                               std::uint32_t (&z)[lane_values]) {
+// A byte of each number of a sub-block, four in a word.
+struct SubBytes {
+  std::uint32_t words[4];
+};
+
+// The inverse of gather_planes, for the planes of one byte.  `kept` has the bits of each byte that are not dropped.
+LACONIC_HOST_DEVICE inline SubBytes bytes_of_planes(const BytePlanes& planes, std::uint32_t kept) {
   const std::uint32_t* w = planes.words;
-  std::uint32_t bytes[4] = {pick_bytes(w[0], w[1], 0x6420), pick_bytes(w[2], w[3], 0x6420),
-                            pick_bytes(w[0], w[1], 0x7531), pick_bytes(w[2], w[3], 0x7531)};
-  transpose_8x8(bytes[0], bytes[1]);
-  transpose_8x8(bytes[2], bytes[3]);
+  SubBytes bytes = {{pick_bytes(w[0], w[1], 0x6420), pick_bytes(w[2], w[3], 0x6420), pick_bytes(w[0], w[1], 0x7531),
+                     pick_bytes(w[2], w[3], 0x7531)}};
+  transpose_8x8(bytes.words[0], bytes.words[1]);
+  transpose_8x8(bytes.words[2], bytes.words[3]);
+  LACONIC_UNROLL
+  for (unsigned i = 0; i < 4; ++i) bytes.words[i] &= kept;
+  return bytes;
+}
+
+// Adds these bits to z, where they are 0.
+template <unsigned sub>
+LACONIC_HOST_DEVICE inline void put_bytes(const SubBytes& bytes, unsigned byte, std::uint32_t (&z)[lane_values]) {
   // Byte 4 is in the second operand, which is 0.
   const std::uint32_t place = 0x4444u ^ 0x4u << 4 * byte;
   LACONIC_UNROLL
   for (unsigned i = 0; i < sub_values; ++i)
-    z[sub * sub_values + i] |= pick_bytes(bytes[i / 4], 0, place | i % 4 << 4 * byte);
+    z[sub * sub_values + i] |= pick_bytes(bytes.words[i / 4], 0, place | i % 4 << 4 * byte);
+}
+
+// Sets the residuals of a sub-block that have 8 bits and less, whose zigzag is undone for four at a time, and adds them
+// to `sum`.
+template <unsigned sub>
+LACONIC_HOST_DEVICE inline void set_residuals(const SubBytes& bytes, std::uint32_t (&v)[lane_values],
+                                              std::uint32_t& sum) {
+  LACONIC_UNROLL
+  for (unsigned k = 0; k < sub_values / 4; ++k) {
+    const std::uint32_t z = bytes.words[k];
+    const std::uint32_t residuals = (z >> 1 & 0x7f7f7f7fu) ^ (z & 0x01010101u) * 0xffu;
+    LACONIC_UNROLL
+    for (unsigned i = 0; i < 4; ++i) v[sub * sub_values + 4 * k + i] = signed_byte(residuals, i);
+    sum = add_signed_bytes(residuals, sum);
+  }
 }
 
 // Converts points to residuals of this order.  `last` and `before_last` are the points before those of the lane; at the

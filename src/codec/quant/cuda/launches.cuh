@@ -170,8 +170,8 @@ Status Launches<T>::decode(const DeviceFrame& frame, const T* with, T* numbers, 
   arguments.numbers = numbers;
   arguments.step = frame.header.step;
   arguments.divisor = coding.divisor;
-  if (!is_scaled && coding.divisor == 1 && single_step(frame.header.step))
-    arguments.step_single = static_cast<float>(frame.header.step);
+  if (!is_scaled) arguments.step_single = step_in_single<T>(frame.header.step, coding.divisor);
+  arguments.whole = with == nullptr && reinterpret_cast<std::uintptr_t>(numbers) % 16 == 0;
   arguments.op = coding.op;
   arguments.report = report_of(queue);
   const auto tile_count = static_cast<unsigned>(tiles);

@@ -51,7 +51,7 @@ __device__ inline void write_words(std::byte* out, unsigned bytes, Word&& word) 
 
 // Copies a body to the warp's memory, by whole words of the frame; returns the half at which it begins there.
 __device__ inline unsigned fetch_body(const std::byte* body, unsigned bytes, WarpMemory& memory) {
-  constexpr unsigned batch = 8;  // loads that are in flight together
+  constexpr unsigned batch = 4;  // loads that are in flight together; a body at a ratio of 8 has as many
   const unsigned lane = lane_index();
   const unsigned begin = (reinterpret_cast<std::uintptr_t>(body) & 2) != 0 ? 1 : 0;
   const std::byte* from = body - 2 * begin;
@@ -60,7 +60,15 @@ __device__ inline unsigned fetch_body(const std::byte* body, unsigned bytes, War
   // No byte before or after the body is accessed, since it may not be allocated.
   const unsigned whole = end / 4;
   for (unsigned first = begin; first < whole; first += batch * warp_lanes) {
+    const unsigned last = first + (batch - 1) * warp_lanes;
     std::uint32_t loaded[batch];
+    if (last + warp_lanes <= whole) {
+      LACONIC_UNROLL
+      for (unsigned k = 0; k < batch; ++k) loaded[k] = words[first + k * warp_lanes + lane];
+      LACONIC_UNROLL
+      for (unsigned k = 0; k < batch; ++k) memory.words[first + k * warp_lanes + lane] = loaded[k];
+      continue;
+    }
     LACONIC_UNROLL
     for (unsigned k = 0; k < batch; ++k) {
       const unsigned at = first + k * warp_lanes + lane;
@@ -89,8 +97,13 @@ __device__ inline bool quantise_own(const T* numbers, unsigned n, const Lattice&
   LACONIC_NO_UNROLL
   for (unsigned first = lane_index(); first < values; first += rows * warp_lanes) {
     T x[rows];
-    LACONIC_UNROLL
-    for (unsigned k = 0; k < rows; ++k) x[k] = first + k * warp_lanes < n ? numbers[first + k * warp_lanes] : T(0.0f);
+    if (n == values) {
+      LACONIC_UNROLL
+      for (unsigned k = 0; k < rows; ++k) x[k] = numbers[first + k * warp_lanes];
+    } else {
+      LACONIC_UNROLL
+      for (unsigned k = 0; k < rows; ++k) x[k] = first + k * warp_lanes < n ? numbers[first + k * warp_lanes] : T(0.0f);
+    }
     // There are no branches as long as float32 suffices, which is nearly always.
     const unsigned place = WarpMemory::place(first);
     bool near = true;

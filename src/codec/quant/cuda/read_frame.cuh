@@ -17,7 +17,8 @@ struct ReadArguments {
   T* numbers = nullptr;
   double step = 0;
   double divisor = 1;
-  float step_single = 0;  // the step if float32 can represent it, else 0
+  float step_single = 0;  // the step where float32 suffices for points that it represents, else 0
+  bool whole = false;     // the numbers of whole blocks are written by accesses of 16 bytes, and `with` is null
   Op op = Op::sum;
   Report* report = nullptr;
 };
@@ -26,14 +27,62 @@ struct ReadMemory {
   WarpMemory warps[tile_blocks];
 };
 
-// The number that a point stands for; it is computed in float32 where that gives the same bits.
+// Writes the numbers of a whole block, whose points are in the warp's memory: number(q) is that of point q.
+template <unsigned values, class T, class Number>
+__device__ inline void put_whole(T* out, const WarpMemory& memory, const Number& number) {
+  constexpr unsigned run = 16 / sizeof(T);  // neighbours in a row of points
+  struct alignas(16) Run {
+    T numbers[run];
+  };
+  const std::uint32_t* points = memory.words + WarpMemory::place(run * lane_index());
+  auto* runs = reinterpret_cast<Run*>(out) + lane_index();
+  LACONIC_UNROLL
+  for (unsigned row = 0; row < values / (run * warp_lanes); ++row) {
+    Run some;
+    LACONIC_UNROLL
+    for (unsigned k = 0; k < run; ++k)
+      some.numbers[k] = number(static_cast<std::int32_t>(points[WarpMemory::place(row * run * warp_lanes) + k]));
+    runs[row * warp_lanes] = some;
+  }
+}
+
+// The step where points below largest_exact_single times it have the same bits in float32, else 0.  A 16-bit number
+// must not be rounded twice: its product has to be exact.
 template <class T>
-__device__ inline T number_of(std::uint32_t point, double step, const ReadArguments<T>& arguments) {
-  const auto q = static_cast<std::int32_t>(point);
-  if constexpr (std::is_same_v<T, float>)
-    if (arguments.step_single > 0 && q <= largest_exact_single && q >= -largest_exact_single)
-      return static_cast<float>(q) * arguments.step_single;
-  return dequantise<T>(q, step, arguments.divisor);
+LACONIC_HOST_DEVICE inline float step_in_single(double step, double divisor) {
+  const bool exact = (std::bit_cast<std::uint64_t>(step) & ((std::uint64_t{1} << 52) - 1)) == 0;
+  const bool suits = sizeof(T) < sizeof(double) && divisor == 1 && single_step(step);
+  return suits && (sizeof(T) == sizeof(float) || exact) ? static_cast<float>(step) : 0;
+}
+
+// In float32, which gives the same bits unless a point is too large for it: then false, and the numbers are wrong.
+template <unsigned values, class T>
+__device__ inline bool put_whole_checked(T* out, const WarpMemory& memory, float step) {
+  float most = 0;
+  put_whole<values>(out, memory, [&](std::int32_t q) {
+    const auto exact = static_cast<float>(q);
+    most = fmaxf(most, fabsf(exact));
+    return static_cast<T>(exact * step);
+  });
+  return __all_sync(all_lanes, most < static_cast<float>(largest_exact_single));
+}
+
+// single: all points are known to be exact float32 numbers.
+template <unsigned values, class T>
+__device__ inline void put_whole_points(const ReadArguments<T>& arguments, std::size_t begin, double step,
+                                        float step_single, bool single, const WarpMemory& memory) {
+  T* out = arguments.numbers + begin;
+  if constexpr (sizeof(T) < sizeof(double))
+    if (step_single > 0) {
+      if (single)
+        return put_whole<values>(out, memory,
+                                 [&](std::int32_t q) { return static_cast<T>(static_cast<float>(q) * step_single); });
+      if (put_whole_checked<values>(out, memory, step_single)) return;
+    }
+  if (arguments.divisor != 1)
+    put_whole<values>(out, memory, [&](std::int32_t q) { return dequantise<T>(q, step, arguments.divisor); });
+  else
+    put_whole<values>(out, memory, [&](std::int32_t q) { return dequantise<T>(q, step, 1); });
 }
 
 // The number of rows whose loads are in flight together.
@@ -100,18 +149,26 @@ __global__ void __launch_bounds__(tile_threads, is_scaled ? 3 : 4)
     WarpMemory& memory = shared.warps[warp];
     std::uint32_t v[lane_values];
     double step = arguments.step;
+    float step_single = arguments.step_single;
+    bool single = false;
     if constexpr (is_scaled) {
       Scale scale;
       problem = fetch_scaled(in, n, memory, v, scale);
       step = scaled::power_of_two(scale.zero ? 0 : scale.exponent);
+      step_single = step_in_single<T>(step, arguments.divisor);
     } else {
       unsigned where;
-      if (!fetch_points(in, n, memory, where, v)) problem = Problem::bad_block;
+      if (!fetch_points(in, n, memory, where, v, &single)) problem = Problem::bad_block;
     }
     if (problem == Problem::none) {
       store_points(v, memory);
       __syncwarp();
-      put_numbers<T>(arguments, begin, n, [&](unsigned i) { return number_of<T>(memory.point(i), step, arguments); });
+      if (arguments.whole && n == values)
+        put_whole_points<values>(arguments, begin, step, step_single, single, memory);
+      else
+        put_numbers<T>(arguments, begin, n, [&](unsigned i) {
+          return dequantise<T>(static_cast<std::int32_t>(memory.point(i)), step, arguments.divisor);
+        });
     }
   } else if (problem == Problem::none && !is_scaled && in.compound()) {
     if (!read_compound(arguments, in.entry, in.body, begin, n, shared.warps[warp])) problem = Problem::bad_block;

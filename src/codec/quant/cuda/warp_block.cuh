@@ -20,14 +20,21 @@ struct WarpMemory {
 
   __device__ static unsigned place(unsigned i) { return i + i / warp_lanes; }
   __device__ std::uint32_t& point(unsigned i) { return words[place(i)]; }
-  __device__ std::uint16_t half(unsigned i) const { return static_cast<std::uint16_t>(words[i / 2] >> 16 * (i % 2)); }
+  __device__ std::uint16_t half(unsigned i) const {
+    std::uint16_t half;
+    memcpy(&half, reinterpret_cast<const char*>(words) + 2 * i,
+           sizeof half);  // one load: the place is known to be even
+    return half;
+  }
   __device__ void set_half(unsigned i, std::uint32_t value) {
     const auto half = static_cast<std::uint16_t>(value);
     memcpy(reinterpret_cast<char*>(words) + 2 * i, &half, sizeof half);  // one store: the place is known to be even
   }
 };
-// A body that begins at the second half of a word also fits.
-static_assert(sizeof(WarpMemory) >= largest_packed_block + 4);
+// A body that begins at the second half of a word also fits, with an exponent before it, and read_planes() reads up to
+// this many words that begin in it.
+inline constexpr unsigned words_of_byte = 5;
+static_assert(sizeof(WarpMemory) >= largest_packed_block + 8 + 4 * words_of_byte);
 
 __device__ inline void load_points(WarpMemory& memory, std::uint32_t (&v)[lane_values]) {
   const unsigned lane = lane_index();
@@ -59,6 +66,20 @@ struct LanePlanes {
   Planes sub[lane_subs];
   std::uint32_t group_begin;
 };
+
+// The greatest width of a residual of the block.
+__device__ inline unsigned greatest_width(const LanePlanes& planes) {
+  const unsigned a = planes.sub[0].first + planes.sub[0].count;
+  const unsigned b = planes.sub[1].first + planes.sub[1].count;
+  return __reduce_max_sync(all_lanes, a > b ? a : b);
+}
+static_assert(lane_subs == 2);
+
+// The planes of one byte that are before those of the lane in its group, where the lane has `both` of them.
+__device__ inline unsigned before_own(unsigned both) {
+  const unsigned partner = __shfl_xor_sync(all_lanes, both, 1);
+  return (lane_index() & 1) != 0 ? partner : 0;
+}
 
 // Calls visit(byte, first place, second place) for every byte of which the block has planes.  The places are those of
 // the lane's two sub-blocks, counted in planes.  All lanes call this function together.
@@ -207,30 +228,30 @@ __device__ inline void write_body(const std::uint32_t (&z)[lane_values], const M
   });
 }
 
-template <unsigned sub>
-__device__ inline void read_planes(const WarpMemory& body, unsigned begin, Planes planes, unsigned byte, unsigned place,
-                                   std::uint32_t (&z)[lane_values]) {
-  const Planes part = part_of(planes, byte);
+// Reads all eight planes of the byte, without a branch for each, and drops the bits of those that are not there.
+// `part`: the planes of the byte.
+__device__ inline SubBytes read_planes(const WarpMemory& body, unsigned begin, Planes part, unsigned byte,
+                                       unsigned place) {
   const unsigned skipped = part.first - 8 * byte;
-  BytePlanes all = {};
+  const unsigned half = begin + place - skipped;  // not before the body, because bitmaps precede the planes
+  const std::uint32_t* words = body.words + half / 2;
+  const std::uint32_t two_halves = half % 2 == 0 ? 0x3210 : 0x5432;
+  BytePlanes all;
   LACONIC_UNROLL
-  for (unsigned k = 0; k < 8; ++k)
-    if (k - skipped < part.count)
-      all.words[k / 2] |= static_cast<std::uint32_t>(body.half(begin + place + k - skipped)) << 16 * (k % 2);
-  scatter_planes<sub>(all, byte, z);
+  for (unsigned k = 0; k + 1 < words_of_byte; ++k) all.words[k] = pick_bytes(words[k], words[k + 1], two_halves);
+  const std::uint32_t there = ((1u << part.count) - 1) << skipped;
+  return bytes_of_planes(all, there * 0x01010101u);
 }
 
 // Reads the head of a block of n numbers whose body begins at half `begin` of `body`; false, on all lanes, when it does
 // not fit the size in the entry.
-__device__ inline bool read_head(Entry entry, const WarpMemory& body, unsigned begin, unsigned n, std::uint32_t& base,
-                                 LanePlanes& planes) {
+__device__ inline bool read_head(Entry entry, const WarpMemory& body, unsigned begin, unsigned n, LanePlanes& planes) {
   const unsigned lane = lane_index();
   const unsigned halves = static_cast<unsigned>(bytes_of(entry) / 2);
   const Kind kind = kind_of(entry);
   const int order = order_of(kind);
   unsigned at = order != 0 ? 2 : 0;
   if (halves < at + (is_wide(kind) ? 2 : 1)) return false;
-  base = order != 0 ? body.half(begin) | static_cast<std::uint32_t>(body.half(begin + 1)) << 16 : 0;
   const unsigned first = body.half(begin + at++);
   const unsigned second = is_wide(kind) ? body.half(begin + at++) : 0;
   const unsigned present = first | second;
@@ -256,24 +277,45 @@ __device__ inline bool read_head(Entry entry, const WarpMemory& body, unsigned b
   return __all_sync(all_lanes, valid && halves == at + groups + all);
 }
 
-// Reads the lane's points of such a block; false, on all lanes, when it is not valid.
+// Whether all points of a block are exact float32 numbers, by its order, its first point and the greatest width of a
+// residual.  A residual is at most half of 2^width, and a point is further from the first one by at most 2^10 residuals
+// with order 1, and 2^20 with order 2.
+__device__ inline bool surely_single(int order, std::uint32_t base, unsigned width) {
+  return width + 10 * static_cast<unsigned>(order) <= 24 && base + (1u << 23) <= 1u << 24;
+}
+
+// Reads the lane's points of such a block; false, on all lanes, when it is not valid.  Sets `single`, if given, where
+// all points are known to be exact float32 numbers.
 __device__ inline bool read_points(Entry entry, const WarpMemory& body, unsigned begin, unsigned n,
-                                   std::uint32_t (&v)[lane_values]) {
-  LACONIC_UNROLL
-  for (unsigned i = 0; i < lane_values; ++i) v[i] = 0;
-  std::uint32_t base = 0;
+                                   std::uint32_t (&v)[lane_values], bool* single = nullptr) {
   LanePlanes planes;
-  if (!read_head(entry, body, begin, n, base, planes)) return false;
-  each_byte(planes, [&](unsigned byte, unsigned first, unsigned second) {
-    read_planes<0>(body, begin, planes.sub[0], byte, first, v);
-    read_planes<1>(body, begin, planes.sub[1], byte, second, v);
-  });
-  unzigzag_all(v);
+  if (!read_head(entry, body, begin, n, planes)) return false;
+  const unsigned width = greatest_width(planes);
+  std::uint32_t sum = 0;  // of the lane's residuals
+  if (width <= 8) {
+    const unsigned first = planes.group_begin + before_own(planes.sub[0].count + planes.sub[1].count);
+    set_residuals<0>(read_planes(body, begin, planes.sub[0], 0, first), v, sum);
+    set_residuals<1>(read_planes(body, begin, planes.sub[1], 0, first + planes.sub[0].count), v, sum);
+  } else {
+    LACONIC_UNROLL
+    for (unsigned i = 0; i < lane_values; ++i) v[i] = 0;
+    each_byte(planes, [&](unsigned byte, unsigned first, unsigned second) {
+      put_bytes<0>(read_planes(body, begin, part_of(planes.sub[0], byte), byte, first), byte, v);
+      put_bytes<1>(read_planes(body, begin, part_of(planes.sub[1], byte), byte, second), byte, v);
+    });
+    unzigzag_all(v);
+    sum = total(v);
+  }
   const int order = order_of(kind_of(entry));
+  const std::uint32_t base = order != 0 ? body.half(begin) | static_cast<std::uint32_t>(body.half(begin + 1)) << 16 : 0;
+  if (single != nullptr) *single = surely_single(order, base, width);
   if (order == 0) return true;
   std::uint32_t all;
-  if (order == 2) add_up(v, sum_before(total(v), all));
-  add_up(v, base + sum_before(total(v), all));
+  if (order == 2) {
+    add_up(v, sum_before(sum, all));
+    sum = total(v);
+  }
+  add_up(v, base + sum_before(sum, all));
   return true;
 }
 
