@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <numeric>
+#include <random>
 
 #include "base/combine.hpp"
 #include "codec/quant/operation.hpp"
@@ -268,6 +269,74 @@ void combines() {
       ASSERT_TRUE(equal_bits(result, expected));
     }
 }
+// Blocks whose points are near 2^24, beyond which float32 does not have all of them, by their first point and by random
+// residuals of each order.
+template <class T>
+std::vector<T> near_the_limit_of_single(double step) {
+  std::vector<T> x;
+  std::mt19937_64 random(base_seed());
+  // Mostly positive, so that points go far, but not so much that the next order has smaller residuals.
+  const auto up_to = [&](std::int64_t most) {
+    return most - static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + most / 4 + 1));
+  };
+  constexpr std::int64_t limit = 1 << 24;
+  for (const std::int64_t first :
+       {std::int64_t{0}, limit / 2 - 1, limit / 2, limit / 2 + 1, limit - 3, limit, limit + 3})
+    for (const std::int64_t sign : {1, -1})
+      for (const int order : {0, 1, 2})
+        for (unsigned width = order == 0   ? 22
+                              : order == 1 ? 12
+                                           : 2;
+             width < (order == 0   ? 28u
+                      : order == 1 ? 18u
+                                   : 8u);
+             ++width) {
+          std::int64_t point = first, difference = 0;
+          for (std::size_t i = 0; i < quant::block_values; ++i) {
+            x.push_back(static_cast<T>(static_cast<double>(sign * point) * step));
+            const std::int64_t residual = up_to(std::int64_t{1} << (width - 1));
+            if (order == 0) point = first + residual;
+            if (order == 2) difference += residual;
+            if (order > 0) point += order == 1 ? residual : difference;
+          }
+        }
+  for (int i = 0; i < 5; ++i) x.push_back(static_cast<T>(step * i));
+  return x;
+}
+
+template <class T>
+void decodes_near_the_limit_of_single() {
+  SCOPED_TRACE(seed_note());
+  for (const double divisor : {1.0, 3.0}) {
+    Coding coding = coding_for<T>(0x1p-12, 2);
+    const std::vector<T> x = near_the_limit_of_single<T>(quant::lattice_of(coding).step);
+    const Bytes frame = encode(reference(), x, coding);
+    coding.divisor = divisor;
+    const std::vector<T> expected = decode<T>(reference(), frame, x.size(), coding);
+    ASSERT_TRUE(equal_bits(decode<T>(device(), frame, x.size(), coding), expected)) << divisor;
+
+    // One number further, where no access of 16 bytes is possible.
+    OneQueue queue;
+    DeviceBytes numbers((x.size() + 1) * sizeof(T));
+    DeviceBytes there(frame.size());
+    there.write(frame.data());
+    must(kernels().decode({there.get(), frame.size(), header_of(frame)}, numbers.get() + sizeof(T), x.size(), coding,
+                          queue));
+    Status status;
+    queue.reached(status);
+    must(status);
+    ASSERT_EQ(report_of(queue)->fault, 0u);
+    std::vector<T> result(x.size() + 1);
+    numbers.read(result.data(), result.size() * sizeof(T));
+    result.erase(result.begin());
+    ASSERT_TRUE(equal_bits(result, expected)) << divisor;
+  }
+}
+TEST_F(QuantDevice, DecodesNearTheLimitOfSingleFloat) { decodes_near_the_limit_of_single<float>(); }
+TEST_F(QuantDevice, DecodesNearTheLimitOfSingleDouble) { decodes_near_the_limit_of_single<double>(); }
+TEST_F(QuantDevice, DecodesNearTheLimitOfSingleFloat16) { decodes_near_the_limit_of_single<Float16>(); }
+TEST_F(QuantDevice, DecodesNearTheLimitOfSingleBfloat16) { decodes_near_the_limit_of_single<Bfloat16>(); }
+
 TEST_F(QuantDevice, DecodesIntoNumbersFloat) { combines<float>(); }
 TEST_F(QuantDevice, DecodesIntoNumbersDouble) { combines<double>(); }
 TEST_F(QuantDevice, DecodesIntoNumbersFloat16) { combines<Float16>(); }
