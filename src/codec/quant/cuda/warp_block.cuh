@@ -75,9 +75,11 @@ __device__ inline unsigned greatest_width(const LanePlanes& planes) {
 }
 static_assert(lane_subs == 2);
 
-// The planes of one byte that are before those of the lane in its group, where the lane has `both` of them.
-__device__ inline unsigned before_own(unsigned both) {
-  const unsigned partner = __shfl_xor_sync(all_lanes, both, 1);
+// The planes of one byte that are before those of the lane in its group, where the lane has `own` of them; `all` are
+// those of the group.
+__device__ inline unsigned planes_before(unsigned own, unsigned& all) {
+  const unsigned partner = __shfl_xor_sync(all_lanes, own, 1);
+  all = own + partner;
   return (lane_index() & 1) != 0 ? partner : 0;
 }
 
@@ -85,17 +87,16 @@ __device__ inline unsigned before_own(unsigned both) {
 // the lane's two sub-blocks, counted in planes.  All lanes call this function together.
 template <class Visit>
 __device__ inline void each_byte(const LanePlanes& planes, Visit&& visit) {
-  const unsigned odd = lane_index() & 1;
   std::uint32_t begin = planes.group_begin;
   for (unsigned byte = 0; byte < 4; ++byte) {
     const unsigned first = part_of(planes.sub[0], byte).count;
     const unsigned both = first + part_of(planes.sub[1], byte).count;
-    const unsigned partner = __shfl_xor_sync(all_lanes, both, 1);
+    unsigned all;
+    const unsigned own = begin + planes_before(both, all);
     if (!__any_sync(all_lanes, both != 0))
       break;  // if there are planes of a higher byte, there are planes of all lower ones
-    const std::uint32_t own = begin + (odd ? partner : 0);
     visit(byte, own, own + first);
-    begin += both + partner;
+    begin += all;
   }
 }
 
@@ -293,7 +294,8 @@ __device__ inline bool read_points(Entry entry, const WarpMemory& body, unsigned
   const unsigned width = greatest_width(planes);
   std::uint32_t sum = 0;  // of the lane's residuals
   if (width <= 8) {
-    const unsigned first = planes.group_begin + before_own(planes.sub[0].count + planes.sub[1].count);
+    unsigned all_planes;
+    const unsigned first = planes.group_begin + planes_before(planes.sub[0].count + planes.sub[1].count, all_planes);
     set_residuals<0>(read_planes(body, begin, planes.sub[0], 0, first), v, sum);
     set_residuals<1>(read_planes(body, begin, planes.sub[1], 0, first + planes.sub[0].count), v, sum);
   } else {
