@@ -154,7 +154,7 @@ def main():
         print(f"measuring errors on 2 to {args.most_ranks} ranks", flush=True)
         text = subprocess.run([args.build / "bench" / "errors" / "bench_errors", str(args.most_ranks)], capture_output=True, text=True, check=True).stdout
         (args.build / "figures").mkdir(exist_ok=True)
-        (args.build / "figures" / "errors.csv").write_text(text)
+        (args.build / "figures" / f"errors-{args.most_ranks}.csv").write_text(text)
     rows = read(text)
     plot(rows, out / "images" / "errors.png")
     page, body = out / "error-model.md", tables(rows)
