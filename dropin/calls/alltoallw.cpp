@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Alltoallw and MPI_Neighbor_alltoallw, blocking: where all parts of all ranks hold one kind of number, they are
 // alltoallv and neighbor_alltoallv of packed parts, under all rules and in all reports. Their nonblocking and
-// persistent forms are only counted (counted_only.cpp).
+// persistent forms are only counted (counted_only.cpp): whether the parts fit is known to each rank alone, and only
+// blocking calls can tell it to the others (docs/design/0011).
 #include <mpi.h>
 
 #include "calls/carried.hpp"
