@@ -2,6 +2,7 @@
 #include "tune/message_tuner.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <utility>
 
@@ -59,6 +60,7 @@ MessageClass::MessageClass(double bytes, std::uint64_t settings, CodecName codec
 }
 
 Decision MessageClass::begin(double bytes, double now, const MessageClock& clock) {
+  wake();
   ++calls_;
   if (pinned_) {
     if (compresses()) ++compressed_calls_;
@@ -91,21 +93,24 @@ Decision MessageClass::begin(double bytes, double now, const MessageClock& clock
   return first && surveys_now() ? Decision::survey : decision_;
 }
 
-bool MessageClass::surveys_now() const {
+// The times of ranks differ. So they decide by them at few bursts, which are those of all: messages in both directions
+// have to be compressed together to be faster.
+bool MessageClass::surveys_now() {
   if (mode_ != Decision::plain || bursts_ < next_) return false;
   const double mean = plain_mean_.mean();
-  return surveyed_ || mean == 0 || mean * static_cast<double>(bursts_) >= seconds_before_survey;
+  if (surveyed_ || mean == 0 || mean * static_cast<double>(bursts_) >= seconds_before_survey) return true;
+  next_ = 2 * bursts_;
+  return false;
 }
 
 void MessageClass::rest() {
   if (pinned_ || mode_ != Decision::plain || sends_ != 1 || bursts_ + bursts_to_measure >= next_) return;
-  rest_ = next_ - bursts_ - bursts_to_measure;
-  next_ -= rest_;
+  rested_ = rest_ = next_ - bursts_ - bursts_to_measure;
   sends_ = 0;
   restart_window();
 }
 
-void MessageClass::wake() { next_ += std::exchange(rest_, 0); }
+void MessageClass::wake() { bursts_ += std::exchange(rested_, 0) - std::exchange(rest_, 0); }
 
 void MessageClass::close(double now, const MessageClock& clock) {
   if (sends_ == 0 || clock.waits() == waits_) return;
@@ -217,14 +222,17 @@ void MessageClass::leave() {
     if (effort_ != slower) return;
   }
   mode_ = Decision::plain;
+  // Multiples of the gap are bursts of all ranks, whenever each of them has given up.
   gap_ = std::min(gap_ * gap_growth, greatest_gap);
-  next_ = bursts_ + gap_;
+  next_ = (bursts_ / gap_ + 1) * gap_;
 }
 
 std::uint64_t MessageClass::bursts_between_plain() const {
   const double seconds = compressed_.least();
   const double slower = seconds > 0 ? std::max(plain_.least() / seconds, 1.0) : 1;
-  return std::max(bursts_before_plain, static_cast<std::uint64_t>(bursts_per_window * slower / share_of_plain));
+  // A power of two, for the same reason as in surveys_now().
+  return std::bit_ceil(
+      std::max(bursts_before_plain, static_cast<std::uint64_t>(bursts_per_window * slower / share_of_plain)));
 }
 
 Decision MessageTuner::begin(MessageClass& sending, double bytes, double now, const ReceivedElsewhere& elsewhere) {

@@ -99,7 +99,7 @@ class MessageClass {
   double compressed_seconds() const { return compressed_.least() * bytes_; }
 
  private:
-  bool surveys_now() const;
+  bool surveys_now();
   void end_burst(double now, const MessageClock& clock);
   void restart_window();
   void compare(double seconds);
@@ -123,6 +123,7 @@ class MessageClass {
   std::uint64_t next_;          // the burst that surveys, or in compressed mode the first of those that are left to MPI
   std::uint64_t gap_;           // bursts between surveys
   std::uint64_t plain_bursts_;  // of next_ and those that follow it
+  std::uint64_t rested_ = 0;    // the length of the rest; its sends are bursts, too
   bool surveyed_ = false;
   MeanTime plain_mean_;  // of the bursts before the first survey
   bool won_ = false;     // compression was faster when it was last measured

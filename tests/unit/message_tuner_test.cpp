@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <vector>
 
 #include "tune/message_tuner.hpp"
 
@@ -79,6 +80,24 @@ TEST(MessageTuner, SurveysWhenPlainMessagesHaveTakenLong) {
       EXPECT_GE(seconds, 19e-3) << of_message << " bytes, " << plain << " s";
       EXPECT_LE(seconds, std::max(30e-3, 22 * plain)) << of_message << " bytes, " << plain << " s";
     }
+}
+
+// Ranks that exchange with changing partners wait for the slowest, so nothing is faster before all of them compress.
+// Their clocks differ by a few percent.
+TEST(MessageTuner, RanksTryTogether) {
+  for (const double plain : {1.1e-3, 1.6e-3, 2.1e-3, 3.3e-3}) {
+    std::vector<Program> ranks(4, Program(bytes / 4));
+    int compressed = 0;
+    constexpr int count = 3000;
+    for (int k = 0; k < count; ++k) {
+      int here = 0;
+      for (Program& rank : ranks) here += rank.send() ? 1 : 0;
+      for (std::size_t r = 0; r < ranks.size(); ++r)
+        ranks[r].wait((here == 4 ? plain / 4 : plain) * (1 + 0.05 * static_cast<double>(r)));
+      if (k >= count / 2) compressed += here;
+    }
+    EXPECT_GT(compressed, 0.9 * 4 * (count / 2)) << plain << " s";
+  }
 }
 
 TEST(MessageTuner, LeavesMessagesToMpiWithoutATrialWhereCodingCannotWin) {
