@@ -85,7 +85,7 @@ LACONIC_COUNTED(Rget_accumulate, LACONIC_WITH_WINDOW(get_accumulate),
 #undef LACONIC_PLACES
 #undef LACONIC_RESULT
 
-// Of a split collective, the function that begins it.
+// A split collective is counted by the function that begins it.
 #define LACONIC_FILE(Function, activity, arguments, ...)                                                     \
   LACONIC_COUNTED(Function, on_file(Activity::activity, LACONIC_SITE, buffer, count, type), arguments,       \
                   MPI_File file, __VA_ARGS__)

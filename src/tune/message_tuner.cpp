@@ -242,10 +242,7 @@ Decision MessageTuner::begin(MessageClass& sending, double bytes, double now, co
   }
   for (const auto& other : classes_)
     if (other.get() != &sending) other->close(now, clock_);
-  if (sending.resting()) {
-    sending.wake();
-    --resting_;
-  }
+  if (sending.resting()) --resting_;
   const Decision decision = sending.begin(bytes, now, clock_);
   if (decision == Decision::plain) sending.rest();
   if (sending.resting()) ++resting_;

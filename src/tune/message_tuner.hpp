@@ -69,8 +69,6 @@ class MessageClass {
   // Begins a rest if the times of the next sends are of no interest: the class is left to MPI, and the next survey is
   // far. The burst that has just begun is not measured then.
   void rest();
-  // Ends it before its end.
-  void wake();
   bool resting() const { return rest_ > 0; }
   // Counts a send of a class that rests.
   void pass() {
@@ -100,6 +98,8 @@ class MessageClass {
 
  private:
   bool surveys_now();
+  // Ends a rest, also before its end: the sends that it had are bursts.
+  void wake();
   void end_burst(double now, const MessageClock& clock);
   void restart_window();
   void compare(double seconds);
@@ -123,7 +123,7 @@ class MessageClass {
   std::uint64_t next_;          // the burst that surveys, or in compressed mode the first of those that are left to MPI
   std::uint64_t gap_;           // bursts between surveys
   std::uint64_t plain_bursts_;  // of next_ and those that follow it
-  std::uint64_t rested_ = 0;    // the length of the rest; its sends are bursts, too
+  std::uint64_t rested_ = 0;    // the length of the rest
   bool surveyed_ = false;
   MeanTime plain_mean_;  // of the bursts before the first survey
   bool won_ = false;     // compression was faster when it was last measured
