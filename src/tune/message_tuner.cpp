@@ -12,8 +12,10 @@ namespace {
 // The sends of a process that waits for nothing are one burst up to this number.
 constexpr int most_sends = 64;
 
-constexpr int bursts_per_window = 2;
-constexpr std::size_t windows_to_compare = 3;
+// A transposition has one exchange for each other rank, and only the first waits for what was computed before it.  So a
+// window contains as many of each kind, wherever it begins: of periods of 1, 2, 3 and 6 bursts.
+constexpr int bursts_per_window = 6;
+constexpr std::size_t windows_to_compare = 2;
 // Before a survey, so that it has no times of long before.
 constexpr std::uint64_t bursts_to_measure = bursts_per_window * LatestTimes::most + 1;
 
@@ -37,8 +39,8 @@ constexpr double worth_trying_within_node = 0.5;
 constexpr double usual_chunk = 1 << 18;  // bytes
 constexpr double most_chunks = 4;
 
-// Compression is given up after a burst that takes this many times the plain time and its set-up, or a window of bursts
-// that all take as many times the plain time as the other: one may have been disturbed.
+// Compression is given up after a first burst that takes so many times the longest plain ones and its set-up, or where
+// the first of a window, two or more, take so many times as long: one may have been disturbed.
 constexpr double first_limit = 2;
 constexpr double later_limit = 1.25;
 constexpr double set_up_seconds = 500e-6;
@@ -121,20 +123,21 @@ void MessageClass::close(double now, const MessageClock& clock) {
 void MessageClass::end_burst(double now, const MessageClock& clock) {
   const double seconds = (clock.latest_received() > began_ ? clock.latest_received() : now) - began_;
   const bool was_compressed = decision_ == Decision::compressed;
-  const double plain = plain_.least() * burst_bytes_;
-  const double limit_of_trial = set_up_ ? first_limit * plain + set_up_seconds : later_limit * plain;
-  if (was_compressed && compressed_.least() == 0 && seconds > limit_of_trial &&
-      (set_up_ || ++window_slow_ == bursts_per_window))
-    return leave();
-  if (set_up_) {
-    set_up_ = false;
+  if (std::exchange(set_up_, false)) {
+    if (was_compressed && seconds > first_limit * longest_plain_.median() * burst_bytes_ + set_up_seconds) leave();
     return;
   }
   if (!surveyed_) plain_mean_.add(seconds);
   window_seconds_ += seconds;
   window_bytes_ += burst_bytes_;
-  if (++window_bursts_ < bursts_per_window) return;
+  window_longest_ = std::max(window_longest_, seconds / burst_bytes_);
+  ++window_bursts_;
+  if (was_compressed && compressed_.count() == 0 && window_bursts_ > 1 &&
+      window_seconds_ > later_limit * longest_plain_.median() * window_bytes_)
+    return leave();
+  if (window_bursts_ < bursts_per_window) return;
   (was_compressed ? compressed_ : plain_).add(window_seconds_ / window_bytes_);
+  if (!was_compressed) longest_plain_.add(window_longest_);
   restart_window();
   // Bursts may contain much else, whose time varies by more than compression saves.  So most of the compressed ones
   // have to be faster than every plain one, by at least what compression certainly costs.
@@ -152,15 +155,15 @@ void MessageClass::end_burst(double now, const MessageClock& clock) {
 // Measures plain and compressed bursts anew.
 void MessageClass::doubt() {
   plain_.clear();
+  longest_plain_.clear();
   compressed_.clear();
   plain_bursts_ = windows_in_doubt * bursts_per_window;
   next_ = bursts_ + 1;
 }
 
 void MessageClass::restart_window() {
-  window_seconds_ = window_bytes_ = 0;
+  window_seconds_ = window_bytes_ = window_longest_ = 0;
   window_bursts_ = 0;
-  window_slow_ = 0;
 }
 
 // Takes the time of the first windows with an effort: light is tried after dense, and the faster one is kept.

@@ -140,12 +140,13 @@ class MessageClass {
   // The bursts that are measured together, because single ones differ too much.
   double window_seconds_ = 0;
   double window_bytes_ = 0;
+  double window_longest_ = 0;  // of one burst, seconds per byte
   int window_bursts_ = 0;
-  int window_slow_ = 0;  // those that took too long for a trial to go on
-  bool set_up_ = true;   // the burst includes the set-up of memory and connections
+  bool set_up_ = true;  // the burst includes the set-up of memory and connections
 
-  LatestTimes plain_;       // seconds per byte
-  LatestTimes compressed_;  // the same
+  LatestTimes plain_;          // of windows, seconds per byte
+  LatestTimes longest_plain_;  // of single bursts of these windows
+  LatestTimes compressed_;
 };
 
 // Equal settings have an equal key, codec and effort.

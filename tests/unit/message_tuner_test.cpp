@@ -70,7 +70,8 @@ TEST(MessageTuner, CompressesOnASlowNetwork) {
   EXPECT_NEAR(p.messages.compressed_seconds(), 2.5e-3, 1e-9);
 }
 
-// A survey and a trial take most of a millisecond however small the messages are.
+// A survey and a trial take most of a millisecond however small the messages are.  The bursts before the first survey
+// are doubled until they have taken long enough.
 TEST(MessageTuner, SurveysWhenPlainMessagesHaveTakenLong) {
   for (const double of_message : {bytes / 64, bytes / 16, bytes})
     for (const double plain : {20e-6, 0.3e-3, 3e-3}) {
@@ -78,7 +79,7 @@ TEST(MessageTuner, SurveysWhenPlainMessagesHaveTakenLong) {
       double seconds = 0;
       for (; p.surveys == 0 && seconds < 1; seconds += plain) p.exchange(1, plain, plain);
       EXPECT_GE(seconds, 19e-3) << of_message << " bytes, " << plain << " s";
-      EXPECT_LE(seconds, std::max(30e-3, 22 * plain)) << of_message << " bytes, " << plain << " s";
+      EXPECT_LE(seconds, std::max(40e-3, 30 * plain)) << of_message << " bytes, " << plain << " s";
     }
 }
 
@@ -98,6 +99,20 @@ TEST(MessageTuner, RanksTryTogether) {
     }
     EXPECT_GT(compressed, 0.9 * 4 * (count / 2)) << plain << " s";
   }
+}
+
+// A transposition: one exchange for each of the other ranks, the first of which waits for the ranks that compute
+// longer.
+TEST(MessageTuner, ComparesExchangesOfWholeTranspositions) {
+  for (const int ranks : {2, 3, 4, 7})
+    for (int before = 0; before < ranks - 1; ++before) {
+      Program p;
+      const auto exchange = [&](int k) {
+        const double wait = (k + before) % (ranks - 1) == 0 ? 4e-3 : 0;
+        return p.exchange(1, 1.5e-3 + wait, 0.5e-3 + wait);
+      };
+      EXPECT_GT(share(exchange, 400), 0.95) << ranks << " ranks, " << before << " exchanges before";
+    }
 }
 
 TEST(MessageTuner, LeavesMessagesToMpiWithoutATrialWhereCodingCannotWin) {
