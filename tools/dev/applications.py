@@ -137,7 +137,7 @@ def coverage(args):
     if not present("openmpi"):
         raise Failed("there is no Open MPI of Debian's, with which the programs are built (apt-get install libopenmpi-dev openmpi-bin)")
     provide_programs([one for one in catalogue.PROGRAMS if not args.program or one.name in args.program])
-    tree = trees.build("openmpi", args.jobs, ("laconic_mpi_dropin", "laconic_cli", "idle"))
+    tree = trees.build("openmpi", args.jobs, ("laconic_mpi_dropin", "laconic_command", "idle"))
     command = [needs.PYTHON, COVERAGE / "run_programs.py", "--build", tree, "--mpiexec", MPIS["openmpi"], "--out", args.out]
     command += [word for name in args.program for word in ("--only", name)]
     command += ["--lab", args.lab, "--rounds", args.rounds] if args.lab else []
