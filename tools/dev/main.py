@@ -150,7 +150,7 @@ def parse(argv):
     command.add_argument("--ranks", type=int, action="append", metavar="N", help="ranks of mpi4py, beside all tests on 2; default: 1 and 3")
     command.add_argument("--short", action="store_true", help="only mpi4py's tests that communicate, on 2 ranks")
     command.add_argument("--coverage", action="store_true", help="instead: profile seven programs, run them with the suggested "
-                         "settings, and compare bytes and results; takes an hour or more")
+                         "settings, and compare bytes and results; takes a few minutes")
     command.add_argument("--program", action="append", default=[], metavar="NAME", help="with --coverage: only this program (repeatable)")
     command.add_argument("--out", metavar="FOLDER", default=str(ROOT / "build" / "coverage"),
                          help="with --coverage: folder of results.json and tables.md; default: build/coverage")
