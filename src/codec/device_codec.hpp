@@ -57,8 +57,7 @@ class DeviceCodec {
   virtual Status decode_reduce(const DeviceFrame& frame, const void* with, void* result, std::size_t count,
                                const Coding& coding, Queue& queue) const = 0;
 
-  // Encodes every piece in one launch.  `pieces` itself is in memory that host and device share, and must not change
-  // until the queue has passed the launch.
+  // Encodes up to Queue::reports pieces in one launch, where the codec has a kernel.
   virtual Status encode_pieces(std::span<const Piece> pieces, const Coding& coding, Queue& queue) const = 0;
 
   // The Status for a fault in a report.

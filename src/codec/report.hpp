@@ -19,7 +19,10 @@ struct alignas(64) Report {
 };
 static_assert(sizeof(Report) <= Queue::report_bytes && alignof(Report) <= Queue::report_bytes);
 
-// The report of the piece of work that is under way on this queue, at the address that its kernels write to.
-inline Report* report_of(Queue& queue) { return reinterpret_cast<Report*>(queue.report_memory()); }
+// A report of the piece of work that is under way on this queue, at the address that its kernels write to; the first is
+// that of kernels for a single frame.  index: less than Queue::reports.
+inline Report* report_of(Queue& queue, std::size_t index = 0) {
+  return reinterpret_cast<Report*>(queue.report_memory()) + index;
+}
 
 }  // namespace laconic

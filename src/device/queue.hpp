@@ -56,7 +56,7 @@ class Queue {
 
   // Computes checksum::sum() of min(*count, most) bytes.  `bytes`, which is aligned to 8 bytes, and `count` are on the
   // device.  summed() returns the result once the queue has passed this work.  There are `sums` places for results.
-  static constexpr unsigned sums = 3;
+  static constexpr unsigned sums = 64;
   virtual Status sum(const std::byte* bytes, const std::uint32_t* count, std::size_t most, unsigned place) = 0;
   virtual std::uint64_t summed(unsigned place) const = 0;
 
@@ -70,9 +70,11 @@ class Queue {
   // launch to launch.  Null words when there is no memory.
   virtual Workspace& workspace(std::size_t words) = 0;
 
-  // Memory that host and device share, for what the kernels of the work under way report to the host.  It is zero at
-  // first, is aligned to report_bytes, and is valid once the queue has passed those kernels.
+  // Memory that host and device share, for what the kernels of the work under way report to the host: `reports` times
+  // report_bytes.  It is zero at first, is aligned to report_bytes, and is valid once the queue has passed those
+  // kernels.
   static constexpr std::size_t report_bytes = 64;
+  static constexpr unsigned reports = 64;
   virtual std::byte* report_memory() = 0;
 
   // The handle that kernels are launched on, for code that knows the kind of device: a cudaStream_t.

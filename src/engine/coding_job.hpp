@@ -2,7 +2,10 @@
 // One coding step of a row, as the device runs it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <memory>
+#include <vector>
 
 #include "base/status.hpp"
 #include "codec/codec.hpp"
@@ -56,6 +59,8 @@ class CodingJob final : public Job {
   bool step(Queue& queue) noexcept override;
 
  private:
+  friend class EncodeGroup;
+
   enum class Stage {
     fresh,
     decoding,   // merge: decoding the current frame, to which the arrived one is added
@@ -73,9 +78,11 @@ class CodingJob final : public Job {
 
   // Steps on a discrete device.
   // The indices of the payload checksums on the queue.
-  enum Summed : unsigned { of_arrived, of_current, of_out };
-  Status sum_payload(const FrameSlot& slot, Summed place, Queue& queue) const;
+  static constexpr unsigned of_arrived = 0;
+  static constexpr unsigned of_current = 1;
+  static Status sum_payload(const FrameSlot& slot, unsigned place, Queue& queue);
   Status check_summed(Queue& queue);
+  void open(Queue& queue);
   Status begin(Queue& queue);
   Status begin_merge(Queue& queue);
   Status enqueue(Queue& queue);
@@ -97,11 +104,46 @@ class CodingJob final : public Job {
   std::size_t bytes_of_numbers() const { return count * size_of(dtype()); }
 
   Stage stage_ = Stage::fresh;
+  unsigned report_ = 0;  // its index on the queue
+  unsigned of_out_ = 2;  // the same of the checksum of the new frame
   double began_ = 0;
   double began_combining_ = 0;
   bool unchecked_arrived_ = false;  // its checksum is still being computed on the queue
   bool unchecked_current_ = false;
   bool altered_ = false;  // the header on the host differs from the device's copy
+};
+
+// Encodes of one row in one launch on a discrete device: the blocks that the root of a scatter or an owner in an
+// alltoall sends are small, and a launch each would leave most of the device idle (the multi-stream compression of
+// gZCCL).
+class EncodeGroup final : public Job {
+ public:
+  static constexpr std::size_t most = std::min(Queue::reports, Queue::sums);
+
+  // Makes room for so many jobs.
+  void reserve(std::size_t jobs);
+
+  // The jobs, all of Act::encode, with one codec and one coding.  They are filled in as for the device, and have their
+  // outcome once the group is done.
+  void clear() { count_ = 0; }
+  CodingJob& add() { return *jobs_[count_++]; }
+  std::size_t size() const { return count_; }
+  CodingJob& operator[](std::size_t index) { return *jobs_[index]; }
+
+  void run() noexcept override {}
+  bool step(Queue& queue) noexcept override;
+
+ private:
+  enum class Stage { fresh, coding, moving };
+
+  Status begin(Queue& queue);
+  Status encode(Queue& queue);
+  bool finish_step(const Status& outcome);
+
+  std::vector<std::unique_ptr<CodingJob>> jobs_;
+  std::vector<Piece> pieces_;
+  std::size_t count_ = 0;
+  Stage stage_ = Stage::fresh;
 };
 
 // Copies the header and seal of an arrived frame to the host.  Used if the frame arrived in memory that the host cannot

@@ -13,10 +13,7 @@ namespace laconic {
 
 bool CodingJob::step(Queue& queue) noexcept {
   if (stage_ == Stage::fresh) {
-    began_ = now();
-    seconds_combined = 0;
-    unchecked_arrived_ = unchecked_current_ = false;
-    *report_of(queue) = Report{};
+    open(queue);
     status = problem.ok() ? about_frame(begin(queue), read_frame()) : problem;
     if (!status.ok())
       if (Status s = give_up(queue); !s) return finish_step(s);
@@ -29,6 +26,13 @@ bool CodingJob::step(Queue& queue) noexcept {
     if (!more) return finish_step({});
   }
   return false;
+}
+
+void CodingJob::open(Queue& queue) {
+  began_ = now();
+  seconds_combined = 0;
+  unchecked_arrived_ = unchecked_current_ = false;
+  *report_of(queue, report_) = Report{};
 }
 
 // Ends a job that has no result.  Work already enqueued is still waited for, because it uses the job's memory.
@@ -73,7 +77,7 @@ Status CodingJob::load(FrameSlot& slot, DeviceFrame& frame, Queue& queue) {
   return sum_payload(slot, &slot == arrived ? of_arrived : of_current, queue);
 }
 
-Status CodingJob::sum_payload(const FrameSlot& slot, Summed place, Queue& queue) const {
+Status CodingJob::sum_payload(const FrameSlot& slot, unsigned place, Queue& queue) {
   const std::byte* frame = slot.blob.data();
   return queue.sum(frame + wire::header_bytes, reinterpret_cast<const std::uint32_t*>(frame + wire::payload_offset),
                    slot.blob.size() - wire::header_bytes, place);
@@ -102,7 +106,7 @@ Status CodingJob::begin(Queue& queue) {
   stage_ = Stage::coding;
   if (Status s = enqueue(queue); !s) return s;
   if (makes_frame(act) && seals())
-    if (Status s = sum_payload(*out, of_out, queue); !s) return s;
+    if (Status s = sum_payload(*out, of_out_, queue); !s) return s;
   return queue.mark();
 }
 
@@ -153,7 +157,7 @@ Status CodingJob::conclude(Queue& queue, bool& more) {
     return combine_on_host(queue);
   }
   if (stage_ == Stage::moving) return {};
-  const Report report = *report_of(queue);
+  const Report report = *report_of(queue, report_);
   // The checksum is looked at first: for a damaged frame it says more than the fault that a kernel reports.
   status = check_summed(queue);
   if (status.ok() && report.fault != 0) status = codec->on_device()->status(report.fault);
@@ -186,7 +190,7 @@ Status CodingJob::hand_over(Queue& queue, bool& more) {
   const std::size_t payload = out->bytes - wire::header_bytes;
   const bool download = out->staged() && travels && payload > 0;
   const bool upload = altered_;
-  if (seals()) sealing.seal(*out, payload > 0 ? queue.summed(of_out) : 0);
+  if (seals()) sealing.seal(*out, payload > 0 ? queue.summed(of_out_) : 0);
   const bool upload_seal = seals() && !out->host_reaches_wire();
   more = download || upload || upload_seal;
   if (!more) return {};
@@ -226,6 +230,66 @@ Status CodingJob::combine_on_host(Queue& queue) {
   if (count > 0)
     if (Status s = queue.copy(result, scratch->wire.data(), bytes_of_numbers()); !s) return s;
   return queue.mark();
+}
+
+void EncodeGroup::reserve(std::size_t jobs) {
+  while (jobs_.size() < jobs) {
+    const auto index = static_cast<unsigned>(jobs_.size());
+    CodingJob& job = *jobs_.emplace_back(std::make_unique<CodingJob>());
+    job.report_ = job.of_out_ = index;
+  }
+  pieces_.reserve(jobs);
+}
+
+bool EncodeGroup::step(Queue& queue) noexcept {
+  if (stage_ == Stage::fresh)
+    if (Status s = begin(queue); !s) return finish_step(s);
+  Status reached;
+  while (queue.reached(reached)) {
+    if (!reached.ok() || stage_ == Stage::moving) return finish_step(reached);
+    stage_ = Stage::moving;
+    bool more = false;
+    for (std::size_t k = 0; k < count_; ++k) {
+      bool of_job = false;
+      if (Status s = jobs_[k]->conclude(queue, of_job); !s) return finish_step(s);
+      more = more || of_job;
+    }
+    if (!more) return finish_step({});
+  }
+  return false;
+}
+
+// Enqueues the encodes.  Where that fails, every job makes a failed frame.
+Status EncodeGroup::begin(Queue& queue) {
+  for (std::size_t k = 0; k < count_; ++k) jobs_[k]->open(queue);
+  const Status status = encode(queue);
+  stage_ = status.ok() ? Stage::coding : Stage::moving;
+  for (std::size_t k = 0; k < count_; ++k) {
+    jobs_[k]->status = status;
+    jobs_[k]->stage_ = CodingJob::Stage::coding;
+    if (!status.ok())
+      if (Status s = jobs_[k]->give_up(queue); !s) return s;
+  }
+  return status.ok() ? queue.mark() : Status{};
+}
+
+Status EncodeGroup::encode(Queue& queue) {
+  const CodingJob& first = *jobs_[0];
+  if (Status s = check_coding(*first.codec, first.coding()); !s) return s;
+  pieces_.clear();
+  for (std::size_t k = 0; k < count_; ++k)
+    pieces_.push_back({jobs_[k]->numbers, jobs_[k]->count, jobs_[k]->out->blob.data(), report_of(queue, k)});
+  if (Status s = first.codec->on_device()->encode_pieces(pieces_, first.coding(), queue); !s) return s;
+  for (std::size_t k = 0; k < count_; ++k)
+    if (jobs_[k]->seals())
+      if (Status s = CodingJob::sum_payload(*jobs_[k]->out, jobs_[k]->of_out_, queue); !s) return s;
+  return {};
+}
+
+bool EncodeGroup::finish_step(const Status& outcome) {
+  for (std::size_t k = 0; k < count_; ++k) jobs_[k]->finish_step(outcome);
+  stage_ = Stage::fresh;
+  return true;
 }
 
 bool LandingJob::step(Queue& queue) noexcept {

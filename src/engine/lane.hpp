@@ -18,6 +18,7 @@ namespace laconic {
 // The state of a block in one row.
 struct Run::Block {
   int frame = FramePool::none;
+  int ready = FramePool::none;      // the frame of an encode that comes later in the plan
   int spare = FramePool::none;      // slot of the numbers in spare memory
   std::size_t count = 0;            // of a block that is only forwarded: the count in its frame
   double error = 0;                 // error that the numbers already have, wherever they are
@@ -37,6 +38,14 @@ class Run::Lane {
     LandingJob landing;  // submitted only if the host cannot access the arrived frame
   };
 
+  // A decode that the next actions do not wait for.
+  struct Decode {
+    CodingJob job;
+    int slot = FramePool::none;  // of its frame; none: there is no such decode
+    std::int32_t block = 0;
+    double error = 0;  // of the frame
+  };
+
   std::uint64_t index = 0;
   std::uint64_t row = 0;
   std::size_t at = 0;  // next action
@@ -46,7 +55,8 @@ class Run::Lane {
   int departing = MessagePool::none;  // the message that is being packed
   wire::Packer packer;
   bool active = false;
-  bool job_pending = false;
+  const Job* pending = nullptr;        // `job` or `encodes`, or none
+  std::size_t encodes_begun = 0;       // of Plan::encodes_of_input
   int out_slot = FramePool::none;      // the slot that the pending job writes
   int arrived_slot = FramePool::none;  // the slot that it reads besides the current frame
   int scratch_slot = FramePool::none;
@@ -55,6 +65,8 @@ class Run::Lane {
   std::vector<Block> blocks;
   std::array<Arrival, receives_ahead> arrivals;
   CodingJob job;
+  EncodeGroup encodes;
+  std::array<Decode, most_decodes_ahead> decodes;
 
   Arrival& arrival(std::size_t receive) { return arrivals[receive % receives_ahead]; }
 
@@ -62,6 +74,17 @@ class Run::Lane {
   bool arrived() {
     const Arrival& next = arrival(receives_taken);
     return receives_taken < receives_posted && next.here && next.landing.done();
+  }
+
+  bool decoding() const {
+    return std::any_of(decodes.begin(), decodes.end(), [](const Decode& d) { return d.slot != FramePool::none; });
+  }
+
+  // Whether a job of the lane is under way.
+  bool coding() const {
+    return (pending != nullptr && !pending->done()) || std::any_of(decodes.begin(), decodes.end(), [](const Decode& d) {
+             return d.slot != FramePool::none && !d.job.done();
+           });
   }
 
   bool landing() const {
@@ -72,7 +95,8 @@ class Run::Lane {
     row = new_row;
     at = receives_posted = receives_taken = 0;
     sends_outstanding = 0;
-    job_pending = false;
+    encodes_begun = 0;
+    pending = nullptr;
     active = true;
     blocks.assign(block_count, {});
     for (Arrival& arrival : arrivals)

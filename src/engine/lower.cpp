@@ -116,6 +116,7 @@ class Lowering {
   }
 
   void encode(State& block, bool last) {
+    if (block.numbers == Location::input) plan_.encodes_of_input.push_back(plan_.actions.size());
     Action& action = add(Act::encode, block);
     action.from = block.numbers;
     action.last = last;
@@ -183,6 +184,7 @@ class Lowering {
     if (!block.ownership.wants) return let_go(block);
     if (block.frame) {
       add(Act::decode, block);
+      ++plan_.decodes;
       block.frame = false;
       return forget(block);
     }

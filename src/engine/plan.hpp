@@ -66,10 +66,12 @@ struct Plan {
   std::vector<bool> passing;          // per block: the rank only forwards it and does not know its count
   std::vector<Action> actions;
   std::vector<std::size_t> receives;  // indices of the actions that wait for a message (its first part), in order
-  std::size_t reduced = 0;            // number of actions up to and including the last fold, add or merge
-  std::uint32_t most_messages = 1;    // largest Action::messages
-  std::uint32_t most_parts = 1;       // largest Action::parts
-  std::size_t most_held = 0;          // most current frames and spare numbers of a row at any time
+  std::vector<std::size_t> encodes_of_input;  // indices of the actions that encode numbers of the caller's, in order
+  std::size_t decodes = 0;                    // number of decodes
+  std::size_t reduced = 0;                    // number of actions up to and including the last fold, add or merge
+  std::uint32_t most_messages = 1;            // largest Action::messages
+  std::uint32_t most_parts = 1;               // largest Action::parts
+  std::size_t most_held = 0;                  // most current frames and spare numbers of a row at any time
   // The most slots that one row may need at a time: the current frames and spare numbers, frames being sent, slots for
   // posted receives, and the slots of the job: its arrived frame, its output and its scratch.
   std::size_t slots = 0;

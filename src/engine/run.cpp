@@ -22,6 +22,16 @@ constexpr std::uint64_t send_of_message = std::uint64_t{1} << 62;
 constexpr std::uint64_t any_send = send_of_frame | send_of_message;
 constexpr std::uint64_t lane_bits = 16;
 
+// Encodes share a launch up to so many bytes, with which a GPU of today is busy.  Their frames take memory until they
+// are sent.
+constexpr std::size_t bytes_encoded_together = std::size_t{1} << 22;
+
+// The most encodes of a row that share a launch.
+std::size_t encodes_together(const Plan& plan, std::size_t bytes_of_chunk) {
+  const std::size_t fitting = std::max<std::size_t>(bytes_encoded_together / bytes_of_chunk, 1);
+  return std::clamp<std::size_t>(plan.encodes_of_input.size(), 1, std::min(fitting, EncodeGroup::most));
+}
+
 Codings codings_of(const Work& work) {
   Codings c;
   c.intermediate = c.completing = c.final = c.result = work.coding;
@@ -61,20 +71,26 @@ Status Run::reserve(const Work& work) {
     lanes_.push_back(std::make_unique<Lane>());
     lanes_.back()->index = lanes_.size() - 1;
   }
-  for (auto& lane : lanes_) lane->blocks.reserve(work.plan->blocks.size());
+  const DeviceCodec* kernels = device_.on_host() ? nullptr : work.codec->on_device();
+  const std::size_t decodes = std::max<std::size_t>(work.plan->decodes, 1);
+  decodes_ahead_ = kernels != nullptr ? std::min(decodes - 1, most_decodes_ahead) : 0;
+  encodes_together_ = kernels != nullptr ? encodes_together(*work.plan, work_.chunk * size_of(work.coding.dtype)) : 1;
+  for (auto& lane : lanes_) {
+    lane->blocks.reserve(work.plan->blocks.size());
+    if (encodes_together_ > 1) lane->encodes.reserve(encodes_together_);
+  }
   completions_.reserve(depth_ * (receives_ahead + sends_ahead));
   const Dtype dtype = work.coding.dtype;
   const bool adds = work.plan->adds || work.coding.terms > 1;
   const std::size_t frame =
       adds ? work.codec->capacity(work_.chunk, dtype) : work.codec->moved_capacity(work_.chunk, dtype);
   const std::size_t capacity = std::max(frame + wire::seal_bytes, work_.chunk * size_of(dtype));
-  const DeviceCodec* kernels = device_.on_host() ? nullptr : work.codec->on_device();
-  if (kernels != nullptr && !device_.prepare(kernels->workspace_words(work_.chunk, dtype)))
+  if (kernels != nullptr && !device_.prepare(encodes_together_ * kernels->workspace_words(work_.chunk, dtype)))
     return {Code::memory, "no memory for the kernels of an operation"};
   // Messages of several frames are put together and taken apart by the host.
   const bool joined = work.plan->most_parts > 1;
   const bool staged = !transport_.takes_device_memory() || work.reduce_on_host || joined;
-  if (!pool_.prepare(capacity, depth_ * work.plan->slots, staged))
+  if (!pool_.prepare(capacity, depth_ * (work.plan->slots + encodes_together_ - 1 + decodes_ahead_), staged))
     return {Code::memory, "no memory for the frames of an operation"};
   if (joined &&
       !messages_.prepare(wire::message_bytes(work.plan->most_parts, capacity), depth_ * (receives_ahead + sends_ahead)))
@@ -123,8 +139,9 @@ bool Run::poll() {
   pass_time(moved);
   moved_ = moved;
   retire_and_admit();
-  waiting_ = !moved && std::none_of(lanes_.begin(), lanes_.end(),
-                                    [](const auto& lane) { return lane->active && lane->job_pending; });
+  waiting_ = !moved && std::none_of(lanes_.begin(), lanes_.end(), [](const auto& lane) {
+    return lane->active && (lane->pending != nullptr || lane->decoding());
+  });
   return broken_ ? !coding() : first_row_ == rows_;
 }
 
@@ -151,9 +168,8 @@ bool Run::reducing() const {
 }
 
 bool Run::coding() const {
-  return std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) {
-    return lane->active && ((lane->job_pending && !lane->job.done()) || lane->landing());
-  });
+  return std::any_of(lanes_.begin(), lanes_.end(),
+                     [](const auto& lane) { return lane->active && (lane->coding() || lane->landing()); });
 }
 
 void Run::complete(const Completion& completion) {
@@ -184,10 +200,11 @@ void Run::complete(const Completion& completion) {
 // Returns true if anything was done.
 bool Run::advance(Lane& lane) {
   bool moved = post_receives(lane);
+  moved = finish_decodes(lane) || moved;
   while (!broken_) {
-    if (lane.job_pending) {
-      if (!lane.job.done()) return moved;
-      finish_job(lane);
+    if (lane.pending != nullptr) {
+      if (!lane.pending->done()) return moved;
+      lane.pending == &lane.job ? finish_job(lane) : finish_encodes(lane);
       moved = true;
     }
     if (lane.at == work_.plan->actions.size()) return moved;
@@ -212,6 +229,15 @@ bool Run::begin_action(Lane& lane, const Action& action) {
       if (broken_) return false;
       if (!problem.ok()) fail(std::move(problem));
       if (passing(action.block)) learn_count(block);
+      break;
+    case Act::encode:
+      if (block.ready == FramePool::none) return begin_encodes(lane) || begin_job(lane, action);
+      release(block.frame);
+      block.frame = std::exchange(block.ready, FramePool::none);
+      break;
+    case Act::decode:
+      if (decodes_ahead_ == 0) return begin_job(lane, action);
+      if (!begin_decode(lane, action)) return false;
       break;
     default: return begin_job(lane, action);
   }
@@ -359,7 +385,7 @@ void Run::release(int& slot) {
 void Run::retire_and_admit() {
   while (first_row_ < next_row_) {
     Lane& lane = *lanes_[first_row_ % depth_];
-    if (lane.at != work_.plan->actions.size() || lane.sends_outstanding != 0) break;
+    if (lane.at != work_.plan->actions.size() || lane.sends_outstanding != 0 || lane.decoding()) break;
     lane.active = false;
     ++first_row_;
   }

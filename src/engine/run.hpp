@@ -112,6 +112,10 @@ class Run {
   std::string describe() const;
 
  private:
+  // The most decodes of a row, on a discrete device, that the next actions of the row do not wait for.  Each keeps a
+  // frame in memory.
+  static constexpr std::size_t most_decodes_ahead = 3;
+
   class Lane;
   struct Block;
 
@@ -126,15 +130,21 @@ class Run {
   void complete(const Completion& completion);
   bool advance(Lane& lane);
   void finish_job(Lane& lane);
+  bool begin_encodes(Lane& lane);
+  void finish_encodes(Lane& lane);
+  bool begin_decode(Lane& lane, const Action& action);
+  bool finish_decodes(Lane& lane);
+  void note_status(CodingJob& job, std::int32_t block);
   bool begin_action(Lane& lane, const Action& action);
   bool begin_send(Lane& lane, const Action& action);
   bool pack(Lane& lane, const Action& action, const Frame& frame);
   bool send(Lane& lane, const Action& action, std::span<const std::byte> bytes, std::uint64_t cookie);
   bool begin_job(Lane& lane, const Action& action);
+  void set_up(CodingJob& job, Lane& lane, const Action& action, int out);
   FrameSlot* slot(int number);
   Sealing sealing_of(const Lane& lane, const Action& action) const;
   static double error_in(const FrameSlot* frame);
-  bool will_be_sent(const Lane& lane) const;
+  bool will_be_sent(const Action& made) const;
   int take_arrival(Lane& lane, const Action& action, Status& problem);
   int unpack(Lane& lane, const Action& action);
   std::byte* location(Lane& lane, const Action& action, Location where);
@@ -167,7 +177,9 @@ class Run {
   std::uint64_t first_row_ = 0;  // the lowest row that has not ended
   std::uint64_t next_row_ = 0;   // the lowest row that has not started
   std::uint64_t depth_ = 1;
-  bool broken_ = false;  // the transport failed: this Run cannot be used any more
+  std::size_t decodes_ahead_ = 0;     // of a row
+  std::size_t encodes_together_ = 1;  // the most encodes of a row in one launch
+  bool broken_ = false;               // the transport failed: this Run cannot be used any more
   bool moved_ = false;
   bool waiting_ = false;
   bool ran_job_ = false;  // a job ran in this thread since the network was last polled

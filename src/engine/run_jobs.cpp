@@ -46,11 +46,9 @@ std::byte* Run::location(Lane& lane, const Action& action, Location where) {
   return nullptr;
 }
 
-bool Run::begin_job(Lane& lane, const Action& action) {
-  // After one inline job in this thread, the network is polled again before the next.
-  if (ran_job_) return false;
+// The operands and the place of a job, but for the frames that it reads.
+void Run::set_up(CodingJob& job, Lane& lane, const Action& action, int out) {
   const Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
-  CodingJob& job = lane.job;
   job.act = action.act;
   job.from = action.from;
   job.last = action.last;
@@ -65,12 +63,21 @@ bool Run::begin_job(Lane& lane, const Action& action) {
   job.sealing = sealing_of(lane, action);
   job.contributions = action.from == Location::none ? 0 : block.contributions;
   job.problem = {};
+  job.travels = makes_frame(action.act) && will_be_sent(action);
+  job.out = slot(out);
+}
+
+bool Run::begin_job(Lane& lane, const Action& action) {
+  // After one inline job in this thread, the network is polled again before the next.
+  if (ran_job_) return false;
+  const Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
+  CodingJob& job = lane.job;
   if (makes_frame(action.act)) lane.out_slot = acquire();
   if (action.act == Act::merge) lane.scratch_slot = acquire();
   if (broken_) return false;
-  job.travels = makes_frame(action.act) && will_be_sent(lane);
+  set_up(job, lane, action, lane.out_slot);
+  if (broken_) return false;
   job.current = slot(block.frame);
-  job.out = slot(lane.out_slot);
   job.scratch = slot(lane.scratch_slot);
   if (job.scratch != nullptr) pool_.use(lane.scratch_slot, job.count * size_of(work_.coding.dtype));
   if (waits_for_message(action.act)) {
@@ -82,9 +89,9 @@ bool Run::begin_job(Lane& lane, const Action& action) {
   // The errors are read now, because the job may overwrite the memory of a frame that is no longer needed.
   lane.error_current = error_in(job.current);
   lane.error_arrived = error_in(job.arrived);
-  lane.job_pending = true;
   if (block.failed && action.from != Location::none)
     job.problem = {Code::frame, "the numbers of a block did not arrive"};
+  lane.pending = &job;
   device_.submit(job);
   if (device_.runs_inline()) ran_job_ = true;
   return true;
@@ -106,11 +113,11 @@ double Run::error_in(const FrameSlot* frame) {
 
 FrameSlot* Run::slot(int number) { return number == FramePool::none ? nullptr : &pool_.at(number); }
 
-// Whether the frame that the lane's next action makes is sent to another rank before a newer frame replaces it.
-bool Run::will_be_sent(const Lane& lane) const {
+// Whether the frame that this action of the plan makes is sent to another rank before a newer frame replaces it.
+bool Run::will_be_sent(const Action& made) const {
   const std::vector<Action>& actions = work_.plan->actions;
-  const std::int32_t block = actions[lane.at].block;
-  for (std::size_t k = lane.at + 1; k < actions.size(); ++k) {
+  const std::int32_t block = made.block;
+  for (auto k = static_cast<std::size_t>(&made - actions.data()) + 1; k < actions.size(); ++k) {
     if (actions[k].block != block) continue;
     if (actions[k].act == Act::send) return true;
     if (actions[k].act != Act::copy && actions[k].act != Act::forget) return false;
@@ -118,14 +125,77 @@ bool Run::will_be_sent(const Lane& lane) const {
   return false;
 }
 
+// Begins the next encodes of the caller's numbers, of which the lane's next action is the first, in one launch. Nothing
+// writes to these numbers before the plan comes to their encodes.  Returns false if encodes are begun one by one.
+bool Run::begin_encodes(Lane& lane) {
+  const std::vector<Action>& actions = work_.plan->actions;
+  const std::vector<std::size_t>& all = work_.plan->encodes_of_input;
+  std::size_t& next = lane.encodes_begun;
+  if (encodes_together_ == 1 || next == all.size() || all[next] != lane.at) return false;
+  lane.encodes.clear();
+  for (; next < all.size() && lane.encodes.size() < encodes_together_; ++next) {
+    const Action& action = actions[all[next]];
+    int& ready = lane.blocks[static_cast<std::size_t>(action.block)].ready;
+    // With Travel::per_hop a block is encoded anew for each receiver.
+    if (action.last != actions[lane.at].last || ready != FramePool::none) break;
+    ready = acquire();
+    if (broken_) return false;
+    set_up(lane.encodes.add(), lane, action, ready);
+  }
+  lane.pending = &lane.encodes;
+  device_.submit(lane.encodes);
+  return true;
+}
+
+void Run::finish_encodes(Lane& lane) {
+  lane.pending = nullptr;
+  account_.seconds_encode += lane.encodes[0].seconds;  // that of all of them
+  for (std::size_t k = 0; k < lane.encodes.size(); ++k)
+    if (CodingJob& job = lane.encodes[k]; !job.status.ok()) fail(std::move(job.status));
+}
+
+// Begins a decode and leaves it: nothing that follows in the plan reads or writes the result.  The frame stays in
+// memory until the end of the decode.  Returns false if so many are under way already.
+bool Run::begin_decode(Lane& lane, const Action& action) {
+  const auto end = lane.decodes.begin() + static_cast<std::ptrdiff_t>(decodes_ahead_);
+  const auto free = std::find_if(lane.decodes.begin(), end, [](const auto& d) { return d.slot == FramePool::none; });
+  if (free == end) return false;
+  free->slot = std::exchange(lane.blocks[static_cast<std::size_t>(action.block)].frame, FramePool::none);
+  free->block = action.block;
+  set_up(free->job, lane, action, FramePool::none);
+  free->job.current = slot(free->slot);
+  free->error = error_in(free->job.current);
+  device_.submit(free->job);
+  return true;
+}
+
+// Returns true if any has finished.
+bool Run::finish_decodes(Lane& lane) {
+  bool finished = false;
+  for (Lane::Decode& decode : lane.decodes) {
+    if (decode.slot == FramePool::none || !decode.job.done()) continue;
+    account_seconds(decode.job);
+    note_status(decode.job, decode.block);
+    account_.error = std::max(account_.error, decode.error);
+    release(decode.slot);
+    finished = true;
+  }
+  return finished;
+}
+
+// The operation fails with the error of a job, if there is one.
+void Run::note_status(CodingJob& job, std::int32_t block) {
+  if (!job.status.ok()) fail(miscounted(job) ? about_sum(job.status, *work_.plan, block) : std::move(job.status));
+}
+
 void Run::finish_job(Lane& lane) {
   CodingJob& job = lane.job;
   const Action& action = work_.plan->actions[lane.at];
   Block& block = lane.blocks[static_cast<std::size_t>(action.block)];
-  lane.job_pending = false;
+  lane.pending = nullptr;
   account_seconds(job);
   const bool ok = job.status.ok();
-  if (!ok) fail(miscounted(job) ? about_sum(job.status, *work_.plan, action.block) : std::move(job.status));
+  note_status(job, action.block);
   switch (action.act) {
     case Act::encode:
     case Act::fold:

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -14,6 +15,9 @@
 #include "support/random_operation.hpp"
 #include "support/seed.hpp"
 #include "support/world.hpp"
+#if LACONIC_CUDA_EMULATED
+#include "emulator/control.hpp"
+#endif
 
 #if LACONIC_HAS_CUDA
 
@@ -255,12 +259,43 @@ TEST_P(FailuresOnDevices, DamagedMessagesAreNoticed) {
       }
 }
 
-// Kernels that cannot encode numbers.
-class MuteKernels final : public DeviceCodec {
+// The kernels of another codec, for tests that change some of them.
+class WrappedKernels : public DeviceCodec {
  public:
-  explicit MuteKernels(const DeviceCodec& inner) : inner_(inner) {}
+  explicit WrappedKernels(const DeviceCodec& inner) : inner_(inner) {}
   bool supports(const Coding& coding) const override { return inner_.supports(coding); }
   std::size_t workspace_words(std::size_t n, Dtype dtype) const override { return inner_.workspace_words(n, dtype); }
+  Status encode(const void* x, std::size_t n, const Coding& c, std::byte* out, Queue& q) const override {
+    return inner_.encode(x, n, c, out, q);
+  }
+  Status fold(const DeviceFrame& f, const void* x, std::size_t n, const Coding& c, std::byte* out,
+              Queue& q) const override {
+    return inner_.fold(f, x, n, c, out, q);
+  }
+  Status add(const DeviceFrame& a, const DeviceFrame& b, std::size_t n, const Coding& c, std::byte* out,
+             Queue& q) const override {
+    return inner_.add(a, b, n, c, out, q);
+  }
+  Status decode(const DeviceFrame& f, void* x, std::size_t n, const Coding& c, Queue& q) const override {
+    return inner_.decode(f, x, n, c, q);
+  }
+  Status decode_reduce(const DeviceFrame& f, const void* with, void* x, std::size_t n, const Coding& c,
+                       Queue& q) const override {
+    return inner_.decode_reduce(f, with, x, n, c, q);
+  }
+  Status encode_pieces(std::span<const Piece> pieces, const Coding& c, Queue& q) const override {
+    return inner_.encode_pieces(pieces, c, q);
+  }
+  Status status(std::uint32_t fault) const override { return inner_.status(fault); }
+
+ private:
+  const DeviceCodec& inner_;
+};
+
+// Kernels that cannot encode numbers.
+class MuteKernels final : public WrappedKernels {
+ public:
+  using WrappedKernels::WrappedKernels;
   Status encode(const void*, std::size_t, const Coding&, std::byte*, Queue&) const override { return refused(); }
   Status fold(const DeviceFrame&, const void*, std::size_t, const Coding&, std::byte*, Queue&) const override {
     return refused();
@@ -271,13 +306,6 @@ class MuteKernels final : public DeviceCodec {
     report_of(queue)->fault = 7;
     return {};
   }
-  Status decode(const DeviceFrame& f, void* x, std::size_t n, const Coding& c, Queue& q) const override {
-    return inner_.decode(f, x, n, c, q);
-  }
-  Status decode_reduce(const DeviceFrame& f, const void* with, void* x, std::size_t n, const Coding& c,
-                       Queue& q) const override {
-    return inner_.decode_reduce(f, with, x, n, c, q);
-  }
   Status encode_pieces(std::span<const Piece>, const Coding&, Queue&) const override { return refused(); }
   Status status(std::uint32_t fault) const override {
     return fault == 7 ? refused() : Status(Code::frame, "another fault");
@@ -285,16 +313,26 @@ class MuteKernels final : public DeviceCodec {
 
  private:
   static Status refused() { return {Code::memory, "no room to think"}; }
-  const DeviceCodec& inner_;
 };
 
-class MuteOnDevice final : public WrappedCodec {
+// Kernels that note on which queues they decode.
+class NotingKernels final : public WrappedKernels {
  public:
-  explicit MuteOnDevice(const Codec& inner) : WrappedCodec(inner), kernels_(*inner.on_device()) {}
-  const DeviceCodec* on_device() const override { return &kernels_; }
+  using WrappedKernels::WrappedKernels;
+  Status decode(const DeviceFrame& f, void* x, std::size_t n, const Coding& c, Queue& q) const override {
+    queues.insert(&q);
+    return WrappedKernels::decode(f, x, n, c, q);
+  }
+  mutable std::set<const Queue*> queues;
+};
 
- private:
-  MuteKernels kernels_;
+template <class Kernels>
+class WithKernels final : public WrappedCodec {
+ public:
+  explicit WithKernels(const Codec& inner) : WrappedCodec(inner), kernels(*inner.on_device()) {}
+  const DeviceCodec* on_device() const override { return &kernels; }
+
+  const Kernels kernels;
 };
 
 TEST_P(FailuresOnDevices, ARankThatCannotEncodeIsHeard) {
@@ -323,7 +361,7 @@ TEST_P(FailuresOnDevices, ARankThatCannotEncodeIsHeard) {
           const auto right = results_of(bench);
           bench.scribble();
           auto works = bench.works(world.next_sequence());
-          const MuteOnDevice refuses(*codec);
+          const WithKernels<MuteKernels> refuses(*codec);
           works[static_cast<std::size_t>(mute)].codec = &refuses;
           world.drive_in_turns(works);
           check_all_know(world, bench, right);
@@ -366,6 +404,63 @@ TEST_P(FailuresOnDevices, AFailedTransportEndsTheOperation) {
       }
       EXPECT_EQ(world.run(r).status().code(), Code::transport) << "rank " << r;
     }
+  }
+}
+
+#if LACONIC_CUDA_EMULATED
+// A rank encodes all blocks of a row that it sends in one launch, up to EncodeGroup::most of them.  Its decodes take
+// one launch each.
+TEST(Launches, EncodeTheBlocksOfARowTogether) {
+  NEED_DEVICE();
+  constexpr int size = 5;
+  for (const auto& [collective, name, encoding_ranks] :
+       {std::tuple{Collective::scatter, "direct", 1}, {Collective::alltoall, "pairwise", size}})
+    for (const bool rows : {false, true}) {
+      World world(size, 1, base_seed(), std::chrono::microseconds(0), {}, Site::direct);
+      Operation o;
+      o.algorithm = find_algorithm(collective, name);
+      ASSERT_NE(o.algorithm, nullptr) << name;
+      o.codec = find_codec("quant");
+      o.bound = 1e-2;
+      o.count = 600;
+      o.chunk = rows ? 300 : 600;
+      o.checksum = false;
+      Bench<float> bench(o, size, Kind::walk, 1, &world);
+      const auto works = bench.works(world.next_sequence());
+      const std::uint64_t before = emulator::calls("kernel");
+      world.drive_in_turns(works);
+      const int encodes = encoding_ranks;
+      const int decodes = encoding_ranks == 1 ? size : size * size;
+      EXPECT_EQ(emulator::calls("kernel") - before, std::uint64_t(rows ? 2 : 1) * (encodes + decodes))
+          << to_text(o, size);
+      bench.check(world);
+    }
+}
+#endif
+
+// Frames of other ranks are decoded while the row goes on, so that several are decoded at once.
+TEST(Launches, DecodeFramesOfSeveralRanksAtOnce) {
+  NEED_DEVICE();
+  constexpr int size = 5;
+  for (const auto& [collective, name] : {std::pair{Collective::allgather, "ring"},
+                                         {Collective::allgather, "direct"},
+                                         {Collective::alltoall, "pairwise"},
+                                         {Collective::allreduce, "ring"}}) {
+    World world(size, 1, base_seed(), std::chrono::microseconds(0), {}, Site::direct);
+    Operation o;
+    o.algorithm = find_algorithm(collective, name);
+    ASSERT_NE(o.algorithm, nullptr) << name;
+    o.codec = find_codec("quant");
+    o.bound = 1e-2;
+    o.count = 3000;
+    o.chunk = 3000;
+    Bench<float> bench(o, size, Kind::walk, 1, &world);
+    auto works = bench.works(world.next_sequence());
+    const WithKernels<NotingKernels> noting(*o.codec);
+    works[1].codec = &noting;
+    world.drive_in_turns(works);
+    bench.check(world);
+    EXPECT_GT(noting.kernels.queues.size(), 1u) << to_text(o, size);
   }
 }
 

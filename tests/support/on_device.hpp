@@ -50,8 +50,8 @@ class OneQueue final : public Queue {
  public:
   OneQueue() {
     must(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-    must(cudaHostAlloc(&report_, report_bytes, cudaHostAllocMapped));
-    std::memset(report_, 0, report_bytes);
+    must(cudaHostAlloc(&report_, reports * report_bytes, cudaHostAllocMapped));
+    std::memset(report_, 0, reports * report_bytes);
     must(cudaHostAlloc(&parts_, sums * cuda::sum_parts * sizeof(std::uint64_t), cudaHostAllocMapped));
   }
   ~OneQueue() override {

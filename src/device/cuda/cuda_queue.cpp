@@ -27,9 +27,9 @@ Status CudaQueue::open() {
   if (Status s = cuda_status(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate"); !s)
     return s;
   if (Status s = cuda_status(cudaEventCreateWithFlags(&mark_, cudaEventDisableTiming), "cudaEventCreate"); !s) return s;
-  report_ = shared_memory_.lease(report_bytes);
+  report_ = shared_memory_.lease(reports * report_bytes);
   if (report_.empty()) return {Code::memory, "no pinned memory for the reports of kernels"};
-  std::memset(report_.data(), 0, report_bytes);
+  std::memset(report_.data(), 0, reports * report_bytes);
   parts_ = shared_memory_.lease(sums * cuda::sum_parts * sizeof(std::uint64_t));
   if (parts_.empty()) return {Code::memory, "no pinned memory for the checksums of kernels"};
   return {};
