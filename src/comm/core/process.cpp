@@ -55,7 +55,7 @@ Status Process::keep(MPI_Comm comm, const std::shared_ptr<Binding>& binding, std
   return {};
 }
 
-bool Process::progress() {
+bool Process::progress(const Binding* polled) {
   bool moved = false;
   for (std::size_t k = 0;; ++k) {
     std::shared_ptr<Binding> binding;
@@ -71,7 +71,7 @@ bool Process::progress() {
       }
       binding = bindings_[k];
     }
-    if (!binding->mutex.try_lock()) continue;
+    if (binding.get() == polled || !binding->mutex.try_lock()) continue;
     moved = binding->progress() || moved;
     binding->mutex.unlock();
   }

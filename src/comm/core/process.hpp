@@ -40,9 +40,9 @@ class Process {
     return one_thread_at_a_time_ ? std::unique_lock(binding.mutex, std::defer_lock) : std::unique_lock(binding.mutex);
   }
 
-  // Polls the operations in flight on all communicators, except those that another thread is polling.  True when any
-  // operation moved.
-  bool progress();
+  // Polls the operations in flight on all communicators, except those that another thread is polling, and those of
+  // `polled`, which the caller has polled.  True when any operation moved.
+  bool progress(const Binding* polled = nullptr);
 
   // Whether MPI allows one thread at a time to call Laconic.
   bool one_thread_at_a_time() const { return one_thread_at_a_time_; }

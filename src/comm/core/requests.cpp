@@ -2,6 +2,7 @@
 #include "comm/core/requests.hpp"
 
 #include <string>
+#include <thread>
 
 #include "comm/collectives/collective.hpp"
 #include "comm/core/errors.hpp"
@@ -98,21 +99,32 @@ void launch(Operation& operation) {
   if (operation.wants_thread) Process::instance().progress_thread().operation_begins();
 }
 
-bool test(Operation& operation) {
+namespace {
+
+// Polls everything once; true when the operation has finished.  moved: whether any operation has come further.
+bool poll_all(Operation& operation, bool& moved) {
   Process::instance().progress_thread().application_polls();
+  Binding& binding = *operation.binding;
   {
-    Binding& binding = *operation.binding;
     const std::lock_guard lock(binding.mutex);
-    binding.progress();
+    moved = binding.progress();
     if (!operation.in_flight) return true;
   }
-  Process::instance().progress();
+  moved = Process::instance().progress(&binding) || moved;
   return finished(operation);
 }
 
+}  // namespace
+
+bool test(Operation& operation) {
+  bool moved = false;
+  return poll_all(operation, moved);
+}
+
+// As MPI's own waits do, a wait in vain leaves the processor to ranks that share it.
 void drive(Operation& operation) {
-  while (!test(operation)) {
-  }
+  for (bool moved = false; !poll_all(operation, moved);)
+    if (!moved) std::this_thread::yield();
 }
 
 Status prepare(Binding& binding) {
