@@ -154,6 +154,7 @@ void MessageClass::end_burst(double now, const MessageClock& clock) {
 
 // Measures plain and compressed bursts anew.
 void MessageClass::doubt() {
+  plain_before_ = plain_.least();
   plain_.clear();
   longest_plain_.clear();
   compressed_.clear();

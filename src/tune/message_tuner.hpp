@@ -93,7 +93,7 @@ class MessageClass {
   bool compresses() const { return mode_ == Decision::compressed; }
   const CodingCost& cost() const { return cost_; }
   // The seconds of a burst divided by its messages; 0: not measured.
-  double plain_seconds() const { return plain_.least() * bytes_; }
+  double plain_seconds() const { return (plain_.count() > 0 ? plain_.least() : plain_before_) * bytes_; }
   double compressed_seconds() const { return compressed_.least() * bytes_; }
 
  private:
@@ -145,6 +145,7 @@ class MessageClass {
   bool set_up_ = true;  // the burst includes the set-up of memory and connections
 
   LatestTimes plain_;          // of windows, seconds per byte
+  double plain_before_ = 0;    // before they were measured anew
   LatestTimes longest_plain_;  // of single bursts of these windows
   LatestTimes compressed_;
 };
