@@ -36,6 +36,7 @@ void run(const Arguments& a) {
   const bool speaks = ranks.rank == 0;
   const bench::Request request = bench::expand(a, ranks.size);
   std::optional<bench::Input> input;
+  bench::BufferMemory memory;
   std::unique_ptr<OutputFile> json;
   bench::together(ranks, [&] {
     input.emplace(request.field, ranks.size);
@@ -44,8 +45,11 @@ void run(const Arguments& a) {
     if (speaks && !request.json.empty()) json = std::make_unique<OutputFile>(request.json);
   });
 
-  const bench::Setting setting{request.field, mpi_name(), ranks.size};
-  bench::Bench bench(request, ranks, *input);
+  bench::together(ranks, [&] {
+    if (request.on_device) memory = bench::device_memory(ranks.comm);
+  });
+  const bench::Setting setting{request.field, mpi_name(), ranks.size, memory.name(), memory.mpi_takes_it};
+  bench::Bench bench(request, ranks, *input, memory);
   std::vector<std::string> rows;
   bool right = true;
   for (const std::size_t bytes : request.sizes)
@@ -107,6 +111,12 @@ void add_bench_command(Command& app) {
   add_whole(command, "--threads", a->threads, 1, 256, "threads that encode and decode");
   add_whole(command, "--depth", a->depth, 1, 64, "chunks under way at a time");
   command.add_option("--rate", a->rate, "rate of the links, for the bandwidth bound: 1gbit, ...").capture_default_str();
+  command
+      .add_option(
+          "--memory", a->memory,
+          "memory of the buffers: host, or device (a GPU for each rank; where MPI takes no such memory, plain calls "
+          "include copies to the host and back)")
+      .capture_default_str();
   command.add_option("--json", a->json, "also write all numbers into this file");
   command.callback([a] { run(*a); });
 }

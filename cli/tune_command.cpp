@@ -189,7 +189,7 @@ std::string spread_text(std::vector<double> factors) {
 // Measures plain MPI, which comes first, and the other variants of a request.
 std::vector<bench::Measurement> measure(const bench::Request& request, const bench::Ranks& ranks,
                                         const bench::Input& input, std::size_t bytes) {
-  std::vector<bench::Measurement> all = bench::Bench(request, ranks, input).measure(bytes, 1);
+  std::vector<bench::Measurement> all = bench::Bench(request, ranks, input, {}).measure(bytes, 1);
   if (!std::all_of(all.begin(), all.end(), [](const auto& m) { return m.right(); }))
     throw Failure("the error of a result exceeded its bound, or ranks that must hold the same bits do not");
   return all;

@@ -228,6 +228,9 @@ Request expand(const Arguments& a, int ranks) {
   r.rate = parse_rate("--rate", a.rate);
   r.root = a.root;
   r.op = a.op;
+  if (a.memory != "host" && a.memory != "device") throw not_valid("--memory", a.memory, "host, device");
+  r.on_device = a.memory == "device";
+  if (r.on_device && r.op == "avg") throw usage("--memory device has no --op avg; valid are sum, max, min");
   r.field = a.field;
   r.json = a.json;
   r.iterations = a.iterations;

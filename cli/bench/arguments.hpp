@@ -53,6 +53,7 @@ struct Arguments {
   std::string grid;
   std::string op = "sum";
   std::string rate = "none";
+  std::string memory = "host";
   std::string json;
   int root = 0;
   int iterations = 10;
@@ -83,7 +84,8 @@ struct Request {
   std::vector<int> windows{1};     // messages in flight
   std::array<int, 3> grid{1, 1, 1};
   std::string field, op, json;
-  double rate = 0;  // rate of a link in bit/s; 0: unknown
+  bool on_device = false;  // the buffers of the calls
+  double rate = 0;         // rate of a link in bit/s; 0: unknown
   int root = 0;
   int iterations = 10;
   int warmup = 2;

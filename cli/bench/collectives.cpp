@@ -57,8 +57,10 @@ std::vector<int> one_behind_the_other(const std::vector<int>& counts) {
 
 class CollectiveOperation final : public Operation {
  public:
-  CollectiveOperation(const Request& request, std::size_t bytes, const Ranks& ranks, const Input& input)
-      : routine_(request.operation.routine),
+  CollectiveOperation(const Request& request, std::size_t bytes, const Ranks& ranks, const Input& input,
+                      const BufferMemory& memory)
+      : Operation(memory),
+        routine_(request.operation.routine),
         traits_(traits_of(routine_)),
         grid_(request.grid),
         ranks_(ranks),
@@ -75,16 +77,9 @@ class CollectiveOperation final : public Operation {
       cut(whole);
       place();
     }
-    input.fill(in_, ranks_.rank, first_);
+    fill(input, ranks_.rank, first_);
     sent_.widen();
     received_.widen();
-  }
-
-  int plain() override {
-    const int code = call_plain();
-    if (mean_)  // MPI has no mean, so a program divides the sum itself
-      for (float& x : out_) x /= static_cast<float>(ranks_.size);
-    return code;
   }
 
   int compressed(const laconic_options& options) override {
@@ -103,20 +98,22 @@ class CollectiveOperation final : public Operation {
 
   void use(MPI_Comm comm) override { comm_ = comm; }
 
-  void reset() override {
-    if (traits_.one_buffer() && ranks_.rank == root_)
-      out_ = in_;
-    else
-      Operation::reset();
-  }
-
   bool replicated() const override { return traits_.replicates(); }
 
  private:
   // The count of the buffer, or of a block where all blocks are equal or this rank has its own.
   int count() const { return traits_.cut_freely() ? whole_ : own_; }
 
-  int call_plain() {
+  bool in_place() const override { return traits_.one_buffer() && ranks_.rank == root_; }
+
+  int call_plain() override {
+    const int code = call_mpi();
+    if (mean_)  // MPI has no mean, so a program divides the sum itself
+      for (float& x : out_.on_host()) x /= static_cast<float>(ranks_.size);
+    return code;
+  }
+
+  int call_mpi() {
     const auto send = sent_.small(in_.data(), count());
     const auto recv = received_.small(out_.data(), count());
     switch (routine_) {
@@ -213,16 +210,44 @@ class CollectiveOperation final : public Operation {
 
 }  // namespace
 
-void Operation::reset() { std::fill(out_.begin(), out_.end(), std::numeric_limits<float>::quiet_NaN()); }
+int Operation::plain() {
+  if (!staged_) return call_plain();
+  in_.to_host();
+  in_.stage(true);
+  out_.stage(true);
+  const int code = call_plain();
+  in_.stage(false);
+  out_.stage(false);
+  out_.to_device();
+  return code;
+}
+
+void Operation::reset() {
+  if (in_place())
+    out_.on_host() = in_.on_host();
+  else
+    std::fill(out_.on_host().begin(), out_.on_host().end(), std::numeric_limits<float>::quiet_NaN());
+  out_.to_device();
+}
+
+const std::vector<float>& Operation::fetch_result() {
+  out_.to_host();
+  return out_.on_host();
+}
+
+void Operation::fill(const Input& input, int rank, std::size_t first) {
+  input.fill(in_.on_host(), rank, first);
+  in_.to_device();
+}
 
 void Operation::expect(const Piece& piece) {
   pieces_.push_back(piece);
-  out_.resize(out_.size() + piece.count);
+  out_.resize(out_.on_host().size() + piece.count);
 }
 
 std::unique_ptr<Operation> make_collective(const Request& request, std::size_t bytes, const Ranks& ranks,
-                                           const Input& input) {
-  return std::make_unique<CollectiveOperation>(request, bytes, ranks, input);
+                                           const Input& input, const BufferMemory& memory) {
+  return std::make_unique<CollectiveOperation>(request, bytes, ranks, input, memory);
 }
 
 }  // namespace laconic::cli::bench

@@ -145,14 +145,15 @@ void together(const Ranks& ranks, const std::function<void()>& work) {
   throw Failure(text.data(), exit_code);
 }
 
-Bench::Bench(const Request& request, const Ranks& ranks, const Input& input)
-    : request_(request), ranks_(ranks), input_(input) {}
+Bench::Bench(const Request& request, const Ranks& ranks, const Input& input, const BufferMemory& memory)
+    : request_(request), ranks_(ranks), input_(input), memory_(memory) {}
 
 std::vector<Measurement> Bench::measure(std::size_t bytes, int window) {
   std::unique_ptr<Operation> operation;
   together(ranks_, [&] {
-    operation = request_.operation.kind == Kind::collective ? make_collective(request_, bytes, ranks_, input_)
-                                                            : make_messages(request_, bytes, window, ranks_, input_);
+    operation = request_.operation.kind == Kind::collective
+                    ? make_collective(request_, bytes, ranks_, input_, memory_)
+                    : make_messages(request_, bytes, window, ranks_, input_, memory_);
   });
   std::vector<Measurement> all(request_.variants.size());
   for (std::size_t k = 0; k < all.size(); ++k) {
@@ -233,11 +234,12 @@ void Bench::once(Operation& operation, MPI_Comm comm, Measurement& m, bool count
     *sums[p] += phases[p] / ranks_.size / operation.repeats() / request_.iterations;
 }
 
-void Bench::verify(const Operation& operation, Measurement& m) {
+void Bench::verify(Operation& operation, Measurement& m) {
+  const std::vector<float>& result = operation.fetch_result();
   const MPI_Comm comm = ranks_.comm;
   m.bits_equal = true;
   if (operation.replicated()) {
-    const std::uint64_t mine = hash(operation.result());
+    const std::uint64_t mine = hash(result);
     std::uint64_t low = 0, high = 0;
     MPI_Allreduce(&mine, &low, 1, MPI_UINT64_T, MPI_MIN, comm);
     MPI_Allreduce(&mine, &high, 1, MPI_UINT64_T, MPI_MAX, comm);
@@ -266,7 +268,7 @@ void Bench::verify(const Operation& operation, Measurement& m) {
   }
 
   // If all ranks hold the same bits, each of them checks its share.
-  const std::size_t n = operation.result().size();
+  const std::size_t n = result.size();
   const auto parts = static_cast<std::size_t>(ranks_.size), part = static_cast<std::size_t>(ranks_.rank);
   const bool share = operation.replicated() && m.bits_equal;
   const std::size_t begin = share ? n / parts * part : 0;
@@ -277,7 +279,7 @@ void Bench::verify(const Operation& operation, Measurement& m) {
   std::size_t at = 0;
   for (const Piece& piece : operation.pieces()) {
     for (std::size_t i = std::max(at, begin); i < std::min(at + piece.count, end); ++i) {
-      const double error = error_of(operation.result()[i], piece, i - at, bound, broken);
+      const double error = error_of(result[i], piece, i - at, bound, broken);
       if (!(error <= worst)) worst = error;  // this form of the comparison also records NaN
     }
     at += piece.count;

@@ -57,17 +57,18 @@ struct Measurement {
 // All variants of one size and window take turns, so that they see the same machine and network.
 class Bench {
  public:
-  Bench(const Request& request, const Ranks& ranks, const Input& input);
+  Bench(const Request& request, const Ranks& ranks, const Input& input, const BufferMemory& memory);
   std::vector<Measurement> measure(std::size_t bytes, int window);
 
  private:
   void once(Operation& operation, MPI_Comm comm, Measurement& m, bool counts);
-  void verify(const Operation& operation, Measurement& m);
+  void verify(Operation& operation, Measurement& m);
   double error_of(float result, const Piece& piece, std::size_t i, double bound, bool& broken) const;
 
   const Request& request_;
   Ranks ranks_;
   const Input& input_;
+  const BufferMemory& memory_;
 };
 
 // Runs work that may fail on one rank alone. If it fails on any rank, every rank throws Failure with the message of the

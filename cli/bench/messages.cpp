@@ -24,7 +24,8 @@ struct Message {
 
 class Messages : public Operation {
  public:
-  Messages(std::size_t bytes, const Ranks& ranks) : ranks_(ranks), count_(bytes / sizeof(float)) {}
+  Messages(std::size_t bytes, const Ranks& ranks, const BufferMemory& memory)
+      : Operation(memory), ranks_(ranks), count_(bytes / sizeof(float)) {}
   void use(MPI_Comm comm) override { ranks_.comm = comm; }
 
  protected:
@@ -32,7 +33,7 @@ class Messages : public Operation {
 
   void send(int peer, int tag, std::size_t at) { sends_.push_back({peer, tag, at}); }
   void receive(int peer, int tag, std::size_t first) {
-    receives_.push_back({peer, tag, out_.size()});
+    receives_.push_back({peer, tag, out_.on_host().size()});
     expect({count_, peer, first});
   }
 
@@ -43,11 +44,13 @@ class Messages : public Operation {
     int code = MPI_SUCCESS;
     for (const Message& m : receives_) {
       requests.push_back(MPI_REQUEST_NULL);
-      code = std::max(code, MPI_Irecv(&out_[m.at], number(), MPI_FLOAT, m.peer, m.tag, ranks_.comm, &requests.back()));
+      code = std::max(code,
+                      MPI_Irecv(out_.data() + m.at, number(), MPI_FLOAT, m.peer, m.tag, ranks_.comm, &requests.back()));
     }
     for (const Message& m : sends_) {
       requests.push_back(MPI_REQUEST_NULL);
-      code = std::max(code, MPI_Isend(&in_[m.at], number(), MPI_FLOAT, m.peer, m.tag, ranks_.comm, &requests.back()));
+      code = std::max(code,
+                      MPI_Isend(in_.data() + m.at, number(), MPI_FLOAT, m.peer, m.tag, ranks_.comm, &requests.back()));
     }
     const int waited = MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
     return std::max(code, waited);
@@ -59,13 +62,13 @@ class Messages : public Operation {
     int code = MPI_SUCCESS;
     for (const Message& m : receives_) {
       requests.push_back(LACONIC_REQUEST_NULL);
-      code = std::max(code, laconic_irecv(&out_[m.at], number(), MPI_FLOAT, m.peer, m.tag, ranks_.comm,
+      code = std::max(code, laconic_irecv(out_.data() + m.at, number(), MPI_FLOAT, m.peer, m.tag, ranks_.comm,
                                           &requests.back(), &options));
     }
     for (const Message& m : sends_) {
       requests.push_back(LACONIC_REQUEST_NULL);
-      code = std::max(
-          code, laconic_isend(&in_[m.at], number(), MPI_FLOAT, m.peer, m.tag, ranks_.comm, &requests.back(), &options));
+      code = std::max(code, laconic_isend(in_.data() + m.at, number(), MPI_FLOAT, m.peer, m.tag, ranks_.comm,
+                                          &requests.back(), &options));
     }
     const int waited = laconic_waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
     return std::max(code, waited);
@@ -79,19 +82,20 @@ class Messages : public Operation {
 // Ping-pong between ranks 0 and 1; the time is that of one way.
 class Latency final : public Messages {
  public:
-  Latency(std::size_t bytes, const Ranks& ranks, const Input& input) : Messages(bytes, ranks) {
+  Latency(std::size_t bytes, const Ranks& ranks, const Input& input, const BufferMemory& memory)
+      : Messages(bytes, ranks, memory) {
     rounds_ =
         static_cast<int>(std::clamp<std::size_t>(bytes_per_reading / std::max<std::size_t>(bytes, 1), 1, most_repeats));
     if (ranks.rank > 1) return;
     in_.resize(count_);
-    input.fill(in_, ranks.rank, 0);
+    fill(input, ranks.rank, 0);
     expect({count_, 1 - ranks.rank, 0});
   }
 
   int repeats() const override { return 2 * rounds_; }
   int sends() const override { return rounds_; }
 
-  int plain() override {
+  int call_plain() override {
     return rounds([&] { return MPI_Send(in_.data(), number(), MPI_FLOAT, 1 - ranks_.rank, data_tag, ranks_.comm); },
                   [&] {
                     return MPI_Recv(out_.data(), number(), MPI_FLOAT, 1 - ranks_.rank, data_tag, ranks_.comm,
@@ -126,20 +130,21 @@ class Latency final : public Messages {
 // A window of messages from rank 0 to rank 1, or both ways, and a short acknowledgement of all of them.
 class Bandwidth final : public Messages {
  public:
-  Bandwidth(std::size_t bytes, int window, bool both_ways, const Ranks& ranks, const Input& input)
-      : Messages(bytes, ranks) {
+  Bandwidth(std::size_t bytes, int window, bool both_ways, const Ranks& ranks, const Input& input,
+            const BufferMemory& memory)
+      : Messages(bytes, ranks, memory) {
     if (ranks.rank > 1) return;
     const int peer = 1 - ranks.rank;
     if (both_ways || ranks.rank == 0) {
       in_.resize(count_);
-      input.fill(in_, ranks.rank, 0);
+      fill(input, ranks.rank, 0);
       for (int k = 0; k < window; ++k) send(peer, data_tag, 0);
     }
     if (both_ways || ranks.rank == 1)
       for (int k = 0; k < window; ++k) receive(peer, data_tag, 0);
   }
 
-  int plain() override { return answered(exchange_plain()); }
+  int call_plain() override { return answered(exchange_plain()); }
   int compressed(const laconic_options& o) override { return answered(exchange_compressed(o)); }
 
  private:
@@ -156,10 +161,11 @@ class Bandwidth final : public Messages {
 // Every rank of a grid sends one face to each neighbour and gets one back.  The grid is not periodic.
 class Stencil final : public Messages {
  public:
-  Stencil(std::size_t bytes, const std::array<int, 3>& grid, const Ranks& ranks, const Input& input)
-      : Messages(bytes, ranks) {
+  Stencil(std::size_t bytes, const std::array<int, 3>& grid, const Ranks& ranks, const Input& input,
+          const BufferMemory& memory)
+      : Messages(bytes, ranks, memory) {
     in_.resize(6 * count_);  // faces: -x, +x, -y, +y, -z, +z
-    input.fill(in_, ranks.rank, 0);
+    fill(input, ranks.rank, 0);
     const std::array<int, 3> stride{grid[1] * grid[2], grid[2], 1};
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const int here = ranks.rank / stride[axis] % grid[axis];
@@ -174,19 +180,20 @@ class Stencil final : public Messages {
     }
   }
 
-  int plain() override { return exchange_plain(); }
+  int call_plain() override { return exchange_plain(); }
   int compressed(const laconic_options& o) override { return exchange_compressed(o); }
 };
 
 }  // namespace
 
 std::unique_ptr<Operation> make_messages(const Request& request, std::size_t bytes, int window, const Ranks& ranks,
-                                         const Input& input) {
+                                         const Input& input, const BufferMemory& memory) {
   switch (request.operation.kind) {
-    case Kind::latency: return std::make_unique<Latency>(bytes, ranks, input);
-    case Kind::stencil: return std::make_unique<Stencil>(bytes, request.grid, ranks, input);
+    case Kind::latency: return std::make_unique<Latency>(bytes, ranks, input, memory);
+    case Kind::stencil: return std::make_unique<Stencil>(bytes, request.grid, ranks, input, memory);
     default:
-      return std::make_unique<Bandwidth>(bytes, window, request.operation.kind == Kind::bidirectional, ranks, input);
+      return std::make_unique<Bandwidth>(bytes, window, request.operation.kind == Kind::bidirectional, ranks, input,
+                                         memory);
   }
 }
 

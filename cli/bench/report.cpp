@@ -59,6 +59,7 @@ std::string heading(const Request& r, const Setting& s, const Measurement& plain
   if (r.operation.kind == Kind::bandwidth || r.operation.kind == Kind::bidirectional)
     what += fmt::format(", window {}", plain.window);
   if (r.operation.on_grid()) what += fmt::format(", grid {}x{}x{}", r.grid[0], r.grid[1], r.grid[2]);
+  if (r.on_device) what += s.mpi_takes_memory ? ", on devices" : ", on devices (plain MPI by copies to the host)";
   std::string text = fmt::format("{}, {} ({} bytes), {} ranks, {}, {} iterations\n", what,
                                  bytes_text(static_cast<double>(plain.bytes)), plain.bytes, s.ranks,
                                  s.field.substr(s.field.rfind('/') + 1), r.iterations);
@@ -176,6 +177,8 @@ std::vector<std::string> json_rows(const Request& r, const Setting& s, const std
         .number("plain_over_bound", bound > 0 ? plain / bound : unknown)
         .number("rate_bit_s", r.rate)
         .truth("ran_plain", m.ran_plain)
+        .text("memory", s.memory)
+        .truth("mpi_takes_memory", s.mpi_takes_memory)
         .text("field", s.field)
         .text("mpi", s.mpi)
         .whole("iterations", static_cast<unsigned long long>(r.iterations))

@@ -13,6 +13,8 @@ struct Setting {
   std::string field;  // name of the input
   std::string mpi;    // name of the MPI library
   int ranks = 1;
+  std::string memory = "host";   // of the buffers
+  bool mpi_takes_memory = true;  // otherwise plain calls include copies
 };
 
 // measurements[0] is plain MPI, with which all others are compared.

@@ -175,6 +175,25 @@ class Bench(unittest.TestCase):
                          [("plain", "none"), ("host-centric", "quant"), ("host-centric", "szx")])
         self.assertIn("host-centric:szx", said)
 
+    # In builds with the emulator of devices; others say that they have no code for them.
+    def test_buffers_on_devices(self):
+        probe = subprocess.run([*MPIRUN, "-n", str(RANKS), "--", LACONIC, "bench", "allreduce", "--memory", "device", "--bytes", "4K",
+                                "--iterations", "1", "--warmup", "0"], capture_output=True, text=True, timeout=100, cwd=self.folder)
+        if "--memory device: " in probe.stderr:
+            self.assertIn("valid is host", probe.stderr)
+            self.assertEqual(probe.returncode, 2, probe.stderr)
+            return
+        for operation in ("allreduce", "bcast", "alltoallv", "gather", "stencil", "latency"):
+            with self.subTest(operation):
+                rows, said = self.bench(operation, "--bytes", "40K", "--against", "overlap", "--memory", "device")
+                self.hold(rows, operation)
+                self.assertEqual({row["memory"] for row in rows}, {"device"})
+                self.assertIn("on devices", said)
+        self.assertIn("valid are sum, max, min", self.laconic("allreduce", "--memory", "device", "--op", "avg", code=2).stderr)
+
+    def test_memory_that_does_not_exist(self):
+        self.assertIn("valid are host, device", self.laconic("allreduce", "--memory", "gpu", code=2).stderr)
+
     def test_operations_algorithms_and_bounds(self):
         for op in ("max", "avg"):
             rows, _ = self.bench("allreduce", "--op", op, "--bytes", "20K", "--bound", "rel:1e-2,abs:1e-3", "--algorithm", "all")
