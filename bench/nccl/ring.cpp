@@ -88,10 +88,11 @@ Status Ring::prepare(int step, const float* numbers) {
   return made.ok() ? keep_header(block) : made;
 }
 
+int Ring::sent_in(int step) const { return wrap(step < size_ - 1 ? rank_ - step : rank_ + size_ - step); }
+
 ncclResult_t Ring::exchange(int step) {
-  const bool reduces = step < size_ - 1;
-  const int sent = wrap(reduces ? rank_ - step : rank_ + 1 - (step - (size_ - 1)));
-  const bool made = reduces || step == size_ - 1;
+  const int sent = sent_in(step);
+  const bool made = step <= size_ - 1;
   const int received = wrap(sent - 1);
   const ncclResult_t code = ncclSend(frame(sent, made), bytes_[static_cast<std::size_t>(sent)], ncclUint8,
                                      (rank_ + 1) % size_, comm_, stream());
@@ -125,8 +126,7 @@ bool Ring::fits() {
 
 std::size_t Ring::bytes_sent() const {
   std::size_t bytes = 0;
-  for (int step = 0; step < steps(); ++step)
-    bytes += bytes_[static_cast<std::size_t>(wrap(step < size_ - 1 ? rank_ - step : rank_ + 1 - (step - (size_ - 1))))];
+  for (int step = 0; step < steps(); ++step) bytes += bytes_[static_cast<std::size_t>(sent_in(step))];
   return bytes;
 }
 

@@ -43,6 +43,7 @@ class Ring {
  private:
   std::size_t begin_of(int block) const;
   std::size_t count_of(int block) const { return begin_of(block + 1) - begin_of(block); }
+  int sent_in(int step) const;  // the block
   int wrap(int block) const { return ((block % size_) + size_) % size_; }
   std::byte* frame(int block, bool made) const;
   DeviceFrame arrived(int block) const;

@@ -39,7 +39,7 @@ class Numbers {
   void to_device();
   void to_host();
 
-  // What a call gets.  While `staged`, it is the copy on the host.
+  // The address for a call.  stage(true) selects the copy on the host until stage(false).
   float* data();
   void stage(bool staged) { staged_ = staged; }
 

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <memory>
-#include <set>
 #include <tuple>
 #include <vector>
 
@@ -15,23 +14,12 @@
 #include "support/random_operation.hpp"
 #include "support/seed.hpp"
 #include "support/world.hpp"
-#if LACONIC_CUDA_EMULATED
-#include "emulator/control.hpp"
-#endif
+#include "support/wrapped_kernels.hpp"
 
 #if LACONIC_HAS_CUDA
 
 namespace laconic::test {
 namespace {
-
-// There may be no device although the code for devices is built.
-bool have_device() {
-  Status status;
-  return open_device(0, status) != nullptr;
-}
-
-#define NEED_DEVICE() \
-  if (!have_device()) GTEST_SKIP() << "no device"
 
 const std::vector<int> sizes = sanitized ? std::vector{1, 3, 4} : std::vector{1, 2, 3, 4, 7};
 constexpr std::array<Site, 3> sites{Site::staged, Site::direct, Site::mixed};
@@ -259,39 +247,6 @@ TEST_P(FailuresOnDevices, DamagedMessagesAreNoticed) {
       }
 }
 
-// The kernels of another codec, for tests that change some of them.
-class WrappedKernels : public DeviceCodec {
- public:
-  explicit WrappedKernels(const DeviceCodec& inner) : inner_(inner) {}
-  bool supports(const Coding& coding) const override { return inner_.supports(coding); }
-  std::size_t workspace_words(std::size_t n, Dtype dtype) const override { return inner_.workspace_words(n, dtype); }
-  Status encode(const void* x, std::size_t n, const Coding& c, std::byte* out, Queue& q) const override {
-    return inner_.encode(x, n, c, out, q);
-  }
-  Status fold(const DeviceFrame& f, const void* x, std::size_t n, const Coding& c, std::byte* out,
-              Queue& q) const override {
-    return inner_.fold(f, x, n, c, out, q);
-  }
-  Status add(const DeviceFrame& a, const DeviceFrame& b, std::size_t n, const Coding& c, std::byte* out,
-             Queue& q) const override {
-    return inner_.add(a, b, n, c, out, q);
-  }
-  Status decode(const DeviceFrame& f, void* x, std::size_t n, const Coding& c, Queue& q) const override {
-    return inner_.decode(f, x, n, c, q);
-  }
-  Status decode_reduce(const DeviceFrame& f, const void* with, void* x, std::size_t n, const Coding& c,
-                       Queue& q) const override {
-    return inner_.decode_reduce(f, with, x, n, c, q);
-  }
-  Status encode_pieces(std::span<const Piece> pieces, const Coding& c, Queue& q) const override {
-    return inner_.encode_pieces(pieces, c, q);
-  }
-  Status status(std::uint32_t fault) const override { return inner_.status(fault); }
-
- private:
-  const DeviceCodec& inner_;
-};
-
 // Kernels that cannot encode numbers.
 class MuteKernels final : public WrappedKernels {
  public:
@@ -313,26 +268,6 @@ class MuteKernels final : public WrappedKernels {
 
  private:
   static Status refused() { return {Code::memory, "no room to think"}; }
-};
-
-// Kernels that note on which queues they decode.
-class NotingKernels final : public WrappedKernels {
- public:
-  using WrappedKernels::WrappedKernels;
-  Status decode(const DeviceFrame& f, void* x, std::size_t n, const Coding& c, Queue& q) const override {
-    queues.insert(&q);
-    return WrappedKernels::decode(f, x, n, c, q);
-  }
-  mutable std::set<const Queue*> queues;
-};
-
-template <class Kernels>
-class WithKernels final : public WrappedCodec {
- public:
-  explicit WithKernels(const Codec& inner) : WrappedCodec(inner), kernels(*inner.on_device()) {}
-  const DeviceCodec* on_device() const override { return &kernels; }
-
-  const Kernels kernels;
 };
 
 TEST_P(FailuresOnDevices, ARankThatCannotEncodeIsHeard) {
@@ -404,63 +339,6 @@ TEST_P(FailuresOnDevices, AFailedTransportEndsTheOperation) {
       }
       EXPECT_EQ(world.run(r).status().code(), Code::transport) << "rank " << r;
     }
-  }
-}
-
-#if LACONIC_CUDA_EMULATED
-// A rank encodes all blocks of a row that it sends in one launch, up to EncodeGroup::most of them.  Its decodes take
-// one launch each.
-TEST(Launches, EncodeTheBlocksOfARowTogether) {
-  NEED_DEVICE();
-  constexpr int size = 5;
-  for (const auto& [collective, name, encoding_ranks] :
-       {std::tuple{Collective::scatter, "direct", 1}, {Collective::alltoall, "pairwise", size}})
-    for (const bool rows : {false, true}) {
-      World world(size, 1, base_seed(), std::chrono::microseconds(0), {}, Site::direct);
-      Operation o;
-      o.algorithm = find_algorithm(collective, name);
-      ASSERT_NE(o.algorithm, nullptr) << name;
-      o.codec = find_codec("quant");
-      o.bound = 1e-2;
-      o.count = 600;
-      o.chunk = rows ? 300 : 600;
-      o.checksum = false;
-      Bench<float> bench(o, size, Kind::walk, 1, &world);
-      const auto works = bench.works(world.next_sequence());
-      const std::uint64_t before = emulator::calls("kernel");
-      world.drive_in_turns(works);
-      const int encodes = encoding_ranks;
-      const int decodes = encoding_ranks == 1 ? size : size * size;
-      EXPECT_EQ(emulator::calls("kernel") - before, std::uint64_t(rows ? 2 : 1) * (encodes + decodes))
-          << to_text(o, size);
-      bench.check(world);
-    }
-}
-#endif
-
-// Frames of other ranks are decoded while the row goes on, so that several are decoded at once.
-TEST(Launches, DecodeFramesOfSeveralRanksAtOnce) {
-  NEED_DEVICE();
-  constexpr int size = 5;
-  for (const auto& [collective, name] : {std::pair{Collective::allgather, "ring"},
-                                         {Collective::allgather, "direct"},
-                                         {Collective::alltoall, "pairwise"},
-                                         {Collective::allreduce, "ring"}}) {
-    World world(size, 1, base_seed(), std::chrono::microseconds(0), {}, Site::direct);
-    Operation o;
-    o.algorithm = find_algorithm(collective, name);
-    ASSERT_NE(o.algorithm, nullptr) << name;
-    o.codec = find_codec("quant");
-    o.bound = 1e-2;
-    o.count = 3000;
-    o.chunk = 3000;
-    Bench<float> bench(o, size, Kind::walk, 1, &world);
-    auto works = bench.works(world.next_sequence());
-    const WithKernels<NotingKernels> noting(*o.codec);
-    works[1].codec = &noting;
-    world.drive_in_turns(works);
-    bench.check(world);
-    EXPECT_GT(noting.kernels.queues.size(), 1u) << to_text(o, size);
   }
 }
 

@@ -46,7 +46,7 @@ inline Group& group() {
 
 inline bool good(cudaError_t error) { return error == cudaSuccess; }
 
-// What is enqueued on `later` waits for what has been enqueued on `earlier`.
+// Later work on the stream `later` waits for all work that is on the stream `earlier` now.
 inline bool order(cudaStream_t earlier, cudaStream_t later) {
   cudaEvent_t event = nullptr;
   const bool ordered = good(cudaEventCreateWithFlags(&event, cudaEventDisableTiming)) &&
