@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Floating-point types of 16 bits: IEEE 754 binary16, and bfloat16, the upper half of a binary32.  They only store
 // numbers; arithmetic is done in float and rounded once.  Conversions work on bits alone, so that no compiler,
-// processor or floating-point mode (denormals flushed) can change them.
+// processor or floating-point mode (denormals flushed) can change them.  In kernels, instructions without such modes
+// give the same bits for all numbers; NaN are left to the other code.
 #pragma once
 
 #include <bit>
@@ -17,7 +18,7 @@ template <int Exponent, int Fraction>
 class SmallFloat {
  public:
   SmallFloat() = default;
-  constexpr explicit SmallFloat(float x) : bits_(narrow<8, 23>(std::bit_cast<std::uint32_t>(x))) {}
+  constexpr explicit SmallFloat(float x) : bits_(narrowed(x)) {}
   // Converts a double directly, because a conversion by way of float would round twice.
   constexpr explicit SmallFloat(double x) : bits_(narrow<11, 52>(std::bit_cast<std::uint64_t>(x))) {}
 
@@ -42,6 +43,20 @@ class SmallFloat {
   static constexpr std::uint16_t quiet_bit = 1 << (Fraction - 1);
 
  private:
+  static constexpr std::uint16_t narrowed(float x) {
+#if defined(__CUDA_ARCH__)
+    if (!std::is_constant_evaluated() && x == x) {
+      std::uint16_t bits;
+      if constexpr (Exponent == 5)
+        asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+      else
+        asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+      return bits;
+    }
+#endif
+    return narrow<8, 23>(std::bit_cast<std::uint32_t>(x));
+  }
+
   // Rounds to nearest, ties to even.  A NaN becomes a quiet NaN with the upper bits of its payload.
   template <int FromExponent, int FromFraction, class Bits>
   static constexpr std::uint16_t narrow(Bits from) {
@@ -76,6 +91,13 @@ class SmallFloat {
     constexpr int bias_added = 127 - bias;
     const std::uint32_t sign = static_cast<std::uint32_t>(bits_ & sign_bit) << 16;
     const std::uint32_t magnitude = bits_ & 0x7fffu;
+#if defined(__CUDA_ARCH__)
+    if (Exponent == 5 && !std::is_constant_evaluated() && magnitude <= infinity_bits) {
+      float x;
+      asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits_));
+      return std::bit_cast<std::uint32_t>(x);
+    }
+#endif
     if (magnitude >= infinity_bits) {
       const std::uint32_t quiet = magnitude == infinity_bits ? 0 : quiet_bit;
       return sign | 0x7f800000u | ((magnitude & (infinity_bits - 1u) & ~std::uint32_t{infinity_bits}) | quiet) << added;

@@ -219,6 +219,8 @@ Action arithmetic(const Opcode& op, Instruction&) {
   if (type == Type::pred) return on_predicates(name);
   // Of real numbers, only what rounds to the nearest; what rounds otherwise, flushes or saturates is not known.
   const bool plain = op.parts.size() == 1 || (op.parts.size() == 2 && how == "rn");
+  if (name == "max" && how == "NaN" && type == Type::f32) return apply<GreatestOrNan, float, float>;
+  if (name == "mul" && how == "rz" && type == Type::f32) return apply<MultiplyTowardsZero, float, float>;
   if (is_real(type) && !plain) return nullptr;
   if (name == "mul" && how == "wide") return same<MultiplyWide, 2>(type);
   if (name == "mul" && how == "hi") return same<MultiplyHigh, 2>(type);
@@ -237,6 +239,7 @@ Action arithmetic(const Opcode& op, Instruction&) {
   if (name == "bfind" && how == "shiftamt") return same<HighestBit<true>, 1>(type);
   if (name == "dp4a" && how == "s32" && type == Type::s32)
     return apply<DotOfBytes, std::int32_t, std::int32_t, std::int32_t>;
+  if (name == "lop3" && type == Type::u32) return apply<Logic, U, U, U, U>;
   if (!plain) return nullptr;
   if (name == "add") return same<Add, 2>(type);
   if (name == "sub") return same<Subtract, 2>(type);
@@ -266,6 +269,12 @@ Action arithmetic(const Opcode& op, Instruction&) {
 }
 
 Action conversion(const Opcode& op, Instruction& i) {
+  using U = std::uint32_t;
+  if (op.parts == std::vector<std::string_view>{"pack", "sat", "s8", "s32", "b32"})
+    return apply<PackSignedBytes, U, U, U>;
+  if (op.parts == std::vector<std::string_view>{"rn", "f16", "f32"}) return apply<ToFloat16, float>;
+  if (op.parts == std::vector<std::string_view>{"rn", "bf16", "f32"}) return apply<ToBfloat16, float>;
+  if (op.parts == std::vector<std::string_view>{"f32", "f16"}) return apply<FromFloat16, std::uint16_t>;
   if (op.parts.size() < 2 || op.parts.size() > 3) return nullptr;
   const Type to = type_of(op.parts[op.parts.size() - 2]), from = op.type();
   const std::string_view how = op.parts.size() == 3 ? op.parts[0] : std::string_view();

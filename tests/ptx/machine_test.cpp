@@ -90,7 +90,7 @@ TEST(PtxMachine, FunctionsHaveMemoryOfTheirLanes) {
 TEST(PtxMachine, RefusesWhatItDoesNotKnow) {
   for (const char* statement :
        {"tanh.approx.f32 %f1, %f2;", "add.rz.f32 %f1, %f2, %f3;", "add.f32.ftz %f1, %f2, %f3;",
-        "cvt.rn.f16.f32 %h1, %f1;", "mov.u32 %r5, %clock;", "mov.u32 %r5, %tid.y;", "ld.const.u32 %r5, [%rd1];",
+        "cvt.rz.f16.f32 %h1, %f1;", "mov.u32 %r5, %clock;", "mov.u32 %r5, %tid.y;", "ld.const.u32 %r5, [%rd1];",
         "bar.sync 1, 32;", "st.global.u32 [nothing], %r1;", "bra.uni $nowhere;", "call.uni (retval0), %rd5, (param0);",
         "ld.global.v2.u32 %r5, [%rd1];"}) {
     static int number = 0;

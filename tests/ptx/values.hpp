@@ -270,6 +270,52 @@ struct HighestBit {  // bfind: of negative numbers, the highest that is not set
     return as_shift ? zeros : static_cast<std::uint32_t>(8 * sizeof(T)) - 1 - zeros;
   }
 };
+struct GreatestOrNan {  // max.NaN
+  float operator()(float a, float b) const {
+    return a != a || b != b ? std::bit_cast<float>(0x7fffffffu) : Greatest()(a, b);
+  }
+};
+struct MultiplyTowardsZero {  // mul.rz.f32
+  float operator()(float a, float b) const {
+    const double wide = static_cast<double>(a) * b;  // exact
+    const auto near = static_cast<float>(wide);
+    return quiet(std::abs(static_cast<double>(near)) > std::abs(wide) ? std::nextafter(near, 0.0f) : near, a, b);
+  }
+};
+struct ToFloat16 {  // cvt.rn.f16.f32
+  std::uint16_t operator()(float x) const {
+    return x != x ? 0x7fff : std::bit_cast<std::uint16_t>(static_cast<_Float16>(x));
+  }
+};
+struct FromFloat16 {  // cvt.f32.f16
+  float operator()(std::uint16_t x) const {
+    const auto number = static_cast<float>(std::bit_cast<_Float16>(x));
+    return quiet(number, number, number);
+  }
+};
+struct ToBfloat16 {  // cvt.rn.bf16.f32: the upper half, rounded by a sum that ties to even
+  std::uint16_t operator()(float x) const {
+    const auto bits = std::bit_cast<std::uint32_t>(x);
+    return x != x ? 0x7fff : static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+  }
+};
+struct Logic {  // lop3.b32
+  std::uint32_t operator()(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t table) const {
+    std::uint32_t result = 0;
+    for (unsigned row = 0; row < 8; ++row)
+      if ((table >> row & 1) != 0)
+        result |= ((row & 4) != 0 ? a : ~a) & ((row & 2) != 0 ? b : ~b) & ((row & 1) != 0 ? c : ~c);
+    return result;
+  }
+};
+struct PackSignedBytes {  // cvt.pack.sat.s8.s32.b32
+  std::uint32_t operator()(std::uint32_t a, std::uint32_t b, std::uint32_t above) const {
+    return above << 16 | byte(a) << 8 | byte(b);
+  }
+  static std::uint32_t byte(std::uint32_t x) {
+    return static_cast<std::uint32_t>(std::clamp(static_cast<std::int32_t>(x), -128, 127)) & 0xff;
+  }
+};
 struct Permute {
   std::uint32_t operator()(std::uint32_t a, std::uint32_t b, std::uint32_t selector) const {
     const std::uint64_t both = std::uint64_t{b} << 32 | a;

@@ -104,10 +104,12 @@ constexpr Planes planes_of_code(unsigned code, GroupKind kind) {
 
 // Planes are written byte by byte: those of bits 0..7 of the four sub-blocks of a group, then those of bits 8..15, and
 // so on.  This function returns the planes of one byte.
-constexpr Planes part_of(Planes planes, unsigned byte) {
+template <class SomePlanes>
+constexpr SomePlanes part_of(SomePlanes planes, unsigned byte) {
+  using Number = decltype(planes.first);
   const unsigned first = std::max<unsigned>(planes.first, 8 * byte);
   const unsigned end = std::min<unsigned>(planes.first + planes.count, 8 * byte + 8);
-  return {static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(end > first ? end - first : 0)};
+  return {static_cast<Number>(first), static_cast<Number>(end > first ? end - first : 0)};
 }
 
 // The code for a sub-block whose zigzagged residuals have these bits set.

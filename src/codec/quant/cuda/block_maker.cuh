@@ -11,7 +11,9 @@ struct BlockMaker {
   static constexpr std::uint32_t values = full_block;
 
   // Thread blocks per multiprocessor: the number that leaves every thread the registers that it needs.
-  static constexpr unsigned resident(Input input) { return input == Input::frames ? 2 : 3; }
+  static constexpr unsigned resident(Input input) {
+    return input == Input::numbers ? 4 : input == Input::frames ? 2 : 3;
+  }
 
   const MakeArguments<T, most_outputs>& arguments;
   const Output<T>& output;
@@ -40,7 +42,7 @@ struct BlockMaker {
       const bool plain = arguments.lattice.step == 0 || (arguments.exact_denormals && holds_payload(own(), n()));
       return plain ? keep_numbers<T>(Content::Form::own, own(), n()) : measure_any<Input::numbers>();
     }
-    load_points(memory, v);
+    load_points(memory.words, v);
     Content c = pack(v, n(), memory, measured);
     c.top = 1;
     return c;
@@ -56,9 +58,10 @@ struct BlockMaker {
     if (!fetch_points(in, n(), memory, begin, v)) return failed(Problem::bad_block);
     // Fewer rows are loaded at a time, because registers hold the points of the frame.
     if (!quantise_own<8>(own().numbers, n(), arguments.lattice, memory)) return measure_any<Input::frame_and_numbers>();
+    std::uint32_t own_points[lane_values];
+    load_points(memory.words, own_points);
     LACONIC_UNROLL
-    for (unsigned i = 0; i < lane_values; ++i)
-      v[i] = combine_points(arguments.op, v[i], memory.point(lane_index() * lane_values + i));
+    for (unsigned i = 0; i < lane_values; ++i) v[i] = combine_points(arguments.op, v[i], own_points[i]);
     round_result();
     Content c = pack_combined(v, n(), memory, measured);
     c.top = 1;
@@ -146,10 +149,7 @@ struct BlockMaker {
     if (c.form == Form::any) {
       make_any<input>(out);
     } else if (c.form == Form::packed || c.form == Form::copied) {
-      const unsigned begin = c.begin;
-      write_words(out, bytes, [&](unsigned k) {
-        return begin == 0 ? memory.words[k] : memory.words[k] >> 16 | memory.words[k + 1] << 16;
-      });
+      put_body(memory, c.begin, bytes, out);
     } else if (c.form == Form::own) {
       if constexpr (input == Input::numbers) write_numbers<T>(own(), bytes, out);
     } else if (c.form == Form::from_frame) {

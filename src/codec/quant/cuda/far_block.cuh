@@ -50,7 +50,7 @@ __device__ LACONIC_NO_INLINE inline Entry put_part(const std::uint32_t (&part)[l
   std::uint32_t v[lane_values];
   for (unsigned i = 0; i < lane_values; ++i) v[i] = part[i];
   __syncwarp();
-  store_points(v, memory);
+  store_points(v, memory.words);
   __syncwarp();
   const Measured measured = measure(v, n, memory);
   if (out == nullptr) return measured.entry;

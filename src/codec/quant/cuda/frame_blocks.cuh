@@ -104,11 +104,7 @@ __device__ inline InBlock find_block(const InFrame& frame, std::uint32_t block, 
 __device__ inline bool fetch_points(const InBlock& in, unsigned n, WarpMemory& memory, unsigned& begin,
                                     std::uint32_t (&v)[lane_values], bool* single = nullptr) {
   begin = fetch_body(in.body, static_cast<unsigned>(bytes_of(in.entry)), memory);
-  const bool valid = in.entry == zero_block || read_points(in.entry, memory, begin, n, v, single);
-  if (in.entry == zero_block) {
-    LACONIC_UNROLL
-    for (unsigned i = 0; i < lane_values; ++i) v[i] = 0;
-  }
+  const bool valid = read_points(in.entry, memory, begin, n, v, single);
   __syncwarp();
   return valid;
 }

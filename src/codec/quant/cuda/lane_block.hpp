@@ -16,6 +16,27 @@ inline constexpr unsigned lane_values = 32;
 inline constexpr unsigned lane_subs = lane_values / sub_values;
 static_assert(lane_values * warp_lanes == block_values && lane_subs == 2 && group_subs == 2 * lane_subs);
 
+// (a ^ b) & c and (a & b) ^ c.  A GPU has one instruction for any such function; nvcc leaves it to ptxas to find them,
+// and they are written here so that instructions of PTX, which tests count, are nearer to those of the machine.
+LACONIC_HOST_DEVICE inline std::uint32_t xor_and(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+#if defined(__CUDA_ARCH__)
+  std::uint32_t result;
+  asm("lop3.b32 %0, %1, %2, %3, 0x28;" : "=r"(result) : "r"(a), "r"(b), "r"(c));
+  return result;
+#else
+  return (a ^ b) & c;
+#endif
+}
+LACONIC_HOST_DEVICE inline std::uint32_t and_xor(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+#if defined(__CUDA_ARCH__)
+  std::uint32_t result;
+  asm("lop3.b32 %0, %1, %2, %3, 0x6a;" : "=r"(result) : "r"(a), "r"(b), "r"(c));
+  return result;
+#else
+  return (a & b) ^ c;
+#endif
+}
+
 // Selects bytes of a and b, numbered 0..3 and 4..7; nibble i of the selector is the number of the byte that becomes
 // byte i.
 LACONIC_HOST_DEVICE inline std::uint32_t pick_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t selector) {
@@ -42,11 +63,46 @@ LACONIC_HOST_DEVICE inline std::uint32_t signed_byte(std::uint32_t word, unsigne
 #endif
 }
 
+// Four signed numbers as the bytes of a word; larger ones become the signed byte nearest to them.
+LACONIC_HOST_DEVICE inline std::uint32_t pack_signed_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t c,
+                                                           std::uint32_t d) {
+#if defined(__CUDA_ARCH__)
+  std::uint32_t high;
+  std::uint32_t all;
+  asm("cvt.pack.sat.s8.s32.b32 %0, %1, %2, 0;" : "=r"(high) : "r"(d), "r"(c));
+  asm("cvt.pack.sat.s8.s32.b32 %0, %1, %2, %3;" : "=r"(all) : "r"(b), "r"(a), "r"(high));
+  return all;
+#else
+  std::uint32_t all = 0;
+  for (const std::uint32_t x : {d, c, b, a}) {
+    const auto number = static_cast<std::int32_t>(x);
+    all = all << 8 | (static_cast<std::uint32_t>(number < -128 ? -128 : number > 127 ? 127 : number) & 0xffu);
+  }
+  return all;
+#endif
+}
+
+// 0xff for every byte of the word that is negative, else 0.
+LACONIC_HOST_DEVICE inline std::uint32_t signs_of_bytes(std::uint32_t word) {
+#if defined(__CUDA_ARCH__)
+  std::uint32_t signs;
+  asm("prmt.b32 %0, %1, 0, 0xba98;" : "=r"(signs) : "r"(word));
+  return signs;
+#else
+  return (word >> 7 & 0x01010101u) * 0xffu;
+#endif
+}
+
+// The zigzag of four signed bytes.
+LACONIC_HOST_DEVICE inline std::uint32_t zigzag_of_bytes(std::uint32_t word) {
+  return and_xor(word << 1, 0xfefefefeu, signs_of_bytes(word));
+}
+
 // Exchanges the bits of `mask` and those `distance` above them.  The product sets both places at once, on another unit
 // of a GPU than shifts.
 template <unsigned distance>
 LACONIC_HOST_DEVICE inline void exchange_bits(std::uint32_t& x, std::uint32_t mask) {
-  x ^= ((x ^ x >> distance) & mask) * (1u + (1u << distance));
+  x ^= xor_and(x, x >> distance, mask) * (1u + (1u << distance));
 }
 
 // `sum` and the four bytes of the word, as signed numbers.
@@ -65,7 +121,7 @@ LACONIC_HOST_DEVICE inline void transpose_8x8(std::uint32_t& low, std::uint32_t&
   exchange_bits<7>(high, 0x00aa00aau);
   exchange_bits<14>(low, 0x0000ccccu);
   exchange_bits<14>(high, 0x0000ccccu);
-  const std::uint32_t t = (low ^ high << 4) & 0xf0f0f0f0u;
+  const std::uint32_t t = xor_and(low, high << 4, 0xf0f0f0f0u);
   low ^= t;
   high ^= t >> 4;
 }
@@ -74,6 +130,14 @@ LACONIC_HOST_DEVICE inline void transpose_8x8(std::uint32_t& low, std::uint32_t&
 struct BytePlanes {
   std::uint32_t words[4];
 };
+
+// The planes of a sub-block's bytes, which are four in a word.
+LACONIC_HOST_DEVICE inline BytePlanes planes_of_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t c,
+                                                      std::uint32_t d) {
+  transpose_8x8(a, b);
+  transpose_8x8(c, d);
+  return {{pick_bytes(a, c, 0x5140), pick_bytes(a, c, 0x7362), pick_bytes(b, d, 0x5140), pick_bytes(b, d, 0x7362)}};
+}
 
 // The planes of bits 8 byte .. 8 byte + 7 of sub-block `sub` of the lane.
 template <unsigned sub>
@@ -85,10 +149,7 @@ LACONIC_HOST_DEVICE inline BytePlanes gather_planes(const std::uint32_t (&z)[lan
     const std::uint32_t* v = z + sub * sub_values + 4 * i;
     bytes[i] = pick_bytes(pick_bytes(v[0], v[1], pair), pick_bytes(v[2], v[3], pair), 0x5410);
   }
-  transpose_8x8(bytes[0], bytes[1]);
-  transpose_8x8(bytes[2], bytes[3]);
-  return {{pick_bytes(bytes[0], bytes[2], 0x5140), pick_bytes(bytes[0], bytes[2], 0x7362),
-           pick_bytes(bytes[1], bytes[3], 0x5140), pick_bytes(bytes[1], bytes[3], 0x7362)}};
+  return planes_of_bytes(bytes[0], bytes[1], bytes[2], bytes[3]);
 }
 
 // A byte of each number of a sub-block, four in a word.
@@ -126,7 +187,7 @@ LACONIC_HOST_DEVICE inline void set_residuals(const SubBytes& bytes, std::uint32
   LACONIC_UNROLL
   for (unsigned k = 0; k < sub_values / 4; ++k) {
     const std::uint32_t z = bytes.words[k];
-    const std::uint32_t residuals = (z >> 1 & 0x7f7f7f7fu) ^ (z & 0x01010101u) * 0xffu;
+    const std::uint32_t residuals = and_xor(z >> 1, 0x7f7f7f7fu, (z & 0x01010101u) * 0xffu);
     LACONIC_UNROLL
     for (unsigned i = 0; i < 4; ++i) v[sub * sub_values + 4 * k + i] = signed_byte(residuals, i);
     sum = add_signed_bytes(residuals, sum);

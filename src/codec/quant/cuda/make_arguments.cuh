@@ -97,7 +97,7 @@ __device__ inline Content pack(std::uint32_t (&v)[lane_values], unsigned n, Warp
 __device__ inline Content pack_combined(std::uint32_t (&v)[lane_values], unsigned n, WarpMemory& memory,
                                         Measured& measured) {
   __syncwarp();
-  if (lane_index() < sampled_groups * group_subs / lane_subs) store_points(v, memory);
+  if (lane_index() < sampled_groups * group_subs / lane_subs) store_points(v, memory.words);
   __syncwarp();
   return pack(v, n, memory, measured);
 }

@@ -73,15 +73,15 @@ __global__ void __launch_bounds__(tile_threads, Maker<T, most_outputs>::resident
   }
   __syncthreads();
 
-  Said tile_says{0, 0};
-  std::uint32_t before = 0;  // halves in the tile before this block
-  for (unsigned w = 0; w < tile_blocks; ++w) {
-    if (w == warp) before = tile_says.halves;
-    tile_says.halves += shared.halves[w];
-    tile_says.top = greater(tile_says.top, shared.tops[w]);
-  }
+  const std::uint32_t halves = lane < tile_blocks ? shared.halves[lane] : 0;
+  const std::uint32_t before = __reduce_add_sync(all_lanes, lane < warp ? halves : 0);  // in the tile
   const bool first = tile == output.first_tile;
-  if (threadIdx.x == 0) say(arguments.words, tile, tile_says, first, arguments.epoch);
+  Said tile_says{0, 0};
+  if (warp == 0) {
+    tile_says.halves = __reduce_add_sync(all_lanes, halves);
+    tile_says.top = __reduce_max_sync(all_lanes, lane < tile_blocks ? shared.tops[lane] : 0);
+    if (lane == 0) say(arguments.words, tile, tile_says, first, arguments.epoch);
+  }
   // Meanwhile earlier thread blocks may publish their sums.
   if (content.form == Content::Form::packed) maker.write_body();
   if (warp == 0) {

@@ -40,7 +40,7 @@ __device__ LACONIC_NO_INLINE inline void spread(std::uint32_t mask, unsigned n, 
   const std::uint32_t has = present(n) & ~mask;
   std::uint32_t next = sum_before(static_cast<std::uint32_t>(__popc(has)), all);
   __syncwarp();
-  store_points(v, memory);
+  store_points(v, memory.words);
   __syncwarp();
   for (unsigned i = 0; i < lane_values; ++i) v[i] = (has >> i & 1) != 0 ? memory.point(next++) : 0;
   __syncwarp();
@@ -56,7 +56,7 @@ __device__ LACONIC_NO_INLINE inline void gather(std::uint32_t mask, unsigned n, 
     if ((has >> i & 1) != 0) memory.point(next++) = v[i];
   for (unsigned i = all + lane_index(); i < block_values; i += warp_lanes) memory.point(i) = 0;
   __syncwarp();
-  load_points(memory, front);
+  load_points(memory.words, front);
   __syncwarp();
 }
 

@@ -49,77 +49,142 @@ __device__ inline void write_words(std::byte* out, unsigned bytes, Word&& word) 
   }
 }
 
+// Copies a body, which begins at half `begin` of the warp's memory, to memory aligned to 2 bytes.
+__device__ inline void put_body(const WarpMemory& memory, unsigned begin, unsigned bytes, std::byte* out) {
+  constexpr unsigned batch = 4;  // words of a lane; a body at a ratio of 8 has as many
+  if (bytes == 0) return;
+  const unsigned lane = lane_index();
+  const unsigned halves = bytes / 2;
+  const unsigned ahead = (reinterpret_cast<std::uintptr_t>(out) & 2) != 0 ? 1 : 0;  // halves before the first word
+  const unsigned whole = (halves - ahead) / 2;
+  const unsigned from = begin + ahead;
+  // Words of the output may straddle those of the memory.
+  const std::uint32_t two_halves = from % 2 == 0 ? 0x3210 : 0x5432;
+  const std::uint32_t* words = memory.words + from / 2 + lane;
+  auto* to = reinterpret_cast<std::uint32_t*>(out + 2 * ahead) + lane;
+  LACONIC_NO_UNROLL
+  for (unsigned first = 0; first < whole; first += batch * warp_lanes) {
+    const unsigned left = whole - first;
+    LACONIC_UNROLL
+    for (unsigned k = 0; k < batch; ++k)
+      if (lane + k * warp_lanes < left)
+        to[k * warp_lanes] = pick_bytes(words[k * warp_lanes], words[k * warp_lanes + 1], two_halves);
+    words += batch * warp_lanes;
+    to += batch * warp_lanes;
+  }
+  auto* out_halves = reinterpret_cast<std::uint16_t*>(out);
+  if (lane == 0 && ahead != 0) out_halves[0] = memory.half(begin);
+  if (lane == 1 && (halves - ahead) % 2 != 0) out_halves[halves - 1] = memory.half(begin + halves - 1);
+}
+
 // Copies a body to the warp's memory, by whole words of the frame; returns the half at which it begins there.
 __device__ inline unsigned fetch_body(const std::byte* body, unsigned bytes, WarpMemory& memory) {
   constexpr unsigned batch = 4;  // loads that are in flight together; a body at a ratio of 8 has as many
+  static_assert(sizeof(WarpMemory) % (4 * batch * warp_lanes) == 0,
+                "the words of a batch are stored even if some are missing");
   const unsigned lane = lane_index();
+  // The half before a body belongs to the frame.  The one after it may not be allocated.
   const unsigned begin = (reinterpret_cast<std::uintptr_t>(body) & 2) != 0 ? 1 : 0;
-  const std::byte* from = body - 2 * begin;
-  const unsigned end = 2 * begin + bytes;
-  const auto* words = reinterpret_cast<const std::uint32_t*>(from);
-  // No byte before or after the body is accessed, since it may not be allocated.
-  const unsigned whole = end / 4;
-  for (unsigned first = begin; first < whole; first += batch * warp_lanes) {
-    const unsigned last = first + (batch - 1) * warp_lanes;
+  const unsigned halves = begin + bytes / 2;
+  const unsigned whole = halves / 2;
+  const auto* from = reinterpret_cast<const std::uint32_t*>(body - 2 * begin);
+  const std::uint32_t* words = from + lane;
+  std::uint32_t* to = memory.words + lane;
+  LACONIC_NO_UNROLL
+  for (unsigned first = 0; first < whole; first += batch * warp_lanes) {
+    const unsigned left = whole - first;
     std::uint32_t loaded[batch];
-    if (last + warp_lanes <= whole) {
-      LACONIC_UNROLL
-      for (unsigned k = 0; k < batch; ++k) loaded[k] = words[first + k * warp_lanes + lane];
-      LACONIC_UNROLL
-      for (unsigned k = 0; k < batch; ++k) memory.words[first + k * warp_lanes + lane] = loaded[k];
-      continue;
-    }
     LACONIC_UNROLL
-    for (unsigned k = 0; k < batch; ++k) {
-      const unsigned at = first + k * warp_lanes + lane;
-      loaded[k] = at < whole ? words[at] : 0;
-    }
+    for (unsigned k = 0; k < batch; ++k) loaded[k] = lane + k * warp_lanes < left ? words[k * warp_lanes] : 0;
     LACONIC_UNROLL
-    for (unsigned k = 0; k < batch; ++k) {
-      const unsigned at = first + k * warp_lanes + lane;
-      if (at < whole) memory.words[at] = loaded[k];
-    }
+    for (unsigned k = 0; k < batch; ++k) to[k * warp_lanes] = loaded[k];
+    words += batch * warp_lanes;
+    to += batch * warp_lanes;
   }
-  const auto* halves = reinterpret_cast<const std::uint16_t*>(from);
-  if (lane == 0 && begin != 0 && bytes > 0) memory.words[0] = static_cast<std::uint32_t>(halves[1]) << 16;
-  if (lane == 1 && end % 4 != 0 && whole >= begin) memory.words[whole] = halves[2 * whole];
   __syncwarp();
+  if (halves % 2 != 0) {
+    if (lane == 0) memory.words[whole] = *reinterpret_cast<const std::uint16_t*>(from + whole);
+    __syncwarp();
+  }
   return begin;
 }
 
-// Rounds own numbers to points in the warp's memory; false, on all lanes, when one of them has none.  The loads of
-// `rows` rows, with one number per lane each, are in flight together.
-template <unsigned rows, unsigned values = block_values, class T>
-__device__ inline bool quantise_own(const T* numbers, unsigned n, const Lattice& lattice, WarpMemory& memory) {
-  if (lattice.step == 0) return false;
+// The steps from which on product_to_odd() finds out whether a product is exact: what is dropped must not underflow.
+inline constexpr double least_step_to_odd = 0x1p-80;
+
+// The product in float32; one that is not exact is rounded to the neighbour with an odd significand.
+__device__ inline float product_to_odd(float a, float b) {
+#if defined(__CUDA_ARCH__)
+  const float product = __fmul_rz(a, b);
+  const bool exact = __fmaf_rn(a, b, -product) == 0;
+#else
+  const double wide = static_cast<double>(a) * b;
+  auto product = static_cast<float>(wide);
+  const bool exact = product == wide;
+  if (std::fabs(static_cast<double>(product)) > std::fabs(wide))
+    product = std::bit_cast<float>(std::bit_cast<std::uint32_t>(product) - 1);
+#endif
+  return exact ? product : std::bit_cast<float>(std::bit_cast<std::uint32_t>(product) | 1u);
+}
+
+// The greater number, or NaN if one of them is NaN.
+__device__ inline float greater_or_nan(float a, float b) {
+#if defined(__CUDA_ARCH__)
+  float greater;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(greater) : "f"(a), "f"(b));
+  return greater;
+#else
+  return a > b || a != a ? a : b;
+#endif
+}
+
+// quantise_own() with accesses to `run` neighbours at a time.
+template <unsigned together, unsigned run, unsigned values, class T>
+__device__ inline bool quantise_runs(const T* numbers, unsigned n, const Lattice& lattice, WarpMemory& memory) {
+  constexpr unsigned runs = together / run;
+  constexpr unsigned stored = run < 4 ? run : 4;  // points that are stored at a time
   const float reach = reach_of_single(lattice);
   bool ok = true;
   LACONIC_NO_UNROLL
-  for (unsigned first = lane_index(); first < values; first += rows * warp_lanes) {
-    T x[rows];
-    if (n == values) {
+  for (unsigned first = run * lane_index(); first < values; first += together * warp_lanes) {
+    Run<T, run> x[runs];
+    if (run > 1 || n == values) {
       LACONIC_UNROLL
-      for (unsigned k = 0; k < rows; ++k) x[k] = numbers[first + k * warp_lanes];
+      for (unsigned r = 0; r < runs; ++r)
+        x[r] = *reinterpret_cast<const Run<T, run>*>(numbers + first + r * run * warp_lanes);
     } else {
       LACONIC_UNROLL
-      for (unsigned k = 0; k < rows; ++k) x[k] = first + k * warp_lanes < n ? numbers[first + k * warp_lanes] : T(0.0f);
+      for (unsigned r = 0; r < runs; ++r)
+        x[r].items[0] = first + r * warp_lanes < n ? numbers[first + r * warp_lanes] : T(0.0f);
     }
     // There are no branches as long as float32 suffices, which is nearly always.
-    const unsigned place = WarpMemory::place(first);
-    bool near = true;
+    std::uint32_t* points = memory.words + WarpMemory::place(first);
+    float most = 0;  // steps from 0
     LACONIC_UNROLL
-    for (unsigned k = 0; k < rows; ++k) {
-      std::int32_t q = 0;
-      if constexpr (sizeof(T) <= 4)
-        near &= quantise_single(static_cast<float>(x[k]), lattice.inverse_single, reach, q);
-      else
-        ok &= quantise(x[k], lattice, q);
-      memory.words[place + k * (warp_lanes + 1)] = static_cast<std::uint32_t>(q);
+    for (unsigned i = 0; i < together; i += stored) {
+      Run<std::uint32_t, stored> some;
+      LACONIC_UNROLL
+      for (unsigned k = 0; k < stored; ++k) {
+        const T number = x[i / run].items[i % run + k];
+        std::int32_t q = 0;
+        if constexpr (sizeof(T) <= 4) {
+          const float steps = static_cast<float>(number) * lattice.inverse_single;
+          q = __float2int_rn(steps);  // as nearest(), where it counts
+          most = greater_or_nan(most, fabsf(steps));
+        } else {
+          ok &= quantise(number, lattice, q);
+        }
+        some.items[k] = static_cast<std::uint32_t>(q);
+      }
+      *reinterpret_cast<Run<std::uint32_t, stored>*>(points + i / run * run * WarpMemory::row_words + i % run) = some;
     }
     if constexpr (sizeof(T) <= 4) {
-      if (__all_sync(all_lanes, near)) continue;
+      if (__all_sync(all_lanes, most <= reach)) continue;
       LACONIC_NO_UNROLL
-      for (unsigned i = first; i < first + rows * warp_lanes && i < n; i += warp_lanes) {
+      for (unsigned r = 0; r < runs; ++r) LACONIC_NO_UNROLL
+      for (unsigned k = 0; k < run; ++k) {
+        const unsigned i = first + r * run * warp_lanes + k;
+        if (i >= n) break;
         std::int32_t q = 0;
         ok &= quantise(static_cast<float>(numbers[i]), lattice, q);
         memory.point(i) = static_cast<std::uint32_t>(q);
@@ -129,6 +194,16 @@ __device__ inline bool quantise_own(const T* numbers, unsigned n, const Lattice&
   ok = __all_sync(all_lanes, ok);
   __syncwarp();
   return ok;
+}
+
+// Rounds own numbers to points in the warp's memory; false, on all lanes, when one of them has none.  The loads of
+// `together` numbers of each lane are in flight together.
+template <unsigned together, unsigned values = block_values, class T>
+__device__ inline bool quantise_own(const T* numbers, unsigned n, const Lattice& lattice, WarpMemory& memory) {
+  if (lattice.step == 0) return false;
+  if (n == values && reinterpret_cast<std::uintptr_t>(numbers) % 16 == 0)
+    return quantise_runs<together, 16 / sizeof(T), values>(numbers, n, lattice, memory);
+  return quantise_runs<together, 1, values>(numbers, n, lattice, memory);
 }
 
 // The numbers as the caller gave them.

@@ -31,53 +31,59 @@ struct ReadMemory {
 template <unsigned values, class T, class Number>
 __device__ inline void put_whole(T* out, const WarpMemory& memory, const Number& number) {
   constexpr unsigned run = 16 / sizeof(T);  // neighbours in a row of points
-  struct alignas(16) Run {
-    T numbers[run];
-  };
   const std::uint32_t* points = memory.words + WarpMemory::place(run * lane_index());
-  auto* runs = reinterpret_cast<Run*>(out) + lane_index();
+  auto* runs = reinterpret_cast<Run<T, run>*>(out) + lane_index();
   LACONIC_UNROLL
   for (unsigned row = 0; row < values / (run * warp_lanes); ++row) {
-    Run some;
+    const auto q =
+        *reinterpret_cast<const Run<std::uint32_t, run>*>(points + WarpMemory::place(row * run * warp_lanes));
+    Run<T, run> some;
     LACONIC_UNROLL
-    for (unsigned k = 0; k < run; ++k)
-      some.numbers[k] = number(static_cast<std::int32_t>(points[WarpMemory::place(row * run * warp_lanes) + k]));
+    for (unsigned k = 0; k < run; ++k) some.items[k] = number(static_cast<std::int32_t>(q.items[k]));
     runs[row * warp_lanes] = some;
   }
 }
 
-// The step where points below largest_exact_single times it have the same bits in float32, else 0.  A 16-bit number
-// must not be rounded twice: its product has to be exact.
+// The step where float32 suffices for points below largest_exact_single, else 0.
 template <class T>
 LACONIC_HOST_DEVICE inline float step_in_single(double step, double divisor) {
-  const bool exact = (std::bit_cast<std::uint64_t>(step) & ((std::uint64_t{1} << 52) - 1)) == 0;
-  const bool suits = sizeof(T) < sizeof(double) && divisor == 1 && single_step(step);
-  return suits && (sizeof(T) == sizeof(float) || exact) ? static_cast<float>(step) : 0;
+  const bool suits = sizeof(T) < sizeof(double) && divisor == 1 && single_step(step) && step >= least_step_to_odd;
+  return suits ? static_cast<float>(step) : 0;
+}
+
+// point * step, from a point and a step for which float32 suffices.  A 16-bit number must not be rounded twice, so that
+// the product, if it is not exact, is rounded to an odd one: then rounding that gives the same bits as rounding the
+// exact product (Boldo and Melquiond, Emulation of FMA and correctly rounded sums, 2008).  Steps of scaled frames are
+// powers of two, with which it is exact.
+template <bool is_scaled, class T>
+__device__ inline T dequantise_single(float point, float step) {
+  return static_cast<T>(sizeof(T) < sizeof(float) && !is_scaled ? product_to_odd(point, step) : point * step);
 }
 
 // In float32, which gives the same bits unless a point is too large for it: then false, and the numbers are wrong.
-template <unsigned values, class T>
+template <unsigned values, bool is_scaled, class T>
 __device__ inline bool put_whole_checked(T* out, const WarpMemory& memory, float step) {
   float most = 0;
   put_whole<values>(out, memory, [&](std::int32_t q) {
     const auto exact = static_cast<float>(q);
     most = fmaxf(most, fabsf(exact));
-    return static_cast<T>(exact * step);
+    return dequantise_single<is_scaled, T>(exact, step);
   });
   return __all_sync(all_lanes, most < static_cast<float>(largest_exact_single));
 }
 
 // single: all points are known to be exact float32 numbers.
-template <unsigned values, class T>
+template <unsigned values, bool is_scaled, class T>
 __device__ inline void put_whole_points(const ReadArguments<T>& arguments, std::size_t begin, double step,
                                         float step_single, bool single, const WarpMemory& memory) {
   T* out = arguments.numbers + begin;
   if constexpr (sizeof(T) < sizeof(double))
     if (step_single > 0) {
       if (single)
-        return put_whole<values>(out, memory,
-                                 [&](std::int32_t q) { return static_cast<T>(static_cast<float>(q) * step_single); });
-      if (put_whole_checked<values>(out, memory, step_single)) return;
+        return put_whole<values>(out, memory, [&](std::int32_t q) {
+          return dequantise_single<is_scaled, T>(static_cast<float>(q), step_single);
+        });
+      if (put_whole_checked<values, is_scaled>(out, memory, step_single)) return;
     }
   if (arguments.divisor != 1)
     put_whole<values>(out, memory, [&](std::int32_t q) { return dequantise<T>(q, step, arguments.divisor); });
@@ -161,10 +167,10 @@ __global__ void __launch_bounds__(tile_threads, is_scaled ? 3 : 4)
       if (!fetch_points(in, n, memory, where, v, &single)) problem = Problem::bad_block;
     }
     if (problem == Problem::none) {
-      store_points(v, memory);
+      store_points(v, memory.words);
       __syncwarp();
       if (arguments.whole && n == values)
-        put_whole_points<values>(arguments, begin, step, step_single, single, memory);
+        put_whole_points<values, is_scaled>(arguments, begin, step, step_single, single, memory);
       else
         put_numbers<T>(arguments, begin, n, [&](unsigned i) {
           return dequantise<T>(static_cast<std::int32_t>(memory.point(i)), step, arguments.divisor);

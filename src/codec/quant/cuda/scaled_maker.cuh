@@ -41,7 +41,7 @@ struct ScaledMaker {
     if (!round_scaled(own().numbers, n(), arguments.relative, arguments.terms, memory, exponent, zero)) return false;
     LACONIC_UNROLL
     for (unsigned i = 0; i < lane_values; ++i) points[i] = 0;
-    if (!zero) load_points(memory, points);
+    if (!zero) load_points(memory.words, points);
     __syncwarp();
     clear_missing(points, n());
     scale = normalise(points, exponent);
@@ -60,11 +60,7 @@ struct ScaledMaker {
   // Stores points to memory, where Numbers reads them, next to those of another block.
   __device__ void put(const std::uint32_t (&points)[lane_values], const Scale& scale, unsigned operand) const {
     __syncwarp();
-    if (lane_index() * lane_values < values) {
-      LACONIC_UNROLL
-      for (unsigned i = 0; i < lane_values; ++i)
-        memory.words[operand * second_points + WarpMemory::place(lane_index() * lane_values + i)] = points[i];
-    }
+    if (lane_index() * lane_values < values) store_points(points, memory.words + operand * second_points);
     measured.exponents[operand] = scale.zero ? 0 : scale.exponent;
     __syncwarp();
   }
@@ -172,7 +168,7 @@ struct ScaledMaker {
     using Form = Content::Form;
     const auto bytes = static_cast<unsigned>(bytes_of(c.entry));
     const Op op = arguments.op;
-    if (c.form == Form::packed) write_words(out, bytes, [&](unsigned k) { return memory.words[k]; });
+    if (c.form == Form::packed) put_body(memory, 0, bytes, out);
     if (c.form == Form::from_points) write_numbers<T>(combined<T>(numbers_of(0), numbers_of(1), op), bytes, out);
     if constexpr (input == Input::numbers) {
       if (c.form == Form::own) write_numbers<T>(own(), bytes, out);

@@ -20,9 +20,8 @@ struct Scale {
 };
 
 // The points of another block are stored after those of the first.
-inline constexpr unsigned second_points = 528;
-static_assert(second_points >= scaled_block + scaled_block / warp_lanes);
-static_assert(sizeof(WarpMemory) >= 4 * (second_points + scaled_block + scaled_block / warp_lanes));
+inline constexpr unsigned second_points = WarpMemory::place(scaled_block);
+static_assert(sizeof(WarpMemory) >= 4 * 2 * second_points);
 
 __device__ inline unsigned present_in_lane(unsigned n) {
   const unsigned first = lane_index() * lane_values;

@@ -15,10 +15,12 @@ __device__ inline unsigned lane_index() { return threadIdx.x % warp_lanes; }
 
 // A warp's shared memory: the points of its block, or a body.
 struct WarpMemory {
-  // One extra word for every 32 points avoids bank conflicts when each lane reads its own points.
-  std::uint32_t words[block_values + block_values / warp_lanes];
+  // Four extra words for every 32 points avoid bank conflicts when lanes access four of their own points, or four
+  // neighbours each, at a time.
+  static constexpr unsigned row_words = warp_lanes + 4;
+  alignas(16) std::uint32_t words[block_values / warp_lanes * row_words];
 
-  __device__ static unsigned place(unsigned i) { return i + i / warp_lanes; }
+  __device__ static constexpr unsigned place(unsigned i) { return i + i / warp_lanes * (row_words - warp_lanes); }
   __device__ std::uint32_t& point(unsigned i) { return words[place(i)]; }
   __device__ std::uint16_t half(unsigned i) const {
     std::uint16_t half;
@@ -36,16 +38,28 @@ struct WarpMemory {
 inline constexpr unsigned words_of_byte = 5;
 static_assert(sizeof(WarpMemory) >= largest_packed_block + 8 + 4 * words_of_byte);
 
-__device__ inline void load_points(WarpMemory& memory, std::uint32_t (&v)[lane_values]) {
-  const unsigned lane = lane_index();
+// Neighbouring numbers or points that one access moves.
+template <class T, unsigned count>
+struct alignas(count * sizeof(T) <= 16 ? count * sizeof(T) : 16) Run {
+  T items[count];
+};
+
+// The lane's points, where those of the block begin at this word of the warp's memory.
+__device__ inline void load_points(const std::uint32_t* words, std::uint32_t (&v)[lane_values]) {
+  const auto* runs = reinterpret_cast<const Run<std::uint32_t, 4>*>(words + lane_index() * WarpMemory::row_words);
   LACONIC_UNROLL
-  for (unsigned i = 0; i < lane_values; ++i) v[i] = memory.point(lane * lane_values + i);
+  for (unsigned r = 0; r < lane_values / 4; ++r) {
+    const Run<std::uint32_t, 4> run = runs[r];
+    LACONIC_UNROLL
+    for (unsigned k = 0; k < 4; ++k) v[4 * r + k] = run.items[k];
+  }
 }
-__device__ inline void store_points(const std::uint32_t (&v)[lane_values], WarpMemory& memory) {
-  const unsigned lane = lane_index();
+__device__ inline void store_points(const std::uint32_t (&v)[lane_values], std::uint32_t* words) {
+  auto* runs = reinterpret_cast<Run<std::uint32_t, 4>*>(words + lane_index() * WarpMemory::row_words);
   LACONIC_UNROLL
-  for (unsigned i = 0; i < lane_values; ++i) memory.point(lane * lane_values + i) = v[i];
+  for (unsigned r = 0; r < lane_values / 4; ++r) runs[r] = {{v[4 * r], v[4 * r + 1], v[4 * r + 2], v[4 * r + 3]}};
 }
+static_assert(lane_values == warp_lanes);
 
 // The sum over the lanes before this one; `all` is the sum over all lanes.
 __device__ inline std::uint32_t sum_before(std::uint32_t value, std::uint32_t& all) {
@@ -60,10 +74,20 @@ __device__ inline std::uint32_t sum_before(std::uint32_t value, std::uint32_t& a
   return sum - value;
 }
 
+// The planes of a sub-block, as Planes, in registers, which hold no bytes.
+struct SubPlanes {
+  unsigned first;
+  unsigned count;
+};
+__device__ inline SubPlanes sub_planes_of_code(unsigned code, GroupKind kind) {
+  const Planes planes = planes_of_code(code, kind);
+  return {planes.first, planes.count};
+}
+
 // The part of a block's head that a lane knows: the planes of its two sub-blocks, and the start of its group's planes
 // among all planes.
 struct LanePlanes {
-  Planes sub[lane_subs];
+  SubPlanes sub[lane_subs];
   std::uint32_t group_begin;
 };
 
@@ -107,13 +131,16 @@ __device__ inline int best_order(WarpMemory& points, unsigned n) {
   const unsigned part = lane / values;
   const unsigned lanes = part == 0 ? 0x0000ffffu : 0xffff0000u;
   unsigned width[3] = {};
+  const unsigned at_first = (2 * part + 1) * values + lane % values;
   LACONIC_UNROLL
   for (unsigned pair = 0; pair < 2; ++pair) {
-    // Sub-blocks 1 and 3, then 5 and 7.
-    const unsigned at = (4 * pair + 2 * part + 1) * values + lane % values;
-    const std::uint32_t q0 = points.point(at);
-    const std::uint32_t d0 = q0 - points.point(at - 1);
-    const std::uint32_t d1 = points.point(at - 1) - points.point(at - 2);
+    // Sub-blocks 1 and 3, then 5 and 7.  The two points before those of an odd sub-block are in the same row.
+    const unsigned at = 4 * pair * values + at_first;
+    const std::uint32_t* point = points.words + WarpMemory::place(at_first) + WarpMemory::place(4 * pair * values);
+    const std::uint32_t q0 = point[0];
+    const std::uint32_t q1 = *(point - 1);
+    const std::uint32_t d0 = q0 - q1;
+    const std::uint32_t d1 = q1 - *(point - 2);
     const std::uint32_t residual[3] = {q0, d0, d0 - d1};
     LACONIC_UNROLL
     for (unsigned order = 0; order < 3; ++order) {
@@ -138,8 +165,9 @@ struct Measured {
   LanePlanes planes;
   std::uint32_t base;
   std::uint32_t word;        // the codes of the lane's group
-  std::uint16_t bitmaps[2];  // of groups
+  std::uint32_t bitmaps[2];  // of groups
   int order;
+  bool narrow;  // the zigzagged residuals are bytes, four in a word
   Entry entry;
   int exponents[2];  // of scaled blocks: the exponent written, or those of two operands that are no longer points
 };
@@ -147,6 +175,92 @@ struct Measured {
 // The halves before the planes: those of base, bitmaps and codes of the groups in `present`.
 __device__ inline unsigned head_halves(int order, bool is_wide, unsigned present) {
   return (order != 0 ? 2 : 0) + (is_wide ? 2 : 1) + static_cast<unsigned>(__popc(present));
+}
+
+// Replaces the lane's residuals, of which either all or none are there, by zigzagged bytes, four in a word, and sets
+// the bits that are set in any of a sub-block.  False, on all lanes and with the residuals unchanged, if any of the
+// block does not fit 7 bits.
+__device__ inline bool zigzag_bytes(std::uint32_t (&v)[lane_values], unsigned n, std::uint32_t (&bits)[lane_subs]) {
+  std::uint32_t words[lane_values / 4];
+  LACONIC_UNROLL
+  for (unsigned k = 0; k < lane_values / 4; ++k)
+    words[k] = zigzag_of_bytes(pack_signed_bytes(v[4 * k], v[4 * k + 1], v[4 * k + 2], v[4 * k + 3]));
+  if (n < block_values) {
+    LACONIC_UNROLL
+    for (unsigned k = 0; k < lane_values / 4; ++k) words[k] = lane_index() * lane_values < n ? words[k] : 0;
+  }
+  std::uint32_t any[lane_subs];
+  LACONIC_UNROLL
+  for (unsigned s = 0; s < lane_subs; ++s) {
+    const std::uint32_t* w = words + s * (sub_values / 4);
+    any[s] = w[0] | w[1] | w[2] | w[3];
+  }
+  if (!__all_sync(all_lanes, ((any[0] | any[1]) & 0x80808080u) == 0)) return false;
+  LACONIC_UNROLL
+  for (unsigned s = 0; s < lane_subs; ++s) {
+    any[s] |= any[s] >> 16;
+    bits[s] = (any[s] | any[s] >> 8) & 0xffu;
+  }
+  LACONIC_UNROLL
+  for (unsigned k = 0; k < lane_values / 4; ++k) v[k] = words[k];
+  return true;
+}
+static_assert(lane_subs == 2 && sub_values == 16);
+
+// code_of() and planes_of_code() for a sub-block of a narrow group, in fewer steps.
+__host__ __device__ constexpr unsigned narrow_code(std::uint32_t bits, SubPlanes& planes) {
+  const auto width = static_cast<unsigned>(std::bit_width(bits));
+  planes.first = width >= 2 ? ~bits & 1 : 0;
+  planes.count = width - planes.first;
+  return planes.first != 0 ? narrow_bits - 1 + width : width;
+}
+static_assert([] {
+  for (std::uint32_t bits = 0; bits >> narrow_bits == 0; ++bits) {
+    SubPlanes mine{};
+    const unsigned code = narrow_code(bits, mine);
+    const Planes planes = planes_of_code(code, GroupKind::narrow_group);
+    if (code != code_of(bits, GroupKind::narrow_group) || mine.first != planes.first || mine.count != planes.count)
+      return false;
+  }
+  return true;
+}());
+
+// Measures the residuals with these bits, once the order is known.  narrow: all groups are.
+template <bool narrow>
+__device__ inline void measure_planes(const std::uint32_t (&bits)[lane_subs], Measured& m) {
+  const unsigned lane = lane_index();
+  std::uint32_t any = bits[0] | bits[1];
+  any |= __shfl_xor_sync(all_lanes, any, 1);
+  const GroupKind kind = narrow ? GroupKind::narrow_group : group_kind_of(any);
+  std::uint32_t word = 0;
+  std::uint32_t count = 0;
+  LACONIC_UNROLL
+  for (unsigned s = 0; s < lane_subs; ++s) {
+    unsigned code;
+    if constexpr (narrow) {
+      code = narrow_code(bits[s], m.planes.sub[s]);
+    } else {
+      code = code_of(bits[s], kind);
+      m.planes.sub[s] = sub_planes_of_code(code, kind);
+    }
+    count += m.planes.sub[s].count;
+    word |= code << 4 * s;
+  }
+  word <<= 8 * (lane & 1);
+  m.word = word | __shfl_xor_sync(all_lanes, word, 1);
+  // Lane g fetches the bits of group g.
+  const std::uint32_t of_group = __shfl_sync(all_lanes, any, 2 * lane % warp_lanes);
+  const GroupKind of_lane = narrow ? GroupKind::narrow_group : group_kind_of(of_group);
+  const bool some = lane < block_groups && of_group != 0;
+  m.bitmaps[0] = __ballot_sync(all_lanes, some && in_first_bitmap(of_lane));
+  m.bitmaps[1] = narrow ? 0 : __ballot_sync(all_lanes, some && in_second_bitmap(of_lane));
+  const unsigned present = m.bitmaps[0] | m.bitmaps[1];
+  const bool wide = m.bitmaps[1] != 0;
+  std::uint32_t planes;
+  const std::uint32_t before = sum_before(count, planes);
+  const unsigned head = head_halves(m.order, wide, present);
+  m.planes.group_begin = head + __shfl_sync(all_lanes, before, lane & ~1u);
+  m.entry = m.order == 0 && present == 0 ? zero_block : make_entry(kind_of(m.order, wide), 2 * (head + planes));
 }
 
 // v: the lane's points, which are replaced by their zigzagged residuals.  `memory` holds at least the points of the
@@ -160,48 +274,31 @@ __device__ inline Measured measure(std::uint32_t (&v)[lane_values], unsigned n, 
   std::uint32_t before_last = __shfl_up_sync(all_lanes, v[lane_values - 2], 1);
   if (lane == 0) last = before_last = v[0];
   subtract_neighbours(v, m.order, last, before_last);
-  zigzag_all(v, n > lane * lane_values ? n - lane * lane_values : 0);
-
-  const std::uint32_t bits[lane_subs] = {bits_of<0>(v), bits_of<1>(v)};
-  std::uint32_t any = bits[0] | bits[1];
-  any |= __shfl_xor_sync(all_lanes, any, 1);
-  const GroupKind kind = group_kind_of(any);
-  std::uint32_t word = 0;
-  std::uint32_t count = 0;
-  LACONIC_UNROLL
-  for (unsigned s = 0; s < lane_subs; ++s) {
-    const unsigned code = code_of(bits[s], kind);
-    m.planes.sub[s] = planes_of_code(code, kind);
-    count += m.planes.sub[s].count;
-    word |= code << 4 * s;
+  std::uint32_t bits[lane_subs];
+  m.narrow = n % lane_values == 0 && zigzag_bytes(v, n, bits);
+  if (m.narrow) {
+    measure_planes<true>(bits, m);
+  } else {
+    zigzag_all(v, n > lane * lane_values ? n - lane * lane_values : 0);
+    bits[0] = bits_of<0>(v);
+    bits[1] = bits_of<1>(v);
+    measure_planes<false>(bits, m);
   }
-  word <<= 8 * (lane & 1);
-  m.word = word | __shfl_xor_sync(all_lanes, word, 1);
-  // Lane g fetches the bits of group g.
-  const std::uint32_t of_group = __shfl_sync(all_lanes, any, 2 * lane % warp_lanes);
-  const GroupKind of_lane = group_kind_of(of_group);
-  const bool some = lane < block_groups && of_group != 0;
-  m.bitmaps[0] = static_cast<std::uint16_t>(__ballot_sync(all_lanes, some && in_first_bitmap(of_lane)));
-  m.bitmaps[1] = static_cast<std::uint16_t>(__ballot_sync(all_lanes, some && in_second_bitmap(of_lane)));
-  const unsigned present = m.bitmaps[0] | m.bitmaps[1];
-  const bool wide = m.bitmaps[1] != 0;
-  std::uint32_t planes;
-  const std::uint32_t before = sum_before(count, planes);
-  const unsigned head = head_halves(m.order, wide, present);
-  m.planes.group_begin = head + __shfl_sync(all_lanes, before, lane & ~1u);
-  m.entry = m.order == 0 && present == 0 ? zero_block : make_entry(kind_of(m.order, wide), 2 * (head + planes));
   return m;
 }
 
-template <unsigned sub>
-__device__ inline void write_planes(const std::uint32_t (&z)[lane_values], Planes planes, unsigned byte, unsigned place,
+// part: the planes of the byte that are written, the first of them at half `place`.  most: there are no higher ones.
+template <unsigned most = 8>
+__device__ inline void write_planes(const BytePlanes& all, SubPlanes part, unsigned byte, unsigned place,
                                     WarpMemory& body) {
-  const Planes part = part_of(planes, byte);
-  const BytePlanes all = gather_planes<sub>(z, byte);
   const unsigned skipped = part.first - 8 * byte;
+  const std::uint32_t there = ((1u << part.count) - 1) << skipped;
+  char* to = reinterpret_cast<char*>(body.words) + 2 * (static_cast<int>(place) - static_cast<int>(skipped));
   LACONIC_UNROLL
-  for (unsigned k = 0; k < 8; ++k)
-    if (k - skipped < part.count) body.set_half(place + k - skipped, all.words[k / 2] >> 16 * (k % 2));
+  for (unsigned k = 0; k < most; ++k) {
+    const auto half = static_cast<std::uint16_t>(all.words[k / 2] >> 16 * (k % 2));
+    if ((there >> k & 1) != 0) memcpy(to + 2 * k, &half, sizeof half);  // one store: the place is known to be even
+  }
 }
 
 // z: the output of measure() for the points.  The body begins at half `begin` of the memory.
@@ -223,15 +320,23 @@ __device__ inline void write_body(const std::uint32_t (&z)[lane_values], const M
   const unsigned group = lane / 2;
   if (lane % 2 == 0 && (present >> group & 1) != 0)
     body.set_half(begin + head_halves(m.order, wide, present & ((1u << group) - 1)), m.word);
+  if (m.narrow) {
+    unsigned all;
+    const unsigned of_first = m.planes.sub[0].count;
+    const unsigned first = begin + m.planes.group_begin + planes_before(of_first + m.planes.sub[1].count, all);
+    write_planes<7>(planes_of_bytes(z[0], z[1], z[2], z[3]), m.planes.sub[0], 0, first, body);
+    write_planes<7>(planes_of_bytes(z[4], z[5], z[6], z[7]), m.planes.sub[1], 0, first + of_first, body);
+    return;
+  }
   each_byte(m.planes, [&](unsigned byte, unsigned first, unsigned second) {
-    write_planes<0>(z, m.planes.sub[0], byte, begin + first, body);
-    write_planes<1>(z, m.planes.sub[1], byte, begin + second, body);
+    write_planes(gather_planes<0>(z, byte), part_of(m.planes.sub[0], byte), byte, begin + first, body);
+    write_planes(gather_planes<1>(z, byte), part_of(m.planes.sub[1], byte), byte, begin + second, body);
   });
 }
 
 // Reads all eight planes of the byte, without a branch for each, and drops the bits of those that are not there.
 // `part`: the planes of the byte.
-__device__ inline SubBytes read_planes(const WarpMemory& body, unsigned begin, Planes part, unsigned byte,
+__device__ inline SubBytes read_planes(const WarpMemory& body, unsigned begin, SubPlanes part, unsigned byte,
                                        unsigned place) {
   const unsigned skipped = part.first - 8 * byte;
   const unsigned half = begin + place - skipped;  // not before the body, because bitmaps precede the planes
@@ -269,7 +374,7 @@ __device__ inline bool read_head(Entry entry, const WarpMemory& body, unsigned b
   for (unsigned s = 0; s < lane_subs; ++s) {
     const unsigned code = word >> 4 * s & 15u;
     if (code != 0 && (lane * lane_subs + s) * sub_values >= n) valid = false;
-    planes.sub[s] = planes_of_code(code, of_group);
+    planes.sub[s] = sub_planes_of_code(code, of_group);
     count += planes.sub[s].count;
   }
   std::uint32_t all;
@@ -285,12 +390,12 @@ __device__ inline bool surely_single(int order, std::uint32_t base, unsigned wid
   return width + 10 * static_cast<unsigned>(order) <= 24 && base + (1u << 23) <= 1u << 24;
 }
 
-// Reads the lane's points of such a block; false, on all lanes, when it is not valid.  Sets `single`, if given, where
-// all points are known to be exact float32 numbers.
+// Reads the lane's points of such a block, or of a zero block; false, on all lanes, when it is not valid.  Sets
+// `single`, if given, where all points are known to be exact float32 numbers.
 __device__ inline bool read_points(Entry entry, const WarpMemory& body, unsigned begin, unsigned n,
                                    std::uint32_t (&v)[lane_values], bool* single = nullptr) {
-  LanePlanes planes;
-  if (!read_head(entry, body, begin, n, planes)) return false;
+  LanePlanes planes = {};
+  if (entry != zero_block && !read_head(entry, body, begin, n, planes)) return false;
   const unsigned width = greatest_width(planes);
   std::uint32_t sum = 0;  // of the lane's residuals
   if (width <= 8) {
