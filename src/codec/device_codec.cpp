@@ -15,4 +15,11 @@ const DeviceCodec* find_device_codec([[maybe_unused]] std::string_view name) {
   return nullptr;
 }
 
+Status DeviceCodec::combine(std::span<const DeviceFrame> frames, const void* numbers, std::size_t count,
+                            const Coding& coding, std::byte* out, Queue& queue) const {
+  if (frames.size() == 1 && numbers != nullptr) return fold(frames[0], numbers, count, coding, out, queue);
+  if (frames.size() == 2 && numbers == nullptr) return add(frames[0], frames[1], count, coding, out, queue);
+  return {Code::argument, "these kernels combine one frame with numbers, or two frames"};
+}
+
 }  // namespace laconic

@@ -39,6 +39,10 @@ class DeviceCodec {
   // True if the kernels support this coding; otherwise the numbers have to be copied to the host.
   virtual bool supports(const Coding& coding) const = 0;
 
+  // The most frames that combine() takes with this coding; 2 where add() is all that there is.
+  virtual std::size_t combines(const Coding&) const { return 2; }
+  static constexpr std::size_t most_combined = 8;
+
   // The words of Queue::workspace() that a call for `count` numbers needs.
   virtual std::size_t workspace_words(std::size_t count, Dtype dtype) const = 0;
 
@@ -49,6 +53,11 @@ class DeviceCodec {
                       std::byte* out, Queue& queue) const = 0;
   virtual Status add(const DeviceFrame& a, const DeviceFrame& b, std::size_t count, const Coding& coding,
                      std::byte* out, Queue& queue) const = 0;
+  // out = frames[0] op numbers op frames[1] op ..., in one launch; numbers may be null.  The bytes are those of fold()
+  // and add() for one frame after the other.
+  virtual Status combine(std::span<const DeviceFrame> frames, const void* numbers, std::size_t count,
+                         const Coding& coding, std::byte* out, Queue& queue) const;
+
   virtual Status decode(const DeviceFrame& frame, void* numbers, std::size_t count, const Coding& coding,
                         Queue& queue) const = 0;
 

@@ -59,6 +59,7 @@ Status CodingJob::check_contributions() {
   if (!sealing.on) return {};
   if (reads_current()) contributions = current->seal.contributions;
   if (arrived != nullptr) contributions += arrived->seal.contributions;
+  for (const FrameSlot* slot : earlier) contributions += slot->seal.contributions;
   return sealing.check_contributions(contributions, act == Act::decode || act == Act::copy);
 }
 

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/status.hpp"
@@ -37,10 +39,11 @@ class CodingJob final : public Job {
   bool reduce_on_host = false;     // merge, on a device: the host does the arithmetic, for comparison
   const Codec* codec = nullptr;
   const Codings* codings = nullptr;
-  FrameSlot* arrived = nullptr;        // fold, add, merge
-  FrameSlot* current = nullptr;        // add, merge without numbers, unpack, decode
-  const std::byte* numbers = nullptr;  // encode, fold, merge, copy
-  std::byte* result = nullptr;         // merge, unpack, decode, copy
+  FrameSlot* arrived = nullptr;         // fold, add, merge
+  std::span<FrameSlot* const> earlier;  // fold, add, on a device: frames that arrived before it and are combined, too
+  FrameSlot* current = nullptr;         // add, merge without numbers, unpack, decode
+  const std::byte* numbers = nullptr;   // encode, fold, merge, copy
+  std::byte* result = nullptr;          // merge, unpack, decode, copy
   std::size_t count = 0;
   double error_before = 0;       // encode: the error that the numbers already have
   FrameSlot* out = nullptr;      // encode, fold, add: the new frame
@@ -77,9 +80,6 @@ class CodingJob final : public Job {
   void copy() const;
 
   // Steps on a discrete device.
-  // The indices of the payload checksums on the queue.
-  static constexpr unsigned of_arrived = 0;
-  static constexpr unsigned of_current = 1;
   static Status sum_payload(const FrameSlot& slot, unsigned place, Queue& queue);
   Status check_summed(Queue& queue);
   void open(Queue& queue);
@@ -93,6 +93,8 @@ class CodingJob final : public Job {
   Status combine_on_host(Queue& queue);
   Status hand_over(Queue& queue, bool& more);
   Status load(FrameSlot& slot, DeviceFrame& frame, Queue& queue);
+  Status combine_many(const DeviceFrame& arrived_frame, Queue& queue);
+  Status about(Status problem) const;
   bool finish_step(Status outcome);
 
   bool reads_current() const;
@@ -104,13 +106,15 @@ class CodingJob final : public Job {
   std::size_t bytes_of_numbers() const { return count * size_of(dtype()); }
 
   Stage stage_ = Stage::fresh;
-  unsigned report_ = 0;  // its index on the queue
-  unsigned of_out_ = 2;  // the same of the checksum of the new frame
+  unsigned report_ = 0;                           // its index on the queue
+  unsigned of_out_ = DeviceCodec::most_combined;  // the same of the checksum of the new frame
   double began_ = 0;
   double began_combining_ = 0;
-  bool unchecked_arrived_ = false;  // its checksum is still being computed on the queue
-  bool unchecked_current_ = false;
-  bool altered_ = false;  // the header on the host differs from the device's copy
+  // Frames whose checksums are still being computed on the queue, at these indices.
+  std::array<FrameSlot*, DeviceCodec::most_combined> unchecked_{};
+  unsigned unchecked_count_ = 0;
+  const FrameSlot* blamed_ = nullptr;  // the frame that `status` is about, if it is known
+  bool altered_ = false;               // the header on the host differs from the device's copy
 };
 
 // Encodes of one row in one launch on a discrete device: the blocks that the root of a scatter or an owner in an

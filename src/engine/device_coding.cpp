@@ -14,7 +14,7 @@ namespace laconic {
 bool CodingJob::step(Queue& queue) noexcept {
   if (stage_ == Stage::fresh) {
     open(queue);
-    status = problem.ok() ? about_frame(begin(queue), read_frame()) : problem;
+    status = problem.ok() ? about(begin(queue)) : problem;
     if (!status.ok())
       if (Status s = give_up(queue); !s) return finish_step(s);
   }
@@ -31,7 +31,8 @@ bool CodingJob::step(Queue& queue) noexcept {
 void CodingJob::open(Queue& queue) {
   began_ = now();
   seconds_combined = 0;
-  unchecked_arrived_ = unchecked_current_ = false;
+  unchecked_count_ = 0;
+  blamed_ = nullptr;
   *report_of(queue, report_) = Report{};
 }
 
@@ -63,8 +64,10 @@ bool CodingJob::finish_step(Status outcome) {
 // enqueued ahead of the kernels.
 Status CodingJob::load(FrameSlot& slot, DeviceFrame& frame, Queue& queue) {
   if (!codec->supports(dtype())) return not_supported(*codec, dtype());
+  blamed_ = &slot;
   if (Status s = slot.read_header(frame.header); !s) return s;
   if (Status s = check_codec_header(frame.header, *codec, count, dtype()); !s) return s;
+  blamed_ = nullptr;
   frame.bytes = slot.blob.data();
   frame.size = slot.bytes;
   if (!slot.loaded) {
@@ -73,8 +76,13 @@ Status CodingJob::load(FrameSlot& slot, DeviceFrame& frame, Queue& queue) {
   }
   if (slot.checked) return {};
   // Kernels never read beyond a frame, whatever it contains, so they need not wait until it has been checked.
-  (&slot == arrived ? unchecked_arrived_ : unchecked_current_) = true;
-  return sum_payload(slot, &slot == arrived ? of_arrived : of_current, queue);
+  unchecked_[unchecked_count_] = &slot;
+  return sum_payload(slot, unchecked_count_++, queue);
+}
+
+// Names the frame that a problem is about, unless it may be any of several.
+Status CodingJob::about(Status found) const {
+  return about_frame(std::move(found), blamed_ != nullptr ? blamed_ : earlier.empty() ? read_frame() : nullptr);
 }
 
 Status CodingJob::sum_payload(const FrameSlot& slot, unsigned place, Queue& queue) {
@@ -85,11 +93,12 @@ Status CodingJob::sum_payload(const FrameSlot& slot, unsigned place, Queue& queu
 
 // Checks the seals once the queue has computed the checksums.
 Status CodingJob::check_summed(Queue& queue) {
-  if (!sealing.on) return {};
-  if (std::exchange(unchecked_arrived_, false))
-    if (Status s = sealing.check(*arrived, queue.summed(of_arrived)); !s) return s;
-  if (std::exchange(unchecked_current_, false))
-    if (Status s = sealing.check(*current, queue.summed(of_current)); !s) return s;
+  const unsigned frames = std::exchange(unchecked_count_, 0);
+  for (unsigned k = 0; k < frames && sealing.on; ++k) {
+    blamed_ = unchecked_[k];
+    if (Status s = sealing.check(*unchecked_[k], queue.summed(k)); !s) return s;
+  }
+  blamed_ = nullptr;
   return {};
 }
 
@@ -129,6 +138,7 @@ Status CodingJob::enqueue(Queue& queue) {
   DeviceFrame b;
   if (arrived != nullptr)
     if (Status s = load(*arrived, a, queue); !s) return s;
+  if (!earlier.empty()) return combine_many(a, queue);
   switch (act) {
     case Act::encode: return kernels.encode(numbers, count, coding(), out->blob.data(), queue);
     case Act::fold: return kernels.fold(a, numbers, count, coding(), out->blob.data(), queue);
@@ -142,6 +152,19 @@ Status CodingJob::enqueue(Queue& queue) {
       if (Status s = load(*current, b, queue); !s) return s;
       return kernels.decode(b, result, count, coding(), queue);
   }
+}
+
+// Combines all frames in one launch, in the order in which they would be combined one by one.
+Status CodingJob::combine_many(const DeviceFrame& arrived_frame, Queue& queue) {
+  std::array<DeviceFrame, DeviceCodec::most_combined> frames;
+  std::size_t n = 0;
+  if (act == Act::add)
+    if (Status s = load(*current, frames[n++], queue); !s) return s;
+  for (FrameSlot* slot : earlier)
+    if (Status s = load(*slot, frames[n++], queue); !s) return s;
+  frames[n++] = arrived_frame;
+  return codec->on_device()->combine(std::span(frames).first(n), act == Act::fold ? numbers : nullptr, count, coding(),
+                                     out->blob.data(), queue);
 }
 
 Status CodingJob::enqueue_copy(Queue& queue) const {
@@ -162,7 +185,7 @@ Status CodingJob::conclude(Queue& queue, bool& more) {
   status = check_summed(queue);
   if (status.ok() && report.fault != 0) status = codec->on_device()->status(report.fault);
   if (status.ok() && stage_ == Stage::coding) status = check_contributions();
-  status = about_frame(std::move(status), read_frame());
+  status = about(std::move(status));
   if (makes_frame(act)) {
     const bool made = status.ok() && report.bytes >= wire::header_bytes && report.bytes <= out->blob.size();
     if (status.ok() && !made) status = {Code::frame, "a kernel reports a frame larger than its room"};
@@ -175,7 +198,7 @@ Status CodingJob::conclude(Queue& queue, bool& more) {
     more = true;
     stage_ = Stage::coding;
     *report_of(queue) = Report{};
-    status = about_frame(enqueue(queue), read_frame());
+    status = about(enqueue(queue));
     return status.ok() ? queue.mark() : give_up(queue);
   }
   if (act == Act::merge && reduce_on_host) {

@@ -60,6 +60,11 @@ class Run::Lane {
   int out_slot = FramePool::none;      // the slot that the pending job writes
   int arrived_slot = FramePool::none;  // the slot that it reads besides the current frame
   int scratch_slot = FramePool::none;
+  // Frames that have arrived and wait to be combined with one that is still to come, in one launch.
+  std::vector<FrameSlot*> held;
+  std::vector<int> held_slots;
+  std::size_t held_from = 0;  // the action that took the first of them
+  Status held_problem;
   double error_current = 0;  // errors of the two frames that it reads
   double error_arrived = 0;
   std::vector<Block> blocks;
@@ -89,6 +94,12 @@ class Run::Lane {
 
   bool landing() const {
     return std::any_of(arrivals.begin(), arrivals.end(), [](const Arrival& a) { return !a.landing.done(); });
+  }
+
+  void release_held(FramePool& pool) {
+    for (const int slot : held_slots) pool.release(slot);
+    held.clear();
+    held_slots.clear();
   }
 
   void begin(std::uint64_t new_row, std::size_t block_count) {

@@ -72,6 +72,8 @@ class Lowering {
     std::int32_t local = -1;  // its index in Plan::blocks
     Ownership ownership;
     bool frame = false;
+    std::size_t reduced = never;  // the index of the fold or add that made the frame, if nothing has read it
+    std::size_t arrivals = 0;     // in that frame, since something read the one before
     Location numbers = Location::none;
   };
 
@@ -145,12 +147,14 @@ class Lowering {
       if (!per_hop) forget(block);
     }
     put_into(message, add(Act::send, block));
+    block.reduced = never;
     if (per_hop) drop(block);
   }
 
   void receive(State& block, const Message& message, bool complete) {
     add_receive(Act::take, block, message).complete = complete;
     block.frame = true;
+    block.reduced = never;
     if (plan_.travel != Travel::per_hop) return;
     block.numbers = location_of(block);
     add(Act::unpack, block).to = block.numbers;
@@ -165,6 +169,11 @@ class Lowering {
       // other reductions are not sent.
       action.last = collective_ == Collective::allreduce && complete;
       block.frame = true;
+      const bool unread = block.reduced != never;
+      if (unread) plan_.actions[block.reduced].more = true;
+      block.reduced = plan_.actions.size() - 1;
+      block.arrivals = unread ? block.arrivals + 1 : 1;
+      plan_.most_arrivals = std::max(plan_.most_arrivals, block.arrivals);
       return;
     }
     Action& action = add_receive(Act::merge, block, message);

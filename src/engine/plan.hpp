@@ -53,6 +53,7 @@ struct Action {
   Location to = Location::none;    // where merge and unpack put numbers
   bool last = false;               // encode: the value is a final result (Terms).  fold, add: it is, and is sent on
   bool complete = false;           // take: the arrived value is final
+  bool more = false;               // fold, add: its frame is only made for the next action of the block, an add
 };
 
 struct Plan {
@@ -71,7 +72,8 @@ struct Plan {
   std::size_t reduced = 0;                    // number of actions up to and including the last fold, add or merge
   std::uint32_t most_messages = 1;            // largest Action::messages
   std::uint32_t most_parts = 1;               // largest Action::parts
-  std::size_t most_held = 0;                  // most current frames and spare numbers of a row at any time
+  std::size_t most_arrivals = 1;  // the most actions in a row of one block, all but the last with Action::more
+  std::size_t most_held = 0;      // most current frames and spare numbers of a row at any time
   // The most slots that one row may need at a time: the current frames and spare numbers, frames being sent, slots for
   // posted receives, and the slots of the job: its arrived frame, its output and its scratch.
   std::size_t slots = 0;

@@ -75,8 +75,12 @@ Status Run::reserve(const Work& work) {
   const std::size_t decodes = std::max<std::size_t>(work.plan->decodes, 1);
   decodes_ahead_ = kernels != nullptr ? std::min(decodes - 1, most_decodes_ahead) : 0;
   encodes_together_ = kernels != nullptr ? encodes_together(*work.plan, work_.chunk * size_of(work.coding.dtype)) : 1;
+  const std::size_t combined = kernels != nullptr ? kernels->combines(work.coding) : 2;
+  arrivals_together_ = std::min(work.plan->most_arrivals, combined - 1);  // besides the current frame
   for (auto& lane : lanes_) {
     lane->blocks.reserve(work.plan->blocks.size());
+    lane->held.reserve(arrivals_together_);
+    lane->held_slots.reserve(arrivals_together_);
     if (encodes_together_ > 1) lane->encodes.reserve(encodes_together_);
   }
   completions_.reserve(depth_ * (receives_ahead + sends_ahead));
@@ -90,7 +94,9 @@ Status Run::reserve(const Work& work) {
   // Messages of several frames are put together and taken apart by the host.
   const bool joined = work.plan->most_parts > 1;
   const bool staged = !transport_.takes_device_memory() || work.reduce_on_host || joined;
-  if (!pool_.prepare(capacity, depth_ * (work.plan->slots + encodes_together_ - 1 + decodes_ahead_), staged))
+  if (!pool_.prepare(capacity,
+                     depth_ * (work.plan->slots + encodes_together_ - 1 + arrivals_together_ - 1 + decodes_ahead_),
+                     staged))
     return {Code::memory, "no memory for the frames of an operation"};
   if (joined &&
       !messages_.prepare(wire::message_bytes(work.plan->most_parts, capacity), depth_ * (receives_ahead + sends_ahead)))
@@ -239,7 +245,8 @@ bool Run::begin_action(Lane& lane, const Action& action) {
       if (decodes_ahead_ == 0) return begin_job(lane, action);
       if (!begin_decode(lane, action)) return false;
       break;
-    default: return begin_job(lane, action);
+    default:
+      if (!hold_arrival(lane, action)) return !broken_ && begin_job(lane, action);
   }
   ++lane.at;
   post_receives(lane);

@@ -140,6 +140,7 @@ class Run {
   bool pack(Lane& lane, const Action& action, const Frame& frame);
   bool send(Lane& lane, const Action& action, std::span<const std::byte> bytes, std::uint64_t cookie);
   bool begin_job(Lane& lane, const Action& action);
+  bool hold_arrival(Lane& lane, const Action& action);
   void set_up(CodingJob& job, Lane& lane, const Action& action, int out);
   FrameSlot* slot(int number);
   Sealing sealing_of(const Lane& lane, const Action& action) const;
@@ -177,9 +178,10 @@ class Run {
   std::uint64_t first_row_ = 0;  // the lowest row that has not ended
   std::uint64_t next_row_ = 0;   // the lowest row that has not started
   std::uint64_t depth_ = 1;
-  std::size_t decodes_ahead_ = 0;     // of a row
-  std::size_t encodes_together_ = 1;  // the most encodes of a row in one launch
-  bool broken_ = false;               // the transport failed: this Run cannot be used any more
+  std::size_t decodes_ahead_ = 0;      // of a row
+  std::size_t encodes_together_ = 1;   // the most encodes of a row in one launch
+  std::size_t arrivals_together_ = 1;  // the most arrived frames that are combined in one launch
+  bool broken_ = false;                // the transport failed: this Run cannot be used any more
   bool moved_ = false;
   bool waiting_ = false;
   bool ran_job_ = false;  // a job ran in this thread since the network was last polled

@@ -67,6 +67,22 @@ void Run::set_up(CodingJob& job, Lane& lane, const Action& action, int out) {
   job.out = slot(out);
 }
 
+// Keeps an arrived frame for the next one that is combined with the same block, so that one launch reads them all
+// (gZCCL's gather, then one pass): a pass reads each frame once, and packs the sum once.  Returns false if there is
+// none to come, or enough are kept.
+bool Run::hold_arrival(Lane& lane, const Action& action) {
+  if (!action.more || lane.held.size() + 1 >= arrivals_together_) return false;
+  if (!lane.held.empty() && work_.plan->actions[lane.held_from].block != action.block) return false;
+  if (lane.held.empty()) lane.held_from = lane.at;
+  Status problem;
+  const int slot = take_arrival(lane, action, problem);
+  if (broken_) return false;
+  if (lane.held_problem.ok()) lane.held_problem = std::move(problem);
+  lane.held_slots.push_back(slot);
+  lane.held.push_back(&pool_.at(slot));
+  return true;
+}
+
 bool Run::begin_job(Lane& lane, const Action& action) {
   // After one inline job in this thread, the network is polled again before the next.
   if (ran_job_) return false;
@@ -75,8 +91,16 @@ bool Run::begin_job(Lane& lane, const Action& action) {
   if (makes_frame(action.act)) lane.out_slot = acquire();
   if (action.act == Act::merge) lane.scratch_slot = acquire();
   if (broken_) return false;
-  set_up(job, lane, action, lane.out_slot);
+  const bool gathers = !lane.held.empty() && work_.plan->actions[lane.held_from].block == action.block;
+  const Action& first = gathers ? work_.plan->actions[lane.held_from] : action;
+  set_up(job, lane, first, lane.out_slot);
   if (broken_) return false;
+  if (gathers) {
+    job.earlier = lane.held;
+    job.last = action.last;
+    job.travels = will_be_sent(action);
+    job.problem = std::exchange(lane.held_problem, Status{});
+  }
   job.current = slot(block.frame);
   job.scratch = slot(lane.scratch_slot);
   if (job.scratch != nullptr) pool_.use(lane.scratch_slot, job.count * size_of(work_.coding.dtype));
@@ -89,7 +113,7 @@ bool Run::begin_job(Lane& lane, const Action& action) {
   // The errors are read now, because the job may overwrite the memory of a frame that is no longer needed.
   lane.error_current = error_in(job.current);
   lane.error_arrived = error_in(job.arrived);
-  if (block.failed && action.from != Location::none)
+  if (block.failed && first.from != Location::none)
     job.problem = {Code::frame, "the numbers of a block did not arrive"};
   lane.pending = &job;
   device_.submit(job);
@@ -218,6 +242,7 @@ void Run::finish_job(Lane& lane) {
     case Act::copy: account_.error = std::max(account_.error, block.error); break;
     default: break;
   }
+  if (!std::exchange(job.earlier, {}).empty()) lane.release_held(pool_);
   release(lane.arrived_slot);
   release(lane.scratch_slot);
   ++lane.at;

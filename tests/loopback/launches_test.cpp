@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How ranks with their numbers on a device launch kernels: encodes of a row together, decodes at once.
+// How ranks with their numbers on a device launch kernels: encodes of a row together, sums of all frames in one pass,
+// decodes at once.
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "base/build.hpp"
@@ -45,24 +45,40 @@ class NotingKernels final : public WrappedKernels {
 };
 
 #if LACONIC_CUDA_EMULATED
+// The launches of all ranks, for each row of blocks of 600 numbers.
+void count_launches(Collective collective, std::string_view name, int ranks, int expected) {
+  const std::size_t blocks = collective == Collective::allreduce ? static_cast<std::size_t>(ranks) : 1;
+  for (const int rows : {1, 2}) {
+    World world(ranks, 1, base_seed(), std::chrono::microseconds(0), {}, Site::direct);
+    Operation o = operation(collective, name, 600 * blocks, 600 / static_cast<std::size_t>(rows));
+    o.checksum = false;  // which has kernels of its own
+    Bench<float> bench(o, ranks, Kind::walk, 1, &world);
+    const auto works = bench.works(world.next_sequence());
+    const std::uint64_t before = emulator::calls("kernel");
+    world.drive_in_turns(works);
+    EXPECT_EQ(emulator::calls("kernel") - before, static_cast<std::uint64_t>(rows * expected)) << to_text(o, ranks);
+    bench.check(world);
+  }
+}
+
 // A rank encodes all blocks of a row that it sends in one launch, up to EncodeGroup::most of them.  Its decodes take
 // one launch each.
 TEST(Launches, EncodeTheBlocksOfARowTogether) {
   NEED_DEVICE();
-  for (const auto& [collective, name, encodes, decodes] :
-       {std::tuple{Collective::scatter, "direct", 1, size}, {Collective::alltoall, "pairwise", size, size * size}})
-    for (const int rows : {1, 2}) {
-      World world(size, 1, base_seed(), std::chrono::microseconds(0), {}, Site::direct);
-      Operation o = operation(collective, name, 600, 600 / rows);
-      o.checksum = false;  // which has kernels of its own
-      Bench<float> bench(o, size, Kind::walk, 1, &world);
-      const auto works = bench.works(world.next_sequence());
-      const std::uint64_t before = emulator::calls("kernel");
-      world.drive_in_turns(works);
-      EXPECT_EQ(emulator::calls("kernel") - before, static_cast<std::uint64_t>(rows * (encodes + decodes)))
-          << to_text(o, size);
-      bench.check(world);
-    }
+  count_launches(Collective::scatter, "direct", size, 1 + size);
+  count_launches(Collective::alltoall, "pairwise", size, size + size * size);
+}
+
+// The owner of a block combines all frames that arrive with its own numbers in one launch, up to most_combined - 1 of
+// them.
+TEST(Launches, CombineTheFramesOfAllRanksTogether) {
+  NEED_DEVICE();
+  constexpr int encode = 1, decode = 1;
+  count_launches(Collective::reduce_scatter, "direct", size, size * (encode + 1 + decode));
+  count_launches(Collective::allreduce, "direct", size, size * (encode + 1 + size * decode));
+  const int arrivals = static_cast<int>(DeviceCodec::most_combined) - 1;
+  count_launches(Collective::reduce_scatter, "direct", arrivals + 1, (arrivals + 1) * (encode + 1 + decode));
+  count_launches(Collective::reduce_scatter, "direct", arrivals + 2, (arrivals + 2) * (encode + 2 + decode));
 }
 #endif
 

@@ -32,6 +32,11 @@ class WrappedKernels : public DeviceCodec {
              Queue& q) const override {
     return inner_.add(a, b, n, c, out, q);
   }
+  std::size_t combines(const Coding& c) const override { return inner_.combines(c); }
+  Status combine(std::span<const DeviceFrame> frames, const void* x, std::size_t n, const Coding& c, std::byte* out,
+                 Queue& q) const override {
+    return inner_.combine(frames, x, n, c, out, q);
+  }
   Status decode(const DeviceFrame& f, void* x, std::size_t n, const Coding& c, Queue& q) const override {
     return inner_.decode(f, x, n, c, q);
   }

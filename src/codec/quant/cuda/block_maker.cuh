@@ -12,7 +12,7 @@ struct BlockMaker {
 
   // Thread blocks per multiprocessor: the number that leaves every thread the registers that it needs.
   static constexpr unsigned resident(Input input) {
-    return input == Input::numbers ? 4 : input == Input::frames ? 2 : 3;
+    return input == Input::numbers ? 4 : input == Input::frame_and_numbers ? 3 : 2;
   }
 
   const MakeArguments<T, most_outputs>& arguments;
@@ -49,7 +49,7 @@ struct BlockMaker {
   }
 
   __device__ Content fold() const {
-    const InBlock in = find(arguments.a);
+    const InBlock in = find(arguments.frames[0]);
     if (in.problem != Problem::none) return failed(in.problem);
     if (!in.on_lattice() && arguments.lattice.step > 0) return measure_any<Input::frame_and_numbers>();
     if (!in.on_lattice())
@@ -68,9 +68,39 @@ struct BlockMaker {
     return c;
   }
 
+  __device__ Content combine() const {
+    unsigned begin;
+    LACONIC_NO_UNROLL
+    for (unsigned k = 0; k < arguments.frame_count; ++k) {
+      const InBlock in = find(arguments.frames[k]);
+      if (in.problem != Problem::none) return failed(in.problem);
+      if (!in.on_lattice()) return measure_any<Input::several>();
+      if (k == 0) {
+        if (!fetch_points(in, n(), memory, begin, v)) return failed(Problem::bad_block);
+        continue;
+      }
+      std::uint32_t w[lane_values];
+      if (!fetch_points(in, n(), memory, begin, w)) return failed(Problem::bad_block);
+      LACONIC_UNROLL
+      for (unsigned i = 0; i < lane_values; ++i) v[i] = combine_points(arguments.op, v[i], w[i]);
+    }
+    const bool with_own = output.numbers != nullptr;
+    if (with_own) {
+      if (!quantise_own<8>(own().numbers, n(), arguments.lattice, memory)) return measure_any<Input::several>();
+      std::uint32_t own_points[lane_values];
+      load_points(memory.words, own_points);
+      LACONIC_UNROLL
+      for (unsigned i = 0; i < lane_values; ++i) v[i] = combine_points(arguments.op, v[i], own_points[i]);
+    }
+    round_result();
+    Content c = pack_combined(v, n(), memory, measured);
+    c.top = with_own ? 1 : 0;
+    return c;
+  }
+
   __device__ Content add() const {
-    const InBlock a = find(arguments.a);
-    const InBlock b = find(arguments.b);
+    const InBlock a = find(arguments.frames[0]);
+    const InBlock b = find(arguments.frames[1]);
     if (a.problem != Problem::none) return failed(a.problem);
     if (b.problem != Problem::none) return failed(b.problem);
     if (!(a.on_lattice() && b.on_lattice()) && arguments.lattice.step > 0) return measure_any<Input::frames>();
@@ -103,6 +133,8 @@ struct BlockMaker {
       return encode();
     else if constexpr (input == Input::frame_and_numbers)
       return fold();
+    else if constexpr (input == Input::several)
+      return combine();
     else
       return add();
   }
@@ -115,11 +147,16 @@ struct BlockMaker {
       const bool adds = arguments.terms > 1 || arguments.op != Op::sum;
       return encode_any<T>(own().numbers, n(), !adds, lattice, memory, out);
     } else if constexpr (input == Input::frame_and_numbers) {
-      const InBlock in = find(arguments.a);
+      const InBlock in = find(arguments.frames[0]);
       return fold_any<T>(in.entry, in.body, own().numbers, n(), arguments.op, arguments.coarser, lattice, memory, out);
+    } else if constexpr (input == Input::several) {
+      const T* numbers = output.numbers == nullptr ? nullptr : own().numbers;
+      const auto block_of = [&](unsigned k) { return find(arguments.frames[k]); };
+      return combine_any_blocks<T>(arguments.frame_count, block_of, numbers, n(), arguments.op, arguments.coarser,
+                                   lattice, memory, out);
     } else {
-      return add_any<T>(find(arguments.a), find(arguments.b), n(), arguments.op, arguments.coarser, lattice.step,
-                        memory, out);
+      return add_any<T>(find(arguments.frames[0]), find(arguments.frames[1]), n(), arguments.op, arguments.coarser,
+                        lattice.step, memory, out);
     }
   }
   // The same without writing it.  The registers are set so that they need not be kept during the call.
@@ -154,12 +191,12 @@ struct BlockMaker {
       if constexpr (input == Input::numbers) write_numbers<T>(own(), bytes, out);
     } else if (c.form == Form::from_frame) {
       if constexpr (input == Input::frame_and_numbers)
-        write_numbers<T>(combined<T>(find(arguments.a).template numbers<T>(), own(), arguments.op), bytes, out);
+        write_numbers<T>(combined<T>(find(arguments.frames[0]).template numbers<T>(), own(), arguments.op), bytes, out);
     } else if (c.form == Form::from_both) {
       if constexpr (input == Input::frames)
-        write_numbers<T>(
-            combined<T>(find(arguments.a).template numbers<T>(), find(arguments.b).template numbers<T>(), arguments.op),
-            bytes, out);
+        write_numbers<T>(combined<T>(find(arguments.frames[0]).template numbers<T>(),
+                                     find(arguments.frames[1]).template numbers<T>(), arguments.op),
+                         bytes, out);
     }
   }
 };

@@ -7,6 +7,7 @@
 #include "codec/quant/cuda/numbers.cuh"
 #include "codec/quant/problem.hpp"
 #include "codec/quant/scaled.hpp"
+#include "codec/report.hpp"
 #include "wire/frame.hpp"
 
 namespace laconic::quant::cuda {
@@ -37,6 +38,11 @@ struct InFrame {
   bool lattice = false;
   const std::uint32_t* halves_before = nullptr;  // for each tile, sizes in units of 2 bytes; null: few_blocks or fewer
 };
+
+// Reports a problem; warps that have found others may do so at the same time.
+__device__ inline void tell(Problem problem, Report* report) {
+  store_relaxed(&report->fault, static_cast<std::uint32_t>(problem));
+}
 
 struct InBlock {
   Entry entry = zero_block;

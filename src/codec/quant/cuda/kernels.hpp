@@ -22,6 +22,8 @@ struct Launches {
                      std::byte* out, Queue& queue);
   static Status add(const DeviceFrame& a, const DeviceFrame& b, std::size_t count, const Coding& coding, std::byte* out,
                     Queue& queue);
+  static Status combine(std::span<const DeviceFrame> frames, const T* numbers, std::size_t count, const Coding& coding,
+                        std::byte* out, Queue& queue);
   // with: null when nothing is combined.
   static Status decode(const DeviceFrame& frame, const T* with, T* numbers, std::size_t count, const Coding& coding,
                        Queue& queue);

@@ -14,16 +14,16 @@ namespace laconic::quant::cuda {
 
 inline cudaStream_t stream_of(Queue& queue) { return static_cast<cudaStream_t>(queue.native()); }
 
-// The workspace: tickets, the word of every tile, and, from its end, the sums over the indices of two frames.  Launches
-// with more tiles must not find those sums where they expect words.
+// The workspace: tickets, the word of every tile, and, from its end, the sums over the indices of input frames.
+// Launches with more tiles must not find those sums where they expect words.
 struct Places {
   std::uint64_t* tickets;
   std::uint64_t* words;
-  std::uint32_t* sums[2];
+  std::uint32_t* sums[DeviceCodec::most_combined];
 
   Places(const Workspace& workspace, std::size_t tiles) : tickets(workspace.words), words(workspace.words + 1) {
-    sums[0] = reinterpret_cast<std::uint32_t*>(workspace.words + (workspace.count - tiles));
-    sums[1] = sums[0] + tiles;
+    auto* end = reinterpret_cast<std::uint32_t*>(workspace.words + workspace.count);
+    for (std::uint32_t*& sum : sums) sum = end -= tiles;
   }
 };
 
@@ -76,11 +76,10 @@ Status set_common(const Coding& coding, const Lattice& lattice, double first_err
 template <class T, Input input, unsigned most_outputs>
 Status launch_make(const MakeArguments<T, most_outputs>& arguments, std::size_t tiles, Workspace& workspace,
                    Queue& queue) {
-  const auto tile_count = static_cast<unsigned>(tiles);
-  Status status = arguments.relative > 0 ? launch(make_frames<ScaledMaker, T, input, most_outputs>, tile_count,
-                                                  tile_threads, stream_of(queue), arguments)
-                                         : launch(make_frames<BlockMaker, T, input, most_outputs>, tile_count,
-                                                  tile_threads, stream_of(queue), arguments);
+  auto kernel = make_frames<BlockMaker, T, input, most_outputs>;
+  if constexpr (input != Input::several)
+    if (arguments.relative > 0) kernel = make_frames<ScaledMaker, T, input, most_outputs>;
+  const Status status = launch(kernel, static_cast<unsigned>(tiles), tile_threads, stream_of(queue), arguments);
   // Tickets count only for a launch that took place.
   if (status.ok()) workspace.tickets += static_cast<std::uint32_t>(tiles);
   return status;
@@ -127,7 +126,8 @@ Status Launches<T>::fold(const DeviceFrame& frame, const T* numbers, std::size_t
   const Places places(workspace, tiles);
   MakeArguments<T, 1> arguments;
   if (Status s = set_common(coding, lattice, frame.header.error, workspace, places, queue, arguments); !s) return s;
-  if (Status s = open_frame(frame, count, places.sums[0], queue, arguments.a); !s) return s;
+  if (Status s = open_frame(frame, count, places.sums[0], queue, arguments.frames[0]); !s) return s;
+  arguments.frame_count = 1;
   arguments.outputs[0] = {numbers, out, report_of(queue), static_cast<std::uint32_t>(count), 0};
   arguments.error_if_rounded =
       error_of(Op::sum, error_of(coding.op, frame.header.error, coding.allowance), error_of_rounding(coding, lattice));
@@ -147,11 +147,41 @@ Status Launches<T>::add(const DeviceFrame& a, const DeviceFrame& b, std::size_t 
   MakeArguments<T, 1> arguments;
   const double error = error_of(coding.op, a.header.error, b.header.error);
   if (Status s = set_common(coding, lattice, error, workspace, places, queue, arguments); !s) return s;
-  if (Status s = open_frame(a, count, places.sums[0], queue, arguments.a); !s) return s;
-  if (Status s = open_frame(b, count, places.sums[1], queue, arguments.b); !s) return s;
+  if (Status s = open_frame(a, count, places.sums[0], queue, arguments.frames[0]); !s) return s;
+  if (Status s = open_frame(b, count, places.sums[1], queue, arguments.frames[1]); !s) return s;
+  arguments.frame_count = 2;
   arguments.outputs[0] = {nullptr, out, report_of(queue), static_cast<std::uint32_t>(count), 0};
   arguments.error_if_rounded = 0;
   return launch_make<T, Input::frames>(arguments, tiles, workspace, queue);
+}
+
+template <class T>
+Status Launches<T>::combine(std::span<const DeviceFrame> frames, const T* numbers, std::size_t count,
+                            const Coding& coding, std::byte* out, Queue& queue) {
+  if (frames.empty() || frames.size() > DeviceCodec::most_combined || (frames.size() == 1 && numbers == nullptr))
+    return {Code::argument, "quant: up to 8 frames, or numbers and one frame at least, are combined in one launch"};
+  const Lattice lattice = lattice_of(coding);
+  for (const DeviceFrame& frame : frames)
+    if (Status s = check_combined(frame.header, coding, lattice); !s) return s;
+  const std::size_t tiles = tiles_of(count, false);
+  Workspace& workspace = queue.workspace(workspace_words(tiles));
+  if (workspace.words == nullptr) return no_workspace();
+  const Places places(workspace, tiles);
+  // As combining one after the other would add them up.
+  double inherited = frames[0].header.error;
+  double rounded = error_of(coding.op, inherited, numbers != nullptr ? coding.allowance : 0);
+  for (const DeviceFrame& frame : frames.subspan(1)) {
+    inherited = error_of(coding.op, frame.header.error, inherited);
+    rounded = error_of(coding.op, frame.header.error, rounded);
+  }
+  MakeArguments<T, 1> arguments;
+  if (Status s = set_common(coding, lattice, inherited, workspace, places, queue, arguments); !s) return s;
+  for (std::size_t k = 0; k < frames.size(); ++k)
+    if (Status s = open_frame(frames[k], count, places.sums[k], queue, arguments.frames[k]); !s) return s;
+  arguments.frame_count = static_cast<std::uint32_t>(frames.size());
+  arguments.outputs[0] = {numbers, out, report_of(queue), static_cast<std::uint32_t>(count), 0};
+  arguments.error_if_rounded = error_of(Op::sum, rounded, error_of_rounding(coding, lattice));
+  return launch_make<T, Input::several>(arguments, tiles, workspace, queue);
 }
 
 template <class T>

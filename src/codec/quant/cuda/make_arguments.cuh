@@ -14,6 +14,7 @@ enum class Input : std::uint8_t {
   numbers,            // encode
   frame_and_numbers,  // fold
   frames,             // add
+  several,            // combine: any number of frames, and own numbers, if there are any
 };
 
 template <class T>
@@ -30,8 +31,8 @@ struct MakeArguments {
   Output<T> outputs[most_outputs];
   std::uint32_t output_count = 1;
   Op op = Op::sum;
-  InFrame a;  // fold, add
-  InFrame b;  // add
+  InFrame frames[DeviceCodec::most_combined];  // fold, add, combine; they may have own numbers besides
+  std::uint32_t frame_count = 0;
   Lattice lattice;
   double relative = 0;                           // Coding::relative; 0: the lattice is the same everywhere
   std::uint32_t terms = 1;                       // Coding::terms

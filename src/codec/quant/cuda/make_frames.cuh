@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(tile_threads, Maker<T, most_outputs>::resident
   if (lane == 0) {
     shared.halves[warp] = content.entry >> 3;
     shared.tops[warp] = content.top;
-    if (content.problem != Problem::none) output.report->fault = static_cast<std::uint32_t>(content.problem);
+    if (content.problem != Problem::none) tell(content.problem, output.report);
   }
   __syncthreads();
 

@@ -396,4 +396,29 @@ __device__ LACONIC_NO_INLINE AnyEntry add_any(const InBlock& a, const InBlock& b
   return {put_any(block, n, false, memory, out), false, Problem::none};
 }
 
+// The combination of the blocks block_of(0), block_of(1), ... and, after the first of them, of own numbers, unless they
+// are null.
+template <class T, class BlockOf>
+__device__ LACONIC_NO_INLINE AnyEntry combine_any_blocks(unsigned blocks, const BlockOf& block_of, const T* numbers,
+                                                         unsigned n, Op op, std::uint32_t coarser,
+                                                         const Lattice& lattice, WarpMemory& memory, std::byte* out) {
+  AnyLane<T> block;
+  AnyLane<T> other;
+  bool rounded = false;
+  // Only the result is rounded to a coarser lattice.
+  unsigned left = blocks - (numbers == nullptr ? 1 : 0);
+  for (unsigned k = 0; k < blocks; ++k) {
+    const InBlock in = block_of(k);
+    if (in.problem != Problem::none) return {zero_block, false, in.problem};
+    if (!fetch_any(in.entry, in.body, n, memory, k == 0 ? block : other))
+      return {zero_block, false, Problem::bad_block};
+    if (k > 0) combine_any(op, --left == 0 ? coarser : 0, lattice.step, block, other);
+    if (k > 0 || numbers == nullptr) continue;
+    round_any(numbers, n, lattice, other);
+    rounded = count_exceptions(other) < n;
+    combine_any(op, --left == 0 ? coarser : 0, lattice.step, block, other);
+  }
+  return {put_any(block, n, false, memory, out), rounded, Problem::none};
+}
+
 }  // namespace laconic::quant::cuda

@@ -4,6 +4,7 @@
 
 #include "codec/quant/cuda/frame_blocks.cuh"
 #include "codec/quant/cuda/kernels.hpp"
+#include "codec/quant/operation.hpp"
 
 namespace laconic {
 namespace quant::cuda {
@@ -53,7 +54,9 @@ std::size_t tiles_of(std::size_t count, bool is_scaled) {
   return std::max<std::size_t>(count_tiles(static_cast<std::uint32_t>(count), values), 1);
 }
 
-std::size_t workspace_words(std::size_t tiles) { return 1 + tiles + tiles; }
+std::size_t workspace_words(std::size_t tiles) {
+  return 1 + tiles + DeviceCodec::most_combined * sizeof(std::uint32_t) / sizeof(std::uint64_t) * tiles;
+}
 
 Status add_sizes(const DeviceFrame& frame, std::uint32_t* halves_before, Queue& queue) {
   return launch(add_sizes_of_tiles, 1, sum_threads, static_cast<cudaStream_t>(queue.native()), frame.bytes,
@@ -71,6 +74,11 @@ class QuantOnDevice final : public DeviceCodec {
   bool supports(const Coding& coding) const override {
     return FloatingTypes::has(coding.dtype) && coding.rate == 0 &&
            (coding.relative == 0 || coding.scale == BlockScale::rms);
+  }
+
+  // Scaled blocks, and numbers off the lattice, are combined by twos.
+  std::size_t combines(const Coding& coding) const override {
+    return supports(coding) && coding.relative == 0 && lattice_of(coding).step > 0 ? most_combined : 2;
   }
 
   std::size_t workspace_words(std::size_t count, Dtype) const override {
@@ -101,6 +109,15 @@ class QuantOnDevice final : public DeviceCodec {
              Queue& queue) const override {
     return run(coding, count,
                [&](auto zero) { return Launches<decltype(zero)>::add(a, b, count, coding, out, queue); });
+  }
+
+  Status combine(std::span<const DeviceFrame> frames, const void* numbers, std::size_t count, const Coding& coding,
+                 std::byte* out, Queue& queue) const override {
+    if (combines(coding) == 2) return DeviceCodec::combine(frames, numbers, count, coding, out, queue);
+    return run(coding, count, [&](auto zero) {
+      using T = decltype(zero);
+      return Launches<T>::combine(frames, static_cast<const T*>(numbers), count, coding, out, queue);
+    });
   }
 
   Status decode(const DeviceFrame& frame, void* numbers, std::size_t count, const Coding& coding,

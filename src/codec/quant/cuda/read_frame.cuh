@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(tile_threads, is_scaled ? 3 : 4)
       return arguments.divisor == 1 ? numbers(i) : divide(numbers(i), arguments.divisor);
     });
   }
-  if (problem != Problem::none && lane_index() == 0) arguments.report->fault = static_cast<std::uint32_t>(problem);
+  if (problem != Problem::none && lane_index() == 0) tell(problem, arguments.report);
 }
 
 }  // namespace laconic::quant::cuda

@@ -105,7 +105,7 @@ struct ScaledMaker {
 
   __device__ Content fold() const {
     using Form = Content::Form;
-    const InBlock in = find(arguments.a);
+    const InBlock in = find(arguments.frames[0]);
     if (in.problem != Problem::none) return failed(in.problem);
     if (!in.on_lattice())
       return keep_numbers<T>(Form::from_frame, combined<T>(in.numbers<T>(), own(), arguments.op), n());
@@ -126,8 +126,8 @@ struct ScaledMaker {
 
   __device__ Content add() const {
     using Form = Content::Form;
-    const InBlock a = find(arguments.a);
-    const InBlock b = find(arguments.b);
+    const InBlock a = find(arguments.frames[0]);
+    const InBlock b = find(arguments.frames[1]);
     if (a.problem != Problem::none) return failed(a.problem);
     if (b.problem != Problem::none) return failed(b.problem);
     if (!a.on_lattice() && !b.on_lattice())
@@ -175,11 +175,11 @@ struct ScaledMaker {
     } else if constexpr (input == Input::frame_and_numbers) {
       if (c.form == Form::from_numbers) write_numbers<T>(combined<T>(numbers_of(0), own(), op), bytes, out);
       if (c.form == Form::from_frame)
-        write_numbers<T>(combined<T>(find(arguments.a).template numbers<T>(), own(), op), bytes, out);
+        write_numbers<T>(combined<T>(find(arguments.frames[0]).template numbers<T>(), own(), op), bytes, out);
     } else {
       if (c.form != Form::from_numbers && c.form != Form::from_both) return;
-      const InBlock a = find(arguments.a);
-      const InBlock b = find(arguments.b);
+      const InBlock a = find(arguments.frames[0]);
+      const InBlock b = find(arguments.frames[1]);
       if (c.form == Form::from_both)
         write_numbers<T>(combined<T>(a.template numbers<T>(), b.template numbers<T>(), op), bytes, out);
       else
