@@ -120,6 +120,10 @@ void Machine::destroy(Event* event) {
 }
 
 DonePtr Machine::enqueue(Stream& stream, Operation operation) {
+  if (stream.capture == cudaStreamCaptureStatusActive) {
+    stream.captured.push_back(std::move(operation));
+    return nullptr;
+  }
   Stream& legacy = *streams_.front();
   if (&stream == &legacy) {
     for (const auto& other : streams_)
@@ -218,6 +222,13 @@ void Machine::run_everything() {
   for (const auto& stream : streams_)
     if (!stream->pending.empty()) last.push_back(stream->pending.back().done);
   for (const DonePtr& done : last) run_until(done);
+}
+
+cudaError_t Machine::check_capture(const Stream& stream) {
+  if (stream.capture == cudaStreamCaptureStatusInvalidated) return cudaErrorStreamCaptureInvalidated;
+  if (&stream != streams_.front().get() || !captures_implicitly()) return cudaSuccess;
+  invalidate_captures();
+  return cudaErrorStreamCaptureImplicit;
 }
 
 bool Machine::captures_implicitly() const {

@@ -53,7 +53,16 @@ struct Stream {
   bool destroyed = false;  // destroyed by the user, but operations are pending
   bool busy = false;       // a host function is running
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+  std::vector<Operation> captured;
   std::deque<Operation> pending;
+};
+
+struct Graph {
+  std::vector<Operation> operations;
+};
+
+struct GraphExec {
+  std::vector<Operation> operations;
 };
 
 struct Event {
@@ -100,12 +109,15 @@ class Machine {
   Event* make_event(unsigned flags);
   bool known(cudaEvent_t event) const { return events_.contains(event); }
   void destroy(Event* event);
+  // Null if the stream is captured.
   DonePtr enqueue(Stream& stream, Operation operation);
   cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, Stream& stream, bool wait);
   void run_some();
   void run_until(const DonePtr& done);
   void run_all(Stream& stream);
   void run_everything();
+  // The error of work that is enqueued into this stream while it, or a stream that waits for it, is captured.
+  cudaError_t check_capture(const Stream& stream);
   // Whether a stream that waits for the legacy default stream is captured.
   bool captures_implicitly() const;
   // Ends all captures as CUDA does where a thread makes a forbidden call; false if there is none.
@@ -175,6 +187,15 @@ class Call {
   std::unique_lock<std::mutex> lock_;
   cudaError_t error_ = cudaSuccess;
 };
+
+// Implements a call that has a stream argument: `f` does the work and returns the result.
+template <class F>
+cudaError_t on_stream(const char* function, cudaStream_t handle, F f) {
+  Call call(function);
+  if (call.bad()) return call.error();
+  Stream* stream = Machine::instance().checked(handle);
+  return call.end(stream == nullptr ? cudaErrorInvalidResourceHandle : f(*stream));
+}
 
 cudaError_t& latest_error();
 bool& in_host_function();

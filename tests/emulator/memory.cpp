@@ -140,6 +140,10 @@ cudaError_t Machine::copy(void* to, const void* from, std::size_t bytes, cudaMem
           (inside(write) ? "reads" : "writes"));
     return cudaErrorLaunchFailure;
   }
+  if (const cudaError_t error = check_capture(stream); error != cudaSuccess) return error;
+  const bool is_pageable = bytes > 0 && (target == nullptr || source == nullptr);
+  const bool is_captured = stream.capture != cudaStreamCaptureStatusNone;
+  if (is_captured && is_pageable) return cudaErrorNotSupported;
   const auto work = [this, to, from, bytes, write, read] {
     if (!inside(write) || !inside(read))
       return fault("a copy runs after the allocations that hold its memory have changed");
@@ -147,7 +151,7 @@ cudaError_t Machine::copy(void* to, const void* from, std::size_t bytes, cudaMem
     if (watch != nullptr) watch->copied(write.begin, read.begin, bytes);
   };
   const DonePtr done = enqueue(stream, {"copy", work, {write, read}, false, {}, nullptr});
-  const bool is_pageable = bytes > 0 && (target == nullptr || source == nullptr);
+  if (is_captured) return cudaSuccess;
   pageable += is_pageable && !wait;
   if ((wait && !(of_device(target) && of_device(source))) || is_pageable) run_until(done);
   return cudaSuccess;

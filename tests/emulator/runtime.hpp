@@ -92,10 +92,20 @@ struct cudaDeviceProp {
 namespace laconic::emulator {
 struct Stream;
 struct Event;
+struct Graph;
+struct GraphExec;
 }  // namespace laconic::emulator
 using cudaStream_t = laconic::emulator::Stream*;
 using cudaEvent_t = laconic::emulator::Event*;
+using cudaGraph_t = laconic::emulator::Graph*;
+using cudaGraphExec_t = laconic::emulator::GraphExec*;
 using cudaHostFn_t = void (*)(void*);
+
+enum cudaStreamCaptureMode {
+  cudaStreamCaptureModeGlobal = 0,
+  cudaStreamCaptureModeThreadLocal = 1,
+  cudaStreamCaptureModeRelaxed = 2,
+};
 
 enum cudaStreamCaptureStatus {
   cudaStreamCaptureStatusNone = 0,
@@ -154,12 +164,17 @@ LACONIC_CUDA_CALL cudaStreamSynchronize(cudaStream_t stream);
 LACONIC_CUDA_CALL cudaStreamQuery(cudaStream_t stream);
 LACONIC_CUDA_CALL cudaStreamGetFlags(cudaStream_t stream, unsigned* flags);
 LACONIC_CUDA_CALL cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0);
-// Captures are begun and ended on a graph that nothing is kept of; what matters is that calls which CUDA forbids
-// meanwhile end them.  All begin in CUDA's global mode.
-LACONIC_CUDA_CALL cudaStreamBeginCapture(cudaStream_t stream);
-LACONIC_CUDA_CALL cudaStreamEndCapture(cudaStream_t stream);
-LACONIC_CUDA_CALL cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status);
 LACONIC_CUDA_CALL cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* argument);
+
+// A graph is the kernels, copies, memsets and host functions of one stream, in their order.  The global mode is the
+// only one, and events cannot be captured.  Calls that CUDA forbids meanwhile end captures.
+LACONIC_CUDA_CALL cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
+LACONIC_CUDA_CALL cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
+LACONIC_CUDA_CALL cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status);
+LACONIC_CUDA_CALL cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags = 0);
+LACONIC_CUDA_CALL cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
+LACONIC_CUDA_CALL cudaGraphExecDestroy(cudaGraphExec_t exec);
+LACONIC_CUDA_CALL cudaGraphDestroy(cudaGraph_t graph);
 
 LACONIC_CUDA_CALL cudaEventCreate(cudaEvent_t* event);
 LACONIC_CUDA_CALL cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);

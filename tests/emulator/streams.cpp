@@ -25,6 +25,7 @@ cudaError_t enqueue_kernel(unsigned blocks, unsigned threads, cudaStream_t handl
     return call.end(cudaErrorInvalidResourceHandle);
   if (blocks == 0 || blocks > 0x7fffffff || threads == 0 || threads > 1024)
     return call.end(cudaErrorInvalidConfiguration);
+  if (const cudaError_t error = machine.check_capture(*stream); error != cudaSuccess) return call.end(error);
   std::vector<Range> touches;
   for (const void* pointer : pointers)
     if (machine.find(pointer) != nullptr) touches.push_back({static_cast<const std::byte*>(pointer), 1});
@@ -45,25 +46,24 @@ cudaError_t enqueue_kernel(unsigned blocks, unsigned threads, cudaStream_t handl
 using laconic::emulator::Call;
 using laconic::emulator::current_device;
 using laconic::emulator::Machine;
+using laconic::emulator::on_stream;
 using laconic::emulator::Stream;
 
 namespace {
 
 Machine& machine() { return Machine::instance(); }
 
-// Implements a call that has a stream argument: `f` does the work and returns the result.
-template <class F>
-cudaError_t on_stream(const char* function, cudaStream_t handle, F f) {
-  Call call(function);
-  if (call.bad()) return call.error();
-  Stream* stream = machine().checked(handle);
-  return call.end(stream == nullptr ? cudaErrorInvalidResourceHandle : f(*stream));
+// What a thread must not ask of a captured stream in any mode.
+cudaError_t end_captures() {
+  machine().invalidate_captures();
+  return cudaErrorStreamCaptureUnsupported;
 }
 
 cudaError_t fill(Stream& stream, void* memory, int value, std::size_t bytes) {
   const laconic::emulator::Range range{static_cast<const std::byte*>(memory), bytes};
   if (bytes == 0) return cudaSuccess;
   if (machine().find(memory) == nullptr || !machine().inside(range)) return cudaErrorInvalidValue;
+  if (const cudaError_t error = machine().check_capture(stream); error != cudaSuccess) return error;
   const auto work = [memory, value, bytes] {
     std::memset(memory, value, bytes);
     if (machine().watch != nullptr) machine().watch->copied(static_cast<const std::byte*>(memory), nullptr, bytes);
@@ -113,6 +113,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return on_stream("cudaStreamSynchronize", stream, [](Stream& s) {
+    if (s.capture != cudaStreamCaptureStatusNone) return end_captures();
     machine().run_all(s);
     return cudaSuccess;
   });
@@ -120,6 +121,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return on_stream("cudaStreamQuery", stream, [](Stream& s) {
+    if (s.capture != cudaStreamCaptureStatusNone) return end_captures();
     machine().run_some();
     return machine().idle(s) ? cudaSuccess : cudaErrorNotReady;
   });
@@ -135,32 +137,10 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   return on_stream("cudaStreamWaitEvent", stream, [&](Stream& s) {
     if (!machine().known(event)) return cudaErrorInvalidResourceHandle;
+    if (s.capture != cudaStreamCaptureStatusNone) return cudaErrorNotSupported;
     if (event->recorded != nullptr && !event->recorded->yes)
       machine().enqueue(s, {"wait for an event", nullptr, {}, false, {event->recorded}, nullptr});
     return cudaSuccess;
-  });
-}
-
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream) {
-  return on_stream("cudaStreamBeginCapture", stream, [&](Stream& s) {
-    if (stream == nullptr || s.capture != cudaStreamCaptureStatusNone) return cudaErrorStreamCaptureUnsupported;
-    s.capture = cudaStreamCaptureStatusActive;
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaStreamEndCapture(cudaStream_t stream) {
-  return on_stream("cudaStreamEndCapture", stream, [](Stream& s) {
-    const auto status = std::exchange(s.capture, cudaStreamCaptureStatusNone);
-    if (status == cudaStreamCaptureStatusNone) return cudaErrorInvalidValue;
-    return status == cudaStreamCaptureStatusActive ? cudaSuccess : cudaErrorStreamCaptureInvalidated;
-  });
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  return on_stream("cudaStreamIsCapturing", stream, [&](Stream& s) {
-    *status = s.capture;
-    return stream == nullptr && machine().captures_implicitly() ? cudaErrorStreamCaptureImplicit : cudaSuccess;
   });
 }
 
@@ -192,6 +172,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return on_stream("cudaEventRecord", stream, [&](Stream& s) {
     if (!machine().known(event) || (stream != nullptr && event->device != s.device))
       return cudaErrorInvalidResourceHandle;
+    if (s.capture != cudaStreamCaptureStatusNone) return cudaErrorNotSupported;
     event->recorded = machine().enqueue(s, {"record of an event", nullptr, {}, false, {}, nullptr});
     return cudaSuccess;
   });

@@ -117,7 +117,7 @@ TEST(Captures, AreNotEndedByWorkOnOtherStreams) {
     cudaStream_t other = nullptr;
     ASSERT_EQ(cudaStreamCreateWithFlags(&captured, flags), cudaSuccess);
     ASSERT_EQ(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking), cudaSuccess);
-    ASSERT_EQ(cudaStreamBeginCapture(captured), cudaSuccess);
+    ASSERT_EQ(cudaStreamBeginCapture(captured, cudaStreamCaptureModeGlobal), cudaSuccess);
     EXPECT_TRUE(device->follow(other).ok());
     std::vector<float> numbers(1000);
     const auto there = device->lease(std::size_t{4} << 20);
@@ -129,7 +129,9 @@ TEST(Captures, AreNotEndedByWorkOnOtherStreams) {
     EXPECT_NE(refused.message().find("options->stream"), std::string::npos) << refused.message();
     EXPECT_EQ(device->follow(nullptr).ok(), flags == cudaStreamNonBlocking)
         << "the default stream cannot be waited for while a stream is captured that waits for it";
-    EXPECT_EQ(cudaStreamEndCapture(captured), cudaSuccess);
+    cudaGraph_t graph = nullptr;
+    EXPECT_EQ(cudaStreamEndCapture(captured, &graph), cudaSuccess);
+    EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
     EXPECT_TRUE(device->follow(captured).ok());
     EXPECT_TRUE(device->follow(nullptr).ok());
@@ -142,10 +144,11 @@ TEST(Captures, AreNotEndedByWorkOnOtherStreams) {
 TEST(Captures, AreEndedByQuestionsAboutOtherStreams) {
   cudaStream_t captured = nullptr;
   ASSERT_EQ(cudaStreamCreate(&captured), cudaSuccess);
-  ASSERT_EQ(cudaStreamBeginCapture(captured), cudaSuccess);
+  ASSERT_EQ(cudaStreamBeginCapture(captured, cudaStreamCaptureModeGlobal), cudaSuccess);
   void* there = nullptr;
   EXPECT_EQ(cudaMalloc(&there, 100), cudaErrorStreamCaptureUnsupported);
-  EXPECT_EQ(cudaStreamEndCapture(captured), cudaErrorStreamCaptureInvalidated);
+  cudaGraph_t graph = nullptr;
+  EXPECT_EQ(cudaStreamEndCapture(captured, &graph), cudaErrorStreamCaptureInvalidated);
   (void)cudaGetLastError();
   EXPECT_EQ(cudaStreamDestroy(captured), cudaSuccess);
 }
