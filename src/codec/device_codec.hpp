@@ -11,17 +11,21 @@
 
 #include "base/status.hpp"
 #include "codec/codec.hpp"
+#include "codec/device_header.hpp"
 #include "codec/report.hpp"
 #include "device/queue.hpp"
 #include "wire/frame.hpp"
 
 namespace laconic {
 
-// A frame in device memory; the host has read and checked its header (read_codec_header).
+// A frame in device memory.  Mostly the host has read and checked its header (read_codec_header).
 struct DeviceFrame {
   const std::byte* bytes = nullptr;
-  std::size_t size = 0;
+  std::size_t size = 0;  // of the frame; with `unread`, of the memory that it is in, at a multiple of 8 bytes
   wire::Header header;
+  // Where the codec has a kernel note down the header, which the host does not know; null: `header` is known.  The
+  // frame then is of the kind that an encode with the same coding writes.
+  DeviceHeader* unread = nullptr;
 };
 
 // One of several arrays that are encoded in one launch.  All arrays are on the device.

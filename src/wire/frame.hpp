@@ -16,9 +16,10 @@ inline constexpr std::uint32_t magic = 0x4e4f434c;  // "LCON" as little-endian b
 inline constexpr std::uint8_t version = 2;
 inline constexpr std::size_t header_bytes = 32;
 
-// Offsets of the fields that are known last: kernels fill them into a header that the host has written.
+// Offsets of the fields that kernels read, or fill into a header that the host has written.
 inline constexpr std::size_t count_offset = 8;
 inline constexpr std::size_t payload_offset = 12;
+inline constexpr std::size_t step_offset = 16;
 inline constexpr std::size_t error_offset = 24;
 
 // A frame that stands for "the numbers could not be produced".  It travels the rest of the schedule in place of

@@ -11,7 +11,7 @@ BEGIN, END = "<!-- kernels: begin -->\n", "<!-- kernels: end -->\n"
 HEAD = "| kernel | source | registers | shared memory | stack | spilled |\n|---|---|---:|---:|---:|---:|\n"
 # Points and exceptions of far and masked blocks of quant are in local memory (docs/design/0029, 0033): these kernels, and
 # the functions that they call for such blocks, have as much stack as the table grants.  All others have none.
-WITH_STACK = re.compile(r"quant::(make_frames<quant::BlockMaker, |read_frame<\w+, false>|fetch_\w+|put_\w+|\w+_any|spread|gather|read_compound)")
+WITH_STACK = re.compile(r"quant::(make_(frames|from_unread)<quant::BlockMaker, |read_(frame|unread)<\w+, false>|fetch_\w+|put_\w+|\w+_any|spread|gather|read_compound)")
 
 ENTRY = re.compile(r"Compiling entry function '(\S+)' for '(\S+)'")
 FUNCTION = re.compile(r"Function properties for (\S+)")

@@ -19,6 +19,7 @@ enum class Problem : std::uint32_t {
   bad_block,
   ends_in_exponent,
   bad_exponent,
+  bad_header,  // kernels only; the fault of the header says more
 };
 
 inline Status malformed(const char* what) { return {Code::frame, std::string("malformed frame: ") + what}; }
@@ -34,6 +35,7 @@ inline Status status_of(Problem problem) {
     case Problem::bad_block: return malformed("a block whose widths do not fit its size or its numbers");
     case Problem::ends_in_exponent: return malformed("a block that ends in its exponent");
     case Problem::bad_exponent: return malformed("an exponent of a block beyond those of float64");
+    case Problem::bad_header: return malformed("the header");
   }
   return malformed("of a kind that has no name");
 }

@@ -6,7 +6,7 @@
 
 namespace laconic::quant::cuda {
 
-template <class T, unsigned most_outputs>
+template <class T, unsigned most_outputs, class In>
 struct BlockMaker {
   static constexpr std::uint32_t values = full_block;
 
@@ -15,7 +15,7 @@ struct BlockMaker {
     return input == Input::numbers ? 4 : input == Input::frame_and_numbers ? 3 : 2;
   }
 
-  const MakeArguments<T, most_outputs>& arguments;
+  const MakeArguments<T, most_outputs, In>& arguments;
   const Output<T>& output;
   std::uint32_t block;
   WarpMemory& memory;
@@ -27,7 +27,7 @@ struct BlockMaker {
     return left < values ? left : values;
   }
   __device__ OwnNumbers<T> own() const { return {output.numbers + std::size_t{block} * values}; }
-  __device__ InBlock find(const InFrame& frame) const { return find_block<T, values>(frame, block, output.count); }
+  __device__ InBlock find(const In& frame) const { return find_block<T, values>(frame, block, output.count); }
 
   __device__ void round_result() const {
     if (arguments.coarser == 0) return;
@@ -125,7 +125,7 @@ struct BlockMaker {
     return pack_combined(v, n(), memory, measured);
   }
 
-  __device__ double error(std::uint32_t) const { return arguments.error_if_rounded; }
+  __device__ double error(std::uint32_t) const { return error_if_rounded(arguments); }
 
   template <Input input>
   __device__ Content make() const {

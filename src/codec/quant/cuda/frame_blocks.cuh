@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "codec/device_header.hpp"
 #include "codec/quant/cuda/numbers.cuh"
 #include "codec/quant/problem.hpp"
 #include "codec/quant/scaled.hpp"
@@ -33,14 +34,23 @@ __host__ __device__ constexpr std::uint32_t count_tiles(std::uint32_t numbers, s
 
 // A frame on the device whose header the host has checked, and that has room for the index.
 struct InFrame {
+  static constexpr bool unread = false;
   const std::byte* bytes = nullptr;
   std::uint32_t payload = 0;
   bool lattice = false;
   const std::uint32_t* halves_before = nullptr;  // for each tile, sizes in units of 2 bytes; null: few_blocks or fewer
 };
 
-// Reports a problem; warps that have found others may do so at the same time.
-__device__ inline void tell(Problem problem, Report* report) {
+// The same where a kernel has read the header.  Its memory has room for the index.
+struct UnreadFrame {
+  static constexpr bool unread = true;
+  const std::byte* bytes = nullptr;
+  const DeviceHeader* header = nullptr;
+  const std::uint32_t* halves_before = nullptr;
+};
+
+// Any of the warps that find a problem may have the last word.
+__device__ inline void tell(Report* report, Problem problem) {
   store_relaxed(&report->fault, static_cast<std::uint32_t>(problem));
 }
 
@@ -102,6 +112,17 @@ __device__ inline InBlock find_block(const InFrame& frame, std::uint32_t block, 
     in.problem = Problem::other_size;
   else if (block + 1 == blocks && (before + halves != bodies || frame.payload % 2 != 0))
     in.problem = Problem::bytes_after;
+  return in;
+}
+
+template <class T, std::uint32_t values>
+__device__ inline InBlock find_block(const UnreadFrame& frame, std::uint32_t block, std::uint32_t count) {
+  const DeviceHeader& header = *frame.header;
+  if (header.fault == HeaderFault::none)
+    return find_block<T, values>(InFrame{frame.bytes, header.payload, header.step > 0, frame.halves_before}, block,
+                                 count);
+  InBlock in;
+  in.problem = Problem::bad_header;
   return in;
 }
 

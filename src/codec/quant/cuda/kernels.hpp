@@ -30,6 +30,6 @@ struct Launches {
 };
 
 // Sums the sizes of blocks for every tile of a long frame.
-Status add_sizes(const DeviceFrame& frame, std::uint32_t* halves_before, Queue& queue);
+Status add_sizes(const std::byte* frame, std::uint32_t blocks, std::uint32_t* halves_before, Queue& queue);
 
 }  // namespace laconic::quant::cuda

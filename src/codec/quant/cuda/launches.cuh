@@ -29,31 +29,72 @@ struct Places {
 
 constexpr std::uint32_t values_of(bool is_scaled) { return is_scaled ? scaled_block : full_block; }
 
+inline constexpr std::uint8_t frames_codec = 2;  // the codec field in the frames of quant
+
 inline Status no_workspace() { return {Code::memory, "no device memory for the workspace of kernels"}; }
 
-// Prepares a frame for kernels; if the frame is long, a separate launch first sums up its index.
-inline Status open_frame(const DeviceFrame& frame, std::size_t count, std::uint32_t* sums, Queue& queue, InFrame& in) {
-  const std::uint32_t blocks = count_blocks(static_cast<std::uint32_t>(count), values_of(frame.header.scaled()));
+// Has a kernel check a header that the host does not know.
+inline Status check_unread(const DeviceFrame& frame, std::size_t count, const Coding& coding, double step,
+                           Queue& queue) {
+  if (coding.rounds_result())
+    return {Code::argument, "quant: the host has to know the errors of results that it rounds"};
+  const bool is_scaled = coding.relative > 0;
+  const std::size_t index = 2 * std::size_t{count_blocks(static_cast<std::uint32_t>(count), values_of(is_scaled))};
+  if (frame.size < wire::header_bytes + index) return status_of(Problem::ends_in_index);
+  HeaderRules rules;
+  rules.codec = frames_codec;
+  rules.flags = is_scaled ? wire::flag_scaled : 0;
+  rules.dtype = coding.dtype;
+  rules.count = static_cast<std::uint32_t>(count);
+  rules.least_payload = static_cast<std::uint32_t>(index);
+  rules.most_payload =
+      count == 0 ? 0 : static_cast<std::uint32_t>(std::min<std::size_t>(frame.size - wire::header_bytes, 0xffffffff));
+  rules.step = is_scaled ? 1 : step;
+  return read_header_on_device(frame.bytes, rules, frame.unread, queue);
+}
+
+// Checks the header of a frame that is to be combined.
+inline Status check_one(const DeviceFrame& frame, std::size_t count, const Coding& coding, const Lattice& lattice,
+                        Queue& queue) {
+  return frame.unread == nullptr ? check_combined(frame.header, coding, lattice)
+                                 : check_unread(frame, count, coding, lattice.step, queue);
+}
+
+// Sums up the index of a long frame in a separate launch.
+template <class In>
+Status sum_index(std::uint32_t blocks, std::uint32_t* sums, Queue& queue, In& in) {
+  if (blocks <= few_blocks) return {};
+  in.halves_before = sums;
+  return add_sizes(in.bytes, blocks, sums, queue);
+}
+
+// Prepare a frame for kernels.
+inline Status open_frame(const DeviceFrame& frame, std::uint32_t blocks, std::uint32_t* sums, Queue& queue,
+                         InFrame& in) {
   if (frame.header.payload < 2 * std::uint64_t{blocks}) return status_of(Problem::ends_in_index);
-  if (count == 0 && frame.header.payload != 0) return status_of(Problem::bytes_after);
+  if (blocks == 0 && frame.header.payload != 0) return status_of(Problem::bytes_after);
   in.bytes = frame.bytes;
   in.payload = frame.header.payload;
   in.lattice = frame.header.step > 0;
-  if (blocks <= few_blocks) return {};
-  in.halves_before = sums;
-  return add_sizes(frame, sums, queue);
+  return sum_index(blocks, sums, queue, in);
+}
+inline Status open_frame(const DeviceFrame& frame, std::uint32_t blocks, std::uint32_t* sums, Queue& queue,
+                         UnreadFrame& in) {
+  in.bytes = frame.bytes;
+  in.header = frame.unread;
+  return sum_index(blocks, sums, queue, in);
 }
 
 // Sets the arguments that all kernels that write frames share, before anything is launched.  first_error: the error of
 // the frame when no own numbers are put on the lattice.
-template <class T, unsigned most_outputs>
+template <class T, unsigned most_outputs, class In>
 Status set_common(const Coding& coding, const Lattice& lattice, double first_error, Workspace& workspace,
-                  const Places& places, Queue& queue, MakeArguments<T, most_outputs>& arguments) {
+                  const Places& places, Queue& queue, MakeArguments<T, most_outputs, In>& arguments) {
   const double error = error_of(Op::sum, first_error, error_of_rounding(coding, lattice));
   arguments.op = coding.op;
   arguments.lattice = lattice;
   wire::Header header;
-  header.codec = 2;
+  header.codec = frames_codec;
   header.dtype = coding.dtype;
   header.flags = coding.relative > 0 ? wire::flag_scaled : 0;
   header.step = coding.relative > 0 ? 1 : step_of_frames(coding, lattice);
@@ -73,13 +114,24 @@ Status set_common(const Coding& coding, const Lattice& lattice, double first_err
   return queue.clear(workspace.words, workspace.count * sizeof(std::uint64_t));
 }
 
-template <class T, Input input, unsigned most_outputs>
-Status launch_make(const MakeArguments<T, most_outputs>& arguments, std::size_t tiles, Workspace& workspace,
+template <template <class, unsigned, class> class Maker, class T, Input input, unsigned most_outputs, class In>
+Status launch_maker(const MakeArguments<T, most_outputs, In>& arguments, unsigned tiles, Queue& queue) {
+  if constexpr (In::unread)
+    return launch(make_from_unread<Maker, T, input>, tiles, tile_threads, stream_of(queue), arguments);
+  else
+    return launch(make_frames<Maker, T, input, most_outputs>, tiles, tile_threads, stream_of(queue), arguments);
+}
+
+template <class T, Input input, unsigned most_outputs, class In>
+Status launch_make(const MakeArguments<T, most_outputs, In>& arguments, std::size_t tiles, Workspace& workspace,
                    Queue& queue) {
-  auto kernel = make_frames<BlockMaker, T, input, most_outputs>;
-  if constexpr (input != Input::several)
-    if (arguments.relative > 0) kernel = make_frames<ScaledMaker, T, input, most_outputs>;
-  const Status status = launch(kernel, static_cast<unsigned>(tiles), tile_threads, stream_of(queue), arguments);
+  const auto tile_count = static_cast<unsigned>(tiles);
+  Status status;
+  if constexpr (input == Input::several)
+    status = launch_maker<BlockMaker, T, input>(arguments, tile_count, queue);
+  else
+    status = arguments.relative > 0 ? launch_maker<ScaledMaker, T, input>(arguments, tile_count, queue)
+                                    : launch_maker<BlockMaker, T, input>(arguments, tile_count, queue);
   // Tickets count only for a launch that took place.
   if (status.ok()) workspace.tickets += static_cast<std::uint32_t>(tiles);
   return status;
@@ -115,40 +167,55 @@ Status Launches<T>::encode(std::span<const Piece> pieces, const Coding& coding, 
   return {};
 }
 
-template <class T>
-Status Launches<T>::fold(const DeviceFrame& frame, const T* numbers, std::size_t count, const Coding& coding,
-                         std::byte* out, Queue& queue) {
+inline std::uint32_t blocks_of(std::size_t count, bool is_scaled) {
+  return count_blocks(static_cast<std::uint32_t>(count), values_of(is_scaled));
+}
+
+template <class In, class T>
+Status fold_frame(const DeviceFrame& frame, const T* numbers, std::size_t count, const Coding& coding, std::byte* out,
+                  Queue& queue) {
   const Lattice lattice = lattice_of(coding);
-  if (Status s = check_combined(frame.header, coding, lattice); !s) return s;
-  const std::size_t tiles = tiles_of(count, coding.relative > 0);
+  if (Status s = check_one(frame, count, coding, lattice, queue); !s) return s;
+  const bool is_scaled = coding.relative > 0;
+  const std::size_t tiles = tiles_of(count, is_scaled);
   Workspace& workspace = queue.workspace(workspace_words(tiles));
   if (workspace.words == nullptr) return no_workspace();
   const Places places(workspace, tiles);
-  MakeArguments<T, 1> arguments;
+  MakeArguments<T, 1, In> arguments;
   if (Status s = set_common(coding, lattice, frame.header.error, workspace, places, queue, arguments); !s) return s;
-  if (Status s = open_frame(frame, count, places.sums[0], queue, arguments.frames[0]); !s) return s;
+  if (Status s = open_frame(frame, blocks_of(count, is_scaled), places.sums[0], queue, arguments.frames[0]); !s) return s;
   arguments.frame_count = 1;
   arguments.outputs[0] = {numbers, out, report_of(queue), static_cast<std::uint32_t>(count), 0};
+  const double inherited = error_of(coding.op, frame.header.error, coding.allowance);
   arguments.error_if_rounded =
-      error_of(Op::sum, error_of(coding.op, frame.header.error, coding.allowance), error_of_rounding(coding, lattice));
+      In::unread ? coding.allowance : error_of(Op::sum, inherited, error_of_rounding(coding, lattice));
   return launch_make<T, Input::frame_and_numbers>(arguments, tiles, workspace, queue);
 }
 
 template <class T>
-Status Launches<T>::add(const DeviceFrame& a, const DeviceFrame& b, std::size_t count, const Coding& coding,
-                        std::byte* out, Queue& queue) {
+Status Launches<T>::fold(const DeviceFrame& frame, const T* numbers, std::size_t count, const Coding& coding,
+                         std::byte* out, Queue& queue) {
+  return frame.unread == nullptr ? fold_frame<InFrame>(frame, numbers, count, coding, out, queue)
+                                 : fold_frame<UnreadFrame>(frame, numbers, count, coding, out, queue);
+}
+
+template <class In, class T>
+Status add_frames(const DeviceFrame& a, const DeviceFrame& b, std::size_t count, const Coding& coding, std::byte* out,
+                  Queue& queue) {
   const Lattice lattice = lattice_of(coding);
-  if (Status s = check_combined(a.header, coding, lattice); !s) return s;
-  if (Status s = check_combined(b.header, coding, lattice); !s) return s;
-  const std::size_t tiles = tiles_of(count, coding.relative > 0);
+  if (Status s = check_one(a, count, coding, lattice, queue); !s) return s;
+  if (Status s = check_one(b, count, coding, lattice, queue); !s) return s;
+  const bool is_scaled = coding.relative > 0;
+  const std::size_t tiles = tiles_of(count, is_scaled);
   Workspace& workspace = queue.workspace(workspace_words(tiles));
   if (workspace.words == nullptr) return no_workspace();
   const Places places(workspace, tiles);
-  MakeArguments<T, 1> arguments;
+  MakeArguments<T, 1, In> arguments;
   const double error = error_of(coding.op, a.header.error, b.header.error);
   if (Status s = set_common(coding, lattice, error, workspace, places, queue, arguments); !s) return s;
-  if (Status s = open_frame(a, count, places.sums[0], queue, arguments.frames[0]); !s) return s;
-  if (Status s = open_frame(b, count, places.sums[1], queue, arguments.frames[1]); !s) return s;
+  const std::uint32_t blocks = blocks_of(count, is_scaled);
+  if (Status s = open_frame(a, blocks, places.sums[0], queue, arguments.frames[0]); !s) return s;
+  if (Status s = open_frame(b, blocks, places.sums[1], queue, arguments.frames[1]); !s) return s;
   arguments.frame_count = 2;
   arguments.outputs[0] = {nullptr, out, report_of(queue), static_cast<std::uint32_t>(count), 0};
   arguments.error_if_rounded = 0;
@@ -174,10 +241,10 @@ Status Launches<T>::combine(std::span<const DeviceFrame> frames, const T* number
     inherited = error_of(coding.op, frame.header.error, inherited);
     rounded = error_of(coding.op, frame.header.error, rounded);
   }
-  MakeArguments<T, 1> arguments;
+  MakeArguments<T, 1, InFrame> arguments;
   if (Status s = set_common(coding, lattice, inherited, workspace, places, queue, arguments); !s) return s;
   for (std::size_t k = 0; k < frames.size(); ++k)
-    if (Status s = open_frame(frames[k], count, places.sums[k], queue, arguments.frames[k]); !s) return s;
+    if (Status s = open_frame(frames[k], blocks_of(count, false), places.sums[k], queue, arguments.frames[k]); !s) return s;
   arguments.frame_count = static_cast<std::uint32_t>(frames.size());
   arguments.outputs[0] = {numbers, out, report_of(queue), static_cast<std::uint32_t>(count), 0};
   arguments.error_if_rounded = error_of(Op::sum, rounded, error_of_rounding(coding, lattice));
@@ -185,28 +252,72 @@ Status Launches<T>::combine(std::span<const DeviceFrame> frames, const T* number
 }
 
 template <class T>
-Status Launches<T>::decode(const DeviceFrame& frame, const T* with, T* numbers, std::size_t count, const Coding& coding,
-                           Queue& queue) {
-  if (Status s = check_decoded(frame.header, coding); !s) return s;
-  const bool is_scaled = frame.header.scaled();
+Status Launches<T>::add(const DeviceFrame& a, const DeviceFrame& b, std::size_t count, const Coding& coding,
+                        std::byte* out, Queue& queue) {
+  if ((a.unread == nullptr) != (b.unread == nullptr))
+    return {Code::argument, "quant: the host knows the headers of both frames that are added, or of neither"};
+  return a.unread == nullptr ? add_frames<InFrame, T>(a, b, count, coding, out, queue)
+                             : add_frames<UnreadFrame, T>(a, b, count, coding, out, queue);
+}
+
+template <class T>
+void set_step(const DeviceFrame& frame, const Coding& coding, ReadArguments<T>& arguments) {
+  arguments.step = frame.header.step;
+  if (!frame.header.scaled()) arguments.step_single = step_in_single<T>(frame.header.step, coding.divisor);
+}
+template <class T>
+void set_step(const DeviceFrame& frame, const Coding&, ReadUnreadArguments<T>& arguments) {
+  arguments.header = frame.unread;
+}
+
+template <class T>
+Status launch_read(const ReadArguments<T>& arguments, bool is_scaled, unsigned tiles, Queue& queue) {
+  return is_scaled ? launch(read_frame<T, true>, tiles, tile_threads, stream_of(queue), arguments)
+                   : launch(read_frame<T, false>, tiles, tile_threads, stream_of(queue), arguments);
+}
+template <class T>
+Status launch_read(const ReadUnreadArguments<T>& arguments, bool is_scaled, unsigned tiles, Queue& queue) {
+  return is_scaled ? launch(read_unread<T, true>, tiles, tile_threads, stream_of(queue), arguments)
+                   : launch(read_unread<T, false>, tiles, tile_threads, stream_of(queue), arguments);
+}
+
+// Reads a frame whose header has been checked, or is being checked.
+template <class Arguments, class In, class T>
+Status read_checked(const DeviceFrame& frame, bool is_scaled, const T* with, T* numbers, std::size_t count,
+                    const Coding& coding, Queue& queue) {
   const std::size_t tiles = tiles_of(count, is_scaled);
   Workspace& workspace = queue.workspace(workspace_words(tiles));
   if (workspace.words == nullptr) return no_workspace();
-  ReadArguments<T> arguments;
-  if (Status s = open_frame(frame, count, Places(workspace, tiles).sums[0], queue, arguments.frame); !s) return s;
+  In in;
+  if (Status s = open_frame(frame, blocks_of(count, is_scaled), Places(workspace, tiles).sums[0], queue, in); !s)
+    return s;
   if (count == 0) return {};
+  Arguments arguments;
+  arguments.frame.bytes = in.bytes;
+  arguments.frame.halves_before = in.halves_before;
+  if constexpr (!In::unread) arguments.frame = in;
+  set_step(frame, coding, arguments);
   arguments.count = static_cast<std::uint32_t>(count);
   arguments.with = with;
   arguments.numbers = numbers;
-  arguments.step = frame.header.step;
   arguments.divisor = coding.divisor;
-  if (!is_scaled) arguments.step_single = step_in_single<T>(frame.header.step, coding.divisor);
   arguments.whole = with == nullptr && reinterpret_cast<std::uintptr_t>(numbers) % 16 == 0;
   arguments.op = coding.op;
   arguments.report = report_of(queue);
-  const auto tile_count = static_cast<unsigned>(tiles);
-  return is_scaled ? launch(read_frame<T, true>, tile_count, tile_threads, stream_of(queue), arguments)
-                   : launch(read_frame<T, false>, tile_count, tile_threads, stream_of(queue), arguments);
+  return launch_read(arguments, is_scaled, static_cast<unsigned>(tiles), queue);
+}
+
+template <class T>
+Status Launches<T>::decode(const DeviceFrame& frame, const T* with, T* numbers, std::size_t count, const Coding& coding,
+                           Queue& queue) {
+  if (frame.unread != nullptr) {
+    const double step = coding.allowance > 0 ? lattice_of(coding).step : HeaderRules::any_step;
+    if (Status s = check_unread(frame, count, coding, step, queue); !s) return s;
+    return read_checked<ReadUnreadArguments<T>, UnreadFrame>(frame, coding.relative > 0, with, numbers, count, coding,
+                                                             queue);
+  }
+  if (Status s = check_decoded(frame.header, coding); !s) return s;
+  return read_checked<ReadArguments<T>, InFrame>(frame, frame.header.scaled(), with, numbers, count, coding, queue);
 }
 
 }  // namespace laconic::quant::cuda

@@ -6,6 +6,7 @@
 #include "codec/device_codec.hpp"
 #include "codec/quant/cuda/frame_blocks.cuh"
 #include "codec/quant/cuda/look_back.cuh"
+#include "codec/quant/numbers.hpp"
 
 namespace laconic::quant::cuda {
 
@@ -26,12 +27,13 @@ struct Output {
   std::uint32_t first_tile = 0;
 };
 
-template <class T, unsigned most_outputs>
+// In: InFrame or UnreadFrame.
+template <class T, unsigned most_outputs, class In = InFrame>
 struct MakeArguments {
   Output<T> outputs[most_outputs];
   std::uint32_t output_count = 1;
   Op op = Op::sum;
-  InFrame frames[DeviceCodec::most_combined];  // fold, add, combine; they may have own numbers besides
+  In frames[DeviceCodec::most_combined];  // fold, add, combine; they may have own numbers besides
   std::uint32_t frame_count = 0;
   Lattice lattice;
   double relative = 0;                           // Coding::relative; 0: the lattice is the same everywhere
@@ -40,12 +42,33 @@ struct MakeArguments {
   bool exact_denormals = false;                  // Coding::exact_denormals
   std::uint32_t header[wire::header_bytes / 4];  // without count, payload and, when numbers were rounded, error
   double error_if_rounded = 0;                   // used where the error does not depend on the numbers
-  double error_inherited = 0;                    // the error of the input frames
+  double error_inherited = 0;                    // the error of the input frames; of unread ones nobody knows it yet
   std::uint64_t* tickets = nullptr;
   std::uint64_t* words = nullptr;  // one for each tile
   std::uint32_t handed_out = 0;
   std::uint32_t epoch = 0;
 };
+
+template <class T, unsigned most_outputs, class In>
+__device__ inline double error_inherited(const MakeArguments<T, most_outputs, In>& arguments) {
+  if constexpr (!In::unread) {
+    return arguments.error_inherited;
+  } else {
+    double error = arguments.frames[0].header->error;
+    for (unsigned k = 1; k < arguments.frame_count; ++k)
+      error = error_of(arguments.op, arguments.frames[k].header->error, error);
+    return error;
+  }
+}
+
+// For unread frames, arguments.error_if_rounded is that of own numbers alone.
+template <class T, unsigned most_outputs, class In>
+__device__ inline double error_if_rounded(const MakeArguments<T, most_outputs, In>& arguments) {
+  if constexpr (!In::unread)
+    return arguments.error_if_rounded;
+  else
+    return error_of(arguments.op, error_inherited(arguments), arguments.error_if_rounded);
+}
 
 struct TileMemory {
   WarpMemory warps[tile_blocks];

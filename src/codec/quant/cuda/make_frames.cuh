@@ -11,8 +11,8 @@ namespace laconic::quant::cuda {
 __device__ inline std::uint32_t greater(std::uint32_t a, std::uint32_t b) { return a > b ? a : b; }
 
 // The index of the array that a tile belongs to.
-template <class T, unsigned most_outputs>
-__device__ inline unsigned output_of(const MakeArguments<T, most_outputs>& arguments, std::uint32_t tile) {
+template <class T, unsigned most_outputs, class In>
+__device__ inline unsigned output_of(const MakeArguments<T, most_outputs, In>& arguments, std::uint32_t tile) {
   unsigned low = 0;
   if constexpr (most_outputs > 1) {
     unsigned high = arguments.output_count;
@@ -25,12 +25,13 @@ __device__ inline unsigned output_of(const MakeArguments<T, most_outputs>& argum
 }
 
 // Writes the header and the report for the host.
-template <class Maker, class T, unsigned most_outputs>
-__device__ inline void finish_frame(const Maker& maker, const MakeArguments<T, most_outputs>& arguments,
+template <class Maker, class T, unsigned most_outputs, class In>
+__device__ inline void finish_frame(const Maker& maker, const MakeArguments<T, most_outputs, In>& arguments,
                                     const Output<T>& output, Said all) {
   const std::uint32_t payload = 2 * (count_blocks(output.count, Maker::values) + all.halves);
   const bool rounded = all.top != 0;
-  const auto error = std::bit_cast<std::uint64_t>(maker.error(all.top));
+  const bool sets_error = In::unread || rounded;  // otherwise the header has it
+  const auto error = std::bit_cast<std::uint64_t>(rounded ? maker.error(all.top) : error_inherited(arguments));
   auto* words = reinterpret_cast<std::uint32_t*>(output.out);
   auto* told = reinterpret_cast<std::uint32_t*>(output.report->header);
   LACONIC_UNROLL
@@ -38,8 +39,8 @@ __device__ inline void finish_frame(const Maker& maker, const MakeArguments<T, m
     std::uint32_t word = arguments.header[i];
     if (i == wire::count_offset / 4) word = output.count;
     if (i == wire::payload_offset / 4) word = payload;
-    if (i == wire::error_offset / 4 && rounded) word = static_cast<std::uint32_t>(error);
-    if (i == wire::error_offset / 4 + 1 && rounded) word = static_cast<std::uint32_t>(error >> 32);
+    if (i == wire::error_offset / 4 && sets_error) word = static_cast<std::uint32_t>(error);
+    if (i == wire::error_offset / 4 + 1 && sets_error) word = static_cast<std::uint32_t>(error >> 32);
     words[i] = word;
     told[i] = word;
   }
@@ -47,10 +48,9 @@ __device__ inline void finish_frame(const Maker& maker, const MakeArguments<T, m
   output.report->rounded = rounded;
 }
 
-template <template <class, unsigned> class Maker, class T, Input input, unsigned most_outputs>
-__global__ void __launch_bounds__(tile_threads, Maker<T, most_outputs>::resident(input))
-    make_frames(const __grid_constant__ MakeArguments<T, most_outputs> arguments) {
-  constexpr std::uint32_t values = Maker<T, most_outputs>::values;
+template <class Maker, Input input, class T, unsigned most_outputs, class In>
+__device__ inline void make_tile(const MakeArguments<T, most_outputs, In>& arguments) {
+  constexpr std::uint32_t values = Maker::values;
   LACONIC_SHARED(TileMemory, shared);
   const unsigned warp = threadIdx.x / warp_lanes;
   const unsigned lane = lane_index();
@@ -64,12 +64,12 @@ __global__ void __launch_bounds__(tile_threads, Maker<T, most_outputs>::resident
   std::uint32_t v[lane_values];
   Measured measured;
   Content content;
-  const Maker<T, most_outputs> maker{arguments, output, block, shared.warps[warp], v, measured};
+  const Maker maker{arguments, output, block, shared.warps[warp], v, measured};
   if (block < blocks) content = maker.template make<input>();
   if (lane == 0) {
     shared.halves[warp] = content.entry >> 3;
     shared.tops[warp] = content.top;
-    if (content.problem != Problem::none) tell(content.problem, output.report);
+    if (content.problem != Problem::none) tell(output.report, content.problem);
   }
   __syncthreads();
 
@@ -100,6 +100,19 @@ __global__ void __launch_bounds__(tile_threads, Maker<T, most_outputs>::resident
   std::byte* index = output.out + wire::header_bytes;
   if (lane == 0) reinterpret_cast<std::uint16_t*>(index)[block] = content.entry;
   maker.template write<input>(content, index + 2 * (std::size_t{blocks} + shared.before.halves + before));
+}
+
+template <template <class, unsigned, class> class Maker, class T, Input input, unsigned most_outputs>
+__global__ void __launch_bounds__(tile_threads, Maker<T, most_outputs, InFrame>::resident(input))
+    make_frames(const __grid_constant__ MakeArguments<T, most_outputs> arguments) {
+  make_tile<Maker<T, most_outputs, InFrame>, input>(arguments);
+}
+
+// From frames whose headers a kernel has read.
+template <template <class, unsigned, class> class Maker, class T, Input input>
+__global__ void __launch_bounds__(tile_threads, Maker<T, 1, UnreadFrame>::resident(input))
+    make_from_unread(const __grid_constant__ MakeArguments<T, 1, UnreadFrame> arguments) {
+  make_tile<Maker<T, 1, UnreadFrame>, input>(arguments);
 }
 
 }  // namespace laconic::quant::cuda

@@ -58,9 +58,9 @@ std::size_t workspace_words(std::size_t tiles) {
   return 1 + tiles + DeviceCodec::most_combined * sizeof(std::uint32_t) / sizeof(std::uint64_t) * tiles;
 }
 
-Status add_sizes(const DeviceFrame& frame, std::uint32_t* halves_before, Queue& queue) {
-  return launch(add_sizes_of_tiles, 1, sum_threads, static_cast<cudaStream_t>(queue.native()), frame.bytes,
-                count_blocks(frame.header.count, frame.header.scaled() ? scaled_block : full_block), halves_before);
+Status add_sizes(const std::byte* frame, std::uint32_t blocks, std::uint32_t* halves_before, Queue& queue) {
+  return launch(add_sizes_of_tiles, 1, sum_threads, static_cast<cudaStream_t>(queue.native()), frame, blocks,
+                halves_before);
 }
 
 namespace {

@@ -23,6 +23,30 @@ struct ReadArguments {
   Report* report = nullptr;
 };
 
+// The same for a frame whose header a kernel has read; `frame` has the address and the sums over the index alone.
+template <class T>
+struct ReadUnreadArguments : ReadArguments<T> {
+  const DeviceHeader* header = nullptr;
+};
+
+// The frame to find blocks in, and the step of one that is not scaled.
+template <class T>
+__device__ inline const InFrame& frame_of(const ReadArguments<T>& arguments) {
+  return arguments.frame;
+}
+template <class T>
+__device__ inline UnreadFrame frame_of(const ReadUnreadArguments<T>& arguments) {
+  return {arguments.frame.bytes, arguments.header, arguments.frame.halves_before};
+}
+template <class T>
+__device__ inline double step_of(const ReadArguments<T>& arguments) {
+  return arguments.step;
+}
+template <class T>
+__device__ inline double step_of(const ReadUnreadArguments<T>& arguments) {
+  return arguments.header->step;
+}
+
 struct ReadMemory {
   WarpMemory warps[tile_blocks];
 };
@@ -72,6 +96,15 @@ __device__ inline bool put_whole_checked(T* out, const WarpMemory& memory, float
   return __all_sync(all_lanes, most < static_cast<float>(largest_exact_single));
 }
 
+template <class T>
+__device__ inline float step_single_of(const ReadArguments<T>& arguments) {
+  return arguments.step_single;
+}
+template <class T>
+__device__ inline float step_single_of(const ReadUnreadArguments<T>& arguments) {
+  return step_in_single<T>(arguments.header->step, arguments.divisor);
+}
+
 // single: all points are known to be exact float32 numbers.
 template <unsigned values, bool is_scaled, class T>
 __device__ inline void put_whole_points(const ReadArguments<T>& arguments, std::size_t begin, double step,
@@ -119,8 +152,8 @@ __device__ inline void put_numbers(const ReadArguments<T>& arguments, std::size_
 }
 
 // Decodes a compound block; false when it is not valid.
-template <class T>
-__device__ LACONIC_NO_INLINE bool read_compound(const ReadArguments<T>& arguments, Entry entry, const std::byte* body,
+template <class T, class Arguments>
+__device__ LACONIC_NO_INLINE bool read_compound(const Arguments& arguments, Entry entry, const std::byte* body,
                                                 std::size_t begin, unsigned n, WarpMemory& memory) {
   AnyLane<T> block;
   if (!fetch_any(entry, body, n, memory, block)) return false;
@@ -129,7 +162,7 @@ __device__ LACONIC_NO_INLINE bool read_compound(const ReadArguments<T>& argument
     if (i >= n) break;
     T x;
     if ((block.mask >> k & 1) == 0)
-      x = number_of_lane(block, k, arguments.step, arguments.divisor);
+      x = number_of_lane(block, k, step_of(arguments), arguments.divisor);
     else
       x = arguments.divisor == 1 ? block.numbers[k] : divide(block.numbers[k], arguments.divisor);
     T& out = arguments.numbers[begin + i];
@@ -139,23 +172,22 @@ __device__ LACONIC_NO_INLINE bool read_compound(const ReadArguments<T>& argument
 }
 
 // is_scaled: each block has its own step.
-template <class T, bool is_scaled>
-__global__ void __launch_bounds__(tile_threads, is_scaled ? 3 : 4)
-    read_frame(const __grid_constant__ ReadArguments<T> arguments) {
+template <class T, bool is_scaled, class Arguments>
+__device__ inline void read_tile(const Arguments& arguments) {
   constexpr std::uint32_t values = is_scaled ? scaled_block : full_block;
   LACONIC_SHARED(ReadMemory, shared);
   const unsigned warp = threadIdx.x / warp_lanes;
   const std::uint32_t block = blockIdx.x * tile_blocks + warp;
   if (block >= count_blocks(arguments.count, values)) return;
-  const InBlock in = find_block<T, values>(arguments.frame, block, arguments.count);
+  const InBlock in = find_block<T, values>(frame_of(arguments), block, arguments.count);
   const std::size_t begin = std::size_t{block} * values;
   const unsigned n = arguments.count - begin < values ? static_cast<unsigned>(arguments.count - begin) : values;
   Problem problem = in.problem;
   if (problem == Problem::none && in.on_lattice()) {
     WarpMemory& memory = shared.warps[warp];
     std::uint32_t v[lane_values];
-    double step = arguments.step;
-    float step_single = arguments.step_single;
+    double step = step_of(arguments);
+    float step_single = step_single_of(arguments);
     bool single = false;
     if constexpr (is_scaled) {
       Scale scale;
@@ -177,14 +209,26 @@ __global__ void __launch_bounds__(tile_threads, is_scaled ? 3 : 4)
         });
     }
   } else if (problem == Problem::none && !is_scaled && in.compound()) {
-    if (!read_compound(arguments, in.entry, in.body, begin, n, shared.warps[warp])) problem = Problem::bad_block;
+    if (!read_compound<T>(arguments, in.entry, in.body, begin, n, shared.warps[warp])) problem = Problem::bad_block;
   } else if (problem == Problem::none) {
     const FrameNumbers<T> numbers = in.numbers<T>();
     put_numbers<T>(arguments, begin, n, [&](unsigned i) {
       return arguments.divisor == 1 ? numbers(i) : divide(numbers(i), arguments.divisor);
     });
   }
-  if (problem != Problem::none && lane_index() == 0) tell(problem, arguments.report);
+  if (problem != Problem::none && lane_index() == 0) tell(arguments.report, problem);
+}
+
+template <class T, bool is_scaled>
+__global__ void __launch_bounds__(tile_threads, is_scaled ? 3 : 4)
+    read_frame(const __grid_constant__ ReadArguments<T> arguments) {
+  read_tile<T, is_scaled>(arguments);
+}
+
+template <class T, bool is_scaled>
+__global__ void __launch_bounds__(tile_threads, is_scaled ? 3 : 4)
+    read_unread(const __grid_constant__ ReadUnreadArguments<T> arguments) {
+  read_tile<T, is_scaled>(arguments);
 }
 
 }  // namespace laconic::quant::cuda

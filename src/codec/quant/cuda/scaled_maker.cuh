@@ -8,12 +8,12 @@
 
 namespace laconic::quant::cuda {
 
-template <class T, unsigned most_outputs>
+template <class T, unsigned most_outputs, class In>
 struct ScaledMaker {
   static constexpr std::uint32_t values = scaled_block;
   static constexpr unsigned resident(Input input) { return input == Input::numbers ? 3 : 2; }
 
-  const MakeArguments<T, most_outputs>& arguments;
+  const MakeArguments<T, most_outputs, In>& arguments;
   const Output<T>& output;
   std::uint32_t block;
   WarpMemory& memory;
@@ -25,13 +25,13 @@ struct ScaledMaker {
     return left < values ? left : values;
   }
   __device__ OwnNumbers<T> own() const { return {output.numbers + std::size_t{block} * values}; }
-  __device__ InBlock find(const InFrame& frame) const { return find_block<T, values>(frame, block, output.count); }
+  __device__ InBlock find(const In& frame) const { return find_block<T, values>(frame, block, output.count); }
 
   // Said::top of a block that was rounded, and the error of the frame that follows from the largest top.
   __device__ static std::uint32_t top_of(int exponent) { return static_cast<std::uint32_t>(exponent + 1024); }
   __device__ double error(std::uint32_t top) const {
-    if (top == 0) return arguments.error_inherited;
-    return error_of(arguments.op, arguments.error_inherited, scaled::power_of_two(static_cast<int>(top) - 1025));
+    if (top == 0) return error_inherited(arguments);
+    return error_of(arguments.op, error_inherited(arguments), scaled::power_of_two(static_cast<int>(top) - 1025));
   }
 
   // Rounds own numbers to normalised points; false when they have none.

@@ -2,6 +2,7 @@
 #include "codec/raw/cuda/combine.hpp"
 
 #include "base/combine.hpp"
+#include "codec/cuda/header_words.cuh"
 #include "device/cuda/language.hpp"
 
 namespace laconic::raw {
@@ -25,7 +26,20 @@ Status combine_as(const void* a, const void* b, void* result, std::size_t count,
                 static_cast<T*>(result), count);
 }
 
+__global__ void write_header(HeaderWords header, std::byte* out, Report* report) {
+  auto* words = reinterpret_cast<std::uint32_t*>(out);
+  auto* told = reinterpret_cast<std::uint32_t*>(report->header);
+  LACONIC_UNROLL
+  for (unsigned i = 0; i < wire::header_bytes / 4; ++i) words[i] = told[i] = header.words[i];
+  report->bytes = wire::header_bytes + std::uint64_t{header.words[wire::payload_offset / 4]};
+  report->rounded = 0;
+}
+
 }  // namespace
+
+Status write_header_on_device(const wire::Header& header, std::byte* out, Report* report, Queue& queue) {
+  return launch(write_header, 1, 1, static_cast<cudaStream_t>(queue.native()), words_of(header), out, report);
+}
 
 Status combine_on_device(Dtype dtype, Op op, const void* a, const void* b, void* result, std::size_t count,
                          Queue& queue) {

@@ -7,7 +7,9 @@
 #include "base/dtype.hpp"
 #include "base/op.hpp"
 #include "base/status.hpp"
+#include "codec/report.hpp"
 #include "device/queue.hpp"
+#include "wire/frame.hpp"
 
 namespace laconic::raw {
 
@@ -15,5 +17,8 @@ namespace laconic::raw {
 // may be equal to a or b.
 Status combine_on_device(Dtype dtype, Op op, const void* a, const void* b, void* result, std::size_t count,
                          Queue& queue);
+
+// Writes the header of a frame of this size, and the report on it.
+Status write_header_on_device(const wire::Header& header, std::byte* out, Report* report, Queue& queue);
 
 }  // namespace laconic::raw

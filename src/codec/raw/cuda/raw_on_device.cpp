@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames of raw hold the numbers themselves: kernels only copy and combine, and the host knows all sizes in advance.
-#include <cstring>
-
+// Frames of raw hold the numbers themselves: kernels only write headers and combine, and the host knows all sizes.
 #include "codec/device_codec.hpp"
 #include "codec/raw/cuda/combine.hpp"
 
@@ -13,21 +11,31 @@ namespace {
 
 const std::byte* payload_of(const DeviceFrame& frame) { return frame.bytes + wire::header_bytes; }
 
-// The host writes the report that a kernel would write, and its header is copied to the frame.
 Status write_header(std::size_t count, const Coding& coding, std::byte* out, Report* report, Queue& queue) {
   wire::Header header;
   header.codec = raw_codec().id();
   header.dtype = coding.dtype;
   header.count = static_cast<std::uint32_t>(count);
   header.payload = static_cast<std::uint32_t>(count * size_of(coding.dtype));
-  report->fault = 0;
-  report->rounded = 0;
-  report->bytes = wire::header_bytes + header.payload;
-  wire::write_header(header, {report->header, sizeof report->header});
-  return queue.copy(out, report->header, wire::header_bytes);
+  return raw::write_header_on_device(header, out, report, queue);
 }
 
-Status check(const DeviceFrame& frame, std::size_t count, const Coding& coding) {
+// Has a kernel check a header that the host does not know.
+Status check_unread(const DeviceFrame& frame, std::size_t count, const Coding& coding, Queue& queue) {
+  const std::size_t payload = count * size_of(coding.dtype);
+  if (frame.size < wire::header_bytes + payload)
+    return {Code::frame, "malformed frame: its memory ends before the numbers do"};
+  HeaderRules rules;
+  rules.codec = raw_codec().id();
+  rules.dtype = coding.dtype;
+  rules.exact = true;
+  rules.count = static_cast<std::uint32_t>(count);
+  rules.least_payload = rules.most_payload = static_cast<std::uint32_t>(payload);
+  return read_header_on_device(frame.bytes, rules, frame.unread, queue);
+}
+
+Status check(const DeviceFrame& frame, std::size_t count, const Coding& coding, Queue& queue) {
+  if (frame.unread != nullptr) return check_unread(frame, count, coding, queue);
   if (frame.header.payload != count * size_of(coding.dtype))
     return {Code::frame, "malformed frame: payload does not fit the count"};
   if (frame.header.step != 0 || frame.header.error != 0)
@@ -47,29 +55,27 @@ class RawOnDevice final : public DeviceCodec {
 
   Status fold(const DeviceFrame& frame, const void* numbers, std::size_t count, const Coding& coding, std::byte* out,
               Queue& queue) const override {
-    if (Status s = check(frame, count, coding); !s) return s;
+    if (Status s = check(frame, count, coding, queue); !s) return s;
     return combine(payload_of(frame), numbers, count, coding, out, queue);
   }
 
   Status add(const DeviceFrame& a, const DeviceFrame& b, std::size_t count, const Coding& coding, std::byte* out,
              Queue& queue) const override {
-    if (Status s = check(a, count, coding); !s) return s;
-    if (Status s = check(b, count, coding); !s) return s;
+    if (Status s = check(a, count, coding, queue); !s) return s;
+    if (Status s = check(b, count, coding, queue); !s) return s;
     return combine(payload_of(a), payload_of(b), count, coding, out, queue);
   }
 
   Status decode(const DeviceFrame& frame, void* numbers, std::size_t count, const Coding& coding,
                 Queue& queue) const override {
-    report_of(queue)->fault = 0;
-    if (Status s = check(frame, count, coding); !s) return s;
+    if (Status s = check(frame, count, coding, queue); !s) return s;
     if (coding.divisor != 1) return queue.divide(coding.dtype, payload_of(frame), numbers, count, coding.divisor);
     return queue.copy(numbers, payload_of(frame), count * size_of(coding.dtype));
   }
 
   Status decode_reduce(const DeviceFrame& frame, const void* with, void* result, std::size_t count,
                        const Coding& coding, Queue& queue) const override {
-    report_of(queue)->fault = 0;
-    if (Status s = check(frame, count, coding); !s) return s;
+    if (Status s = check(frame, count, coding, queue); !s) return s;
     return raw::combine_on_device(coding.dtype, coding.op, with, payload_of(frame), result, count, queue);
   }
 

@@ -86,7 +86,7 @@ class WordsAround {
 // The bytes of a frame whose pieces open_frame() has found; a word for each part holds the place of its piece.
 struct OpenFrame {
   const std::byte* bytes;
-  std::size_t size;
+  std::size_t size;  // where a kernel has read the header: bytes from here on that may be read
   std::uint64_t* places;
 };
 

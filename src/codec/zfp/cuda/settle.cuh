@@ -20,6 +20,7 @@ enum class Fault : std::uint32_t {
   parameters = 2,  // no such parameters exist
   others = 3,      // not the parameters of this operation
   piece = 4,       // a piece is cut short or not valid
+  header = 5,      // a fault in the header, which says more
 };
 
 // The first bytes of a frame, except for its sizes and its error: the header and the head of the payload.
@@ -90,11 +91,24 @@ __device__ inline std::uint64_t take_fault(std::uint64_t* faults, std::uint32_t 
   return fault;
 }
 
-// Settles with one thread block for each target.  faults: the faults of the `frames` frames that were read.  inherited:
-// their error.
+// The error of the frames that were read.
+struct Inherited {
+  double known = 0;                 // where the host has read their headers
+  const DeviceHeader* a = nullptr;  // where kernels have
+  const DeviceHeader* b = nullptr;  // null: one frame
+  Op op = Op::sum;
+
+  LACONIC_HOST_DEVICE static double of(Op op, double a, double b) { return op == Op::sum ? a + b : a > b ? a : b; }
+  __device__ double error() const {
+    if (a == nullptr) return known;
+    return b == nullptr ? a->error : of(op, a->error, b->error);
+  }
+};
+
+// Settles with one thread block for each target.  faults: the faults of the `frames` frames that were read.
 template <unsigned most>
 __global__ void __launch_bounds__(part_blocks)
-    settle_frames(const __grid_constant__ Targets<most> targets, Heading heading, Shape shape, double inherited,
+    settle_frames(const __grid_constant__ Targets<most> targets, Heading heading, Shape shape, Inherited inherited,
                   std::uint64_t* words, std::uint64_t* faults, std::uint32_t frames) {
   const Piece& target = targets.of[blockIdx.x];
   std::uint64_t* const own = words + std::size_t{blockIdx.x} * targets.parts_of_each;
@@ -109,7 +123,7 @@ __global__ void __launch_bounds__(part_blocks)
   const Settled settled = settle_pieces(shape, target, own);
   if (threadIdx.x != 0) return;
   const std::uint64_t payload = Shape::pieces_at(target.count) - wire::header_bytes + settled.bytes;
-  double error = inherited + std::bit_cast<double>(settled.error);
+  double error = inherited.error() + std::bit_cast<double>(settled.error);
   if (!(error < DBL_MAX)) error = DBL_MAX;
   static_assert(wire::count_offset == 8 && wire::payload_offset == 12 && wire::error_offset == 24);
   const std::uint64_t header[4] = {heading.words[0], target.count | payload << 32, heading.words[2],
@@ -129,9 +143,10 @@ __device__ inline std::uint32_t half_word(const std::byte* at) {
   return std::to_integer<std::uint32_t>(at[0]) | std::to_integer<std::uint32_t>(at[1]) << 8;
 }
 
-// The fault in the head of a frame's payload, if it is not that of this operation.
-__device__ inline Fault check_head(const OpenFrame& frame, std::size_t count, Dtype dtype, const Parameters& ours) {
-  if (frame.size < Shape::pieces_at(count)) return Fault::no_index;
+// The fault in the head of the payload of a frame of `size` bytes, if it is not that of this operation.
+__device__ inline Fault check_head(const OpenFrame& frame, std::size_t size, std::size_t count, Dtype dtype,
+                                   const Parameters& ours) {
+  if (size < Shape::pieces_at(count)) return Fault::no_index;
   const std::byte* head = frame.bytes + wire::header_bytes;
   const Parameters theirs{static_cast<Mode>(head[0]), static_cast<std::int16_t>(half_word(head + 2))};
   if (head[1] != std::byte{0} || !theirs.valid(dtype)) return Fault::parameters;
@@ -139,12 +154,14 @@ __device__ inline Fault check_head(const OpenFrame& frame, std::size_t count, Dt
 }
 
 // Finds the pieces of a frame for kernels that read them: writes a place for each part, or 0 for all when there is a
-// fault, which is stored where the caller asks for it.
+// fault, which is stored where the caller asks for it.  read: the header as a kernel has read it; null: the host has.
 __global__ void __launch_bounds__(part_blocks)
-    open_frame(OpenFrame frame, std::size_t count, Dtype dtype, Parameters ours, Shape shape, std::uint64_t* fault,
-               Report* report) {
+    open_frame(OpenFrame frame, const DeviceHeader* read, std::size_t count, Dtype dtype, Parameters ours, Shape shape,
+               std::uint64_t* fault, Report* report) {
   const std::uint32_t pieces = Shape::pieces(count);
-  Fault found = check_head(frame, count, dtype, ours);
+  const std::size_t size = read == nullptr ? frame.size : wire::header_bytes + read->payload;
+  Fault found =
+      read != nullptr && read->fault != HeaderFault::none ? Fault::header : check_head(frame, size, count, dtype, ours);
   std::uint64_t offset = Shape::pieces_at(count);
   for (std::uint32_t first = 0; first < pieces && found == Fault::none; first += part_blocks) {
     const std::uint32_t piece = first + threadIdx.x;
@@ -161,7 +178,7 @@ __global__ void __launch_bounds__(part_blocks)
         frame.places[piece * parts_of_piece + part] = Place::at(at, raw).word;
     offset += sum.all;
   }
-  if (found == Fault::none && offset != frame.size) found = Fault::piece;
+  if (found == Fault::none && offset != size) found = Fault::piece;
   if (found != Fault::none)  // every thread clears the places that it has written, so no thread waits for others
     for (std::uint32_t piece = threadIdx.x; piece < pieces; piece += part_blocks)
       for (std::uint32_t part = 0; part < parts_of_piece; ++part) frame.places[piece * parts_of_piece + part] = 0;

@@ -16,6 +16,8 @@ namespace {
 // The largest number of arrays that one launch encodes: its arguments have room for no more.
 constexpr std::size_t most_targets = 64;
 
+constexpr std::uint8_t frames_codec = 4;  // the codec field in the frames of zfp
+
 // The limit that lets offsets in a frame fit 32 bits.
 constexpr std::size_t most_numbers = std::size_t{1} << 28;
 
@@ -47,7 +49,7 @@ struct Words {
 
 Heading heading_of(const Coding& coding) {
   wire::Header header;
-  header.codec = 4;
+  header.codec = frames_codec;
   header.dtype = coding.dtype;
   Heading heading;
   wire::write_header(header, std::as_writable_bytes(std::span(heading.words)));
@@ -57,21 +59,35 @@ Heading heading_of(const Coding& coding) {
   return heading;
 }
 
-// Checks the header of a frame, the only part that the host can see.
-Status check_header(const DeviceFrame& frame) {
-  return frame.header.step == 0 ? Status{} : malformed("zfp with a step");
+// Checks the header of a frame, the only part that the host can see, or has a kernel check it.
+Status check_header(const DeviceFrame& frame, std::size_t count, const Coding& coding, Queue& queue) {
+  if (frame.unread == nullptr) return frame.header.step == 0 ? Status{} : malformed("zfp with a step");
+  if (frame.size < Shape::pieces_at(count)) return malformed("no room for the index of zfp");
+  HeaderRules rules;
+  rules.codec = frames_codec;
+  rules.dtype = coding.dtype;
+  rules.count = static_cast<std::uint32_t>(count);
+  rules.least_payload = Shape::pieces_at(count) - static_cast<std::uint32_t>(wire::header_bytes);
+  rules.most_payload = static_cast<std::uint32_t>(std::min<std::size_t>(frame.size - wire::header_bytes, 0xffffffff));
+  return read_header_on_device(frame.bytes, rules, frame.unread, queue);
 }
 
-Status open(const OpenFrame& frame, std::size_t count, const Coding& coding, std::uint64_t* fault, Report* report,
-            Queue& queue) {
-  return launch(open_frame, 1, part_blocks, stream_of(queue), frame, count, coding.dtype, Parameters::make(coding),
-                shape_of(coding), fault, report);
+// The places are for open() to fill in.  Memory behind the largest frame of `count` numbers is left alone.
+OpenFrame open_frame_of(const DeviceFrame& frame, std::size_t count, Dtype dtype, std::uint64_t* places) {
+  const std::size_t largest = Shape::pieces_at(count) + count * size_of(dtype);
+  return {frame.bytes, frame.unread == nullptr ? frame.size : std::min(frame.size, largest), places};
+}
+
+Status open(const OpenFrame& frame, const DeviceFrame& from, std::size_t count, const Coding& coding,
+            std::uint64_t* fault, Report* report, Queue& queue) {
+  return launch(open_frame, 1, part_blocks, stream_of(queue), frame, from.unread, count, coding.dtype,
+                Parameters::make(coding), shape_of(coding), fault, report);
 }
 
 // Writes the frames of all targets from a source that reads `frames` frames, which are open.
 template <class T, class Source, unsigned most>
-Status write_frames(const Targets<most>& targets, const Source& source, const Coding& coding, double inherited,
-                    const Words& words, std::uint32_t frames, Queue& queue) {
+Status write_frames(const Targets<most>& targets, const Source& source, const Coding& coding,
+                    const Inherited& inherited, const Words& words, std::uint32_t frames, Queue& queue) {
   const Shape shape = shape_of(coding);
   // The limit prevents an overflow of a sum of rounded numbers where the exact sum would not overflow.
   const T largest = std::numeric_limits<T>::max() / static_cast<T>(std::max<std::uint32_t>(coding.terms, 1));
@@ -99,34 +115,34 @@ Status encode_some(std::span<const Piece> pieces, const Coding& coding, Queue& q
   }
   Words words;
   if (Status s = Words::get(queue, std::size_t{targets.count} * targets.parts_of_each, words); !s) return s;
-  return write_frames<T>(targets, OwnNumbers{}, coding, 0, words, 0, queue);
+  return write_frames<T>(targets, OwnNumbers{}, coding, Inherited{}, words, 0, queue);
 }
 
 template <class T>
 Status fold_frame(const DeviceFrame& frame, const Piece& target, const Coding& coding, Queue& queue) {
-  if (Status s = check_header(frame); !s) return s;
+  if (Status s = check_header(frame, target.count, coding, queue); !s) return s;
   const std::uint32_t parts = Shape::parts(target.count);
   Words words;
   if (Status s = Words::get(queue, 2 * std::size_t{parts}, words); !s) return s;
-  const OpenFrame in{frame.bytes, frame.size, words.parts + parts};
-  if (Status s = open(in, target.count, coding, words.faults, nullptr, queue); !s) return s;
+  const OpenFrame in = open_frame_of(frame, target.count, coding.dtype, words.parts + parts);
+  if (Status s = open(in, frame, target.count, coding, words.faults, nullptr, queue); !s) return s;
   const Targets<1> targets{{target}, 1, parts};
-  return write_frames<T>(targets, FrameAndNumbers{in, coding.op}, coding, frame.header.error, words, 1, queue);
+  return write_frames<T>(targets, FrameAndNumbers{in, coding.op}, coding, Inherited{frame.header.error, frame.unread},
+                         words, 1, queue);
 }
 
 template <class T>
 Status add_frames(const DeviceFrame& a, const DeviceFrame& b, const Piece& target, const Coding& coding, Queue& queue) {
-  if (Status s = check_header(a); !s) return s;
-  if (Status s = check_header(b); !s) return s;
+  if (Status s = check_header(a, target.count, coding, queue); !s) return s;
+  if (Status s = check_header(b, target.count, coding, queue); !s) return s;
   const std::uint32_t parts = Shape::parts(target.count);
   Words words;
   if (Status s = Words::get(queue, 3 * std::size_t{parts}, words); !s) return s;
-  const OpenFrame in_a{a.bytes, a.size, words.parts + parts};
-  const OpenFrame in_b{b.bytes, b.size, words.parts + 2 * parts};
-  if (Status s = open(in_a, target.count, coding, words.faults, nullptr, queue); !s) return s;
-  if (Status s = open(in_b, target.count, coding, words.faults + 1, nullptr, queue); !s) return s;
-  const double inherited =
-      coding.op == Op::sum ? a.header.error + b.header.error : std::max(a.header.error, b.header.error);
+  const OpenFrame in_a = open_frame_of(a, target.count, coding.dtype, words.parts + parts);
+  const OpenFrame in_b = open_frame_of(b, target.count, coding.dtype, words.parts + 2 * parts);
+  if (Status s = open(in_a, a, target.count, coding, words.faults, nullptr, queue); !s) return s;
+  if (Status s = open(in_b, b, target.count, coding, words.faults + 1, nullptr, queue); !s) return s;
+  const Inherited inherited{Inherited::of(coding.op, a.header.error, b.header.error), a.unread, b.unread, coding.op};
   const Targets<1> targets{{target}, 1, parts};
   return write_frames<T>(targets, TwoFrames{in_a, in_b, coding.op}, coding, inherited, words, 2, queue);
 }
@@ -134,12 +150,12 @@ Status add_frames(const DeviceFrame& a, const DeviceFrame& b, const Piece& targe
 template <class T>
 Status read_frame(const DeviceFrame& frame, const Result<T>& result, std::size_t count, const Coding& coding,
                   Queue& queue) {
-  if (Status s = check_header(frame); !s) return s;
+  if (Status s = check_header(frame, count, coding, queue); !s) return s;
   const std::uint32_t parts = Shape::parts(count);
   Words words;
   if (Status s = Words::get(queue, parts, words); !s) return s;
-  const OpenFrame in{frame.bytes, frame.size, words.parts};
-  if (Status s = open(in, count, coding, nullptr, report_of(queue), queue); !s || count == 0) return s;
+  const OpenFrame in = open_frame_of(frame, count, coding.dtype, words.parts);
+  if (Status s = open(in, frame, count, coding, nullptr, report_of(queue), queue); !s || count == 0) return s;
   return launch(decode_parts<T>, parts, part_blocks, stream_of(queue), in, count, shape_of(coding), result);
 }
 
@@ -209,6 +225,7 @@ class ZfpOnDevice final : public DeviceCodec {
       case Fault::no_index: return malformed("no room for the index of zfp");
       case Fault::parameters: return malformed("parameters that zfp does not have");
       case Fault::others: return malformed("zfp parameters differ from this operation's");
+      case Fault::header: return malformed("the header");
       case Fault::piece: break;
     }
     return malformed("a piece of zfp is cut short or not valid");
