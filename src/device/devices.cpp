@@ -25,6 +25,8 @@ MemoryType memory_type_of(const void* pointer) {
   return has_devices() ? kind()->memory_type_of(pointer) : MemoryType{};
 }
 
+std::unique_ptr<CallerQueue> make_caller_queue() { return has_devices() ? kind()->make_caller_queue() : nullptr; }
+
 std::unique_ptr<Device> open_device(int number, Status& status, int queues, void* context) {
   if (has_devices()) return kind()->open(number, status, queues, context);
   status = {Code::device, "this build of Laconic has no device code (LACONIC_CUDA)"};

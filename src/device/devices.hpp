@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/status.hpp"
+#include "device/caller_queue.hpp"
 #include "device/device.hpp"
 
 namespace laconic {
@@ -47,10 +48,14 @@ inline constexpr int usual_queues = 8;
 // null and sets a status that is not ok.
 std::unique_ptr<Device> open_device(int number, Status& status, int queues = usual_queues, void* context = nullptr);
 
+// A queue for streams of a caller.  Null in builds without code for devices.
+std::unique_ptr<CallerQueue> make_caller_queue();
+
 // A kind of device, which a line of devices.def names: the implementations of the functions above.
 struct DeviceKind {
   MemoryType (*memory_type_of)(const void* pointer);
   std::unique_ptr<Device> (*open)(int number, Status& status, int queues, void* context);
+  std::unique_ptr<CallerQueue> (*make_caller_queue)();
 };
 
 }  // namespace laconic

@@ -4,15 +4,10 @@
 #include <algorithm>
 
 #include "base/device_use.hpp"
+#include "device/cuda/capability.hpp"
 #include "device/cuda/current_context.hpp"
 
 namespace laconic {
-namespace {
-
-// The kernels are compiled for compute capability 8.0 and later (cmake/LaconicCudaArchitectures.cmake).
-constexpr int least_capability = 8;
-
-}  // namespace
 
 CudaDevice::CudaDevice(int number, CUcontext context, int queues)
     : number_(number),
@@ -27,9 +22,7 @@ CudaDevice::CudaDevice(int number, CUcontext context, int queues)
                "there is no device " + std::to_string(number) + "; devices found: " + std::to_string(devices)};
     return;
   }
-  int capability = 0;
-  (void)cudaDeviceGetAttribute(&capability, cudaDevAttrComputeCapabilityMajor, number);
-  runs_kernels_ = capability >= least_capability && device_use() != DeviceUse::host;
+  runs_kernels_ = capability_of(number) >= least_capability && device_use() != DeviceUse::host;
   if (context_ == nullptr) {
     primary_retained_ = driver()->retain_primary(&context_, number) == CUDA_SUCCESS;
     if (!primary_retained_) {

@@ -2,6 +2,7 @@
 // The GPUs of this process: the line `cuda` of devices.def.
 #include <iterator>
 
+#include "device/cuda/cuda_caller_queue.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "device/cuda/driver.hpp"
 #include "device/devices.hpp"
@@ -46,10 +47,12 @@ std::unique_ptr<Device> open(int number, Status& status, int queues, void* conte
   return device;
 }
 
+std::unique_ptr<CallerQueue> caller_queue() { return std::make_unique<CudaCallerQueue>(); }
+
 }  // namespace
 
 const DeviceKind& cuda_devices() {
-  static constexpr DeviceKind kind{type_of, open};
+  static constexpr DeviceKind kind{type_of, open, caller_queue};
   return kind;
 }
 

@@ -22,6 +22,9 @@ class CurrentContext {
   CurrentContext(const CurrentContext&) = delete;
   CurrentContext& operator=(const CurrentContext&) = delete;
 
+  // Whether the context is current; false where it no longer exists.
+  bool made() const { return pushed_; }
+
  private:
   bool pushed_;
   CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;

@@ -8,10 +8,14 @@
 #if LACONIC_CUDA_EMULATED
 
 const laconic::Driver* laconic::driver() {
-  static constexpr Driver emulated{
-      cuPointerGetAttributes,           cuCtxPushCurrent,         cuCtxPopCurrent,
-      cuDevicePrimaryCtxGetState,       cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRelease,
-      cuThreadExchangeStreamCaptureMode};
+  static constexpr Driver emulated{cuPointerGetAttributes,
+                                   cuCtxPushCurrent,
+                                   cuCtxPopCurrent,
+                                   cuCtxGetCurrent,
+                                   cuDevicePrimaryCtxGetState,
+                                   cuDevicePrimaryCtxRetain,
+                                   cuDevicePrimaryCtxRelease,
+                                   cuThreadExchangeStreamCaptureMode};
   return &emulated;
 }
 
@@ -36,6 +40,7 @@ bool find(void* library, const char* name, Function& function) {
 bool find_all(void* library, Driver& d) {
   return find(library, LACONIC_NAME(cuPointerGetAttributes), d.pointer_attributes) &&
          find(library, LACONIC_NAME(cuCtxPushCurrent), d.push) && find(library, LACONIC_NAME(cuCtxPopCurrent), d.pop) &&
+         find(library, LACONIC_NAME(cuCtxGetCurrent), d.get_current) &&
          find(library, LACONIC_NAME(cuDevicePrimaryCtxGetState), d.primary_state) &&
          find(library, LACONIC_NAME(cuDevicePrimaryCtxRetain), d.retain_primary) &&
          find(library, LACONIC_NAME(cuDevicePrimaryCtxRelease), d.release_primary) &&

@@ -17,6 +17,7 @@ struct Driver {
   decltype(&cuPointerGetAttributes) pointer_attributes;
   decltype(&cuCtxPushCurrent) push;
   decltype(&cuCtxPopCurrent) pop;
+  decltype(&cuCtxGetCurrent) get_current;
   decltype(&cuDevicePrimaryCtxGetState) primary_state;
   decltype(&cuDevicePrimaryCtxRetain) retain_primary;
   decltype(&cuDevicePrimaryCtxRelease) release_primary;
