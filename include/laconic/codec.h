@@ -20,7 +20,8 @@
  *
  * Functions return LACONIC_OK or an error; laconic_codec_error() then has the message.  They do not throw, print or
  * exit, and do not access the environment.  Buffers belong to the caller, and are memory of the host with the alignment
- * of their numbers (frames: any).  An error leaves the contents of output buffers unspecified, but within their sizes.
+ * of their numbers (frames: any); those of the functions *_on_stream are memory of a GPU.  An error leaves the contents
+ * of output buffers unspecified, but within their sizes.
  */
 #ifndef LACONIC_CODEC_H
 #define LACONIC_CODEC_H
@@ -42,10 +43,11 @@ extern "C" {
 #define LACONIC_VERSION_MINOR 1
 #define LACONIC_VERSION_PATCH 0
 
-/* Structs that programs allocate, all but laconic_bound, get new members at their ends in later versions.  A program
- * that was compiled with an older header runs with a newer library: the names of functions that are macros here pass
- * the size that the program knows to the function *_sized.  Bindings of other languages call that function.  A program
- * may also run with an older library, as long as it leaves the members unset that the library does not have. */
+/* Structs that programs allocate, all but laconic_bound and laconic_stream_result, get new members at their ends in
+ * later versions.  A program that was compiled with an older header runs with a newer library: the names of functions
+ * that are macros here pass the size that the program knows to the function *_sized.  Bindings of other languages call
+ * that function.  A program may also run with an older library, as long as it leaves the members unset that the library
+ * does not have. */
 
 /* Results of the functions in this header.  (Those of laconic.h return MPI error codes.) */
 typedef enum laconic_error {
@@ -56,7 +58,8 @@ typedef enum laconic_error {
   LACONIC_ERROR_COUNT = 4,    /* frames of another number of numbers */
   LACONIC_ERROR_FRAME = 5,    /* bytes that are not frames, or are damaged, or frames of another coding */
   LACONIC_ERROR_MEMORY = 6,   /* no memory, or no thread */
-  LACONIC_ERROR_INTERNAL = 7
+  LACONIC_ERROR_INTERNAL = 7,
+  LACONIC_ERROR_DEVICE = 8 /* no GPU, no device code in this build, or a call of CUDA that failed */
 } laconic_error;
 
 /* The message of the latest error of a function of this header in this thread.  Valid until the next one. */
@@ -194,6 +197,72 @@ LACONIC_API int laconic_coder_fold(laconic_coder coder, const void* frames, size
 /* result = a op b.  With quant, lossless and raw this adds no error of its own, and any order gives the same bytes. */
 LACONIC_API int laconic_coder_add(laconic_coder coder, const void* a, size_t a_bytes, const void* b, size_t b_bytes,
                                   size_t count, void* result, size_t capacity, size_t* result_bytes);
+
+/* The same operations on memory of a GPU, for programs whose communication is enqueued on a stream, as that of NCCL is.
+ * docs/streams.md has an example.
+ *
+ * The functions below enqueue kernels on `stream`, a cudaStream_t or NULL for the default stream, and return: they
+ * never wait, and never synchronise.  They may be called while the stream is captured into a CUDA graph; each launch of
+ * the graph then does the work again, on what the buffers hold by then.
+ *
+ * One call makes or reads one frame, of at most coding->frame_elements numbers (0 numbers: no frame, of 0 bytes).  Its
+ * bytes are those that the functions above write.  Numbers, frames and results are memory of the device, managed memory
+ * or pinned memory of the host; they belong to the caller, and must stay valid until the stream has passed the work, or
+ * until graphs that were captured with them are destroyed.  Numbers are at a multiple of their size, frames and results
+ * at a multiple of 8 bytes.  Output frames must not overlap other buffers.
+ *
+ * Codings: quant with abs:E, rms:R or lossless, zfp with rate:BITS, and raw, with all their types.  A bound rel:R needs
+ * the range of the numbers, for which the host would have to wait: abs:E with E = R * (greatest - least) takes its
+ * place. Devices need compute capability 8.0.
+ *
+ * A coder works in the CUDA context that is current at its first call here.  It has one workspace there, so it serves
+ * one stream at a time: work on another stream has to wait for that on the first one.  Coders are independent.  The
+ * context must outlive the coder, and the coder all graphs that were captured with it; laconic_coder_free() waits for
+ * the device.
+ */
+
+/* How an operation on a stream ended.  Its kernels write it, so it is in memory that they reach; a copy on the host is
+ * valid when the stream has passed the operation.  Its size never changes. */
+typedef struct laconic_stream_result {
+  uint64_t bytes;   /* size of the frame that was written, or of the one that was decoded */
+  double error;     /* the worst-case absolute error of any number that this frame accounts for */
+  uint32_t written; /* 1, so that 0 shows that the operation has not been done */
+  uint32_t fault;   /* 0: none; otherwise a number that laconic_stream_result_check() explains */
+  uint32_t codec;   /* whose fault it is */
+  uint32_t reserved[9];
+} laconic_stream_result;
+
+/* The error that a result holds, with its message: LACONIC_OK, or mostly LACONIC_ERROR_FRAME.  result: on the host.
+ * Each operation overwrites its result.  A fault is not lost where several operations follow each other: an operation
+ * with a fault writes a frame of 32 bytes that says so, and operations that read that frame fail, too, on other
+ * machines as well.  The numbers that a decode with a fault writes are not specified. */
+LACONIC_API int laconic_stream_result_check(const laconic_stream_result* result);
+
+/* Allocates the memory of the device that operations on up to `count` numbers need.  Operations outside of a capture do
+ * so themselves the first time, but memory cannot be allocated during a capture.  It is 16 KiB, or up to 200 bytes for
+ * every 4096 numbers. */
+LACONIC_API int laconic_coder_prepare_device(laconic_coder coder, size_t count);
+
+/* frame = numbers.  capacity: the size of frame, at least laconic_coder_capacity(). */
+LACONIC_API int laconic_coder_encode_on_stream(laconic_coder coder, const void* numbers, size_t count, void* frame,
+                                               size_t capacity, laconic_stream_result* result, void* stream);
+
+/* numbers = frame / divisor.  capacity: the size of the memory that the frame is in; the frame says itself where it
+ * ends, and one that ends later is a fault.  The frame is one of an equal coding, but with quant any bound of the same
+ * kind is accepted: abs, rel and lossless are of one kind, rms of another. */
+LACONIC_API int laconic_coder_decode_on_stream(laconic_coder coder, const void* frame, size_t capacity, void* numbers,
+                                               size_t count, double divisor, laconic_stream_result* result,
+                                               void* stream);
+
+/* out = frame op numbers, with the coder's reduction.  The frame is one of an equal coding, not of rel. */
+LACONIC_API int laconic_coder_fold_on_stream(laconic_coder coder, const void* frame, size_t frame_capacity,
+                                             const void* numbers, size_t count, void* out, size_t capacity,
+                                             laconic_stream_result* result, void* stream);
+
+/* out = a op b.  The same conditions. */
+LACONIC_API int laconic_coder_add_on_stream(laconic_coder coder, const void* a, size_t a_capacity, const void* b,
+                                            size_t b_capacity, size_t count, void* out, size_t capacity,
+                                            laconic_stream_result* result, void* stream);
 
 /* The contents of a sequence of frames, according to their headers. */
 typedef struct laconic_frames_info {

@@ -9,64 +9,22 @@
 
 #include "base/sized.hpp"
 #include "codec/range.hpp"
-#include "coder/frame_coder.hpp"
+#include "coder/c_coder.hpp"
 #include "device/devices.hpp"
 #include "device/host/float_environment.hpp"
 #include "laconic/codec.h"
 
-struct laconic_coder_s {
-  explicit laconic_coder_s(const laconic::CoderSettings& settings) : coder(settings) {}
-  laconic::FrameCoder coder;
-};
-
 namespace laconic {
+
+std::string& latest_message() {
+  thread_local std::string latest;
+  return latest;
+}
+
 namespace {
 
 constexpr std::int32_t largest_threads = 256;
 constexpr std::uint32_t largest_contributions = 0x7fffffff;
-
-// The latest error of this thread.  Like errno it is kept per thread, so that it costs no lock.
-thread_local std::string latest_message;
-
-int in_api(Code code) {
-  switch (code) {
-    case Code::ok: return LACONIC_OK;
-    case Code::argument:
-    case Code::buffer:
-    case Code::op: return LACONIC_ERROR_ARGUMENT;
-    case Code::type: return LACONIC_ERROR_TYPE;
-    case Code::truncate: return LACONIC_ERROR_CAPACITY;
-    case Code::count: return LACONIC_ERROR_COUNT;
-    case Code::mismatch:
-    case Code::frame: return LACONIC_ERROR_FRAME;
-    case Code::memory: return LACONIC_ERROR_MEMORY;
-    default: return LACONIC_ERROR_INTERNAL;
-  }
-}
-
-// Runs body, which returns a Status.  Exceptions (in practice: no memory, no thread) end here.
-template <class Body>
-int guarded(Body&& body) noexcept {
-  try {
-    const Status status = body();
-    if (status.ok()) return LACONIC_OK;
-    latest_message = "laconic: " + status.message();
-    return in_api(status.code());
-  } catch (const std::bad_alloc&) {
-    latest_message = "out of memory";  // too short to be allocated
-    return LACONIC_ERROR_MEMORY;
-  } catch (const std::system_error&) {
-    latest_message = "no thread";
-    return LACONIC_ERROR_MEMORY;
-  } catch (...) {
-    latest_message = "internal error";
-    return LACONIC_ERROR_INTERNAL;
-  }
-}
-
-Status null(const char* name, const char* valid) {
-  return {Code::argument, std::string(name) + " is NULL; valid is " + valid};
-}
 
 Status check_field(const char* name, std::int64_t value, std::int64_t most) {
   if (value >= 0 && value <= most) return {};
@@ -154,14 +112,6 @@ Status check_output(laconic_coder coder, std::size_t count, const char* name, co
   return check_buffers({{name, out, needed}});
 }
 
-// Whether frames of several calls can be combined.
-Status check_combines(const FrameCoder& coder) {
-  if (coder.settings().bound.mode != BoundMode::rel) return {};
-  return {Code::argument,
-          "frames of the bound rel cannot be added, because their steps differ; valid are abs:E with "
-          "E = rel * (greatest - least) of all arrays (laconic_finite_range), block:R, rms:R and lossless"};
-}
-
 Frame frame_of(const void* data, std::size_t bytes) { return {static_cast<const std::byte*>(data), bytes}; }
 Blob blob_of(void* data, std::size_t bytes) { return {static_cast<std::byte*>(data), bytes}; }
 
@@ -172,7 +122,7 @@ using laconic::Code;
 using laconic::guarded;
 using laconic::Status;
 
-const char* laconic_codec_error(void) { return laconic::latest_message.c_str(); }
+const char* laconic_codec_error(void) { return laconic::latest_message().c_str(); }
 
 int laconic_bound_parse(const char* text, laconic_bound* bound) {
   return guarded([&] {
@@ -222,8 +172,7 @@ int laconic_coder_decode(laconic_coder coder, const void* frames, size_t bytes, 
                          double divisor) {
   return guarded([&] {
     if (coder == nullptr) return laconic::null("coder", "one of laconic_coder_create()");
-    if (!(divisor > 0) || !std::isfinite(divisor))
-      return Status(Code::argument, "divisor is " + std::to_string(divisor) + "; valid are finite numbers above 0");
+    if (Status s = laconic::check_divisor(divisor); !s) return s;
     laconic::FrameCoder& c = coder->coder;
     if (Status s = laconic::check_buffers(
             {{"frames", frames, bytes}, {"numbers", numbers, laconic::size_of_numbers(c, count)}});

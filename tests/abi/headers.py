@@ -15,7 +15,7 @@ def preprocessed(cc, folder):
 def members(body):
     """The names of a struct's members, or an enumeration's constants, in their order."""
     separator = ";" if ";" in body else ","
-    parts = [part.split("=")[0] for part in body.split(separator) if part.strip()]
+    parts = [re.sub(r"\[.*", "", part.split("=")[0]) for part in body.split(separator) if part.strip()]
     return [re.findall(r"\w+", part)[-1] for part in parts]
 
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "codec/codec.hpp"
+#include "device/devices.hpp"
 #include "laconic/codec.h"
 
 namespace {
@@ -259,6 +260,22 @@ TEST(Coder, ServesEveryCodec) {
     std::vector<double> exact(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) exact[i] = 2 * double{x[i]};
     EXPECT_LE(largest_error(sum, exact), 4e-3);
+  }
+}
+
+// They exist in every build, and say where they cannot work.
+TEST(Coder, NeedsDeviceCodeForStreams) {
+  if (laconic::has_devices()) GTEST_SKIP() << "this build has device code";
+  const Coder coder(coding("abs:1e-3"));
+  float x = 0;
+  laconic_stream_result result;
+  for (const int answer :
+       {laconic_coder_prepare_device(coder, 1), laconic_coder_encode_on_stream(coder, &x, 1, &x, 1, &result, nullptr),
+        laconic_coder_decode_on_stream(coder, &x, 1, &x, 1, 1, &result, nullptr),
+        laconic_coder_fold_on_stream(coder, &x, 1, &x, 1, &x, 1, &result, nullptr),
+        laconic_coder_add_on_stream(coder, &x, 1, &x, 1, 1, &x, 1, &result, nullptr)}) {
+    EXPECT_EQ(answer, LACONIC_ERROR_DEVICE);
+    EXPECT_NE(std::string(laconic_codec_error()).find("no device code"), std::string::npos) << laconic_codec_error();
   }
 }
 
