@@ -57,8 +57,8 @@ class DeviceCodec {
                       std::byte* out, Queue& queue) const = 0;
   virtual Status add(const DeviceFrame& a, const DeviceFrame& b, std::size_t count, const Coding& coding,
                      std::byte* out, Queue& queue) const = 0;
-  // out = frames[0] op numbers op frames[1] op ..., in one launch; numbers may be null.  The bytes are those of fold()
-  // and add() for one frame after the other.
+  // out = frames[0] op numbers op frames[1] op ..., in one launch; numbers may be null, and no header is unread.  The
+  // bytes are those of fold() and add() for one frame after the other.
   virtual Status combine(std::span<const DeviceFrame> frames, const void* numbers, std::size_t count,
                          const Coding& coding, std::byte* out, Queue& queue) const;
 

@@ -143,6 +143,10 @@ TEST_F(Combine, RefusesMoreFramesThanItTakes) {
   EXPECT_FALSE(ask(from.size(), nullptr, coding).ok());
   EXPECT_FALSE(ask(1, nullptr, coding).ok());
   EXPECT_FALSE(ask(0, operands.own, coding).ok());
+  Operands<float> unread(from, x, true);
+  unread.frames[1].unread = reinterpret_cast<DeviceHeader*>(out.get());
+  EXPECT_FALSE(
+      kernels().combine(std::span(unread.frames).first(2), operands.own, x.size(), coding, out.get(), queue).ok());
   Coding scaled = coding_for<float>(0, 16);
   scaled.relative = 1e-3;
   EXPECT_EQ(kernels().combines(scaled), 2u);

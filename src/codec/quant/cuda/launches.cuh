@@ -123,15 +123,16 @@ Status launch_maker(const MakeArguments<T, most_outputs, In>& arguments, unsigne
 }
 
 template <class T, Input input, unsigned most_outputs, class In>
+Status launch_maker_of_kind(const MakeArguments<T, most_outputs, In>& arguments, unsigned tiles, Queue& queue) {
+  if constexpr (input != Input::several)
+    if (arguments.relative > 0) return launch_maker<ScaledMaker, T, input>(arguments, tiles, queue);
+  return launch_maker<BlockMaker, T, input>(arguments, tiles, queue);
+}
+
+template <class T, Input input, unsigned most_outputs, class In>
 Status launch_make(const MakeArguments<T, most_outputs, In>& arguments, std::size_t tiles, Workspace& workspace,
                    Queue& queue) {
-  const auto tile_count = static_cast<unsigned>(tiles);
-  Status status;
-  if constexpr (input == Input::several)
-    status = launch_maker<BlockMaker, T, input>(arguments, tile_count, queue);
-  else
-    status = arguments.relative > 0 ? launch_maker<ScaledMaker, T, input>(arguments, tile_count, queue)
-                                    : launch_maker<BlockMaker, T, input>(arguments, tile_count, queue);
+  const Status status = launch_maker_of_kind<T, input>(arguments, static_cast<unsigned>(tiles), queue);
   // Tickets count only for a launch that took place.
   if (status.ok()) workspace.tickets += static_cast<std::uint32_t>(tiles);
   return status;
@@ -183,7 +184,8 @@ Status fold_frame(const DeviceFrame& frame, const T* numbers, std::size_t count,
   const Places places(workspace, tiles);
   MakeArguments<T, 1, In> arguments;
   if (Status s = set_common(coding, lattice, frame.header.error, workspace, places, queue, arguments); !s) return s;
-  if (Status s = open_frame(frame, blocks_of(count, is_scaled), places.sums[0], queue, arguments.frames[0]); !s) return s;
+  if (Status s = open_frame(frame, blocks_of(count, is_scaled), places.sums[0], queue, arguments.frames[0]); !s)
+    return s;
   arguments.frame_count = 1;
   arguments.outputs[0] = {numbers, out, report_of(queue), static_cast<std::uint32_t>(count), 0};
   const double inherited = error_of(coding.op, frame.header.error, coding.allowance);
@@ -228,8 +230,10 @@ Status Launches<T>::combine(std::span<const DeviceFrame> frames, const T* number
   if (frames.empty() || frames.size() > DeviceCodec::most_combined || (frames.size() == 1 && numbers == nullptr))
     return {Code::argument, "quant: up to 8 frames, or numbers and one frame at least, are combined in one launch"};
   const Lattice lattice = lattice_of(coding);
-  for (const DeviceFrame& frame : frames)
+  for (const DeviceFrame& frame : frames) {
+    if (frame.unread != nullptr) return {Code::argument, "quant: the host has to know the headers of several frames"};
     if (Status s = check_combined(frame.header, coding, lattice); !s) return s;
+  }
   const std::size_t tiles = tiles_of(count, false);
   Workspace& workspace = queue.workspace(workspace_words(tiles));
   if (workspace.words == nullptr) return no_workspace();
@@ -244,7 +248,8 @@ Status Launches<T>::combine(std::span<const DeviceFrame> frames, const T* number
   MakeArguments<T, 1, InFrame> arguments;
   if (Status s = set_common(coding, lattice, inherited, workspace, places, queue, arguments); !s) return s;
   for (std::size_t k = 0; k < frames.size(); ++k)
-    if (Status s = open_frame(frames[k], blocks_of(count, false), places.sums[k], queue, arguments.frames[k]); !s) return s;
+    if (Status s = open_frame(frames[k], blocks_of(count, false), places.sums[k], queue, arguments.frames[k]); !s)
+      return s;
   arguments.frame_count = static_cast<std::uint32_t>(frames.size());
   arguments.outputs[0] = {numbers, out, report_of(queue), static_cast<std::uint32_t>(count), 0};
   arguments.error_if_rounded = error_of(Op::sum, rounded, error_of_rounding(coding, lattice));
