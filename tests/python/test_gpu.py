@@ -70,14 +70,14 @@ class Report(unittest.TestCase):
         rows = [kernel(count=1 << 30, copy_share=0.5), kernel("merge", 1 << 30, copy_share=0.6), kernel(median=8e-6),
                 {"what": "pieces", "codec": "quant", "pieces": 64, "piece_bytes": 1 << 20, "median_s": 1, "one_median_s": 1, "times_one": 1.4, "equal": True}]
         for algorithm, seconds in (("direct", 1), ("direct", 3), ("recursive-doubling", 2.5)):
-            rows.append({"what": "allreduce", "codec": "quant", "algorithm": algorithm, "ranks": 8, "bytes": 256 << 20, "median_s": seconds,
+            rows.append({"what": "allreduce", "codec": "quant", "algorithm": algorithm, "mode": "rel:1e-3", "ranks": 8, "bytes": 256 << 20, "median_s": seconds,
                          "least_s": 1, "greatest_s": 3, "rows": 1, "encode_s": 1, "decode_s": 1, "reduce_s": 1, "wire_bytes": 10,
-                         "uncompressed_bytes": 20, "equal": True})
+                         "uncompressed_bytes": 20, "greatest_error": 0.01, "equal": True})
         text = gpu_report.asked(rows)
         met = [line.split("|")[-2].strip() for line in text.splitlines()[2:]]
         self.assertEqual(met, ["yes", "not measured", "**no**", "yes", "**no**", "yes"])
         whole = gpu_report.summary({"gpu": "some GPU"}, [("build", 3, "done")], rows + [{"what": "left_out", "topic": "kernels", "cases": 2}])
-        for words in ("# some GPU", "| build | 3 | done |", "quant, f32", "| direct | quant | 8 | 256 MiB |", "2 cases of kernels were left out"):
+        for words in ("# some GPU", "| build | 3 | done |", "quant, f32", "| direct | quant | rel:1e-3 | 8 | 256 MiB |", "2 cases of kernels were left out"):
             self.assertIn(words, whole)
         self.assertIn("rehearsal", gpu_report.summary({"gpu": "emulator", "emulated": True}, [], []))
 

@@ -84,12 +84,12 @@ def pieces(rows):
 
 
 def allreduce(rows):
-    return table(("algorithm", "codec", "ranks", "each", "rows", "median [least - greatest]", "coding, all ranks", "sent", "ratio",
-                  "right"),
-                 [(r["algorithm"], r["codec"], f"{r['ranks']:g}", size(r["bytes"]), f"{r['rows']:g}",
+    return table(("algorithm", "codec", "mode", "ranks", "each", "rows", "median [least - greatest]", "coding, all ranks", "sent", "ratio",
+                  "largest error", "right"),
+                 [(r["algorithm"], r["codec"], r["mode"], f"{r['ranks']:g}", size(r["bytes"]), f"{r['rows']:g}",
                    f"{seconds(r['median_s'])} [{seconds(r['least_s'])} - {seconds(r['greatest_s'])}]",
                    seconds(r["encode_s"] + r["decode_s"] + r["reduce_s"]), size(r["wire_bytes"]),
-                   f"{r['uncompressed_bytes'] / max(r['wire_bytes'], 1):.2f}", "yes" if r["equal"] else "**no**")
+                   f"{r['uncompressed_bytes'] / max(r['wire_bytes'], 1):.2f}", f"{r['greatest_error']:.3g}", "yes" if r["equal"] else "**no**")
                   for r in pick(rows, what="allreduce")])
 
 
