@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The prototype of an allreduce over NCCL with frames of a fixed rate, beside ncclAllReduce, on all GPUs of a machine.
 //
-//     bench_nccl [MiB of each rank] [bits per number] [rounds]
+//     bench_nccl [MiB of each rank] [bits per number] [rounds] [FILE.json]
 //
 // Exit code 1: ranks have different bits, or a result without numbers that are not finite is not used.
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "../gpu/rows.hpp"
 #include "base/build.hpp"
 #include "ring.hpp"
 
@@ -72,7 +73,7 @@ double median_seconds(std::vector<Rank>& ranks, int rounds, F&& sum) {
   return seconds[static_cast<std::size_t>(rounds / 2)];
 }
 
-int run(std::size_t count, double rate, int rounds) {
+int run(std::size_t count, double rate, int rounds, const char* out) {
   int devices = 0;
   must(cudaGetDeviceCount(&devices));
   // The emulator lets ranks share a device.
@@ -123,6 +124,14 @@ int run(std::size_t count, double rate, int rounds) {
       size, count * sizeof(float), rate, ranks[0].ring->bytes_sent(), plain, compressed, plain / compressed, worst,
       good ? "equal" : "DIFFERENT");
   good = good && fit;
+  if (out != nullptr) {
+    laconic::bench::Rows rows(out);
+    laconic::bench::Row row("nccl");
+    row.number("ranks", size).number("bytes", static_cast<double>(count * sizeof(float))).number("rate", rate);
+    row.number("rounds", rounds).number("sent_bytes", static_cast<double>(ranks[0].ring->bytes_sent()));
+    row.number("plain_s", plain).number("compressed_s", compressed).number("greatest_error", worst);
+    rows.add(row.truth("equal", good));
+  }
 
   // A number that is not finite makes a frame larger than its message, which is noticed.
   inputs[0][count / 2] = std::numeric_limits<float>::infinity();
@@ -145,12 +154,13 @@ int main(int argc, char** argv) {
   const double mib = argc > 1 ? std::atof(argv[1]) : 64;
   const double rate = argc > 2 ? std::atof(argv[2]) : 8;
   const int rounds = argc > 3 ? std::atoi(argv[3]) : 20;
-  if (!(mib > 0 && mib <= 1024) || !(rate > 0 && rate <= 32) || rounds < 1) {
-    std::fprintf(stderr, "bench_nccl [MiB, up to 1024] [bits per number, up to 32] [rounds, 1 or more]\n");
+  const char* out = argc > 4 ? argv[4] : nullptr;
+  if (argc > 5 || !(mib > 0 && mib <= 1024) || !(rate > 0 && rate <= 32) || rounds < 1) {
+    std::fprintf(stderr, "bench_nccl [MiB, up to 1024] [bits per number, up to 32] [rounds, 1 or more] [FILE.json]\n");
     return 2;
   }
   try {
-    return run(static_cast<std::size_t>(mib * (1 << 20)) / sizeof(float), rate, rounds);
+    return run(static_cast<std::size_t>(mib * (1 << 20)) / sizeof(float), rate, rounds, out);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "bench_nccl: %s\n", e.what());
     return 2;

@@ -118,6 +118,41 @@ class Steps(unittest.TestCase):
             (s.out / "codec.json").write_text(text)
             self.assertEqual(len(gpu.read_rows(s)), count, text)
 
+    def test_without_nccl_its_step_is_left_out(self):
+        s = self.session()
+        s.rehearsal = False
+        self.assertIn("left out: no NCCL", gpu.nccl(s))
+        s.nccl = s.out
+        self.assertIn("left out: this tree", gpu.nccl(s))
+        self.assertEqual(s.rows, [])
+
+    def test_rows_of_nccl_join_those_of_the_benchmark(self):
+        s = self.session()
+        row = {"what": "nccl", "ranks": 2, "bytes": 1 << 20, "rate": 8, "sent_bytes": 1 << 18, "plain_s": 2e-3, "compressed_s": 1e-3,
+               "greatest_error": 0.01, "equal": True}
+        program = s.tree / "bench" / "nccl" / "bench_nccl"
+        program.parent.mkdir(parents=True)
+        # The exit code of wrong results; their rows are kept.
+        program.write_text(f"#!/bin/sh\ncat > $4 <<'end'\n[{json.dumps({**row, 'equal': False})}]\nend\nexit 1\n")
+        program.chmod(0o755)
+        s.end += 600
+        self.assertRaises(Failed, gpu.nccl, s)
+        (s.out / "codec.json").write_text('[{"what": "machine", "gpu": "x"}]')
+        gpu.gather(s)
+        self.assertEqual([r["what"] for r in gpu.read_rows(s)], ["machine", "nccl"])
+        self.assertIn("| 2 | 1 MiB | 8 | 256 KiB | 2 ms | 1 ms | 2.00 | 0.01 | **no** |", (s.out / "summary.md").read_text())
+
+    def test_a_folder_without_nccl_is_an_error_if_it_was_given(self):
+        s = self.session()
+        with self.assertRaisesRegex(Failed, "no include/nccl.h and no lib/libnccl.so.2"):
+            gpu_kit.nccl(s.out)
+        with mock.patch.object(gpu_kit, "NCCL", s.out):
+            self.assertIsNone(gpu_kit.nccl(None))
+            for name in ("include/nccl.h", "lib/libnccl.so.2"):
+                (s.out / name).parent.mkdir()
+                (s.out / name).write_text("")
+            self.assertEqual(gpu_kit.nccl(None), s.out)
+
     def test_reports_of_tests_are_counted(self):
         s = self.session()
         (s.out / "r.xml").write_text('<testsuites><testsuite><testcase status="run" result="completed"/><testcase status="run" result="skipped">'

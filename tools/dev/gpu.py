@@ -7,12 +7,13 @@ from . import gpu_kit, gpu_report, needs
 from .steps import ROOT, STATE, Failed, run, say
 
 WHOLE_LIMIT = 480  # seconds
-BUILD_LIMIT, TEST_LIMIT, SANITIZER_LIMIT, BENCH_LIMIT = 240, 90, 60, 150
+BUILD_LIMIT, TEST_LIMIT, SANITIZER_LIMIT, NCCL_LIMIT, BENCH_LIMIT = 240, 90, 60, 25, 150
 LEAST = 5  # seconds, without which a step is not begun
 BENCH_LEAST = 90  # seconds, which other steps leave to the benchmark
 MOST_FILES, MOST_BYTES = 8, 16 << 20
 LOG_BYTES = 1 << 20  # of each log, what is kept: both ends
 TARGETS = ("test_device", "test_conformance", "test_loopback", "bench_gpu")
+NCCL_RUNS = ((64, 8), (1, 8))  # MiB of each rank, bits per number
 SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 
 # Tests by what they need: the program, the filter, and in how many processes. Sanitizers make everything many times slower.
@@ -35,6 +36,8 @@ class Session:
     outcomes: list = dataclasses.field(default_factory=list)
     failed: bool = False
     mpicc: object = None
+    nccl: object = None
+    rows: list = dataclasses.field(default_factory=list)  # beside those of bench_gpu
 
     def left(self, limit, kept=0):
         """A limit for a step that leaves the whole within its own, and `kept` seconds of it."""
@@ -103,10 +106,12 @@ def build(s):
         command += [f"-DCMAKE_CUDA_COMPILER={nvcc()}", f"-DCMAKE_CUDA_ARCHITECTURES={s.machine['compute_cap'].replace('.', '')}"]
     s.mpicc = gpu_kit.unpack_mpi(s.tree / "mpi")
     command.append(f"-DMPI_C_COMPILER={s.mpicc}" if s.mpicc else "-DLACONIC_MPI=OFF")
+    if s.nccl:
+        command.append(f"-DLACONIC_NCCL={s.nccl}")
     # A rehearsal builds for itself, and takes what it takes.
     limit = BUILD_LIMIT if not s.rehearsal else 1800
     run("gpu: configure", command, s.left(limit))
-    targets = [*TARGETS]
+    targets = [*TARGETS] + (["bench_nccl"] if s.nccl or s.rehearsal else [])
     if s.mpicc:
         targets += ["idle", "idle_ucx", *(f"ranks_device_{path.stem}" for path in (ROOT / "tests" / "ranks" / "device").glob("*.cpp"))]
     run("gpu: build", [needs.cmake() or "cmake", "--build", s.tree, "-j", s.jobs, "--target", *targets], s.left(limit),
@@ -197,6 +202,25 @@ def sanitizers(s):
     return "clean: " + ", ".join(SANITIZERS)
 
 
+def nccl(s):
+    """The ring over NCCL on all GPUs; the emulator has a stand-in for NCCL."""
+    program = s.tree / "bench" / "nccl" / "bench_nccl"
+    if not (s.rehearsal or s.nccl):
+        return f"left out: no NCCL (--nccl FOLDER, or {gpu_kit.NCCL.relative_to(ROOT)})"
+    if not program.exists():
+        return "left out: this tree has no bench_nccl"
+    for mib, bits in ((0.1, 8),) if s.rehearsal else NCCL_RUNS:
+        out = s.tree / "nccl.json"
+        out.unlink(missing_ok=True)
+        try:
+            run(f"gpu: nccl {mib} {bits}", [program, mib, bits, 1 if s.rehearsal else 20, out],
+                s.left(NCCL_LIMIT if not s.rehearsal else 120, BENCH_LEAST))
+        finally:  # wrong results are rows, too
+            rows = rows_in(out)
+            s.rows += rows
+    return f"{len(s.rows)} rows, {s.rows[0]['ranks']:g} ranks"
+
+
 def bench(s):
     limit = s.left(BENCH_LIMIT if not s.rehearsal else 600)
     command = [s.tree / "bench" / "gpu" / "bench_gpu", "--out", s.out / "codec.json", "--seconds", max(limit - 30, LEAST)]
@@ -204,9 +228,8 @@ def bench(s):
     return f"{len(read_rows(s))} rows"
 
 
-def read_rows(s):
-    """Of the benchmark; a list that was cut short is whole but for its end."""
-    path = s.out / "codec.json"
+def rows_in(path):
+    """Of a benchmark; a list that was cut short is whole but for its end."""
     if not path.exists():
         return []
     text = path.read_text()
@@ -214,6 +237,10 @@ def read_rows(s):
         return json.loads(text)
     except json.JSONDecodeError:
         return json.loads(text[: text.rindex("}") + 1] + "]") if "}" in text else []
+
+
+def read_rows(s):
+    return rows_in(s.out / "codec.json")
 
 
 def trimmed(path):
@@ -225,12 +252,15 @@ def trimmed(path):
 
 def gather(s):
     """Summary, machine, and the logs of all steps, in one file for each kind."""
-    kinds = {"build.log": ("configure", "build"), "tests.log": ("test",), "sanitizers.log": SANITIZERS, "bench.log": ("benchmark",)}
+    kinds = {"build.log": ("configure", "build"), "tests.log": ("test",), "sanitizers.log": SANITIZERS, "bench.log": ("benchmark", "nccl")}
     for name, words in kinds.items():
         logs = [path for word in words for path in sorted((STATE / "logs").glob(f"gpu-{word}*.log")) if path.stat().st_mtime >= s.machine["began"]]
         if logs:
             (s.out / name).write_bytes(b"\n".join(b"==== " + path.stem.encode() + b"\n" + trimmed(path) for path in logs))
     rows = read_rows(s)
+    if s.rows:
+        rows += s.rows
+        (s.out / "codec.json").write_text("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n")
     for row in gpu_report.pick(rows, what="machine"):
         s.machine.update({key: value for key, value in row.items() if key not in ("what", "gpu")})
     s.machine.pop("began")
@@ -245,6 +275,7 @@ def gather(s):
 def command(args):
     if args.pack:
         return gpu_kit.pack()
+    folder = gpu_kit.nccl(args.nccl)
     began = time.time() - 1
     machine = describe(args.rehearse)
     tree = pathlib.Path(args.tree).resolve() if args.tree else ROOT / "build" / ("gpu-rehearsal" if args.rehearse else "gpu")
@@ -254,7 +285,7 @@ def command(args):
     for name in ("summary.md", "codec.json", "machine.json", "tests.xml", "build.log", "tests.log", "sanitizers.log", "bench.log"):
         (out / name).unlink(missing_ok=True)  # of an earlier session
     limit = 3600 if args.rehearse else args.limit
-    s = Session(out, tree, args.rehearse, args.short, args.jobs, time.monotonic() + limit, {**machine, "began": began})
+    s = Session(out, tree, args.rehearse, args.short, args.jobs, time.monotonic() + limit, {**machine, "began": began}, nccl=folder)
     say(f"== {machine['gpu']}: results go to {out}")
     if args.tree:
         say("   build: skipped, the tree is given")
@@ -263,6 +294,7 @@ def command(args):
     s.step("tests", tests)
     s.step("tests of ranks", ranks)
     s.step("sanitizers", sanitizers)
+    s.step("NCCL", nccl)
     s.step("benchmark", bench)
     gather(s)
     say("")

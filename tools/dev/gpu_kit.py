@@ -6,6 +6,7 @@ from . import needs
 from .steps import ROOT, STATE, Failed, run, say
 
 KIT = STATE / "gpu-kit"
+NCCL = STATE / "nccl"  # its wheel is too large for the kit
 MPICH = "mpich>=5,<6"
 HEADERS = ("/usr/include/gtest", "/usr/include/gmock", "/usr/include/zfp", "/usr/include/zfp.h")
 LIBRARIES = ("libgtest*.a", "libgmock*.a", "libzfp.so*")
@@ -66,6 +67,15 @@ def unpack_mpi(folder):
     for program in (data / "bin").iterdir():
         program.chmod(0o755)
     return data / "bin" / "mpicc"
+
+
+def nccl(given):
+    """The folder of NCCL: the given one, or the one beside the kit, if it is there."""
+    folder = pathlib.Path(given).resolve() if given else NCCL
+    missing = [name for name in ("include/nccl.h", "lib/libnccl.so.2") if not (folder / name).exists()]
+    if given and missing:
+        raise Failed(f"--nccl {given}: there is no {' and no '.join(missing)} in this folder")
+    return None if missing else folder
 
 
 def cmake_words():

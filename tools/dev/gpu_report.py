@@ -93,6 +93,13 @@ def allreduce(rows):
                   for r in pick(rows, what="allreduce")])
 
 
+def nccl(rows):
+    return table(("ranks", "each", "bits per number", "sent by each", "ncclAllReduce", "compressed", "times as fast", "largest error", "right"),
+                 [(f"{r['ranks']:g}", size(r["bytes"]), f"{r['rate']:g}", size(r["sent_bytes"]), seconds(r["plain_s"]), seconds(r["compressed_s"]),
+                   f"{r['plain_s'] / r['compressed_s']:.2f}", f"{r['greatest_error']:.3g}", "yes" if r["equal"] else "**no**")
+                  for r in pick(rows, what="nccl")])
+
+
 def summary(machine, outcomes, rows):
     """outcomes: triples of step, seconds, and what was said of it."""
     parts = [f"# {machine.get('gpu', 'no GPU')}\n"]
@@ -111,6 +118,9 @@ def summary(machine, outcomes, rows):
     if pick(rows, what="allreduce"):
         parts.append("## Allreduce of ranks on this one device\n\nThere is no network in these times: messages are copies in the "
                      "memory of the device. Coding overlaps, so that its sum over all ranks may exceed the time of the whole.\n\n" + allreduce(rows))
+    if pick(rows, what="nccl"):
+        parts.append("## Allreduce over NCCL\n\nA ring with frames of `zfp` at a fixed rate beside ncclAllReduce, on all GPUs of this machine in "
+                     "one process. A single rank only copies.\n\n" + nccl(rows))
     for row in pick(rows, what="left_out"):
         if row["cases"]:
             parts.append(f"{row['cases']:g} cases of {row['topic']} were left out for want of time or memory.\n")

@@ -163,6 +163,8 @@ def parse(argv):
     command.add_argument("--pack", action="store_true", help="only pack software that such a machine may lack into .dev/gpu-kit")
     command.add_argument("--rehearse", action="store_true", help="run the same steps in the emulator, with tiny sizes")
     command.add_argument("--short", action="store_true", help="run only a few of the tests")
+    command.add_argument("--nccl", metavar="FOLDER", help="folder with NCCL's include/nccl.h and lib/libnccl.so.2, for its row; default: .dev/nccl "
+                         "where it is there")
     command.add_argument("--tree", metavar="FOLDER", help="use this tree, which is already built")
     command = add("train", training, "train models with compressed gradients: accuracy, bytes and step times; further arguments go to "
                   "bench/training/train.py; takes a quarter of an hour")
