@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "coded.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "base/combine.hpp"
@@ -95,6 +97,27 @@ bool equal(const std::byte* on_device, const Bytes& expected) {
   Bytes found(expected.size());
   must(cudaMemcpy(found.data(), on_device, found.size(), cudaMemcpyDeviceToHost));
   return std::memcmp(found.data(), expected.data(), found.size()) == 0;
+}
+
+double greatest_error(const std::byte* on_device, const Bytes& numbers, Dtype dtype) {
+  // The numbers repeat, so that more would take time and show little.
+  const std::size_t part = std::min<std::size_t>(numbers.size(), std::size_t{16} << 20);
+  double greatest = 0;
+  Bytes found(part);
+  for (const std::size_t begin : {std::size_t{0}, numbers.size() - part}) {
+    must(cudaMemcpy(found.data(), on_device + begin, part, cudaMemcpyDeviceToHost));
+    dispatch(FloatingTypes{}, dtype, [&](auto zero) {
+      using T = decltype(zero);
+      for (std::size_t at = 0; at < part; at += sizeof(T)) {
+        T x, y;
+        std::memcpy(&x, numbers.data() + begin + at, sizeof x);
+        std::memcpy(&y, found.data() + at, sizeof y);
+        const double exact = static_cast<double>(x), error = std::abs(static_cast<double>(y) - exact);
+        if (std::isfinite(exact) && !(error <= greatest)) greatest = error;
+      }
+    });
+  }
+  return greatest;
 }
 
 DeviceFrame device_frame(const Codec& codec, const std::byte* on_device, const Bytes& same, std::size_t count,

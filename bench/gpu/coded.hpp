@@ -37,6 +37,9 @@ Bytes combined(const Bytes& a, const Bytes& b, const Coding& coding);
 // Whether the first bytes at `on_device` in device memory equal `expected`.
 bool equal(const std::byte* on_device, const Bytes& expected);
 
+// The largest error of the first and the last of so many numbers in device memory; those that are not finite have none.
+double greatest_error(const std::byte* on_device, const Bytes& numbers, Dtype dtype);
+
 // The description of a frame in device memory.
 DeviceFrame device_frame(const Codec& codec, const std::byte* on_device, const Bytes& same, std::size_t count,
                          Dtype dtype);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -152,6 +153,8 @@ class Bench {
     row.number("median_s", t.median).number("least_s", t.least).number("greatest_s", t.greatest);
     row.number("input_gbs", 1e-9 * numbers / t.median).number("moved_gbs", 1e-9 * moved / t.median);
     row.number("copy_share", moved / t.median / machine_.copy_rate).truth("compared", compared_).truth("equal", right);
+    if (std::string_view(kind.kernel) == "decode")
+      row.number("greatest_error", greatest_error(out_->at(0), x_, case_.dtype));
     right ? rows_.add(row) : rows_.add_wrong(row);
   }
 

@@ -13,7 +13,7 @@ namespace {
 using namespace laconic::bench;
 
 constexpr const char* usage =
-    "bench_gpu --out FILE.json [--topic kernels|pieces|allreduce]... [--seconds N] [--repetitions N] [--tiny]\n"
+    "bench_gpu --out FILE.json [--topic kernels|pieces|peers|allreduce]... [--seconds N] [--repetitions N] [--tiny]\n"
     "  --seconds: begin nothing after so long; --tiny: a rehearsal, for the emulator\n";
 
 Options complete() {
@@ -52,12 +52,14 @@ bool read(int argc, char** argv, Options& o) {
     } else if (name == "--repetitions") {
       o.repetitions = std::atoi(value.c_str());
     } else if (name == "--topic") {
-      if (!chosen) o.kernels = o.pieces = o.allreduce = false;
+      if (!chosen) o.kernels = o.pieces = o.peers = o.allreduce = false;
       chosen = true;
       if (value == "kernels")
         o.kernels = true;
       else if (value == "pieces")
         o.pieces = true;
+      else if (value == "peers")
+        o.peers = true;
       else if (value == "allreduce")
         o.allreduce = true;
       else
@@ -86,6 +88,7 @@ int run(const Options& o) {
   describe(machine, rows);
   // The shortest measurement comes first, so that there is always time for it.
   if (o.pieces) measure_pieces(machine, o, rows);
+  if (o.peers) measure_peers(machine, o, rows);
   Options kernels = o;
   if (o.allreduce) kernels.end = o.begin + (o.end - o.begin) * 3 / 5;
   if (o.kernels) measure_kernels(machine, kernels, rows);

@@ -13,6 +13,7 @@ struct Options {
   std::string out;
   bool kernels = true;
   bool pieces = true;
+  bool peers = false;  // a fault of a codec of others would end the other topics
   bool allreduce = true;
   int repetitions = 20;
   std::vector<std::size_t> sizes;      // bytes of numbers

@@ -81,6 +81,17 @@ class Report(unittest.TestCase):
             self.assertIn(words, whole)
         self.assertIn("rehearsal", gpu_report.summary({"gpu": "emulator", "emulated": True}, [], []))
 
+    def test_codecs_of_others_stand_beside_ours(self):
+        rows = [kernel(ratio=4, input_gbs=300), kernel("decode", ratio=4, input_gbs=400, greatest_error=0.001)]
+        for codec, mode, bound, error in (("cuszp-plain", "rel:1e-3", 0.002, 0.0021), ("cuzfp", "rate:8", 0, None)):
+            rows.append({"what": "peer", "codec": codec, "dtype": "f32", "mode": mode, "data": "walk", "bytes": 1 << 20, "ratio": 3,
+                         "encode_gbs": 100, "decode_gbs": 200, "bound": bound, "greatest_error": error})
+        lines = gpu_report.peers(rows).splitlines()[2:]
+        self.assertEqual(lines, ["| walk | rate:8 | 1 MiB | cuzfp | 3.00 | 100 | 200 | not finite | - |",
+                                 "| walk | rel:1e-3 | 1 MiB | quant | 4.00 | 300 | 400 | 0.001 | 0.002 |",
+                                 "| walk | rel:1e-3 | 1 MiB | cuszp-plain | 3.00 | 100 | 200 | 0.0021 | 0.002 |"])
+        self.assertIn("Beside the codecs of others", gpu_report.summary({}, [], rows))
+
     def test_what_is_wrong_is_seen(self):
         self.assertIn("**no**", gpu_report.kernels([kernel(equal=False)]))
 
@@ -152,6 +163,38 @@ class Steps(unittest.TestCase):
                 (s.out / name).parent.mkdir()
                 (s.out / name).write_text("")
             self.assertEqual(gpu_kit.nccl(None), s.out)
+
+    def test_folders_of_other_codecs_are_checked(self):
+        s = self.session()
+        given = types.SimpleNamespace(cuszp=str(s.out), cuzfp=None)
+        with mock.patch.object(gpu_kit, "STATE", s.out):
+            with self.assertRaisesRegex(Failed, "--cuszp .*: there is no src/cuSZp_entry_1D_f32.cu"):
+                gpu_kit.peers(given)
+            for name in ("src/cuSZp_entry_1D_f32.cu", "cuzfp/src/cuda_zfp/cuZFP.cu"):
+                (s.out / name).parent.mkdir(parents=True, exist_ok=True)
+                (s.out / name).write_text("")
+            self.assertEqual(gpu_kit.peers(given), {"LACONIC_CUSZP": s.out, "LACONIC_CUZFP": s.out / "cuzfp"})
+
+    def test_a_codec_of_others_that_does_not_build_is_left_out(self):
+        s = self.session()
+        s.end += 600
+        s.peers = {"LACONIC_CUSZP": "/a", "LACONIC_CUZFP": "/b"}
+        ran = []
+
+        def run(title, command, limit):
+            ran.append(command)
+            if "bench_cuszp" in command:
+                raise Failed("nvcc: no")
+
+        with mock.patch.object(gpu, "run", run):
+            self.assertEqual(gpu.without_broken_peers(s, ["cmake", "-S", "x"]), ["LACONIC_CUSZP"])
+        self.assertEqual(ran[-1], ["cmake", "-S", "x", "-DLACONIC_CUSZP="])
+        self.assertEqual(list(s.peers), ["LACONIC_CUZFP"])
+
+    def test_without_codecs_of_others_their_step_is_left_out(self):
+        s = self.session()
+        s.rehearsal = False
+        self.assertIn("left out: no sources", gpu.peers(s))
 
     def test_reports_of_tests_are_counted(self):
         s = self.session()

@@ -7,7 +7,8 @@ from . import gpu_kit, gpu_report, needs
 from .steps import ROOT, STATE, Failed, run, say
 
 WHOLE_LIMIT = 480  # seconds
-BUILD_LIMIT, TEST_LIMIT, SANITIZER_LIMIT, NCCL_LIMIT, BENCH_LIMIT = 240, 90, 60, 25, 150
+BUILD_LIMIT, TEST_LIMIT, SANITIZER_LIMIT, NCCL_LIMIT, PEER_LIMIT, BENCH_LIMIT = 240, 90, 60, 25, 40, 150
+PEER_BUILD_LIMIT = 45
 LEAST = 5  # seconds, without which a step is not begun
 BENCH_LEAST = 90  # seconds, which other steps leave to the benchmark
 MOST_FILES, MOST_BYTES = 8, 16 << 20
@@ -37,6 +38,7 @@ class Session:
     failed: bool = False
     mpicc: object = None
     nccl: object = None
+    peers: dict = dataclasses.field(default_factory=dict)  # options of CMake and their folders
     rows: list = dataclasses.field(default_factory=list)  # beside those of bench_gpu
 
     def left(self, limit, kept=0):
@@ -106,17 +108,36 @@ def build(s):
         command += [f"-DCMAKE_CUDA_COMPILER={nvcc()}", f"-DCMAKE_CUDA_ARCHITECTURES={s.machine['compute_cap'].replace('.', '')}"]
     s.mpicc = gpu_kit.unpack_mpi(s.tree / "mpi")
     command.append(f"-DMPI_C_COMPILER={s.mpicc}" if s.mpicc else "-DLACONIC_MPI=OFF")
+    command += [f"-D{option}={folder}" for option, folder in s.peers.items()]
     if s.nccl:
         command.append(f"-DLACONIC_NCCL={s.nccl}")
     # A rehearsal builds for itself, and takes what it takes.
     limit = BUILD_LIMIT if not s.rehearsal else 1800
     run("gpu: configure", command, s.left(limit))
+    broken = without_broken_peers(s, command)
     targets = [*TARGETS] + (["bench_nccl"] if s.nccl or s.rehearsal else [])
     if s.mpicc:
         targets += ["idle", "idle_ucx", *(f"ranks_device_{path.stem}" for path in (ROOT / "tests" / "ranks" / "device").glob("*.cpp"))]
     run("gpu: build", [needs.cmake() or "cmake", "--build", s.tree, "-j", s.jobs, "--target", *targets], s.left(limit),
         {**os.environ, "NINJA_STATUS": "[%f/%t] "})
-    return "done" + ("" if s.mpicc else ", **without MPI**: no mpich wheel in .dev/gpu-kit/wheels or .dev/wheels")
+    said = "done" + "".join(f", **without {option}**: its sources do not build" for option in broken)
+    return said + ("" if s.mpicc else ", **without MPI**: no mpich wheel in .dev/gpu-kit/wheels or .dev/wheels")
+
+
+def without_broken_peers(s, command):
+    """Configures again without the codecs of others that this toolkit cannot build, and returns their options."""
+    broken = []
+    for option in s.peers:
+        try:
+            run(f"gpu: build {option}", [needs.cmake() or "cmake", "--build", s.tree, "-j", s.jobs, "--target", f"bench_{option[8:].lower()}"],
+                s.left(PEER_BUILD_LIMIT, BENCH_LEAST))
+        except Failed as error:
+            say(str(error))
+            broken.append(option)
+    if broken:
+        s.peers = {option: folder for option, folder in s.peers.items() if option not in broken}
+        run("gpu: configure again", command + [f"-D{option}=" for option in broken], s.left(BUILD_LIMIT))
+    return broken
 
 
 def read_gtest(path):
@@ -202,6 +223,17 @@ def sanitizers(s):
     return "clean: " + ", ".join(SANITIZERS)
 
 
+def run_for_rows(s, title, command, out, limit):
+    """Adds the rows that a program leaves in the file `out`, if it fails, too: wrong results are rows."""
+    out.unlink(missing_ok=True)
+    try:
+        run(title, command, limit)
+    finally:
+        rows = [row for row in rows_in(out) if row["what"] != "machine"]
+        s.rows += rows
+    return rows
+
+
 def nccl(s):
     """The ring over NCCL on all GPUs; the emulator has a stand-in for NCCL."""
     program = s.tree / "bench" / "nccl" / "bench_nccl"
@@ -211,14 +243,18 @@ def nccl(s):
         return "left out: this tree has no bench_nccl"
     for mib, bits in ((0.1, 8),) if s.rehearsal else NCCL_RUNS:
         out = s.tree / "nccl.json"
-        out.unlink(missing_ok=True)
-        try:
-            run(f"gpu: nccl {mib} {bits}", [program, mib, bits, 1 if s.rehearsal else 20, out],
-                s.left(NCCL_LIMIT if not s.rehearsal else 120, BENCH_LEAST))
-        finally:  # wrong results are rows, too
-            rows = rows_in(out)
-            s.rows += rows
-    return f"{len(s.rows)} rows, {s.rows[0]['ranks']:g} ranks"
+        rows = run_for_rows(s, f"gpu: nccl {mib} {bits}", [program, mib, bits, 1 if s.rehearsal else 20, out], out,
+                            s.left(NCCL_LIMIT if not s.rehearsal else 120, BENCH_LEAST))
+    return f"{rows[0]['ranks']:g} ranks"
+
+
+def peers(s):
+    """Codecs of others, in a process of their own: after a fault in one of them a process can do no more on its GPU."""
+    if not (s.rehearsal or s.peers):
+        return "left out: no sources of codecs of others (--cuszp FOLDER, --cuzfp FOLDER)"
+    limit, out = s.left(PEER_LIMIT if not s.rehearsal else 300, BENCH_LEAST), s.tree / "peers.json"
+    command = [s.tree / "bench" / "gpu" / "bench_gpu", "--out", out, "--topic", "peers", "--seconds", max(limit - 15, LEAST)]
+    return f"{len(run_for_rows(s, 'gpu: peers', command + (['--tiny'] if s.rehearsal else []), out, limit))} rows"
 
 
 def bench(s):
@@ -252,7 +288,7 @@ def trimmed(path):
 
 def gather(s):
     """Summary, machine, and the logs of all steps, in one file for each kind."""
-    kinds = {"build.log": ("configure", "build"), "tests.log": ("test",), "sanitizers.log": SANITIZERS, "bench.log": ("benchmark", "nccl")}
+    kinds = {"build.log": ("configure", "build"), "tests.log": ("test",), "sanitizers.log": SANITIZERS, "bench.log": ("benchmark", "nccl", "peers")}
     for name, words in kinds.items():
         logs = [path for word in words for path in sorted((STATE / "logs").glob(f"gpu-{word}*.log")) if path.stat().st_mtime >= s.machine["began"]]
         if logs:
@@ -275,7 +311,7 @@ def gather(s):
 def command(args):
     if args.pack:
         return gpu_kit.pack()
-    folder = gpu_kit.nccl(args.nccl)
+    folder, others = gpu_kit.nccl(args.nccl), gpu_kit.peers(args)
     began = time.time() - 1
     machine = describe(args.rehearse)
     tree = pathlib.Path(args.tree).resolve() if args.tree else ROOT / "build" / ("gpu-rehearsal" if args.rehearse else "gpu")
@@ -285,7 +321,8 @@ def command(args):
     for name in ("summary.md", "codec.json", "machine.json", "tests.xml", "build.log", "tests.log", "sanitizers.log", "bench.log"):
         (out / name).unlink(missing_ok=True)  # of an earlier session
     limit = 3600 if args.rehearse else args.limit
-    s = Session(out, tree, args.rehearse, args.short, args.jobs, time.monotonic() + limit, {**machine, "began": began}, nccl=folder)
+    s = Session(out, tree, args.rehearse, args.short, args.jobs, time.monotonic() + limit, {**machine, "began": began}, nccl=folder,
+                peers={} if args.rehearse else others)
     say(f"== {machine['gpu']}: results go to {out}")
     if args.tree:
         say("   build: skipped, the tree is given")
@@ -295,6 +332,7 @@ def command(args):
     s.step("tests of ranks", ranks)
     s.step("sanitizers", sanitizers)
     s.step("NCCL", nccl)
+    s.step("other codecs", peers)
     s.step("benchmark", bench)
     gather(s)
     say("")

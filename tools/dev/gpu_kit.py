@@ -78,6 +78,19 @@ def nccl(given):
     return None if missing else folder
 
 
+def peers(args):
+    """Options of CMake for the sources of codecs of others: the given folders, or those beside the kit."""
+    options = {}
+    for name, file in (("cuszp", "src/cuSZp_entry_1D_f32.cu"), ("cuzfp", "src/cuda_zfp/cuZFP.cu")):
+        given = getattr(args, name)
+        folder = pathlib.Path(given).resolve() if given else STATE / name
+        if (folder / file).exists():
+            options[f"LACONIC_{name.upper()}"] = folder
+        elif given:
+            raise Failed(f"--{name} {given}: there is no {file} in this folder")
+    return options
+
+
 def cmake_words():
     """Where CMake finds what the machine lacks itself."""
     words = []

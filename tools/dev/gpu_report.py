@@ -77,6 +77,29 @@ def kernels(rows):
     return "\n".join(out)
 
 
+def peers(rows):
+    """Codecs of others, and of ours the one with the same mode, on the same numbers."""
+    lines = []
+    ours = {(r["codec"], r["data"], r["mode"], r["bytes"], r["kernel"]): r for r in pick(rows, what="kernel", dtype="f32")}
+    theirs = sorted(pick(rows, what="peer"), key=lambda r: (r["data"], r["mode"], r["bytes"], r["codec"]))
+
+    def line(r, codec, ratio, encode, decode, error):
+        return (r["data"], r["mode"], size(r["bytes"]), codec, f"{ratio:.2f}", f"{encode:.0f}", f"{decode:.0f}",
+                "not finite" if error is None else f"{error:.3g}", f"{r['bound']:.3g}" if r["bound"] else "-")
+
+    seen = set()
+    for r in theirs:
+        key = (r["data"], r["mode"], r["bytes"])
+        if key not in seen:
+            seen.add(key)
+            for codec in ("quant", "zfp"):
+                encode, decode = ours.get((codec, *key, "encode")), ours.get((codec, *key, "decode"))
+                if encode and decode:
+                    lines.append(line(r, codec, encode["ratio"], encode["input_gbs"], decode["input_gbs"], decode["greatest_error"]))
+        lines.append(line(r, r["codec"], r["ratio"], r["encode_gbs"], r["decode_gbs"], r["greatest_error"]))
+    return table(("data", "mode", "numbers", "codec", "ratio", "encode, GB/s of numbers", "decode, GB/s of numbers", "largest error", "bound"), lines)
+
+
 def pieces(rows):
     return table(("codec", "pieces", "each", "one launch", "one array as long", "times", "equals host"),
                  [(r["codec"], f"{r['pieces']:g}", size(r["piece_bytes"]), seconds(r["median_s"]), seconds(r["one_median_s"]),
@@ -113,6 +136,9 @@ def summary(machine, outcomes, rows):
     if pick(rows, what="kernel"):
         parts.append("## Kernels\n\nBytes moved are those that a kernel has to read and write; `of copy` is their share of what a copy "
                      "on the device moves in the same time.\n\n" + kernels(rows))
+    if pick(rows, what="peer"):
+        parts.append("### Beside the codecs of others\n\nTheirs are timed as whole calls of their API: calls of cuSZp contain allocations and "
+                     "a wait of the host, which weigh least at the largest size.\n\n" + peers(rows))
     if pick(rows, what="pieces"):
         parts.append("## Pieces\n\n" + pieces(rows))
     if pick(rows, what="allreduce"):

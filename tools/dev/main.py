@@ -165,6 +165,9 @@ def parse(argv):
     command.add_argument("--short", action="store_true", help="run only a few of the tests")
     command.add_argument("--nccl", metavar="FOLDER", help="folder with NCCL's include/nccl.h and lib/libnccl.so.2, for its row; default: .dev/nccl "
                          "where it is there")
+    command.add_argument("--cuszp", metavar="FOLDER", help="folder of the sources of cuSZp 3, for its rows; default: .dev/cuszp where it is there")
+    command.add_argument("--cuzfp", metavar="FOLDER", help="folder of the sources of zfp 1.0, for rows of its CUDA code; default: .dev/cuzfp where "
+                         "it is there")
     command.add_argument("--tree", metavar="FOLDER", help="use this tree, which is already built")
     command = add("train", training, "train models with compressed gradients: accuracy, bytes and step times; further arguments go to "
                   "bench/training/train.py; takes a quarter of an hour")
