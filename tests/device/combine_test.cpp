@@ -98,7 +98,7 @@ TEST_F(Combine, AsOneByOneDouble) { combines_as_one_by_one<double>(); }
 TEST_F(Combine, AsOneByOneFloat16) { combines_as_one_by_one<Float16>(); }
 TEST_F(Combine, AsOneByOneBfloat16) { combines_as_one_by_one<Bfloat16>(); }
 
-// Enough blocks that separate launches add up the indices.
+// Enough blocks that the kernel looks back over the indices.
 TEST_F(Combine, LongFrames) {
   const std::size_t count = 1030 * quant::block_values + 77;
   const Coding coding = coding_for<float>(1e-3, 4);

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <random>
 
+#include "base/build.hpp"
 #include "base/combine.hpp"
 #include "codec/quant/operation.hpp"
 #include "device/scratch.hpp"
@@ -16,6 +17,9 @@
 #include "support/on_device.hpp"
 #include "support/same_frames.hpp"
 #include "support/seed.hpp"
+#if LACONIC_CUDA_EMULATED
+#include "emulator/control.hpp"
+#endif
 
 namespace laconic::test {
 namespace {
@@ -51,7 +55,7 @@ TEST_F(QuantDevice, NoNumbers) {
   EXPECT_TRUE(decode<float>(device(), frame, 0, coding).empty());
 }
 
-// Enough blocks that a separate launch adds up the index.
+// Enough blocks that kernels look back over the index, in the launch that reads the frame.
 TEST_F(QuantDevice, LongFrames) {
   const std::size_t count = 1030 * quant::block_values + 77;
   const Coding coding = coding_for<float>(1e-3, 2);
@@ -66,6 +70,12 @@ TEST_F(QuantDevice, LongFrames) {
   ASSERT_EQ(fold(device(), a, y, coding), fold(reference(), a, y, coding));
   const Bytes sum = add(device(), a, b, count, coding);
   ASSERT_EQ(sum, add(reference(), a, b, count, coding));
+#if LACONIC_CUDA_EMULATED
+  const std::uint64_t before = emulator::calls("kernel");
+  decode<float>(device(), sum, count, coding);
+  add(device(), a, b, count, coding);
+  EXPECT_EQ(emulator::calls("kernel") - before, 2u);
+#endif
   ASSERT_EQ(decode<float>(device(), sum, count, coding), decode<float>(reference(), sum, count, coding));
 }
 

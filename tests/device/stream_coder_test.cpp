@@ -92,7 +92,7 @@ TEST_F(StreamCoding, WritesTheBytesOfTheHostDouble) { writes_the_bytes_of_the_ho
 TEST_F(StreamCoding, WritesTheBytesOfTheHostFloat16) { writes_the_bytes_of_the_host<Float16>(); }
 TEST_F(StreamCoding, WritesTheBytesOfTheHostBfloat16) { writes_the_bytes_of_the_host<Bfloat16>(); }
 
-// Enough blocks that a separate launch adds up the index.
+// Enough blocks that kernels look back over the index.
 TEST_F(StreamCoding, LongFrames) {
   const std::size_t count = 1030 * std::size_t{1024} + 77;
   const HeldCoder coder(coding_of<float>({LACONIC_CODEC_QUANT, "abs:1e-3"}));

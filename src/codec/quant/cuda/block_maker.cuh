@@ -21,13 +21,17 @@ struct BlockMaker {
   WarpMemory& memory;
   std::uint32_t (&v)[lane_values];
   Measured& measured;
+  const std::uint32_t* before_tile;  // in each long input frame
 
   __device__ unsigned n() const {
     const std::uint32_t left = output.count - block * values;
     return left < values ? left : values;
   }
   __device__ OwnNumbers<T> own() const { return {output.numbers + std::size_t{block} * values}; }
-  __device__ InBlock find(const In& frame) const { return find_block<T, values>(frame, block, output.count); }
+  // The block in input frame k.
+  __device__ InBlock find(unsigned k) const {
+    return find_block<T, values>(arguments.frames[k], block, output.count, before_tile[k]);
+  }
 
   __device__ void round_result() const {
     if (arguments.coarser == 0) return;
@@ -49,7 +53,7 @@ struct BlockMaker {
   }
 
   __device__ Content fold() const {
-    const InBlock in = find(arguments.frames[0]);
+    const InBlock in = find(0);
     if (in.problem != Problem::none) return failed(in.problem);
     if (!in.on_lattice() && arguments.lattice.step > 0) return measure_any<Input::frame_and_numbers>();
     if (!in.on_lattice())
@@ -72,7 +76,7 @@ struct BlockMaker {
     unsigned begin;
     LACONIC_NO_UNROLL
     for (unsigned k = 0; k < arguments.frame_count; ++k) {
-      const InBlock in = find(arguments.frames[k]);
+      const InBlock in = find(k);
       if (in.problem != Problem::none) return failed(in.problem);
       if (!in.on_lattice()) return measure_any<Input::several>();
       if (k == 0) {
@@ -99,8 +103,8 @@ struct BlockMaker {
   }
 
   __device__ Content add() const {
-    const InBlock a = find(arguments.frames[0]);
-    const InBlock b = find(arguments.frames[1]);
+    const InBlock a = find(0);
+    const InBlock b = find(1);
     if (a.problem != Problem::none) return failed(a.problem);
     if (b.problem != Problem::none) return failed(b.problem);
     if (!(a.on_lattice() && b.on_lattice()) && arguments.lattice.step > 0) return measure_any<Input::frames>();
@@ -147,16 +151,15 @@ struct BlockMaker {
       const bool adds = arguments.terms > 1 || arguments.op != Op::sum;
       return encode_any<T>(own().numbers, n(), !adds, lattice, memory, out);
     } else if constexpr (input == Input::frame_and_numbers) {
-      const InBlock in = find(arguments.frames[0]);
+      const InBlock in = find(0);
       return fold_any<T>(in.entry, in.body, own().numbers, n(), arguments.op, arguments.coarser, lattice, memory, out);
     } else if constexpr (input == Input::several) {
       const T* numbers = output.numbers == nullptr ? nullptr : own().numbers;
-      const auto block_of = [&](unsigned k) { return find(arguments.frames[k]); };
+      const auto block_of = [&](unsigned k) { return find(k); };
       return combine_any_blocks<T>(arguments.frame_count, block_of, numbers, n(), arguments.op, arguments.coarser,
                                    lattice, memory, out);
     } else {
-      return add_any<T>(find(arguments.frames[0]), find(arguments.frames[1]), n(), arguments.op, arguments.coarser,
-                        lattice.step, memory, out);
+      return add_any<T>(find(0), find(1), n(), arguments.op, arguments.coarser, lattice.step, memory, out);
     }
   }
   // The same without writing it.  The registers are set so that they need not be kept during the call.
@@ -191,12 +194,11 @@ struct BlockMaker {
       if constexpr (input == Input::numbers) write_numbers<T>(own(), bytes, out);
     } else if (c.form == Form::from_frame) {
       if constexpr (input == Input::frame_and_numbers)
-        write_numbers<T>(combined<T>(find(arguments.frames[0]).template numbers<T>(), own(), arguments.op), bytes, out);
+        write_numbers<T>(combined<T>(find(0).template numbers<T>(), own(), arguments.op), bytes, out);
     } else if (c.form == Form::from_both) {
       if constexpr (input == Input::frames)
-        write_numbers<T>(combined<T>(find(arguments.frames[0]).template numbers<T>(),
-                                     find(arguments.frames[1]).template numbers<T>(), arguments.op),
-                         bytes, out);
+        write_numbers<T>(combined<T>(find(0).template numbers<T>(), find(1).template numbers<T>(), arguments.op), bytes,
+                         out);
     }
   }
 };

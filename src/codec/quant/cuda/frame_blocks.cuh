@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "codec/device_header.hpp"
+#include "codec/quant/cuda/look_back.cuh"
 #include "codec/quant/cuda/numbers.cuh"
 #include "codec/quant/problem.hpp"
 #include "codec/quant/scaled.hpp"
@@ -17,9 +18,8 @@ namespace laconic::quant::cuda {
 inline constexpr unsigned tile_blocks = 8;
 inline constexpr unsigned tile_threads = tile_blocks * warp_lanes;
 
-// Up to this many blocks, a warp adds up the sizes of all blocks before its own; for more, an earlier launch provides
-// the sums for tiles.
-inline constexpr std::uint32_t few_blocks = 1024;
+// Up to this many blocks, a warp adds up the sizes of all blocks before its own; for more, thread blocks look back.
+inline constexpr std::uint32_t few_blocks = 256;
 
 // values: numbers in a block, full_block or scaled_block.
 inline constexpr auto full_block = static_cast<std::uint32_t>(block_values);
@@ -38,7 +38,7 @@ struct InFrame {
   const std::byte* bytes = nullptr;
   std::uint32_t payload = 0;
   bool lattice = false;
-  const std::uint32_t* halves_before = nullptr;  // for each tile, sizes in units of 2 bytes; null: few_blocks or fewer
+  std::uint64_t* words = nullptr;  // one for each tile, for looking back over the index; null: few_blocks or fewer
 };
 
 // The same where a kernel has read the header.  Its memory has room for the index.
@@ -46,7 +46,7 @@ struct UnreadFrame {
   static constexpr bool unread = true;
   const std::byte* bytes = nullptr;
   const DeviceHeader* header = nullptr;
-  const std::uint32_t* halves_before = nullptr;
+  std::uint64_t* words = nullptr;
 };
 
 // Any of the warps that find a problem may have the last word.
@@ -82,19 +82,30 @@ __device__ inline std::uint32_t halves_of(const std::uint16_t* index, std::uint3
   return __reduce_add_sync(all_lanes, halves);
 }
 
-// Block `block` of a frame of `count` numbers, and the problem with its size, if any.
+// The sizes, in units of 2 bytes, of all blocks of a long frame before a tile; called by a whole warp.
+template <class In>
+__device__ inline std::uint32_t halves_before_tile(const In& frame, std::uint32_t tile, std::uint32_t blocks,
+                                                   std::uint32_t epoch) {
+  const auto* index = reinterpret_cast<const std::uint16_t*>(frame.bytes + wire::header_bytes);
+  const std::uint32_t first = tile * tile_blocks;
+  Said sum{halves_of(index, first, first + tile_blocks < blocks ? first + tile_blocks : blocks), 0};
+  if (lane_index() == 0) say(frame.words, tile, sum, tile == 0, epoch);
+  const Said before = look_back(frame.words, 0, tile, epoch);
+  sum.halves += before.halves;
+  if (lane_index() == 0 && tile != 0) say(frame.words, tile, sum, true, epoch);
+  return before.halves;
+}
+
+// Block `block` of a frame of `count` numbers, and the problem with its size, if any.  before_tile: of a long frame,
+// what halves_before_tile() says of the block's tile.
 template <class T, std::uint32_t values>
-__device__ inline InBlock find_block(const InFrame& frame, std::uint32_t block, std::uint32_t count) {
+__device__ inline InBlock find_block(const InFrame& frame, std::uint32_t block, std::uint32_t count,
+                                     std::uint32_t before_tile) {
   const auto* index = reinterpret_cast<const std::uint16_t*>(frame.bytes + wire::header_bytes);
   const std::uint32_t blocks = count_blocks(count, values);
-  const std::uint32_t tile = block / tile_blocks;
-  std::uint32_t before = 0;
-  std::uint32_t from = 0;
-  if (frame.halves_before != nullptr) {
-    before = frame.halves_before[tile];
-    from = tile * tile_blocks;
-  }
-  before += halves_of(index, from, block);
+  const bool is_long = frame.words != nullptr;
+  const std::uint32_t from = is_long ? block / tile_blocks * tile_blocks : 0;
+  const std::uint32_t before = (is_long ? before_tile : 0) + halves_of(index, from, block);
   InBlock in;
   in.entry = index[block];
   const std::uint32_t bodies = frame.payload / 2 - blocks;  // there is room for the index
@@ -116,11 +127,12 @@ __device__ inline InBlock find_block(const InFrame& frame, std::uint32_t block, 
 }
 
 template <class T, std::uint32_t values>
-__device__ inline InBlock find_block(const UnreadFrame& frame, std::uint32_t block, std::uint32_t count) {
+__device__ inline InBlock find_block(const UnreadFrame& frame, std::uint32_t block, std::uint32_t count,
+                                     std::uint32_t before_tile) {
   const DeviceHeader& header = *frame.header;
   if (header.fault == HeaderFault::none)
-    return find_block<T, values>(InFrame{frame.bytes, header.payload, header.step > 0, frame.halves_before}, block,
-                                 count);
+    return find_block<T, values>(InFrame{frame.bytes, header.payload, header.step > 0, frame.words}, block, count,
+                                 before_tile);
   InBlock in;
   in.problem = Problem::bad_header;
   return in;

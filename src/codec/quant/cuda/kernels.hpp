@@ -29,7 +29,4 @@ struct Launches {
                        Queue& queue);
 };
 
-// Sums the sizes of blocks for every tile of a long frame.
-Status add_sizes(const std::byte* frame, std::uint32_t blocks, std::uint32_t* halves_before, Queue& queue);
-
 }  // namespace laconic::quant::cuda

@@ -14,18 +14,27 @@ namespace laconic::quant::cuda {
 
 inline cudaStream_t stream_of(Queue& queue) { return static_cast<cudaStream_t>(queue.native()); }
 
-// The workspace: tickets, the word of every tile, and, from its end, the sums over the indices of input frames.
-// Launches with more tiles must not find those sums where they expect words.
-struct Places {
-  std::uint64_t* tickets;
-  std::uint64_t* words;
-  std::uint32_t* sums[DeviceCodec::most_combined];
+// The words of a tile in the workspace, after the tickets: one for the output, and one for each input frame.
+inline std::uint64_t* words_of_output(const Workspace& workspace) { return workspace.words + Workspace::first_free; }
+inline std::uint64_t* words_of_input(const Workspace& workspace, std::size_t tiles, std::size_t frame) {
+  return words_of_output(workspace) + (1 + frame) * tiles;
+}
 
-  Places(const Workspace& workspace, std::size_t tiles) : tickets(workspace.words), words(workspace.words + 1) {
-    auto* end = reinterpret_cast<std::uint32_t*>(workspace.words + workspace.count);
-    for (std::uint32_t*& sum : sums) sum = end -= tiles;
-  }
-};
+// Begins a launch that looks back.
+inline Status begin_turn(Workspace& workspace, Queue& queue, Turn& turn) {
+  turn.tickets = workspace.words;
+  turn.handed_out = workspace.tickets;
+  turn.epoch = workspace.next_epoch(said::epochs);
+  if (turn.epoch != 1) return {};
+  turn.handed_out = workspace.tickets = 0;
+  return queue.clear(workspace.words, workspace.count * sizeof(std::uint64_t));
+}
+
+// Tickets count only for a launch that took place.
+inline Status end_turn(Status launched, Workspace& workspace, std::size_t tiles) {
+  if (launched.ok()) workspace.tickets += static_cast<std::uint32_t>(tiles);
+  return launched;
+}
 
 constexpr std::uint32_t values_of(bool is_scaled) { return is_scaled ? scaled_block : full_block; }
 
@@ -60,36 +69,28 @@ inline Status check_one(const DeviceFrame& frame, std::size_t count, const Codin
                                  : check_unread(frame, count, coding, lattice.step, queue);
 }
 
-// Sums up the index of a long frame in a separate launch.
-template <class In>
-Status sum_index(std::uint32_t blocks, std::uint32_t* sums, Queue& queue, In& in) {
-  if (blocks <= few_blocks) return {};
-  in.halves_before = sums;
-  return add_sizes(in.bytes, blocks, sums, queue);
-}
-
-// Prepare a frame for kernels.
-inline Status open_frame(const DeviceFrame& frame, std::uint32_t blocks, std::uint32_t* sums, Queue& queue,
-                         InFrame& in) {
+// Prepare a frame for kernels.  words: for looking back over the index of a long frame.
+inline Status open_frame(const DeviceFrame& frame, std::uint32_t blocks, std::uint64_t* words, InFrame& in) {
   if (frame.header.payload < 2 * std::uint64_t{blocks}) return status_of(Problem::ends_in_index);
   if (blocks == 0 && frame.header.payload != 0) return status_of(Problem::bytes_after);
   in.bytes = frame.bytes;
   in.payload = frame.header.payload;
   in.lattice = frame.header.step > 0;
-  return sum_index(blocks, sums, queue, in);
+  in.words = blocks > few_blocks ? words : nullptr;
+  return {};
 }
-inline Status open_frame(const DeviceFrame& frame, std::uint32_t blocks, std::uint32_t* sums, Queue& queue,
-                         UnreadFrame& in) {
+inline Status open_frame(const DeviceFrame& frame, std::uint32_t blocks, std::uint64_t* words, UnreadFrame& in) {
   in.bytes = frame.bytes;
   in.header = frame.unread;
-  return sum_index(blocks, sums, queue, in);
+  in.words = blocks > few_blocks ? words : nullptr;
+  return {};
 }
 
 // Sets the arguments that all kernels that write frames share, before anything is launched.  first_error: the error of
 // the frame when no own numbers are put on the lattice.
 template <class T, unsigned most_outputs, class In>
-Status set_common(const Coding& coding, const Lattice& lattice, double first_error, Workspace& workspace,
-                  const Places& places, Queue& queue, MakeArguments<T, most_outputs, In>& arguments) {
+Status set_common(const Coding& coding, const Lattice& lattice, double first_error, Workspace& workspace, Queue& queue,
+                  MakeArguments<T, most_outputs, In>& arguments) {
   const double error = error_of(Op::sum, first_error, error_of_rounding(coding, lattice));
   arguments.op = coding.op;
   arguments.lattice = lattice;
@@ -105,13 +106,8 @@ Status set_common(const Coding& coding, const Lattice& lattice, double first_err
   arguments.terms = coding.terms;
   arguments.exact_denormals = coding.exact_denormals;
   wire::write_header(header, std::as_writable_bytes(std::span(arguments.header)));
-  arguments.tickets = places.tickets;
-  arguments.words = places.words;
-  arguments.handed_out = workspace.tickets;
-  arguments.epoch = workspace.next_epoch(said::epochs);
-  if (arguments.epoch != 1) return {};
-  arguments.handed_out = workspace.tickets = 0;
-  return queue.clear(workspace.words, workspace.count * sizeof(std::uint64_t));
+  arguments.words = words_of_output(workspace);
+  return begin_turn(workspace, queue, arguments.turn);
 }
 
 template <template <class, unsigned, class> class Maker, class T, Input input, unsigned most_outputs, class In>
@@ -132,10 +128,7 @@ Status launch_maker_of_kind(const MakeArguments<T, most_outputs, In>& arguments,
 template <class T, Input input, unsigned most_outputs, class In>
 Status launch_make(const MakeArguments<T, most_outputs, In>& arguments, std::size_t tiles, Workspace& workspace,
                    Queue& queue) {
-  const Status status = launch_maker_of_kind<T, input>(arguments, static_cast<unsigned>(tiles), queue);
-  // Tickets count only for a launch that took place.
-  if (status.ok()) workspace.tickets += static_cast<std::uint32_t>(tiles);
-  return status;
+  return end_turn(launch_maker_of_kind<T, input>(arguments, static_cast<unsigned>(tiles), queue), workspace, tiles);
 }
 
 template <class T, unsigned most_outputs>
@@ -151,8 +144,7 @@ Status encode_some(std::span<const Piece> pieces, const Coding& coding, Queue& q
   arguments.output_count = static_cast<std::uint32_t>(pieces.size());
   Workspace& workspace = queue.workspace(workspace_words(tiles));
   if (workspace.words == nullptr) return no_workspace();
-  if (Status s = set_common(coding, lattice_of(coding), 0, workspace, Places(workspace, tiles), queue, arguments); !s)
-    return s;
+  if (Status s = set_common(coding, lattice_of(coding), 0, workspace, queue, arguments); !s) return s;
   arguments.error_if_rounded = coding.allowance;
   return launch_make<T, Input::numbers>(arguments, tiles, workspace, queue);
 }
@@ -181,10 +173,11 @@ Status fold_frame(const DeviceFrame& frame, const T* numbers, std::size_t count,
   const std::size_t tiles = tiles_of(count, is_scaled);
   Workspace& workspace = queue.workspace(workspace_words(tiles));
   if (workspace.words == nullptr) return no_workspace();
-  const Places places(workspace, tiles);
   MakeArguments<T, 1, In> arguments;
-  if (Status s = set_common(coding, lattice, frame.header.error, workspace, places, queue, arguments); !s) return s;
-  if (Status s = open_frame(frame, blocks_of(count, is_scaled), places.sums[0], queue, arguments.frames[0]); !s)
+  if (Status s = set_common(coding, lattice, frame.header.error, workspace, queue, arguments); !s) return s;
+  if (Status s =
+          open_frame(frame, blocks_of(count, is_scaled), words_of_input(workspace, tiles, 0), arguments.frames[0]);
+      !s)
     return s;
   arguments.frame_count = 1;
   arguments.outputs[0] = {numbers, out, report_of(queue), static_cast<std::uint32_t>(count), 0};
@@ -211,13 +204,12 @@ Status add_frames(const DeviceFrame& a, const DeviceFrame& b, std::size_t count,
   const std::size_t tiles = tiles_of(count, is_scaled);
   Workspace& workspace = queue.workspace(workspace_words(tiles));
   if (workspace.words == nullptr) return no_workspace();
-  const Places places(workspace, tiles);
   MakeArguments<T, 1, In> arguments;
   const double error = error_of(coding.op, a.header.error, b.header.error);
-  if (Status s = set_common(coding, lattice, error, workspace, places, queue, arguments); !s) return s;
+  if (Status s = set_common(coding, lattice, error, workspace, queue, arguments); !s) return s;
   const std::uint32_t blocks = blocks_of(count, is_scaled);
-  if (Status s = open_frame(a, blocks, places.sums[0], queue, arguments.frames[0]); !s) return s;
-  if (Status s = open_frame(b, blocks, places.sums[1], queue, arguments.frames[1]); !s) return s;
+  if (Status s = open_frame(a, blocks, words_of_input(workspace, tiles, 0), arguments.frames[0]); !s) return s;
+  if (Status s = open_frame(b, blocks, words_of_input(workspace, tiles, 1), arguments.frames[1]); !s) return s;
   arguments.frame_count = 2;
   arguments.outputs[0] = {nullptr, out, report_of(queue), static_cast<std::uint32_t>(count), 0};
   arguments.error_if_rounded = 0;
@@ -237,7 +229,6 @@ Status Launches<T>::combine(std::span<const DeviceFrame> frames, const T* number
   const std::size_t tiles = tiles_of(count, false);
   Workspace& workspace = queue.workspace(workspace_words(tiles));
   if (workspace.words == nullptr) return no_workspace();
-  const Places places(workspace, tiles);
   // As combining one after the other would add them up.
   double inherited = frames[0].header.error;
   double rounded = error_of(coding.op, inherited, numbers != nullptr ? coding.allowance : 0);
@@ -246,9 +237,11 @@ Status Launches<T>::combine(std::span<const DeviceFrame> frames, const T* number
     rounded = error_of(coding.op, frame.header.error, rounded);
   }
   MakeArguments<T, 1, InFrame> arguments;
-  if (Status s = set_common(coding, lattice, inherited, workspace, places, queue, arguments); !s) return s;
+  if (Status s = set_common(coding, lattice, inherited, workspace, queue, arguments); !s) return s;
   for (std::size_t k = 0; k < frames.size(); ++k)
-    if (Status s = open_frame(frames[k], blocks_of(count, false), places.sums[k], queue, arguments.frames[k]); !s)
+    if (Status s =
+            open_frame(frames[k], blocks_of(count, false), words_of_input(workspace, tiles, k), arguments.frames[k]);
+        !s)
       return s;
   arguments.frame_count = static_cast<std::uint32_t>(frames.size());
   arguments.outputs[0] = {numbers, out, report_of(queue), static_cast<std::uint32_t>(count), 0};
@@ -294,12 +287,11 @@ Status read_checked(const DeviceFrame& frame, bool is_scaled, const T* with, T* 
   Workspace& workspace = queue.workspace(workspace_words(tiles));
   if (workspace.words == nullptr) return no_workspace();
   In in;
-  if (Status s = open_frame(frame, blocks_of(count, is_scaled), Places(workspace, tiles).sums[0], queue, in); !s)
-    return s;
+  if (Status s = open_frame(frame, blocks_of(count, is_scaled), words_of_input(workspace, tiles, 0), in); !s) return s;
   if (count == 0) return {};
   Arguments arguments;
   arguments.frame.bytes = in.bytes;
-  arguments.frame.halves_before = in.halves_before;
+  arguments.frame.words = in.words;
   if constexpr (!In::unread) arguments.frame = in;
   set_step(frame, coding, arguments);
   arguments.count = static_cast<std::uint32_t>(count);
@@ -309,7 +301,9 @@ Status read_checked(const DeviceFrame& frame, bool is_scaled, const T* with, T* 
   arguments.whole = with == nullptr && reinterpret_cast<std::uintptr_t>(numbers) % 16 == 0;
   arguments.op = coding.op;
   arguments.report = report_of(queue);
-  return launch_read(arguments, is_scaled, static_cast<unsigned>(tiles), queue);
+  if (in.words == nullptr) return launch_read(arguments, is_scaled, static_cast<unsigned>(tiles), queue);
+  if (Status s = begin_turn(workspace, queue, arguments.turn); !s) return s;
+  return end_turn(launch_read(arguments, is_scaled, static_cast<unsigned>(tiles), queue), workspace, tiles);
 }
 
 template <class T>

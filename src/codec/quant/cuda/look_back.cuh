@@ -34,10 +34,17 @@ __device__ inline std::uint32_t top_of(std::uint64_t w) {
 __device__ inline bool of_epoch(std::uint64_t w, std::uint32_t epoch) { return w >> epoch_shift == epoch; }
 }  // namespace said
 
+// A launch among those that share a workspace.
+struct Turn {
+  std::uint64_t* tickets = nullptr;  // null: thread blocks do not wait for each other
+  std::uint32_t handed_out = 0;
+  std::uint32_t epoch = 0;
+};
+
 // Takes the next piece of work.  Thread blocks take work in the order in which they begin to run, so that those they
 // wait for are running or done, whatever the order of blockIdx.
-__device__ inline std::uint32_t take_ticket(std::uint64_t* tickets, std::uint32_t handed_out) {
-  return atomicAdd(reinterpret_cast<unsigned*>(tickets), 1u) - handed_out;
+__device__ inline std::uint32_t take_ticket(const Turn& turn) {
+  return atomicAdd(reinterpret_cast<unsigned*>(turn.tickets), 1u) - turn.handed_out;
 }
 
 __device__ inline void say(std::uint64_t* words, unsigned tile, Said what, bool all, std::uint32_t epoch) {

@@ -43,10 +43,8 @@ struct MakeArguments {
   std::uint32_t header[wire::header_bytes / 4];  // without count, payload and, when numbers were rounded, error
   double error_if_rounded = 0;                   // used where the error does not depend on the numbers
   double error_inherited = 0;                    // the error of the input frames; of unread ones nobody knows it yet
-  std::uint64_t* tickets = nullptr;
+  Turn turn;
   std::uint64_t* words = nullptr;  // one for each tile
-  std::uint32_t handed_out = 0;
-  std::uint32_t epoch = 0;
 };
 
 template <class T, unsigned most_outputs, class In>
@@ -76,6 +74,7 @@ struct TileMemory {
   std::uint32_t tops[tile_blocks];
   std::uint32_t tile;
   Said before;
+  std::uint32_t before_tile[DeviceCodec::most_combined];  // in each long input frame
 };
 
 // The result of a warp for its block, before its place in the output is known.

@@ -54,7 +54,7 @@ __device__ inline void make_tile(const MakeArguments<T, most_outputs, In>& argum
   LACONIC_SHARED(TileMemory, shared);
   const unsigned warp = threadIdx.x / warp_lanes;
   const unsigned lane = lane_index();
-  if (threadIdx.x == 0) shared.tile = take_ticket(arguments.tickets, arguments.handed_out);
+  if (threadIdx.x == 0) shared.tile = take_ticket(arguments.turn);
   __syncthreads();
   const std::uint32_t tile = shared.tile;
   const Output<T>& output = arguments.outputs[output_of(arguments, tile)];
@@ -64,7 +64,16 @@ __device__ inline void make_tile(const MakeArguments<T, most_outputs, In>& argum
   std::uint32_t v[lane_values];
   Measured measured;
   Content content;
-  const Maker maker{arguments, output, block, shared.warps[warp], v, measured};
+  if constexpr (input != Input::numbers) {
+    if (arguments.frames[0].words != nullptr) {
+      for (unsigned k = warp; k < arguments.frame_count; k += tile_blocks) {
+        const std::uint32_t before = halves_before_tile(arguments.frames[k], tile, blocks, arguments.turn.epoch);
+        if (lane == 0) shared.before_tile[k] = before;
+      }
+      __syncthreads();
+    }
+  }
+  const Maker maker{arguments, output, block, shared.warps[warp], v, measured, shared.before_tile};
   if (block < blocks) content = maker.template make<input>();
   if (lane == 0) {
     shared.halves[warp] = content.entry >> 3;
@@ -80,17 +89,17 @@ __device__ inline void make_tile(const MakeArguments<T, most_outputs, In>& argum
   if (warp == 0) {
     tile_says.halves = __reduce_add_sync(all_lanes, halves);
     tile_says.top = __reduce_max_sync(all_lanes, lane < tile_blocks ? shared.tops[lane] : 0);
-    if (lane == 0) say(arguments.words, tile, tile_says, first, arguments.epoch);
+    if (lane == 0) say(arguments.words, tile, tile_says, first, arguments.turn.epoch);
   }
   // Meanwhile earlier thread blocks may publish their sums.
   if (content.form == Content::Form::packed) maker.write_body();
   if (warp == 0) {
-    Said earlier = look_back(arguments.words, output.first_tile, tile, arguments.epoch);
+    Said earlier = look_back(arguments.words, output.first_tile, tile, arguments.turn.epoch);
     if (lane == 0) {
       shared.before = earlier;
       earlier.halves += tile_says.halves;
       earlier.top = greater(earlier.top, tile_says.top);
-      if (!first) say(arguments.words, tile, earlier, true, arguments.epoch);
+      if (!first) say(arguments.words, tile, earlier, true, arguments.turn.epoch);
       if (block + tile_blocks >= blocks) finish_frame(maker, arguments, output, earlier);
     }
   }

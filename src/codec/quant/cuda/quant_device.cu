@@ -8,59 +8,13 @@
 
 namespace laconic {
 namespace quant::cuda {
-namespace {
-
-inline constexpr unsigned sum_threads = 1024;
-
-struct SumMemory {
-  std::uint32_t warps[sum_threads / warp_lanes];
-  std::uint32_t before;
-};
-
-// halves_before[t] = the sizes, in units of 2 bytes, of all blocks before tile t.  The kernel runs as one thread block.
-__global__ void __launch_bounds__(sum_threads)
-    add_sizes_of_tiles(const std::byte* frame, std::uint32_t blocks, std::uint32_t* halves_before) {
-  LACONIC_SHARED(SumMemory, shared);
-  const auto* index = reinterpret_cast<const std::uint16_t*>(frame + wire::header_bytes);
-  const std::uint32_t tiles = (blocks + tile_blocks - 1) / tile_blocks;
-  const unsigned warp = threadIdx.x / warp_lanes;
-  if (threadIdx.x == 0) shared.before = 0;
-  __syncthreads();
-  for (std::uint32_t first = 0; first < tiles; first += sum_threads) {
-    const std::uint32_t tile = first + threadIdx.x;
-    std::uint32_t halves = 0;
-    for (std::uint32_t i = tile * tile_blocks; i < blocks && i < (tile + 1) * tile_blocks; ++i) halves += index[i] >> 3;
-    std::uint32_t of_warp;
-    const std::uint32_t before_lane = sum_before(halves, of_warp);
-    if (lane_index() == 0) shared.warps[warp] = of_warp;
-    __syncthreads();
-    std::uint32_t before = shared.before + before_lane;
-    std::uint32_t all = 0;
-    for (unsigned w = 0; w < sum_threads / warp_lanes; ++w) {
-      if (w == warp) before += all;
-      all += shared.warps[w];
-    }
-    if (tile < tiles) halves_before[tile] = before;
-    __syncthreads();
-    if (threadIdx.x == 0) shared.before += all;
-    __syncthreads();
-  }
-}
-
-}  // namespace
-
 std::size_t tiles_of(std::size_t count, bool is_scaled) {
   const std::uint32_t values = is_scaled ? scaled_block : full_block;
   return std::max<std::size_t>(count_tiles(static_cast<std::uint32_t>(count), values), 1);
 }
 
 std::size_t workspace_words(std::size_t tiles) {
-  return 1 + tiles + DeviceCodec::most_combined * sizeof(std::uint32_t) / sizeof(std::uint64_t) * tiles;
-}
-
-Status add_sizes(const std::byte* frame, std::uint32_t blocks, std::uint32_t* halves_before, Queue& queue) {
-  return launch(add_sizes_of_tiles, 1, sum_threads, static_cast<cudaStream_t>(queue.native()), frame, blocks,
-                halves_before);
+  return Workspace::first_free + (1 + DeviceCodec::most_combined) * tiles;
 }
 
 namespace {

@@ -21,9 +21,10 @@ struct ReadArguments {
   bool whole = false;     // the numbers of whole blocks are written by accesses of 16 bytes, and `with` is null
   Op op = Op::sum;
   Report* report = nullptr;
+  Turn turn;  // of a long frame
 };
 
-// The same for a frame whose header a kernel has read; `frame` has the address and the sums over the index alone.
+// The same for a frame whose header a kernel has read; `frame` has the address and the words alone.
 template <class T>
 struct ReadUnreadArguments : ReadArguments<T> {
   const DeviceHeader* header = nullptr;
@@ -36,7 +37,7 @@ __device__ inline const InFrame& frame_of(const ReadArguments<T>& arguments) {
 }
 template <class T>
 __device__ inline UnreadFrame frame_of(const ReadUnreadArguments<T>& arguments) {
-  return {arguments.frame.bytes, arguments.header, arguments.frame.halves_before};
+  return {arguments.frame.bytes, arguments.header, arguments.frame.words};
 }
 template <class T>
 __device__ inline double step_of(const ReadArguments<T>& arguments) {
@@ -49,6 +50,8 @@ __device__ inline double step_of(const ReadUnreadArguments<T>& arguments) {
 
 struct ReadMemory {
   WarpMemory warps[tile_blocks];
+  std::uint32_t tile;
+  std::uint32_t before_tile;
 };
 
 // Writes the numbers of a whole block, whose points are in the warp's memory: number(q) is that of point q.
@@ -177,9 +180,21 @@ __device__ inline void read_tile(const Arguments& arguments) {
   constexpr std::uint32_t values = is_scaled ? scaled_block : full_block;
   LACONIC_SHARED(ReadMemory, shared);
   const unsigned warp = threadIdx.x / warp_lanes;
-  const std::uint32_t block = blockIdx.x * tile_blocks + warp;
-  if (block >= count_blocks(arguments.count, values)) return;
-  const InBlock in = find_block<T, values>(frame_of(arguments), block, arguments.count);
+  const std::uint32_t blocks = count_blocks(arguments.count, values);
+  std::uint32_t tile = blockIdx.x;
+  std::uint32_t before_tile = 0;
+  if (arguments.turn.tickets != nullptr) {
+    if (threadIdx.x == 0) shared.tile = take_ticket(arguments.turn);
+    __syncthreads();
+    tile = shared.tile;
+    if (warp == 0) before_tile = halves_before_tile(arguments.frame, tile, blocks, arguments.turn.epoch);
+    if (threadIdx.x == 0) shared.before_tile = before_tile;
+    __syncthreads();
+    before_tile = shared.before_tile;
+  }
+  const std::uint32_t block = tile * tile_blocks + warp;
+  if (block >= blocks) return;
+  const InBlock in = find_block<T, values>(frame_of(arguments), block, arguments.count, before_tile);
   const std::size_t begin = std::size_t{block} * values;
   const unsigned n = arguments.count - begin < values ? static_cast<unsigned>(arguments.count - begin) : values;
   Problem problem = in.problem;

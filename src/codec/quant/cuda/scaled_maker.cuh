@@ -19,13 +19,17 @@ struct ScaledMaker {
   WarpMemory& memory;
   std::uint32_t (&v)[lane_values];
   Measured& measured;
+  const std::uint32_t* before_tile;  // in each long input frame
 
   __device__ unsigned n() const {
     const std::uint32_t left = output.count - block * values;
     return left < values ? left : values;
   }
   __device__ OwnNumbers<T> own() const { return {output.numbers + std::size_t{block} * values}; }
-  __device__ InBlock find(const In& frame) const { return find_block<T, values>(frame, block, output.count); }
+  // The block in input frame k.
+  __device__ InBlock find(unsigned k) const {
+    return find_block<T, values>(arguments.frames[k], block, output.count, before_tile[k]);
+  }
 
   // Said::top of a block that was rounded, and the error of the frame that follows from the largest top.
   __device__ static std::uint32_t top_of(int exponent) { return static_cast<std::uint32_t>(exponent + 1024); }
@@ -105,7 +109,7 @@ struct ScaledMaker {
 
   __device__ Content fold() const {
     using Form = Content::Form;
-    const InBlock in = find(arguments.frames[0]);
+    const InBlock in = find(0);
     if (in.problem != Problem::none) return failed(in.problem);
     if (!in.on_lattice())
       return keep_numbers<T>(Form::from_frame, combined<T>(in.numbers<T>(), own(), arguments.op), n());
@@ -126,8 +130,8 @@ struct ScaledMaker {
 
   __device__ Content add() const {
     using Form = Content::Form;
-    const InBlock a = find(arguments.frames[0]);
-    const InBlock b = find(arguments.frames[1]);
+    const InBlock a = find(0);
+    const InBlock b = find(1);
     if (a.problem != Problem::none) return failed(a.problem);
     if (b.problem != Problem::none) return failed(b.problem);
     if (!a.on_lattice() && !b.on_lattice())
@@ -175,11 +179,11 @@ struct ScaledMaker {
     } else if constexpr (input == Input::frame_and_numbers) {
       if (c.form == Form::from_numbers) write_numbers<T>(combined<T>(numbers_of(0), own(), op), bytes, out);
       if (c.form == Form::from_frame)
-        write_numbers<T>(combined<T>(find(arguments.frames[0]).template numbers<T>(), own(), op), bytes, out);
+        write_numbers<T>(combined<T>(find(0).template numbers<T>(), own(), op), bytes, out);
     } else {
       if (c.form != Form::from_numbers && c.form != Form::from_both) return;
-      const InBlock a = find(arguments.frames[0]);
-      const InBlock b = find(arguments.frames[1]);
+      const InBlock a = find(0);
+      const InBlock b = find(1);
       if (c.form == Form::from_both)
         write_numbers<T>(combined<T>(a.template numbers<T>(), b.template numbers<T>(), op), bytes, out);
       else
