@@ -63,6 +63,13 @@ TEST(LowerByHand, BinomialScatterOfFour) {
             "take3@0 unpack3(spare) encode3(spare) send3@3 drop3 forget3 take2@0 unpack2(output) copy2(output)");
 }
 
+// Frames of sums that only the next sum reads (+) need not be made, where one launch adds several frames.
+TEST(LowerByHand, DirectReduceScatterOfFour) {
+  EXPECT_EQ(plan_of(Collective::reduce_scatter, "direct", {1, 4, 0}, Travel::homomorphic),
+            "encode2(input) send2@2 drop2 fold+1@0(input) encode3(input) send3@3 drop3 add+1@3 "
+            "encode0(input) send0@0 drop0 add1@2 decode1");
+}
+
 // The blocks of the other ranks are sums in spare memory until they are sent on.
 TEST(LowerByHand, RingReduceScatterOfThree) {
   const auto plan = [](Travel travel) { return plan_of(Collective::reduce_scatter, "ring", {1, 3, 0}, travel); };

@@ -48,7 +48,7 @@ inline std::string to_text(const Plan& plan) {
   std::string text;
   for (const Action& a : plan.actions) {
     if (!text.empty()) text += ' ';
-    text += std::string(name_of(a.act)) + (a.last ? "!" : "");
+    text += std::string(name_of(a.act)) + (a.last ? "!" : "") + (a.more ? "+" : "");
     text += std::to_string(plan.blocks[static_cast<std::size_t>(a.block)]);
     if (a.peer >= 0) text += "@" + std::to_string(a.peer);
     if (a.act == Act::merge) text += "(" + std::string(text_of(a.from)) + "," + std::string(text_of(a.to)) + ")";

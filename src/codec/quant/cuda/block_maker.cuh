@@ -40,6 +40,21 @@ struct BlockMaker {
       v[i] = static_cast<std::uint32_t>(coarse_point(static_cast<std::int32_t>(v[i]), arguments.coarser));
   }
 
+  __device__ void combine_with(const std::uint32_t (&others)[lane_values]) const {
+    LACONIC_UNROLL
+    for (unsigned i = 0; i < lane_values; ++i) v[i] = combine_points(arguments.op, v[i], others[i]);
+  }
+
+  // False, on all lanes, if an own number has no point.
+  __device__ bool combine_with_own() const {
+    // Fewer numbers are loaded at a time than in encode(), because registers hold the points of the frame.
+    if (!quantise_own<8>(own().numbers, n(), arguments.lattice, memory)) return false;
+    std::uint32_t own_points[lane_values];
+    load_points(memory.words, own_points);
+    combine_with(own_points);
+    return true;
+  }
+
   __device__ Content encode() const {
     if (arguments.exact_denormals && holds_denormal(own(), n())) return keep_numbers<T>(Content::Form::own, own(), n());
     if (!quantise_own<16>(own().numbers, n(), arguments.lattice, memory)) {
@@ -60,12 +75,7 @@ struct BlockMaker {
       return keep_numbers<T>(Content::Form::from_frame, combined<T>(in.numbers<T>(), own(), arguments.op), n());
     unsigned begin;
     if (!fetch_points(in, n(), memory, begin, v)) return failed(Problem::bad_block);
-    // Fewer rows are loaded at a time, because registers hold the points of the frame.
-    if (!quantise_own<8>(own().numbers, n(), arguments.lattice, memory)) return measure_any<Input::frame_and_numbers>();
-    std::uint32_t own_points[lane_values];
-    load_points(memory.words, own_points);
-    LACONIC_UNROLL
-    for (unsigned i = 0; i < lane_values; ++i) v[i] = combine_points(arguments.op, v[i], own_points[i]);
+    if (!combine_with_own()) return measure_any<Input::frame_and_numbers>();
     round_result();
     Content c = pack_combined(v, n(), memory, measured);
     c.top = 1;
@@ -85,17 +95,10 @@ struct BlockMaker {
       }
       std::uint32_t w[lane_values];
       if (!fetch_points(in, n(), memory, begin, w)) return failed(Problem::bad_block);
-      LACONIC_UNROLL
-      for (unsigned i = 0; i < lane_values; ++i) v[i] = combine_points(arguments.op, v[i], w[i]);
+      combine_with(w);
     }
     const bool with_own = output.numbers != nullptr;
-    if (with_own) {
-      if (!quantise_own<8>(own().numbers, n(), arguments.lattice, memory)) return measure_any<Input::several>();
-      std::uint32_t own_points[lane_values];
-      load_points(memory.words, own_points);
-      LACONIC_UNROLL
-      for (unsigned i = 0; i < lane_values; ++i) v[i] = combine_points(arguments.op, v[i], own_points[i]);
-    }
+    if (with_own && !combine_with_own()) return measure_any<Input::several>();
     round_result();
     Content c = pack_combined(v, n(), memory, measured);
     c.top = with_own ? 1 : 0;
@@ -123,8 +126,7 @@ struct BlockMaker {
     if (!fetch_points(a, n(), memory, begin, v)) return failed(Problem::bad_block);
     std::uint32_t w[lane_values];
     if (!fetch_points(b, n(), memory, begin, w)) return failed(Problem::bad_block);
-    LACONIC_UNROLL
-    for (unsigned i = 0; i < lane_values; ++i) v[i] = combine_points(arguments.op, v[i], w[i]);
+    combine_with(w);
     round_result();
     return pack_combined(v, n(), memory, measured);
   }
