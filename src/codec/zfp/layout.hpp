@@ -31,7 +31,9 @@ constexpr std::size_t rate_bytes(std::size_t n, std::size_t block_bits) {
 // numbers.  For tiny numbers that factor is infinity, and the result is undefined.  Numbers below these limits are
 // coded as 0.
 template <class T>
-inline constexpr T tiny = sizeof(T) == 4 ? T(0x1p-90) : T(0x1p-950);
+inline constexpr T tiny = T(0x1p-950);
+template <>
+inline constexpr float tiny<float> = 0x1p-90f;
 
 template <class T>
 LACONIC_HOST_DEVICE inline T without_tiny(T x) {
