@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/device_model.hpp"
 
+#include "codec/codec.hpp"
+#include "codec/device_codec.hpp"
+
 namespace laconic {
 namespace {
 
@@ -83,6 +86,15 @@ Coder coder_of(const DeviceModel& device, std::string_view codec, Dtype dtype, d
   for (const Measured& m : measured)
     if (m.device == device.name && m.codec == codec && m.dtype == dtype)
       coder[m.kernel] = Curve::measured(m.points, std::string(m.source));
+  // A build without kernels has nobody to ask, and counts on a launch for each block.
+  const Codec* found = find_codec(codec);
+  if (const DeviceCodec* there = found != nullptr ? found->on_device() : nullptr; there != nullptr) {
+    Coding coding;
+    coding.dtype = dtype;
+    coding.allowance = 1;
+    coder.together[static_cast<std::size_t>(Kernel::encode)] = true;
+    coder.combines = there->combines(coding) > 2;
+  }
   return coder;
 }
 

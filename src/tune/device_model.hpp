@@ -34,6 +34,8 @@ struct Coder {
   std::array<Curve, kernels> curves;
   // The kinds of kernel for which one launch processes several blocks.
   std::array<bool, kernels> together{};
+  // One launch folds or adds all frames that arrive for a block on a hop (DeviceCodec::combine()).
+  bool combines = false;
 
   const Curve& operator[](Kernel kernel) const { return curves[static_cast<std::size_t>(kernel)]; }
   Curve& operator[](Kernel kernel) { return curves[static_cast<std::size_t>(kernel)]; }

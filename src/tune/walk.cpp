@@ -98,7 +98,7 @@ class Walk {
     std::size_t sent = 0;                  // the same
     std::vector<TaskGraph::Task> taken{};  // the actions that took messages
   };
-  using ByHop = std::map<std::pair<std::uint32_t, int>, std::size_t>;  // by hop and turn
+  using ByHop = std::map<std::tuple<std::uint32_t, int, std::int32_t>, std::size_t>;  // by hop, turn and block
 
   const Way& way_of(std::size_t rank, std::int32_t peer) const {
     return hops_.within_node(rank, peer) ? within_ : between_;
@@ -156,9 +156,13 @@ class Walk {
     }
   }
 
-  Launch& launch_of(std::size_t rank, Act act, std::uint32_t hop, double posting, ByHop& launches) {
-    if (coder_.together[static_cast<std::size_t>(kernel_of(act))]) {
-      const auto [found, fresh] = launches.try_emplace({hop, turn_of(act)}, launches_.size());
+  Launch& launch_of(std::size_t rank, const Action& action, std::uint32_t hop, double posting, ByHop& launches) {
+    constexpr std::int32_t all_blocks = -1;
+    const Act act = action.act;
+    const bool together = coder_.together[static_cast<std::size_t>(kernel_of(act))];
+    if (together || (coder_.combines && (act == Act::fold || act == Act::add))) {
+      const auto [found, fresh] =
+          launches.try_emplace({hop, turn_of(act), together ? all_blocks : action.block}, launches_.size());
       if (!fresh) return launches_[found->second];
     }
     launches_.push_back({graph_.kernel(rank * servers + device), posting, {}});
@@ -276,7 +280,7 @@ class Walk {
       }
       // Numbers that were computed in the output need no copy.
       if (turn_of(action.act) < 0 || (action.act == Act::copy && action.from == Location::output)) continue;
-      Launch& launch = launch_of(rank, action.act, hops_.hop(rank, i), path->posting / sharing[i], launches);
+      Launch& launch = launch_of(rank, action, hops_.hop(rank, i), path->posting / sharing[i], launches);
       launch.bytes[static_cast<std::size_t>(kernel_of(action.act))] += bytes_;
       // This merge adds to the rank's own frame, which has to be decoded, too.
       if (action.act == Act::merge && action.from == Location::none)

@@ -131,6 +131,20 @@ TEST(DeviceWalk, OfRowsOverlapsThem) {
     }
 }
 
+// The owner of a block folds one frame and adds n - 2, each in a launch, or all in one that costs as much as a fold and
+// an add.
+TEST(DeviceWalk, CombinesTheFramesOfABlockInOneLaunch) {
+  constexpr int n = 8;
+  const Algorithm& direct = *find_algorithm(Collective::reduce_scatter, "direct");
+  const Path free{0, 1e300, 0};
+  Coder coder = ours.coder();
+  coder.together = {};
+  const Journey journey{1e3, n, 0, Travel::homomorphic, ours.ratio, 1};
+  const double apart = time_of(direct, journey, coder, free)->seconds;
+  coder.combines = true;
+  EXPECT_NEAR(apart - time_of(direct, journey, coder, free)->seconds, (n - 3) * ours.floor, 1e-9);
+}
+
 // Two ranks exchange two messages a row.  A row begins when a place is free, so latencies overlap in `depth` rows.
 TEST(DeviceWalk, LimitsTheRowsUnderWay) {
   Coder nothing;
