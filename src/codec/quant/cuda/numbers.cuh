@@ -138,23 +138,23 @@ __device__ inline float greater_or_nan(float a, float b) {
 #endif
 }
 
-// quantise_own() with accesses to `run` neighbours at a time.
-template <unsigned together, unsigned run, unsigned values, class T>
-__device__ inline bool quantise_runs(const T* numbers, unsigned n, const Lattice& lattice, WarpMemory& memory) {
-  constexpr unsigned runs = together / run;
-  constexpr unsigned stored = run < 4 ? run : 4;  // points that are stored at a time
+// quantise_own() with accesses to `length` neighbours at a time.
+template <unsigned together, unsigned length, unsigned values, class T>
+__device__ inline bool quantise_vectors(const T* numbers, unsigned n, const Lattice& lattice, WarpMemory& memory) {
+  constexpr unsigned vectors = together / length;
+  constexpr unsigned stored = length < 4 ? length : 4;  // points that are stored at a time
   const float reach = reach_of_single(lattice);
   bool ok = true;
   LACONIC_NO_UNROLL
-  for (unsigned first = run * lane_index(); first < values; first += together * warp_lanes) {
-    Run<T, run> x[runs];
-    if (run > 1 || n == values) {
+  for (unsigned first = length * lane_index(); first < values; first += together * warp_lanes) {
+    Vector<T, length> x[vectors];
+    if (length > 1 || n == values) {
       LACONIC_UNROLL
-      for (unsigned r = 0; r < runs; ++r)
-        x[r] = *reinterpret_cast<const Run<T, run>*>(numbers + first + r * run * warp_lanes);
+      for (unsigned r = 0; r < vectors; ++r)
+        x[r] = *reinterpret_cast<const Vector<T, length>*>(numbers + first + r * length * warp_lanes);
     } else {
       LACONIC_UNROLL
-      for (unsigned r = 0; r < runs; ++r)
+      for (unsigned r = 0; r < vectors; ++r)
         x[r].items[0] = first + r * warp_lanes < n ? numbers[first + r * warp_lanes] : T(0.0f);
     }
     // There are no branches as long as float32 suffices, which is nearly always.
@@ -162,10 +162,10 @@ __device__ inline bool quantise_runs(const T* numbers, unsigned n, const Lattice
     float most = 0;  // steps from 0
     LACONIC_UNROLL
     for (unsigned i = 0; i < together; i += stored) {
-      Run<std::uint32_t, stored> some;
+      Vector<std::uint32_t, stored> some;
       LACONIC_UNROLL
       for (unsigned k = 0; k < stored; ++k) {
-        const T number = x[i / run].items[i % run + k];
+        const T number = x[i / length].items[i % length + k];
         std::int32_t q = 0;
         if constexpr (sizeof(T) <= 4) {
           const float steps = static_cast<float>(number) * lattice.inverse_single;
@@ -176,14 +176,14 @@ __device__ inline bool quantise_runs(const T* numbers, unsigned n, const Lattice
         }
         some.items[k] = static_cast<std::uint32_t>(q);
       }
-      *reinterpret_cast<Run<std::uint32_t, stored>*>(points + i / run * run * WarpMemory::row_words + i % run) = some;
+      *reinterpret_cast<Vector<std::uint32_t, stored>*>(points + i / length * length * WarpMemory::row_words +
+                                                        i % length) = some;
     }
     if constexpr (sizeof(T) <= 4) {
       if (__all_sync(all_lanes, most <= reach)) continue;
       LACONIC_NO_UNROLL
-      for (unsigned r = 0; r < runs; ++r) LACONIC_NO_UNROLL
-      for (unsigned k = 0; k < run; ++k) {
-        const unsigned i = first + r * run * warp_lanes + k;
+      for (unsigned k = 0; k < together; ++k) {
+        const unsigned i = first + k / length * length * warp_lanes + k % length;
         if (i >= n) break;
         std::int32_t q = 0;
         ok &= quantise(static_cast<float>(numbers[i]), lattice, q);
@@ -202,8 +202,8 @@ template <unsigned together, unsigned values = block_values, class T>
 __device__ inline bool quantise_own(const T* numbers, unsigned n, const Lattice& lattice, WarpMemory& memory) {
   if (lattice.step == 0) return false;
   if (n == values && reinterpret_cast<std::uintptr_t>(numbers) % 16 == 0)
-    return quantise_runs<together, 16 / sizeof(T), values>(numbers, n, lattice, memory);
-  return quantise_runs<together, 1, values>(numbers, n, lattice, memory);
+    return quantise_vectors<together, 16 / sizeof(T), values>(numbers, n, lattice, memory);
+  return quantise_vectors<together, 1, values>(numbers, n, lattice, memory);
 }
 
 // The numbers as the caller gave them.

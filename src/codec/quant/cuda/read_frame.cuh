@@ -57,17 +57,17 @@ struct ReadMemory {
 // Writes the numbers of a whole block, whose points are in the warp's memory: number(q) is that of point q.
 template <unsigned values, class T, class Number>
 __device__ inline void put_whole(T* out, const WarpMemory& memory, const Number& number) {
-  constexpr unsigned run = 16 / sizeof(T);  // neighbours in a row of points
-  const std::uint32_t* points = memory.words + WarpMemory::place(run * lane_index());
-  auto* runs = reinterpret_cast<Run<T, run>*>(out) + lane_index();
+  constexpr unsigned length = 16 / sizeof(T);  // neighbours in a row of points
+  const std::uint32_t* points = memory.words + WarpMemory::place(length * lane_index());
+  auto* vectors = reinterpret_cast<Vector<T, length>*>(out) + lane_index();
   LACONIC_UNROLL
-  for (unsigned row = 0; row < values / (run * warp_lanes); ++row) {
+  for (unsigned row = 0; row < values / (length * warp_lanes); ++row) {
     const auto q =
-        *reinterpret_cast<const Run<std::uint32_t, run>*>(points + WarpMemory::place(row * run * warp_lanes));
-    Run<T, run> some;
+        *reinterpret_cast<const Vector<std::uint32_t, length>*>(points + WarpMemory::place(row * length * warp_lanes));
+    Vector<T, length> some;
     LACONIC_UNROLL
-    for (unsigned k = 0; k < run; ++k) some.items[k] = number(static_cast<std::int32_t>(q.items[k]));
-    runs[row * warp_lanes] = some;
+    for (unsigned k = 0; k < length; ++k) some.items[k] = number(static_cast<std::int32_t>(q.items[k]));
+    vectors[row * warp_lanes] = some;
   }
 }
 

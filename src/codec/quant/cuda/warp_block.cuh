@@ -38,26 +38,26 @@ struct WarpMemory {
 inline constexpr unsigned words_of_byte = 5;
 static_assert(sizeof(WarpMemory) >= largest_packed_block + 8 + 4 * words_of_byte);
 
-// Neighbouring numbers or points that one access moves.
+// Neighbouring numbers or points that one vector access moves.
 template <class T, unsigned count>
-struct alignas(count * sizeof(T) <= 16 ? count * sizeof(T) : 16) Run {
+struct alignas(count * sizeof(T) <= 16 ? count * sizeof(T) : 16) Vector {
   T items[count];
 };
 
 // The lane's points, where those of the block begin at this word of the warp's memory.
 __device__ inline void load_points(const std::uint32_t* words, std::uint32_t (&v)[lane_values]) {
-  const auto* runs = reinterpret_cast<const Run<std::uint32_t, 4>*>(words + lane_index() * WarpMemory::row_words);
+  const auto* vectors = reinterpret_cast<const Vector<std::uint32_t, 4>*>(words + lane_index() * WarpMemory::row_words);
   LACONIC_UNROLL
   for (unsigned r = 0; r < lane_values / 4; ++r) {
-    const Run<std::uint32_t, 4> run = runs[r];
+    const Vector<std::uint32_t, 4> points = vectors[r];
     LACONIC_UNROLL
-    for (unsigned k = 0; k < 4; ++k) v[4 * r + k] = run.items[k];
+    for (unsigned k = 0; k < 4; ++k) v[4 * r + k] = points.items[k];
   }
 }
 __device__ inline void store_points(const std::uint32_t (&v)[lane_values], std::uint32_t* words) {
-  auto* runs = reinterpret_cast<Run<std::uint32_t, 4>*>(words + lane_index() * WarpMemory::row_words);
+  auto* vectors = reinterpret_cast<Vector<std::uint32_t, 4>*>(words + lane_index() * WarpMemory::row_words);
   LACONIC_UNROLL
-  for (unsigned r = 0; r < lane_values / 4; ++r) runs[r] = {{v[4 * r], v[4 * r + 1], v[4 * r + 2], v[4 * r + 3]}};
+  for (unsigned r = 0; r < lane_values / 4; ++r) vectors[r] = {{v[4 * r], v[4 * r + 1], v[4 * r + 2], v[4 * r + 3]}};
 }
 static_assert(lane_values == warp_lanes);
 
