@@ -26,8 +26,8 @@ constexpr double relative_bound = 1e-3;
 constexpr int rounds = 5;  // timed rounds, after one untimed round
 constexpr std::chrono::seconds stuck{60};
 
-// What frames are made with.  raw is an allreduce without compression; zfp at a fixed rate in a ring is that of the GPU
-// work of the OSU group, which has no bound on the error.
+// The codec of an allreduce.  raw sends numbers uncompressed.  zfp at a fixed rate in a ring is the GPU Allreduce of
+// the OSU group, which has no bound on the error.
 struct Coder {
   const char* codec;
   double rate;  // bits per number; 0: the bound applies

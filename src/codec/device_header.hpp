@@ -13,7 +13,7 @@
 
 namespace laconic {
 
-// What is wrong with a header.  The numbers differ from those of faults that kernels of codecs report.
+// A fault in a header.  The numbers differ from those of faults that kernels of codecs report.
 enum class HeaderFault : std::uint32_t {
   none = 0,
   magic = 64,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the functions of the C API share.
+// Helpers of the functions of the C API: the coder behind a handle, errors and messages.
 #pragma once
 
 #include <cmath>

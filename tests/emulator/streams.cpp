@@ -53,7 +53,7 @@ namespace {
 
 Machine& machine() { return Machine::instance(); }
 
-// What a thread must not ask of a captured stream in any mode.
+// The result of a call that is an error on a captured stream in every mode.
 cudaError_t end_captures() {
   machine().invalidate_captures();
   return cudaErrorStreamCaptureUnsupported;

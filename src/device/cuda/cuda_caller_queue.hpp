@@ -28,11 +28,11 @@ class CudaCallerQueue final : public CallerQueue {
   Status clear(void* to, std::size_t bytes) override;
   Status divide(Dtype dtype, const void* numbers, void* result, std::size_t count, double divisor) override;
   Workspace& workspace(std::size_t words) override;
-  // Of the device alone, and with one report.
+  // The report is in device memory, and there is one.
   std::byte* report_memory() override { return memory(); }
   void* native() override { return stream_; }
 
-  // What no work on a caller's stream can do: the host would have to read the answer.
+  // These are errors: the host would have to wait for the answer.
   Status range(Dtype, const void*, std::size_t, Extremes*) override { return needs_host(); }
   Status sum(const std::byte*, const std::uint32_t*, std::size_t, unsigned) override { return needs_host(); }
   std::uint64_t summed(unsigned) const override { return 0; }

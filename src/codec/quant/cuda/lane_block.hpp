@@ -16,26 +16,23 @@ inline constexpr unsigned lane_values = 32;
 inline constexpr unsigned lane_subs = lane_values / sub_values;
 static_assert(lane_values * warp_lanes == block_values && lane_subs == 2 && group_subs == 2 * lane_subs);
 
-// (a ^ b) & c and (a & b) ^ c.  A GPU has one instruction for any such function; nvcc leaves it to ptxas to find them,
-// and they are written here so that instructions of PTX, which tests count, are nearer to those of the machine.
-LACONIC_HOST_DEVICE inline std::uint32_t xor_and(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+// The function of three bits with this table: bit 4 a + 2 b + c of it is the result.  A GPU has one instruction for any
+// of them; nvcc leaves it to ptxas to find them, and they are written here so that instructions of PTX, which tests
+// count, are nearer to those of the machine.
+template <unsigned table>
+LACONIC_HOST_DEVICE inline std::uint32_t logic(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+  std::uint32_t result = 0;
 #if defined(__CUDA_ARCH__)
-  std::uint32_t result;
-  asm("lop3.b32 %0, %1, %2, %3, 0x28;" : "=r"(result) : "r"(a), "r"(b), "r"(c));
-  return result;
+  asm("lop3.b32 %0, %1, %2, %3, %4;" : "=r"(result) : "r"(a), "r"(b), "r"(c), "n"(table));
 #else
-  return (a ^ b) & c;
+  for (unsigned row = 0; row < 8; ++row)
+    if ((table >> row & 1) != 0)
+      result |= ((row & 4) != 0 ? a : ~a) & ((row & 2) != 0 ? b : ~b) & ((row & 1) != 0 ? c : ~c);
 #endif
-}
-LACONIC_HOST_DEVICE inline std::uint32_t and_xor(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-#if defined(__CUDA_ARCH__)
-  std::uint32_t result;
-  asm("lop3.b32 %0, %1, %2, %3, 0x6a;" : "=r"(result) : "r"(a), "r"(b), "r"(c));
   return result;
-#else
-  return (a & b) ^ c;
-#endif
 }
+inline constexpr unsigned xor_and = 0x28;  // (a ^ b) & c
+inline constexpr unsigned and_xor = 0x6a;  // (a & b) ^ c
 
 // Selects bytes of a and b, numbered 0..3 and 4..7; nibble i of the selector is the number of the byte that becomes
 // byte i.
@@ -95,14 +92,14 @@ LACONIC_HOST_DEVICE inline std::uint32_t signs_of_bytes(std::uint32_t word) {
 
 // The zigzag of four signed bytes.
 LACONIC_HOST_DEVICE inline std::uint32_t zigzag_of_bytes(std::uint32_t word) {
-  return and_xor(word << 1, 0xfefefefeu, signs_of_bytes(word));
+  return logic<and_xor>(word << 1, 0xfefefefeu, signs_of_bytes(word));
 }
 
 // Exchanges the bits of `mask` and those `distance` above them.  The product sets both places at once, on another unit
 // of a GPU than shifts.
 template <unsigned distance>
 LACONIC_HOST_DEVICE inline void exchange_bits(std::uint32_t& x, std::uint32_t mask) {
-  x ^= xor_and(x, x >> distance, mask) * (1u + (1u << distance));
+  x ^= logic<xor_and>(x, x >> distance, mask) * (1u + (1u << distance));
 }
 
 // `sum` and the four bytes of the word, as signed numbers.
@@ -121,7 +118,7 @@ LACONIC_HOST_DEVICE inline void transpose_8x8(std::uint32_t& low, std::uint32_t&
   exchange_bits<7>(high, 0x00aa00aau);
   exchange_bits<14>(low, 0x0000ccccu);
   exchange_bits<14>(high, 0x0000ccccu);
-  const std::uint32_t t = xor_and(low, high << 4, 0xf0f0f0f0u);
+  const std::uint32_t t = logic<xor_and>(low, high << 4, 0xf0f0f0f0u);
   low ^= t;
   high ^= t >> 4;
 }
@@ -187,7 +184,7 @@ LACONIC_HOST_DEVICE inline void set_residuals(const SubBytes& bytes, std::uint32
   LACONIC_UNROLL
   for (unsigned k = 0; k < sub_values / 4; ++k) {
     const std::uint32_t z = bytes.words[k];
-    const std::uint32_t residuals = and_xor(z >> 1, 0x7f7f7f7fu, (z & 0x01010101u) * 0xffu);
+    const std::uint32_t residuals = logic<and_xor>(z >> 1, 0x7f7f7f7fu, (z & 0x01010101u) * 0xffu);
     LACONIC_UNROLL
     for (unsigned i = 0; i < 4; ++i) v[sub * sub_values + 4 * k + i] = signed_byte(residuals, i);
     sum = add_signed_bytes(residuals, sum);
