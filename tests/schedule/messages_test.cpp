@@ -163,7 +163,7 @@ std::string joined_plan(Collective collective, std::string_view name, Place at, 
 // Sends come before the receives of their hop, and frames are released when they are in their message.
 TEST(JoinedByHand, RecursiveHalvingOfFour) {
   EXPECT_EQ(joined_plan(Collective::allreduce, "recursive-halving", {0, 4, 0}, Travel::homomorphic),
-            "encode2(input) send2@2[1/2] drop2 encode3(input) send3@2[2/2] drop3 fold0@2(input)[1/2] "
+            "encode2(input) send2@2[1/2] drop2 encode3(input) send3@2[2/2] drop3 fold+0@2(input)[1/2] "
             "fold1@2(input)[2/2] send1@1 drop1 add!0@1 send0@1 take1@1 send0@2[1/2] decode0 send1@2[2/2] decode1 "
             "take2@2[1/2] decode2 take3@2[2/2] decode3");
 }
