@@ -11,11 +11,12 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/combine.hpp"
 #include "codec/device_codec.hpp"
-#include "codec/zfp/layout.hpp"
+#include "codec/zfp/cuda/shape.hpp"
 #include "device/scratch.hpp"
 #include "support/exact.hpp"
 #include "support/fields.hpp"
@@ -264,19 +265,40 @@ TEST_F(ZfpOnDevice, CodesNumbersUpToTheLargest) {
   EXPECT_GT(raw.size(), coded.size());
 }
 
-// More pieces than the threads place in one round.
+// More pieces than one thread block has; raw ones in the first move those of the others.
 TEST_F(ZfpOnDevice, SettlesManyPieces) {
-  auto x = make_field<float>(Kind::sparse, 300 * piece_values + 9, base_seed());
-  x[270 * piece_values] = std::numeric_limits<float>::infinity();
+  constexpr std::size_t count = 300 * piece_values + 9;
+  auto x = make_field<float>(Kind::sparse, count, base_seed());
+  const auto other = make_field<float>(Kind::walk, count, base_seed());
+  for (const std::size_t piece : {std::size_t{3}, std::size_t{255}, std::size_t{256}, std::size_t{290}})
+    x[piece * piece_values] = std::numeric_limits<float>::infinity();
+  ASSERT_NO_FATAL_FAILURE(compare<float>(x, other, at_rate(Dtype::f32, 4), 1));
+}
+
+// A size that is wrong is found by the thread block of the last piece, whatever piece it is of; the next frame is read.
+TEST_F(ZfpOnDevice, FindsFaultsInTheSizesOfManyPieces) {
   const Coding coding = at_rate(Dtype::f32, 4);
-  const Bytes frame = encode(host(), x, coding);
-  ASSERT_EQ(encode_there(x, coding), frame);
-  DeviceBytes there(frame.size());
-  there.write(frame.data());
+  const auto x = make_field<float>(Kind::walk, 300 * piece_values, base_seed());
+  const Bytes good = encode(host(), x, coding);
   const Array<float> out(x);
-  const Status s = finish(kernels().decode(device_frame(frame, there.get()), out.get(), x.size(), coding, *queue_));
-  ASSERT_TRUE(s.ok()) << s.message();
-  ASSERT_TRUE(equal(out.read(), decode<float>(host(), frame, x.size(), coding)));
+  const Room room(host().capacity(x.size(), Dtype::f32), 0);
+  for (const std::size_t piece : {std::size_t{0}, std::size_t{256}}) {
+    SCOPED_TRACE("piece " + std::to_string(piece));
+    Bytes bad = good;
+    bad[zfp::Shape::index_at() + zfp::size_bytes * piece] ^= std::byte{1};
+    std::vector<float> numbers(x.size());
+    const Status expected = host().decode(bad, numbers.data(), x.size(), coding);
+    ASSERT_FALSE(expected.ok());
+    for (const Bytes* bytes : {&std::as_const(bad), &good}) {
+      DeviceBytes there(bytes->size());
+      there.write(bytes->data());
+      const DeviceFrame in = device_frame(*bytes, there.get());
+      const std::string message = bytes == &bad ? expected.message() : "";
+      EXPECT_EQ(finish(kernels().decode(in, out.get(), x.size(), coding, *queue_)).message(), message);
+      EXPECT_EQ(finish(kernels().fold(in, out.get(), x.size(), coding, room.get(), *queue_)).message(), message);
+      expect_clean_workspace();
+    }
+  }
 }
 
 TEST_F(ZfpOnDevice, WritesAndReadsNoNumbers) {

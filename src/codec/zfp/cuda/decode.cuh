@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(part_blocks)
     decode_parts(OpenFrame frame, std::size_t count, Shape shape, Result<T> result) {
   const PartAt at(count, blockIdx.x);
   if (at.numbers == 0) return;
-  const Place place{frame.places[blockIdx.x]};
+  const Place place{*frame.fault == 0 ? frame.places[blockIdx.x] : 0};
   __syncthreads();
   if (threadIdx.x == 0) frame.places[blockIdx.x] = 0;
   const std::uint32_t n = at.in_block(threadIdx.x);

@@ -31,7 +31,7 @@ struct Targets {
 
 // Sources: the numbers that a part encodes.  `number` is that of the thread block, for places of pieces.
 struct OwnNumbers {
-  __device__ bool there(std::uint32_t) const { return true; }
+  __device__ bool there() const { return true; }
   __device__ void forget(std::uint32_t) const {}
   template <class T>
   __device__ Quad<T> load(const void* own, const PartAt& at, std::uint32_t, std::uint32_t, std::uint32_t n) const {
@@ -43,8 +43,8 @@ struct FrameAndNumbers {
   OpenFrame frame;
   Op op;
 
-  __device__ bool there(std::uint32_t number) const { return frame.places[number] != 0; }
-  __device__ void forget(std::uint32_t number) const { frame.places[number] = 0; }
+  __device__ bool there() const { return *frame.fault == 0; }
+  __device__ void forget(std::uint32_t number) const { frame.close(number); }
   template <class T>
   __device__ Quad<T> load(const void* own, const PartAt& at, std::uint32_t number, std::uint32_t block_bits,
                           std::uint32_t n) const {
@@ -59,8 +59,11 @@ struct TwoFrames {
   OpenFrame b;
   Op op;
 
-  __device__ bool there(std::uint32_t number) const { return a.places[number] != 0 && b.places[number] != 0; }
-  __device__ void forget(std::uint32_t number) const { a.places[number] = b.places[number] = 0; }
+  __device__ bool there() const { return *a.fault == 0 && *b.fault == 0; }
+  __device__ void forget(std::uint32_t number) const {
+    a.close(number);
+    b.close(number);
+  }
   template <class T>
   __device__ Quad<T> load(const void*, const PartAt& at, std::uint32_t number, std::uint32_t block_bits,
                           std::uint32_t n) const {
@@ -177,30 +180,38 @@ __device__ inline void put_raw(const Quad<T>& x, std::uint32_t* words) {
 template <class T>
 inline constexpr unsigned resident = sizeof(T) == 4 ? 5 : 3;
 
-// Encodes with one thread block for each part.  `words`: one word for each part, for its verdict.  With `again`, the
-// word holds the place of the piece if the part has to be written once more.
+// Two words for each of the `parts` parts of all targets, 0 between launches.
+struct PartWords {
+  std::uint64_t* words;
+  std::uint32_t parts;
+
+  // The place of the piece, if the part has to be written once more.  After a fault no part has one.
+  __device__ std::uint64_t& place(std::uint32_t part) const { return words[part]; }
+  __device__ std::uint64_t& verdict(std::uint32_t part) const { return words[parts + part]; }
+};
+
+// Encodes with one thread block for each part.  again: writes the parts that have a place, and clears all words.
 template <class T, class Source, unsigned most>
 __global__ void __launch_bounds__(part_blocks, resident<T>)
     encode_parts(const __grid_constant__ Targets<most> targets, Source source, Shape shape, Limits<T> limits,
-                 std::uint64_t* words, bool again) {
+                 PartWords words, bool again) {
   LACONIC_SHARED(CodeOfPart<T>, code);
   const std::uint32_t number = blockIdx.x;
   const Piece& target = targets.of[number / targets.parts_of_each];
   const PartAt at(target.count, number % targets.parts_of_each);
-  if (at.numbers == 0) return;
-  const Place place = again ? Place{words[number]} : Place::expected(shape, target.count, at.piece);
-  const bool there = source.there(number);
+  if (!again && (at.numbers == 0 || !source.there())) return;
+  const Place place = again ? Place{words.place(number)} : Place::expected(shape, target.count, at.piece);
   const std::uint32_t n = at.in_block(threadIdx.x);
   Quad<T> x{0, 0, 0, 0};
-  if (there && !place.nowhere() && n > 0) x = source.template load<T>(target.numbers, at, number, shape.block_bits, n);
+  if (!place.nowhere() && n > 0) x = source.template load<T>(target.numbers, at, number, shape.block_bits, n);
   if (again) {
     __syncthreads();
     if (threadIdx.x == 0) {
-      words[number] = 0;
+      words.place(number) = words.verdict(number) = 0;
       source.forget(number);
     }
+    if (place.nowhere()) return;
   }
-  if (!there || place.nowhere()) return;
 
   const bool raw = place.raw();
   const std::uint32_t block_bits = raw ? 4 * width<T> : shape.block_bits;
@@ -217,7 +228,7 @@ __global__ void __launch_bounds__(part_blocks, resident<T>)
     }
   }
   verdict = greatest_of_all(verdict);
-  if (threadIdx.x == 0 && !again) words[number] = verdict;
+  if (threadIdx.x == 0 && !again) words.verdict(number) = verdict;
   if (!direct) store_code(to, shape.bytes(at.numbers, raw), code.words, block_bits, at.blocks());
 }
 

@@ -83,11 +83,19 @@ class WordsAround {
   std::uint32_t last_ = 0;
 };
 
-// The bytes of a frame whose pieces open_frame() has found; a word for each part holds the place of its piece.
+// The bytes of a frame whose pieces open_frame() has found; a word for each part holds the place of its piece, which is
+// valid where there is no fault.
 struct OpenFrame {
   const std::byte* bytes;
   std::size_t size;  // where a kernel has read the header: bytes from here on that may be read
   std::uint64_t* places;
+  std::uint32_t* fault;
+
+  // Clears the words of a part; the fault belongs to part 0.  All reads of the fault must be over.
+  __device__ void close(std::uint32_t part) const {
+    places[part] = 0;
+    if (part == 0) *fault = 0;
+  }
 };
 
 template <class T>

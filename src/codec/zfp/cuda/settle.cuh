@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels of one thread block that process all pieces of a frame: on writing they settle sizes, errors and places of
-// the pieces, on reading they find the pieces.
+// Kernels that process all pieces of a frame: on writing they settle sizes, errors and places of the pieces, on reading
+// they find the pieces.
+//
+// A thread has a piece, and a thread block adds up the sizes of all pieces before its own: no thread block waits for
+// another.  Sizes are few (a word or two for 4096 numbers), so reading them again costs less than a pass over them. The
+// last thread block of a frame has seen all pieces; it alone writes the header, the report and the fault.
 #pragma once
 
 #include <cfloat>
@@ -34,62 +38,40 @@ __device__ inline void put_bytes(std::byte* to, Value value) {
   for (std::uint32_t i = 0; i < sizeof(Value); ++i) to[i] = static_cast<std::byte>(value >> (8 * i) & 0xff);
 }
 
-// The largest error over all parts of a piece, or Judged::raw.
-__device__ inline std::uint64_t verdict_of_piece(const std::uint64_t* words, std::uint32_t numbers) {
-  std::uint64_t verdict = 0;
-  for (std::uint32_t part = 0; part < Shape::parts_of(numbers); ++part)
-    verdict = words[part] > verdict ? words[part] : verdict;
-  return verdict;
-}
+// The pieces of a thread block: one for each thread.
+struct PiecesOfBlock {
+  std::uint32_t first;
+  std::uint32_t all;  // pieces of the frame
 
-// Settles the places of the pieces: writes the index and, for each part that has to be written again, a place, else 0.
-// Returns the size of the pieces in bytes, and the bits of the largest error of those that are not raw.
-struct Settled {
-  std::uint64_t bytes;
-  std::uint64_t error;
+  static std::uint32_t thread_blocks(std::uint32_t pieces) {
+    return pieces == 0 ? 1 : (pieces + part_blocks - 1) / part_blocks;
+  }
+  __device__ PiecesOfBlock(std::size_t count, std::uint32_t number)
+      : first(number * part_blocks), all(Shape::pieces(count)) {}
+  // Frames that share a launch may have no pieces for some thread blocks.  The first has the header of an empty frame.
+  __device__ bool needed() const { return first == 0 || first < all; }
+  __device__ bool last() const { return first + part_blocks >= all; }
+  __device__ std::uint32_t own() const { return first + threadIdx.x; }
 };
 
-__device__ inline Settled settle_pieces(const Shape& shape, const Piece& target, std::uint64_t* words) {
-  constexpr std::uint64_t raw_verdict = Judged<float>::raw;
-  const std::uint32_t pieces = Shape::pieces(target.count);
-  std::uint64_t offset = Shape::pieces_at(target.count);
-  std::uint64_t worst = 0;
-  for (std::uint32_t first = 0; first < pieces; first += part_blocks) {
-    const std::uint32_t piece = first + threadIdx.x;
-    std::uint32_t bytes = 0;
-    std::uint32_t numbers = 0;
-    bool raw = false;
-    if (piece < pieces) {
-      numbers = Shape::numbers_in(target.count, piece);
-      const std::uint64_t verdict = verdict_of_piece(words + piece * parts_of_piece, numbers);
-      // The error is raised a little, because the subtraction was rounded.
-      const double error = verdict == raw_verdict ? 0 : std::bit_cast<double>(verdict) * (1 + 0x1p-50);
-      raw = shape.always_raw(numbers) || verdict == raw_verdict || !(error <= DBL_MAX);
-      const std::uint64_t bits = raw ? 0 : std::bit_cast<std::uint64_t>(error);
-      worst = bits > worst ? bits : worst;
-      bytes = shape.bytes(numbers, raw);
-    }
-    const SumOfThreads sum = sum_of_threads(bytes);
-    if (piece < pieces) {
-      put_bytes(target.out + Shape::index_at() + size_bytes * piece, static_cast<std::uint16_t>(bytes));
-      const Place place = Place::at(offset + sum.before, raw);
-      const bool written = place == Place::expected(shape, target.count, piece);
-      for (std::uint32_t part = 0; part < Shape::parts_of(numbers); ++part)
-        words[piece * parts_of_piece + part] = written ? 0 : place.word;
-    }
-    offset += sum.all;
-  }
-  return {offset - Shape::pieces_at(target.count), greatest_of_all(worst)};
-}
+// The result of a piece from the verdicts of its parts.  error: as bits, which are in the order of the numbers.
+struct Settled {
+  bool raw;
+  std::uint32_t bytes;
+  std::uint64_t error;
 
-// Returns the first fault in `frames` frames and clears all of them.
-__device__ inline std::uint64_t take_fault(std::uint64_t* faults, std::uint32_t frames) {
-  std::uint64_t fault = 0;
-  for (std::uint32_t i = frames; i-- > 0;) fault = faults[i] != 0 ? faults[i] : fault;
-  __syncthreads();
-  if (threadIdx.x < frames) faults[threadIdx.x] = 0;
-  return fault;
-}
+  __device__ Settled(const Shape& shape, std::uint32_t numbers, const std::uint64_t* verdicts) {
+    std::uint64_t verdict = 0;
+    for (std::uint32_t part = 0; part < Shape::parts_of(numbers); ++part)
+      verdict = verdicts[part] > verdict ? verdicts[part] : verdict;
+    const bool judged_raw = verdict == Judged<float>::raw;
+    // The error is raised a little, because the subtraction was rounded.
+    const double raised = judged_raw ? 0 : std::bit_cast<double>(verdict) * (1 + 0x1p-50);
+    raw = shape.always_raw(numbers) || judged_raw || !(raised <= DBL_MAX);
+    bytes = shape.bytes(numbers, raw);
+    error = raw ? 0 : std::bit_cast<std::uint64_t>(raised);
+  }
+};
 
 // The error of the frames that were read.
 struct Inherited {
@@ -105,25 +87,64 @@ struct Inherited {
   }
 };
 
-// Settles with one thread block for each target.  faults: the faults of the `frames` frames that were read.
+// The first fault in `frames` frames.
+__device__ inline std::uint32_t first_fault(const std::uint32_t* faults, std::uint32_t frames) {
+  std::uint32_t fault = 0;
+  for (std::uint32_t i = frames; i-- > 0;) fault = faults[i] != 0 ? faults[i] : fault;
+  return fault;
+}
+
+// Settles with `blocks_of_each` thread blocks for each target: writes header and index and, for each part that has to
+// be written again, a place.  faults: those of the `frames` frames that were read.
 template <unsigned most>
 __global__ void __launch_bounds__(part_blocks)
-    settle_frames(const __grid_constant__ Targets<most> targets, Heading heading, Shape shape, Inherited inherited,
-                  std::uint64_t* words, std::uint64_t* faults, std::uint32_t frames) {
-  const Piece& target = targets.of[blockIdx.x];
-  std::uint64_t* const own = words + std::size_t{blockIdx.x} * targets.parts_of_each;
-  if (const std::uint64_t fault = take_fault(faults, frames); fault != 0) {
-    for (std::uint32_t part = threadIdx.x; part < targets.parts_of_each; part += part_blocks) own[part] = 0;
-    if (threadIdx.x == 0) {
-      *target.report = Report{};
-      target.report->fault = static_cast<std::uint32_t>(fault);
-    }
+    settle_frames(const __grid_constant__ Targets<most> targets, std::uint32_t blocks_of_each, Heading heading,
+                  Shape shape, Inherited inherited, PartWords words, const std::uint32_t* faults,
+                  std::uint32_t frames) {
+  const std::uint32_t number = blockIdx.x / blocks_of_each;
+  const Piece& target = targets.of[number];
+  const PiecesOfBlock pieces(target.count, blockIdx.x % blocks_of_each);
+  if (!pieces.needed()) return;
+  if (const std::uint32_t fault = first_fault(faults, frames); fault != 0) {
+    if (threadIdx.x != 0 || !pieces.last()) return;
+    *target.report = Report{};
+    target.report->fault = fault;
     return;
   }
-  const Settled settled = settle_pieces(shape, target, own);
-  if (threadIdx.x != 0) return;
-  const std::uint64_t payload = Shape::pieces_at(target.count) - wire::header_bytes + settled.bytes;
-  double error = inherited.error() + std::bit_cast<double>(settled.error);
+  const std::uint32_t first_part = number * targets.parts_of_each;
+  const auto settled = [&](std::uint32_t piece) {
+    return Settled(shape, Shape::numbers_in(target.count, piece), &words.verdict(first_part + piece * parts_of_piece));
+  };
+  std::uint64_t before = 0;
+  std::uint64_t worst = 0;
+  for (std::uint32_t piece = threadIdx.x; piece < pieces.first; piece += part_blocks) {
+    const Settled earlier = settled(piece);
+    before += earlier.bytes;
+    worst = earlier.error > worst ? earlier.error : worst;
+  }
+  before = Shape::pieces_at(target.count) + sum_of_threads(before).all;
+  const std::uint32_t piece = pieces.own();
+  bool raw = false;
+  std::uint32_t bytes = 0;
+  if (piece < pieces.all) {
+    const Settled own = settled(piece);
+    raw = own.raw;
+    bytes = own.bytes;
+    worst = own.error > worst ? own.error : worst;
+  }
+  const SumOfThreads sum = sum_of_threads(bytes);
+  if (piece < pieces.all) {
+    put_bytes(target.out + Shape::index_at() + size_bytes * piece, static_cast<std::uint16_t>(bytes));
+    const Place place = Place::at(before + sum.before, raw);
+    if (!(place == Place::expected(shape, target.count, piece)))
+      for (std::uint32_t part = 0; part < Shape::parts_of(Shape::numbers_in(target.count, piece)); ++part)
+        words.place(first_part + piece * parts_of_piece + part) = place.word;
+  }
+  worst = greatest_of_all(worst);
+  if (threadIdx.x != 0 || !pieces.last()) return;
+
+  const std::uint64_t payload = before + sum.all - wire::header_bytes;
+  double error = inherited.error() + std::bit_cast<double>(worst);
   if (!(error < DBL_MAX)) error = DBL_MAX;
   static_assert(wire::count_offset == 8 && wire::payload_offset == 12 && wire::error_offset == 24);
   const std::uint64_t header[4] = {heading.words[0], target.count | payload << 32, heading.words[2],
@@ -153,41 +174,46 @@ __device__ inline Fault check_head(const OpenFrame& frame, std::size_t size, std
   return theirs.mode == ours.mode && theirs.parameter == ours.parameter ? Fault::none : Fault::others;
 }
 
-// Finds the pieces of a frame for kernels that read them: writes a place for each part, or 0 for all when there is a
-// fault, which is stored where the caller asks for it.  read: the header as a kernel has read it; null: the host has.
-__global__ void __launch_bounds__(part_blocks)
-    open_frame(OpenFrame frame, const DeviceHeader* read, std::size_t count, Dtype dtype, Parameters ours, Shape shape,
-               std::uint64_t* fault, Report* report) {
-  const std::uint32_t pieces = Shape::pieces(count);
+// Finds the pieces of a frame for kernels that read them: writes a place for each part, and the fault of the frame.
+// After a fault the places are not valid.  read: the header as a kernel has read it; null: the host has.
+__global__ void __launch_bounds__(part_blocks) open_frame(OpenFrame frame, const DeviceHeader* read, std::size_t count,
+                                                          Dtype dtype, Parameters ours, Shape shape, Report* report) {
+  const PiecesOfBlock pieces(count, blockIdx.x);
   const std::size_t size = read == nullptr ? frame.size : wire::header_bytes + read->payload;
   Fault found =
       read != nullptr && read->fault != HeaderFault::none ? Fault::header : check_head(frame, size, count, dtype, ours);
-  std::uint64_t offset = Shape::pieces_at(count);
-  for (std::uint32_t first = 0; first < pieces && found == Fault::none; first += part_blocks) {
-    const std::uint32_t piece = first + threadIdx.x;
-    const bool there = piece < pieces;
-    const std::uint32_t numbers = there ? Shape::numbers_in(count, piece) : 0;
-    const std::uint32_t bytes = there ? half_word(frame.bytes + Shape::index_at() + size_bytes * piece) : 0;
-    const bool raw = bytes == shape.raw_bytes(numbers);
+  if (found == Fault::none) {
+    const auto bytes_of = [&](std::uint32_t piece) {
+      return half_word(frame.bytes + Shape::index_at() + size_bytes * piece);
+    };
+    const auto is_bad = [&](std::uint32_t piece, std::uint32_t bytes) {
+      const std::uint32_t numbers = Shape::numbers_in(count, piece);
+      return bytes != shape.raw_bytes(numbers) && (shape.always_raw(numbers) || bytes != shape.coded_bytes(numbers));
+    };
+    std::uint64_t before = 0;
+    bool bad = false;
+    for (std::uint32_t piece = threadIdx.x; piece < pieces.first; piece += part_blocks) {
+      const std::uint32_t bytes = bytes_of(piece);
+      before += bytes;
+      bad = bad || is_bad(piece, bytes);
+    }
+    before = Shape::pieces_at(count) + sum_of_threads(before).all;
+    const std::uint32_t piece = pieces.own();
+    const bool there = piece < pieces.all;
+    const std::uint32_t bytes = there ? bytes_of(piece) : 0;
+    bad = bad || (there && is_bad(piece, bytes));
     const SumOfThreads sum = sum_of_threads(bytes);
-    const std::uint64_t at = offset + sum.before;
-    const bool bad = there && !raw && (shape.always_raw(numbers) || bytes != shape.coded_bytes(numbers));
-    if (__syncthreads_or(bad) != 0) found = Fault::piece;
-    if (there && found == Fault::none)
+    if (there) {
+      const std::uint32_t numbers = Shape::numbers_in(count, piece);
+      const Place place = Place::at(before + sum.before, bytes == shape.raw_bytes(numbers));
       for (std::uint32_t part = 0; part < Shape::parts_of(numbers); ++part)
-        frame.places[piece * parts_of_piece + part] = Place::at(at, raw).word;
-    offset += sum.all;
+        frame.places[piece * parts_of_piece + part] = place.word;
+    }
+    if (__syncthreads_or(bad) != 0 || before + sum.all != size) found = Fault::piece;
   }
-  if (found == Fault::none && offset != size) found = Fault::piece;
-  if (found != Fault::none)  // every thread clears the places that it has written, so no thread waits for others
-    for (std::uint32_t piece = threadIdx.x; piece < pieces; piece += part_blocks)
-      for (std::uint32_t part = 0; part < parts_of_piece; ++part) frame.places[piece * parts_of_piece + part] = 0;
-  if (threadIdx.x != 0) return;
-  if (fault != nullptr) *fault = static_cast<std::uint64_t>(found);
-  if (report != nullptr) {
-    *report = Report{};
-    report->fault = static_cast<std::uint32_t>(found);
-  }
+  if (threadIdx.x != 0 || !pieces.last()) return;
+  if (report != nullptr) *report = Report{};
+  *frame.fault = static_cast<std::uint32_t>(found);
 }
 
 }  // namespace laconic::zfp

@@ -31,21 +31,32 @@ Shape shape_of(const Coding& coding) {
           ours.mode == Mode::rate ? static_cast<std::uint32_t>(ours.parameter) : 0};
 }
 
-// The words of the workspace: the faults of the frames that are read, a word for each part that is written, and one for
-// each part of the first and of the second frame that is read.  They are 0 again when the last kernel is done.
+// The words of the workspace: the faults of the frames that are read, two words for each part that is written, and one
+// for each part of the first and of the second frame that is read.  They are 0 again when the last kernel is done.
 struct Words {
-  std::uint64_t* faults = nullptr;
-  std::uint64_t* parts = nullptr;
+  std::uint32_t* faults = nullptr;  // two
+  PartWords parts{};
+  std::uint64_t* inputs[2] = {};
 
-  static std::size_t needed(std::size_t of_parts) { return Workspace::first_free + 2 + of_parts; }
-  static Status get(Queue& queue, std::size_t of_parts, Words& words) {
-    Workspace& workspace = queue.workspace(needed(of_parts));
+  static constexpr std::size_t of_faults = 1;
+  static std::size_t needed(std::size_t written, std::size_t read) {
+    return Workspace::first_free + of_faults + 2 * written + 2 * read;
+  }
+  // written: parts of all targets; read: parts of each frame.
+  static Status get(Queue& queue, std::size_t written, std::size_t read, Words& words) {
+    Workspace& workspace = queue.workspace(needed(written, read));
     if (workspace.words == nullptr) return {Code::memory, "no device memory for the workspace of kernels"};
-    words.faults = workspace.words + Workspace::first_free;
-    words.parts = words.faults + 2;
+    std::uint64_t* const first = workspace.words + Workspace::first_free;
+    words.faults = reinterpret_cast<std::uint32_t*>(first);
+    words.parts = {first + of_faults, static_cast<std::uint32_t>(written)};
+    words.inputs[0] = first + of_faults + 2 * written;
+    words.inputs[1] = words.inputs[0] + read;
     return {};
   }
 };
+
+// An empty array has a part, too, so that its launches are those of any other.
+std::uint32_t parts_of(std::size_t count) { return std::max<std::uint32_t>(Shape::parts(count), 1); }
 
 Heading heading_of(const Coding& coding) {
   wire::Header header;
@@ -72,16 +83,13 @@ Status check_header(const DeviceFrame& frame, std::size_t count, const Coding& c
   return read_header_on_device(frame.bytes, rules, frame.unread, queue);
 }
 
-// The places are for open() to fill in.  Memory behind the largest frame of `count` numbers is left alone.
-OpenFrame open_frame_of(const DeviceFrame& frame, std::size_t count, Dtype dtype, std::uint64_t* places) {
-  const std::size_t largest = Shape::pieces_at(count) + count * size_of(dtype);
-  return {frame.bytes, frame.unread == nullptr ? frame.size : std::min(frame.size, largest), places};
-}
-
-Status open(const OpenFrame& frame, const DeviceFrame& from, std::size_t count, const Coding& coding,
-            std::uint64_t* fault, Report* report, Queue& queue) {
-  return launch(open_frame, 1, part_blocks, stream_of(queue), frame, from.unread, count, coding.dtype,
-                Parameters::make(coding), shape_of(coding), fault, report);
+// Memory behind the largest frame of `count` numbers is left alone.
+Status open(const DeviceFrame& from, std::size_t count, const Coding& coding, std::uint64_t* places,
+            std::uint32_t* fault, Report* report, Queue& queue, OpenFrame& frame) {
+  const std::size_t largest = Shape::pieces_at(count) + count * size_of(coding.dtype);
+  frame = {from.bytes, from.unread == nullptr ? from.size : std::min(from.size, largest), places, fault};
+  return launch(open_frame, PiecesOfBlock::thread_blocks(Shape::pieces(count)), part_blocks, stream_of(queue), frame,
+                from.unread, count, coding.dtype, Parameters::make(coding), shape_of(coding), report);
 }
 
 // Writes the frames of all targets from a source that reads `frames` frames, which are open.
@@ -94,13 +102,13 @@ Status write_frames(const Targets<most>& targets, const Source& source, const Co
   const Limits<T> limits{largest, coding.exact_denormals};
   const std::uint32_t blocks = targets.count * targets.parts_of_each;
   const auto encode = [&](bool again) {
-    if (blocks == 0) return Status{};
     return launch(encode_parts<T, Source, most>, blocks, part_blocks, stream_of(queue), targets, source, shape, limits,
                   words.parts, again);
   };
   if (Status s = encode(false); !s) return s;
-  if (Status s = launch(settle_frames<most>, targets.count, part_blocks, stream_of(queue), targets, heading_of(coding),
-                        shape, inherited, words.parts, words.faults, frames);
+  const std::uint32_t settling = PiecesOfBlock::thread_blocks(targets.parts_of_each / parts_of_piece);
+  if (Status s = launch(settle_frames<most>, targets.count * settling, part_blocks, stream_of(queue), targets, settling,
+                        heading_of(coding), shape, inherited, words.parts, words.faults, frames);
       !s)
     return s;
   return encode(true);
@@ -111,21 +119,21 @@ Status encode_some(std::span<const Piece> pieces, const Coding& coding, Queue& q
   Targets<most> targets{};
   for (const Piece& piece : pieces) {
     targets.of[targets.count++] = piece;
-    targets.parts_of_each = std::max(targets.parts_of_each, Shape::parts(piece.count));
+    targets.parts_of_each = std::max(targets.parts_of_each, parts_of(piece.count));
   }
   Words words;
-  if (Status s = Words::get(queue, std::size_t{targets.count} * targets.parts_of_each, words); !s) return s;
+  if (Status s = Words::get(queue, std::size_t{targets.count} * targets.parts_of_each, 0, words); !s) return s;
   return write_frames<T>(targets, OwnNumbers{}, coding, Inherited{}, words, 0, queue);
 }
 
 template <class T>
 Status fold_frame(const DeviceFrame& frame, const Piece& target, const Coding& coding, Queue& queue) {
   if (Status s = check_header(frame, target.count, coding, queue); !s) return s;
-  const std::uint32_t parts = Shape::parts(target.count);
+  const std::uint32_t parts = parts_of(target.count);
   Words words;
-  if (Status s = Words::get(queue, 2 * std::size_t{parts}, words); !s) return s;
-  const OpenFrame in = open_frame_of(frame, target.count, coding.dtype, words.parts + parts);
-  if (Status s = open(in, frame, target.count, coding, words.faults, nullptr, queue); !s) return s;
+  if (Status s = Words::get(queue, parts, parts, words); !s) return s;
+  OpenFrame in;
+  if (Status s = open(frame, target.count, coding, words.inputs[0], words.faults, nullptr, queue, in); !s) return s;
   const Targets<1> targets{{target}, 1, parts};
   return write_frames<T>(targets, FrameAndNumbers{in, coding.op}, coding, Inherited{frame.header.error, frame.unread},
                          words, 1, queue);
@@ -135,13 +143,13 @@ template <class T>
 Status add_frames(const DeviceFrame& a, const DeviceFrame& b, const Piece& target, const Coding& coding, Queue& queue) {
   if (Status s = check_header(a, target.count, coding, queue); !s) return s;
   if (Status s = check_header(b, target.count, coding, queue); !s) return s;
-  const std::uint32_t parts = Shape::parts(target.count);
+  const std::uint32_t parts = parts_of(target.count);
   Words words;
-  if (Status s = Words::get(queue, 3 * std::size_t{parts}, words); !s) return s;
-  const OpenFrame in_a = open_frame_of(a, target.count, coding.dtype, words.parts + parts);
-  const OpenFrame in_b = open_frame_of(b, target.count, coding.dtype, words.parts + 2 * parts);
-  if (Status s = open(in_a, a, target.count, coding, words.faults, nullptr, queue); !s) return s;
-  if (Status s = open(in_b, b, target.count, coding, words.faults + 1, nullptr, queue); !s) return s;
+  if (Status s = Words::get(queue, parts, parts, words); !s) return s;
+  OpenFrame in_a;
+  OpenFrame in_b;
+  if (Status s = open(a, target.count, coding, words.inputs[0], words.faults, nullptr, queue, in_a); !s) return s;
+  if (Status s = open(b, target.count, coding, words.inputs[1], words.faults + 1, nullptr, queue, in_b); !s) return s;
   const Inherited inherited{Inherited::of(coding.op, a.header.error, b.header.error), a.unread, b.unread, coding.op};
   const Targets<1> targets{{target}, 1, parts};
   return write_frames<T>(targets, TwoFrames{in_a, in_b, coding.op}, coding, inherited, words, 2, queue);
@@ -151,12 +159,12 @@ template <class T>
 Status read_frame(const DeviceFrame& frame, const Result<T>& result, std::size_t count, const Coding& coding,
                   Queue& queue) {
   if (Status s = check_header(frame, count, coding, queue); !s) return s;
-  const std::uint32_t parts = Shape::parts(count);
   Words words;
-  if (Status s = Words::get(queue, parts, words); !s) return s;
-  const OpenFrame in = open_frame_of(frame, count, coding.dtype, words.parts);
-  if (Status s = open(in, frame, count, coding, nullptr, report_of(queue), queue); !s || count == 0) return s;
-  return launch(decode_parts<T>, parts, part_blocks, stream_of(queue), in, count, shape_of(coding), result);
+  if (Status s = Words::get(queue, 0, parts_of(count), words); !s) return s;
+  Report* const report = report_of(queue);
+  OpenFrame in;
+  if (Status s = open(frame, count, coding, words.inputs[0], &report->fault, report, queue, in); !s) return s;
+  return launch(decode_parts<T>, parts_of(count), part_blocks, stream_of(queue), in, count, shape_of(coding), result);
 }
 
 class ZfpOnDevice final : public DeviceCodec {
@@ -167,7 +175,7 @@ class ZfpOnDevice final : public DeviceCodec {
   }
 
   std::size_t workspace_words(std::size_t count, Dtype) const override {
-    return Words::needed(3 * std::size_t{Shape::parts(count)});
+    return Words::needed(parts_of(count), parts_of(count));
   }
 
   Status encode(const void* numbers, std::size_t count, const Coding& coding, std::byte* out,
