@@ -14,6 +14,7 @@
 #include "failure.hpp"
 #include "schedule/schedule.hpp"
 #include "settings_info.hpp"
+#include "wire/frame.hpp"
 
 namespace laconic::cli {
 namespace {
@@ -47,6 +48,7 @@ void run() {
     if (Status s = quant::check_isa(asked); !s) throw usage(s.message());
   const auto settings = environment_settings();
   line("version", LACONIC_VERSION_TEXT);
+  line("wire format", fmt::format("{}.{}", wire::format_major, wire::format_minor));
   line("mpi", mpi_name());
   std::string codecs;
   for (const Codec* codec : all_codecs()) codecs += (codecs.empty() ? "" : ", ") + std::string(codec->name());

@@ -291,6 +291,11 @@ LACONIC_API uint64_t laconic_checksum_of(const void* data, size_t bytes);
 /* Version of the library that is running.  Any pointer may be NULL. */
 LACONIC_API void laconic_version(int* major, int* minor, int* patch);
 
+/* The wire format that the library writes (docs/wire-format.md).  Frames are read by every library whose format has the
+ * same major number and no smaller minor one; those of experimental codecs (szx, zfp) by the same release.  Any pointer
+ * may be NULL. */
+LACONIC_API void laconic_wire_format(int* major, int* minor);
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,6 +4,7 @@
 #include "base/dtype.hpp"
 #include "base/names.hpp"
 #include "laconic/codec.h"
+#include "wire/frame.hpp"
 
 namespace {
 
@@ -44,4 +45,9 @@ void laconic_version(int* major, int* minor, int* patch) {
   if (major != nullptr) *major = LACONIC_VERSION_MAJOR;
   if (minor != nullptr) *minor = LACONIC_VERSION_MINOR;
   if (patch != nullptr) *patch = LACONIC_VERSION_PATCH;
+}
+
+void laconic_wire_format(int* major, int* minor) {
+  if (major != nullptr) *major = laconic::wire::format_major;
+  if (minor != nullptr) *minor = laconic::wire::format_minor;
 }

@@ -14,6 +14,7 @@
 #include "base/build.hpp"
 #include "codec/codec.hpp"
 #include "laconic/codec.h"
+#include "wire/frame.hpp"
 
 namespace {
 
@@ -291,6 +292,9 @@ TEST(Coder, HasNamesAndVersion) {
   int major = -1;
   laconic_version(&major, nullptr, nullptr);
   EXPECT_EQ(major, LACONIC_VERSION_MAJOR);
+  int minor = -1;
+  laconic_wire_format(nullptr, &minor);
+  EXPECT_EQ(minor, laconic::wire::format_minor);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 """./dev test: every suite, one after the other, and one line at the end that sums them up."""
 import dataclasses, os, re, shutil, subprocess, time, xml.etree.ElementTree as xml
 
-from . import applications, checks, fuzz, kernels, needs, package, packages, trees
+from . import applications, checks, fuzz, kernels, needs, package, packages, releases, trees
 from .counts import Count, failure
 from .steps import ROOT, STATE, Failed, run, say
 
@@ -44,6 +44,7 @@ SUITES = [
     Suite("package", "the Python package, installed by pip with MPICH, with Open MPI and without MPI", tree=False),
     Suite("torch", "training with PyTorch", tree=False),
     Suite("packages", "Debian packages, an installed tree and a wheel in a clean Debian", tree=False, seldom=True),
+    Suite("releases", "this tree beside the last release: programs, files, and ranks of both in one job", tree=False, seldom=True),
     Suite("applications", "mpi4py's own tests under the drop-in (./dev applications runs more)", tree=False),
 ]
 
@@ -164,6 +165,7 @@ def run_suite(suite, jobs, pattern):
     if not suite.tree:
         return {"lint": lint, "python": python_tests, "fuzz": lambda: fuzzers(jobs),
                 "applications": lambda: mpi4py(jobs), "package": lambda: package.package(pattern), "packages": lambda: packages.packages(jobs),
+                "releases": lambda: releases.releases(jobs),
                 "torch": lambda: package.torch(pattern)}[suite.name]()
     tree = trees.build(suite.preset or suite.name, jobs, suite.targets)
     count = ctest(suite, tree, jobs, pattern)

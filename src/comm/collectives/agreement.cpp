@@ -119,9 +119,10 @@ bool Agreement::versions_differ() const {
 std::string Agreement::versions() const {
   const double most = all_[version_most];
   const double least = -all_[version_least];
-  return "the ranks have versions of Laconic that write different bytes: version " + version_in(least) +
-         " of the wire format on rank " + std::to_string(rank_in(least)) + " and version " + version_in(most) +
-         " on rank " + std::to_string(rank_in(most)) + "; it must be the same on every rank";
+  return "the ranks have releases of Laconic that write different bytes: version " + version_in(least) +
+         " of frames, envelopes and agreements on rank " + std::to_string(rank_in(least)) + " and version " +
+         version_in(most) + " on rank " + std::to_string(rank_in(most)) +
+         " (docs/wire-format.md describes the wire format); it must be the same on every rank";
 }
 
 bool Agreement::differ(Argument argument) const {
