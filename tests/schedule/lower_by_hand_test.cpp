@@ -93,6 +93,13 @@ TEST(LowerByHand, RecursiveDoublingOfTwo) {
   EXPECT_EQ(plan(Travel::per_hop), "encode0(input) send0@0 drop0 merge0@0(input,output) copy0(output)");
 }
 
+// gZCCL's recursive doubling: one encode in each of the log2(4) steps, and a rank's own operand stays exact.
+TEST(LowerByHand, RecursiveDoublingOfFourPerHop) {
+  EXPECT_EQ(plan_of(Collective::allreduce, "recursive-doubling", {1, 4, 0}, Travel::per_hop),
+            "encode0(input) send0@0 drop0 merge0@0(input,output) encode0(output) send0@3 drop0 "
+            "merge0@3(output,output) copy0(output)");
+}
+
 TEST(LowerByHand, OneRankCopies) {
   for (const Algorithm& algorithm : all_algorithms()) {
     if (!algorithm.fits(1)) continue;
