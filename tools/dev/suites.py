@@ -2,7 +2,7 @@
 """./dev test: every suite, one after the other, and one line at the end that sums them up."""
 import dataclasses, os, re, shutil, subprocess, time, xml.etree.ElementTree as xml
 
-from . import applications, checks, fuzz, kernels, needs, package, packages, releases, trees
+from . import applications, checks, docs, fuzz, kernels, needs, package, packages, releases, trees
 from .counts import Count, failure
 from .steps import ROOT, STATE, Failed, run, say
 
@@ -27,6 +27,7 @@ class Suite:
 SUITES = [
     Suite("lint", "includes, device code, format, words and licences (./dev lint takes longer)", tree=False),
     Suite("python", "the tools' own tests", tree=False),
+    Suite("docs", "the documentation site, built without a warning", tree=False),
     Suite("mpich", "everything, with the MPICH wheel"),
     Suite("asan", "everything without MPI, kernels in the emulator, under ASan and UBSan"),
     Suite("cuda", "device code with nvcc: what kernels take, and tests where there is a GPU", "nvcc",
@@ -134,6 +135,12 @@ def lint():
     return count
 
 
+def site():
+    needs.provide("docs")
+    docs.command()
+    return Count(1)
+
+
 def fuzzers(jobs):
     count = Count()
     for name, error in fuzz.fuzz(FUZZ_FOR, (), jobs):
@@ -163,7 +170,7 @@ def run_suite(suite, jobs, pattern):
         say(f"   SKIPPED, all of it: there is no {suite.needs} (./dev doctor says how to get it)")
         return Count(skipped=1)
     if not suite.tree:
-        return {"lint": lint, "python": python_tests, "fuzz": lambda: fuzzers(jobs),
+        return {"lint": lint, "python": python_tests, "docs": site, "fuzz": lambda: fuzzers(jobs),
                 "applications": lambda: mpi4py(jobs), "package": lambda: package.package(pattern), "packages": lambda: packages.packages(jobs),
                 "releases": lambda: releases.releases(jobs),
                 "torch": lambda: package.torch(pattern)}[suite.name]()
