@@ -19,6 +19,16 @@ class Configuration(unittest.TestCase):
         self.assertEqual(len(pages), len(set(pages)))
 
 
+class Lists(unittest.TestCase):
+    # GitHub and the site's Markdown differ there: the site makes a list within the item before, without the code.
+    JOINED = re.compile(r"^ {7,}\S.*\n(?:\d+\.|[-*]) ", re.M)
+
+    def test_an_empty_line_is_between_code_and_the_next_item(self):
+        self.assertTrue(self.JOINED.search("1. a:\n\n        code\n2. b\n"))
+        for page in ROOT.glob("docs/**/*.md"):
+            self.assertIsNone(self.JOINED.search(page.read_text()), page.relative_to(ROOT))
+
+
 class Elsewhere(unittest.TestCase):
     def found(self, name, text):
         with tempfile.TemporaryDirectory() as folder:
