@@ -3,6 +3,7 @@
 import json, math, shutil
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#999999", "#f0e442", "#000000")
+STACKED = (851, 176)  # nx and nz of the images of examples/image_stacking
 PHASES = {"comdecom": "coding", "allgather": "allgather", "wait": "wait", "reduction": "reduction", "memcpy": "copy", "others": "others"}
 
 
@@ -187,6 +188,28 @@ def allreduce_results(results, folder):
     return [save(figure, folder, "results")]
 
 
+def stacked_images(report, measured, folder):
+    """The stacked images of each codec at the loosest bound, and their differences to MPI's."""
+    import numpy
+    plt = pyplot()
+    shown = ["plain"] + [name for name in (row["name"] for row in report["variants"]) if name.endswith(("1e-2", "rate-4"))]
+    rows = {row["name"]: row for row in report["variants"]}
+    images = {name: numpy.fromfile(measured / f"image_{name}.f32", "<f4").reshape(STACKED).T for name in shown}
+    clip = numpy.percentile(numpy.abs(images["plain"]), 98.5)
+    most = next(row["bound"] for row in report["variants"] if row["name"].endswith("1e-2"))
+    figure, axes = plt.subplots(2, len(shown), figsize=(3.6 * len(shown), 4), layout="constrained")
+    for column, name in zip(axes.T, shown):
+        for ax in column:
+            ax.axis("off")
+        column[0].imshow(images[name], cmap="gray", vmin=-clip, vmax=clip, aspect="auto")
+        words = "MPI_Allreduce" if name == "plain" else f"{name if name[0].isalpha() else 'laconic-' + name}: {rows[name]['psnr']:.1f} dB"
+        column[0].set_title(words, fontsize=8)
+        if name != "plain":
+            column[1].imshow(images[name] - images["plain"], cmap="coolwarm", vmin=-most, vmax=most, aspect="auto")
+            column[1].set_title(f"difference, colours end at ±{most:.2g}", fontsize=8)
+    return save(figure, folder, "images")
+
+
 def stacking(results, folder):
     plt = pyplot()
     report = load(results[0] / "stack.json")
@@ -199,4 +222,4 @@ def stacking(results, folder):
         ax.tick_params(axis="x", rotation=60)
         ax.set_ylabel(words)
     axes[0].axhline(1, color="black", lw=0.8)
-    return [save(figure, folder, "stacking")]
+    return [save(figure, folder, "stacking"), stacked_images(report, results[0], folder)]
