@@ -11,7 +11,8 @@ namespace laconic::scale {
 
 struct Arguments {
   std::string collective = "allreduce";
-  std::string algorithm = "ring";  // "mpi": the simulated MPI's own collective
+  std::vector<int> grid;           // of a stencil and of neighbor_alltoall; empty: as close to a cube as possible
+  std::string algorithm = "ring";  // "mpi": the simulated MPI's own collective; "messages": of a stencil
   std::string codec = "quant";
   bool per_hop = false;  // every hop decodes and encodes, as C-Coll's CPR-P2P does
   std::string bound = "rel:1e-3";
@@ -23,8 +24,9 @@ struct Arguments {
   std::uint64_t seed = 1;  // of the random distances
   std::size_t chunk = 0;   // numbers in a frame; 0: as the library chooses
   int depth = 4;
+  bool no_overlap = false;  // blocks are coded as a whole, and none while another is on the wire
   int threads = 1;
-  std::vector<double> rates;  // GB/s: encode, fold, add, decode; empty: measured before the simulation begins
+  std::vector<double> rates;  // GB/s: encode, fold, add, decode, search; empty: measured before the simulation begins
   bool free_coding = false;   // coding takes no time
   bool one_result = false;    // all ranks write their results to the same memory
   int iterations = 1;

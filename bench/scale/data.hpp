@@ -20,8 +20,9 @@ class Data {
  public:
   Data(const Arguments& a, Collective collective, const Place& at, const Input& input)
       : collective_(collective), at_(at), input_(input), count_(a.bytes / sizeof(float)) {
-    if (!traits_of(collective).cut_freely()) count_ -= count_ % static_cast<std::size_t>(at.size);
     const CollectiveTraits& t = traits_of(collective);
+    if (a.collective == "stencil") count_ *= assumed_neighbors;
+    if (!t.cut_freely()) count_ -= count_ % static_cast<std::size_t>(num_parts(collective, 1, at.size));
     const bool one_block = !t.cut_freely() && t.recv.contents == Contents::block;
     const bool receives = !t.recv.root_only || at.rank == at.root;
     if (!receives) return;
@@ -44,44 +45,54 @@ class Data {
     const Ownership own = ownership_of(collective_, at_, block);
     Region region;
     if (!own.has && !own.wants) return region;
-    region.count = begin_of(part_of(block) + 1) - begin_of(part_of(block));
-    if (own.has) region.input = reinterpret_cast<const std::byte*>(input_.of(at_.rank) + place_in_input(block));
+    region.count = count_of(block);
+    if (own.has) region.input = reinterpret_cast<const std::byte*>(numbers_of(at_.rank, block));
     if (own.wants) region.output = reinterpret_cast<std::byte*>(result.data() + place_in_result(block));
     return region;
   }
 
   // The exact value of number i of a block that the rank wants.
   double exactly(std::int32_t block, std::size_t i) const {
-    if (reduces(collective_)) {
-      double sum = 0;
-      for (int r = 0; r < at_.size; ++r) sum += static_cast<double>(input_.of(r)[place_in_input(block) + i]);
-      return sum;
-    }
+    if (!reduces(collective_)) return static_cast<double>(moved(block)[i]);
+    double sum = 0;
+    for (int r = 0; r < at_.size; ++r) sum += static_cast<double>(numbers_of(r, block)[i]);
+    return sum;
+  }
+  double found(std::int32_t block, std::size_t i) const { return static_cast<double>(found(block)[i]); }
+
+  // The numbers of a block that the rank wants, where they come from; not for reductions.
+  const float* moved(std::int32_t block) const {
+    if (traits_of(collective_).neighborhood()) return numbers_of(source(block).rank, block);
     for (int r = 0; r < at_.size; ++r)
-      if (ownership_of(collective_, {r, at_.size, at_.root, nullptr}, block).has)
-        return static_cast<double>(input_.of(r)[place_in_input(block) + i]);
-    return 0;
+      if (ownership_of(collective_, {r, at_.size, at_.root, nullptr}, block).has) return numbers_of(r, block);
+    return nullptr;
   }
-  double found(std::int32_t block, std::size_t i) const {
-    return static_cast<double>(result[place_in_result(block) + i]);
-  }
+  const float* found(std::int32_t block) const { return result.data() + place_in_result(block); }
+  std::size_t count_of(std::int32_t block) const { return begin_of(part_of(block) + 1) - begin_of(part_of(block)); }
 
   // The rank's own, or with --one-result that of all ranks.
   std::span<float> result;
 
  private:
   std::int32_t part_of(std::int32_t block) const {
-    return traits_of(collective_).all_to_all() ? block % at_.size : block;
+    const CollectiveTraits& t = traits_of(collective_);
+    return t.all_to_all() ? block % at_.size : t.neighborhood() ? block % assumed_neighbors : block;
   }
+  const Neighbor& source(std::int32_t block) const {
+    return at_.neighborhood->sources[static_cast<std::size_t>(block)];
+  }
+  const float* numbers_of(int rank, std::int32_t block) const { return input_.of(rank) + place_in_input(block); }
   // A rank that has one block brings only that.
   std::size_t place_in_input(std::int32_t block) const {
     const CollectiveTraits& t = traits_of(collective_);
+    // In a grid the label of an edge is the place of its block among those of the sender.
+    if (t.neighborhood() && block < assumed_neighbors) return begin_of(source(block).label);
     return !t.cut_freely() && !t.all_to_all() && t.send.contents == Contents::block ? 0 : begin_of(part_of(block));
   }
   std::size_t place_in_result(std::int32_t block) const {
     const CollectiveTraits& t = traits_of(collective_);
     if (t.all_to_all()) return begin_of(block / at_.size);
-    return !t.cut_freely() && t.recv.contents == Contents::block ? 0 : begin_of(block);
+    return !t.cut_freely() && t.recv.contents == Contents::block ? 0 : begin_of(part_of(block));
   }
 
   Collective collective_;

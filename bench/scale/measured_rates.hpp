@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rates of coding on this machine, measured before a simulation begins, on the numbers and with the bound of the
-// simulated operation.  They are only worth something on an idle machine.
+// simulated operation, unless arguments give them.  They are only worth something on an idle machine.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "arguments.hpp"
+#include "codec/range.hpp"
 #include "input.hpp"
 #include "timed_codec.hpp"
 
@@ -52,6 +54,23 @@ inline Rates measure_rates(const Codec& codec, const Coding& coding, const Input
       seconds_per_byte(count, [&] { return codec.fold(frame, input.of(ranks - 1), count, coding, out).status; });
   rates.add = seconds_per_byte(count, [&] { return codec.add(frame, frame, count, coding, out).status; });
   rates.decode = seconds_per_byte(count, [&] { return codec.decode(frame, numbers.data(), count, coding); });
+  return rates;
+}
+
+// The rates of coding as given, or as measured.
+inline Rates rates_of(const Arguments& a, const Codec& codec, const Coding& coding, const Input& input, int size,
+                      std::size_t count, std::size_t own) {
+  constexpr double usual_search = 30;
+  if (!a.rates.empty()) {
+    const double search = a.rates.size() > 4 ? a.rates[4] : usual_search;
+    return {1e-9 / a.rates[0], 1e-9 / a.rates[1], 1e-9 / a.rates[2], 1e-9 / a.rates[3], 1e-9 / search};
+  }
+  const std::size_t n = std::min<std::size_t>(own, std::size_t{1} << 16);
+  Rates rates = measure_rates(codec, coding, input, size, count);
+  rates.search = seconds_per_byte(n, [&] {
+    finite_range(input.of(0), n, Dtype::f32);
+    return Status{};
+  });
   return rates;
 }
 

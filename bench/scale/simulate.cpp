@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One collective on ranks that SimGrid's SMPI simulates: the library's schedules, engine, codecs and transport run as
-// they are, on real numbers, and every result is checked.  The network and the time of coding are simulated.
+// One collective, or a stencil, on ranks that SimGrid's SMPI simulates: the library's schedules, engine, codecs and
+// transport run as they are, on real numbers, and every result is checked.  The network and the time of coding are
+// simulated.
 //
 // The agreement of the ranks is one MPI_Allreduce of as many numbers.  All ranks live in one process and take turns,
 // so static objects are shared by all of them.
@@ -10,7 +11,9 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -20,6 +23,7 @@
 #include "arguments.hpp"
 #include "base/bound.hpp"
 #include "base/checksum.hpp"
+#include "checks.hpp"
 #include "codec/range.hpp"
 #include "codec/resolve_bound.hpp"
 #include "connections.hpp"
@@ -30,17 +34,18 @@
 #include "engine/sampled_sum.hpp"
 #include "input.hpp"
 #include "measured_rates.hpp"
+#include "messages.hpp"
 #include "schedule/messages.hpp"
 #include "timed_codec.hpp"
 #include "transport/mpi/mpi_transport.hpp"
 #include "tune/candidates.hpp"
+#include "tune/chunk_counts.hpp"
 
 namespace laconic::scale {
 namespace {
 
 constexpr int agreed_numbers = 48;
 constexpr std::uint64_t message_numbers = 4096;
-constexpr std::size_t checked_numbers = 4096;  // of a rank, in places that differ between ranks
 
 struct Outcome {
   double seconds = 0;    // of the slowest rank
@@ -109,8 +114,33 @@ NodeShape simulated_nodes(int size) {
   return NodeShape(all);
 }
 
+// The place of a rank in the grid.  That of a stencil is not periodic, as in `laconic bench`.
+Neighborhood neighborhood_of(const Arguments& a, int rank, int size) {
+  const std::vector<int> grid = a.grid.empty() ? balanced_grid(size) : a.grid;
+  if (std::accumulate(grid.begin(), grid.end(), 1, std::multiplies<>()) != size)
+    throw std::runtime_error("--grid: the product of its sides is not the number of ranks, " + std::to_string(size));
+  const std::vector<int> periods(grid.size(), a.collective == "stencil" ? 0 : 1);
+  return cartesian_neighborhood(grid, periods, rank);
+}
+
+// The messages of a rank to its neighbours and from them; SMPI has no MPI_Neighbor_alltoall.
+void run_mpi_messages(const Place& at, const Input& input, Data& data) {
+  std::vector<MPI_Request> requests;
+  const auto number = static_cast<int>(data.count_of(0));
+  for (std::size_t k = 0; k < at.neighborhood->sources.size(); ++k)
+    if (const Neighbor& from = at.neighborhood->sources[k]; from.exists())
+      MPI_Irecv(&data.result[data.begin_of(static_cast<int>(k))], number, MPI_FLOAT, from.rank, from.label,
+                MPI_COMM_WORLD, &requests.emplace_back());
+  for (std::size_t k = 0; k < at.neighborhood->destinations.size(); ++k)
+    if (const Neighbor& to = at.neighborhood->destinations[k]; to.exists())
+      MPI_Isend(input.of(at.rank) + data.begin_of(static_cast<int>(k)), number, MPI_FLOAT, to.rank, to.label,
+                MPI_COMM_WORLD, &requests.emplace_back());
+  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+}
+
 // The simulated MPI's own collective.
 void run_mpi(Collective collective, const Place& at, const Input& input, Data& data) {
+  if (traits_of(collective).neighborhood()) return run_mpi_messages(at, input, data);
   const auto n = static_cast<int>(data.count());
   const int part = n / at.size;
   const float* mine = input.of(at.rank);
@@ -136,32 +166,19 @@ bool equal_everywhere(std::uint64_t number) {
   return most[0] == ~most[1];
 }
 
-// Compares a sample of the results with exact ones.
-void check(Collective collective, const Place& at, std::int32_t cut, double bound, const Data& data, Outcome& o) {
-  const bool reduction = reduces(collective);
-  std::size_t wanted = 0;
-  for (std::int32_t b = 0; b < cut; ++b) wanted += ownership_of(collective, at, b).wants;
-  for (std::int32_t b = 0; b < cut; ++b) {
-    if (!ownership_of(collective, at, b).wants) continue;
-    const std::int32_t part = traits_of(collective).all_to_all() ? b % at.size : b;
-    const std::size_t n = data.begin_of(part + 1) - data.begin_of(part);
-    const std::size_t step = std::max<std::size_t>(n * wanted / checked_numbers, 1);
-    for (std::size_t i = static_cast<std::size_t>(at.rank) % step; i < n; i += step) {
-      const double exact = data.exactly(b, i);
-      const double error = std::fabs(data.found(b, i) - exact);
-      const double rounding = std::fabs(exact) * (reduction ? 0x1p-23 : 0x1p-24);
-      o.error = std::max(o.error, error);
-      o.kept = o.kept && error <= bound * (1 + 1e-12) + rounding;
-    }
-  }
-  o.error = greatest(o.error);
-  o.kept = greatest(o.kept ? 0 : 1) == 0;
+template <class BoundOf>
+void check(Collective collective, const Place& at, const std::vector<std::int32_t>& wanted, const BoundOf& bound_of,
+           const Data& data, Outcome& o) {
+  const Checked mine = compare(collective, at.rank, wanted, bound_of, data);
+  o.error = greatest(mine.error);
+  o.kept = greatest(o.kept && mine.kept ? 0 : 1) == 0;
   o.hash = checksum::sum(std::as_bytes(data.result));
 }
 
 // The model's prediction for a call with this chunk.  seconds_of_search: for the range of a rank's numbers.
 double predict(const Arguments& a, const Algorithm& algorithm, Ranks ranks, Travel travel, std::size_t chunk,
                const Outcome& o, double seconds_of_search) {
+  if (traits_of(algorithm.collective).neighborhood()) return 0;  // the model does not know the grid
   CallModel call;
   call.collective = algorithm.collective;
   const auto part = static_cast<double>(a.part);
@@ -196,15 +213,35 @@ double predict(const Arguments& a, const Algorithm& algorithm, Ranks ranks, Trav
 
 void fail(const std::string& what) { throw std::runtime_error(what); }
 
+Collective collective_of(const std::string& name) {
+  // The pattern of a stencil's messages.
+  if (name == "stencil") return Collective::neighbor_alltoall;
+  return *std::find_if(std::begin(all_collectives), std::end(all_collectives),
+                       [&](Collective c) { return name_of(c) == name; });
+}
+
+// The numbers in a frame, of the part that is simulated.
+std::size_t chunk_of(const Arguments& a, std::size_t largest) {
+  if (a.no_overlap) return largest;
+  const std::size_t numbers = largest * a.part;
+  const std::size_t whole = a.chunk > 0                 ? a.chunk
+                            : a.collective == "stencil" ? ChunkCounts::usual_chunk(numbers, sizeof(float))
+                                                        : choose_chunk(numbers, Dtype::f32, a.depth);
+  return std::min((whole + a.part - 1) / a.part, largest);
+}
+
 Outcome simulate(const Arguments& a, int rank, int size) {
   if (rank == 0) put_messages_in_order();
   const NodeShape nodes = simulated_nodes(size);
   const Ranks ranks(size, &nodes);
-  const Place at{rank, size, 0, nullptr, &nodes};
-  const auto named = std::find_if(std::begin(all_collectives), std::end(all_collectives),
-                                  [&](Collective c) { return name_of(c) == a.collective; });
-  const Collective collective = *named;
-  static const Input input(a.field, a.bytes / sizeof(float), size, a.coherent, a.seed);
+  const bool stencil = a.collective == "stencil";
+  const Collective collective = collective_of(a.collective);
+  const bool neighbors = traits_of(collective).neighborhood();
+  if (!a.grid.empty() && !neighbors) fail("--grid is for stencil and neighbor_alltoall");
+  const Neighborhood neighborhood = neighbors ? neighborhood_of(a, rank, size) : Neighborhood{};
+  const Place at{rank, size, 0, &neighborhood, &nodes};
+  static const Input input(a.field, a.bytes / sizeof(float) * (stencil ? assumed_neighbors : 1), size, a.coherent,
+                           a.seed);
   if (a.one_result && (!traits_of(collective).replicates() || a.per_hop))
     fail("--one-result serves collectives whose ranks all get the same numbers, and no --per-hop");
   Data data(a, collective, at, input);
@@ -217,20 +254,29 @@ Outcome simulate(const Arguments& a, int rank, int size) {
       o.seconds = greatest(MPI_Wtime() - begin);
     }
     o.hash = checksum::sum(std::as_bytes(data.result));
+    if (neighbors)
+      check(
+          collective, at, wanted_blocks(collective, at, 2 * assumed_neighbors), [](auto) { return 0.0; }, data, o);
     return o;
   }
-  const Algorithm* const algorithm = find_algorithm(collective, a.algorithm);
+  if (stencil && a.algorithm != "messages") fail("--algorithm " + a.algorithm + ": a stencil has mpi and messages");
+  const Algorithm* const algorithm = find_algorithm(collective, stencil ? "direct" : a.algorithm);
   if (algorithm == nullptr) fail("--algorithm " + a.algorithm + ": not one of " + a.collective);
   if (!algorithm->fits(ranks)) fail("--algorithm " + a.algorithm + " does not serve these ranks");
-  const Codec& codec = *find_codec(a.codec);
+  const Codec* const found = find_codec(a.codec);
+  if (found == nullptr) fail("--codec " + a.codec + " is not in this build");
+  const Codec& codec = *found;
   const Travel travel = travel_of(codec, a.per_hop);
   Schedule schedule = algorithm->build(at);
   const std::int32_t cut = schedule.blocks;
   data.set_blocks(cut);
   Bound bound;
   if (Status s = parse_bound(a.bound, bound); !s.ok()) fail("--bound: " + s.message());
+  if (!codec.supports_bound(bound.mode)) fail("--bound: " + a.bound + " is not one of --codec " + a.codec);
 
   const bool sum = reduces(collective);
+  const bool at_rate = bound.mode == BoundMode::rate;
+  if (at_rate && (sum || a.per_hop)) fail("--bound: a rate is for numbers that are moved, without --per-hop");
   const std::size_t own = traits_of(collective).send.contents == Contents::block && !traits_of(collective).all_to_all()
                               ? data.count() / static_cast<std::size_t>(size)
                               : data.count();
@@ -250,20 +296,7 @@ Outcome simulate(const Arguments& a, int rank, int size) {
   };
   const Range range = agree_on_range(0);
   static Rates rates;
-  static double search = 0;  // seconds per byte
-  if (rank == 0 && !a.free_coding) {
-    if (a.rates.empty()) {
-      rates = measure_rates(codec, coding_of(range).first, input, size, data.count());
-      const std::size_t n = std::min<std::size_t>(own, std::size_t{1} << 16);
-      search = seconds_per_byte(n, [&] {
-        finite_range(input.of(0), n, Dtype::f32);
-        return Status{};
-      });
-    } else {
-      rates = {1e-9 / a.rates[0], 1e-9 / a.rates[1], 1e-9 / a.rates[2], 1e-9 / a.rates[3]};
-      search = 1e-9 / 30;
-    }
-  }
+  if (rank == 0 && !a.free_coding) rates = rates_of(a, codec, coding_of(range).first, input, size, data.count(), own);
   MPI_Barrier(MPI_COMM_WORLD);
   o.rates = rates;
 
@@ -271,58 +304,107 @@ Outcome simulate(const Arguments& a, int rank, int size) {
   std::size_t largest = 0;
   const int parts = num_parts(collective, cut, size);
   for (std::int32_t b = 0; b < parts; ++b) largest = std::max(largest, data.begin_of(b + 1) - data.begin_of(b));
-  const std::size_t whole_chunk = a.chunk > 0 ? a.chunk : choose_chunk(largest * a.part, Dtype::f32, a.depth);
-  const std::size_t chunk = (whole_chunk + a.part - 1) / a.part;
-  const Plan plan =
-      lower(join(std::move(schedule), blocks_per_message(std::min(chunk, largest))), collective, at, travel);
+  const std::size_t chunk = chunk_of(a, largest);
+  const Plan plan = lower(join(std::move(schedule), blocks_per_message(chunk)), collective, at, travel);
   for (const std::int32_t b : plan.blocks) regions.push_back(data.region(b));
   const auto part = static_cast<double>(a.part);
-  const TimedCodec timed(codec, {rates.encode * part, rates.fold * part, rates.add * part, rates.decode * part},
+  const TimedCodec timed(codec, {rates.encode * part, rates.fold * part, rates.add * part, rates.decode * part, 0},
                          a.threads, a.one_result);
-  MpiTransport transport(MPI_COMM_WORLD, 0, 1, message_numbers);
   HostDevice host(1);
-  Run run(transport, host);
   Work work;
   work.plan = &plan;
   work.codec = &timed;
   work.regions = regions;
   work.largest = largest;
-  work.depth = a.depth;
+  work.depth = a.no_overlap ? 1 : a.depth;
   work.chunk = chunk;
   work.checksum = false;
   double coded = 0;
   std::uint64_t decoded = 0;
   const bool searches = bound.mode == BoundMode::rel && a.codec != "raw";
-  const double seconds_of_search = searches ? search * part * static_cast<double>(own * sizeof(float)) / a.threads : 0;
-  for (int k = 0; k < a.iterations; ++k) {
-    std::fill(data.result.begin(), data.result.end(), -1.0f);
-    MPI_Barrier(MPI_COMM_WORLD);
-    const double begin = MPI_Wtime();
-    const double before = timed.seconds();
-    const std::uint64_t decoded_before = timed.decoded();
-    const auto [coding, last] = coding_of(agree_on_range(seconds_of_search));
-    work.coding = coding;
-    work.last_allowance = last;
-    work.sequence = static_cast<std::uint64_t>(k);
-    run.start(work);
-    while (!run.poll())
-      if (run.waiting()) run.wait();
-    o.seconds = MPI_Wtime() - begin;
-    coded = timed.seconds() - before;
-    decoded = timed.decoded() - decoded_before;
-    if (!run.status().ok()) fail(run.status().message());
+  const double search_of_byte = searches ? rates.search * part / a.threads : 0;
+  const double seconds_of_search = search_of_byte * static_cast<double>(own * sizeof(float));
+  std::uint64_t sent = 0;
+  std::uint64_t numbers = 0;
+  const auto iterate = [&](const auto& call) {
+    for (int k = 0; k < a.iterations; ++k) {
+      std::fill(data.result.begin(), data.result.end(), -1.0f);
+      MPI_Barrier(MPI_COMM_WORLD);
+      const double begin = MPI_Wtime();
+      const double before = timed.seconds();
+      const std::uint64_t decoded_before = timed.decoded();
+      call(k);
+      o.seconds = MPI_Wtime() - begin;
+      coded = timed.seconds() - before;
+      decoded = timed.decoded() - decoded_before;
+    }
+  };
+  // The bound of a message is a share of the range of its own numbers.
+  const auto bound_of_message = [&](const void* of, std::size_t count) {
+    return bound.mode == BoundMode::rel ? absolute_bound(bound, finite_range(of, count, Dtype::f32))
+                                        : absolute_bound(bound, {});
+  };
+  if (stencil) {
+    SharedChannel channel(MPI_COMM_WORLD, assumed_neighbors, message_numbers / assumed_neighbors);
+    Messages messages(channel, host);
+    work.coding = coding_for(bound, Dtype::f32);
+    const auto add = [&](bool sends, const Neighbor& neighbor, std::int32_t block) {
+      if (!neighbor.exists()) return;
+      work.sequence = static_cast<std::uint64_t>(neighbor.label);
+      messages.add(sends, neighbor.rank, data.region(block), work);
+    };
+    for (std::int32_t k = 0; k < assumed_neighbors; ++k) {
+      add(false, neighborhood.sources[static_cast<std::size_t>(k)], k);
+      add(true, neighborhood.destinations[static_cast<std::size_t>(k)], assumed_neighbors + k);
+    }
+    iterate([&](int) {
+      messages.exchange([&](Work& send) {
+        const Region& face = send.regions.front();
+        if (search_of_byte > 0) smpi_execute(search_of_byte * static_cast<double>(face.count * sizeof(float)));
+        send.coding.allowance = send.last_allowance = bound_of_message(face.input, face.count);
+      });
+    });
+    sent = messages.bytes_sent();
+    numbers = messages.bytes_uncompressed();
+  } else {
+    MpiTransport transport(MPI_COMM_WORLD, 0, 1, message_numbers);
+    Run run(transport, host);
+    iterate([&](int k) {
+      const auto [coding, last] = coding_of(agree_on_range(seconds_of_search));
+      work.coding = coding;
+      work.last_allowance = last;
+      work.sequence = static_cast<std::uint64_t>(k);
+      run.start(work);
+      while (!run.poll())
+        if (run.waiting()) run.wait();
+      if (!run.status().ok()) fail(run.status().message());
+    });
+    sent = run.account().bytes_sent;
+    numbers = run.account().bytes_uncompressed;
   }
   o.seconds = greatest(o.seconds);
   o.coding = greatest(coded);
-  o.sent = total(static_cast<double>(run.account().bytes_sent * a.part));
-  o.numbers = total(static_cast<double>(run.account().bytes_uncompressed * a.part));
+  o.sent = total(static_cast<double>(sent * a.part));
+  o.numbers = total(static_cast<double>(numbers * a.part));
   // On one rank alone: with 1,024 ranks a prediction takes longer than the simulation of one.
   if (rank == 0) o.predicted = predict(a, *algorithm, ranks, travel, work.chunk, o, seconds_of_search);
   std::uint64_t sends = 0;
   for (const Action& action : plan.actions) sends += action.act == Act::send;
   o.messages =
       static_cast<std::uint64_t>(greatest(static_cast<double>(sends * ((largest + work.chunk - 1) / work.chunk))));
-  check(collective, at, plan.cut, a.codec == "raw" ? std::numeric_limits<double>::infinity() : o.bound, data, o);
+  const std::vector<std::int32_t> wanted = wanted_blocks(collective, at, plan.cut);
+  const auto bound_of = [&](std::int32_t b) {
+    if (a.codec == "raw" && !sum) return 0.0;
+    if (a.codec == "raw" || at_rate) return std::numeric_limits<double>::infinity();
+    return stencil ? bound_of_message(data.moved(b), data.count_of(b)) : o.bound;
+  };
+  if (at_rate) o.kept = decoded_as_coded(wanted, rank, codec, coding_for(bound, Dtype::f32), work.chunk, data);
+  check(collective, at, wanted, bound_of, data, o);
+  if (stencil && !at_rate) {
+    double widest = 0;
+    for (const std::int32_t b : wanted) widest = std::max(widest, bound_of_message(data.moved(b), data.count_of(b)));
+    o.bound = greatest(widest);
+  }
   if (traits_of(collective).replicates()) o.bits_equal = equal_everywhere(a.one_result ? decoded : o.hash);
   return o;
 }
@@ -335,13 +417,13 @@ void print(const Arguments& a, int size, const Outcome& o) {
       "\"seconds\": %.9g, \"predicted_seconds\": %.9g, \"coding_seconds\": %.9g, \"bytes_sent\": %.0f, \"ratio\": "
       "%.6g, \"messages\": %llu, "
       "\"error\": %.6g, \"bound_result\": %.6g, \"bound_kept\": %s, \"bits_equal\": %s, \"hash\": \"%016llx\", "
-      "\"encode_GB_s\": %.4g, \"fold_GB_s\": %.4g, \"add_GB_s\": %.4g, \"decode_GB_s\": %.4g}\n",
+      "\"encode_GB_s\": %.4g, \"fold_GB_s\": %.4g, \"add_GB_s\": %.4g, \"decode_GB_s\": %.4g, \"search_GB_s\": %.4g}\n",
       a.collective.c_str(), a.algorithm.c_str(), a.codec.c_str(), a.per_hop ? "true" : "false", a.bound.c_str(),
       a.target.c_str(), size, a.bytes * a.part, a.threads, a.coherent ? "true" : "false",
       a.free_coding ? "true" : "false", o.seconds, o.predicted, o.coding, o.sent, o.sent > 0 ? o.numbers / o.sent : 1,
       static_cast<unsigned long long>(o.messages), o.error, o.bound, o.kept ? "true" : "false",
       o.bits_equal ? "true" : "false", static_cast<unsigned long long>(o.hash), speed(o.rates.encode),
-      speed(o.rates.fold), speed(o.rates.add), speed(o.rates.decode));
+      speed(o.rates.fold), speed(o.rates.add), speed(o.rates.decode), speed(o.rates.search));
 }
 
 int run_program(int argc, char** argv) {

@@ -19,6 +19,7 @@ struct Rates {
   double fold = 0;
   double add = 0;
   double decode = 0;
+  double search = 0;  // for the range
 };
 
 class TimedCodec final : public Codec {

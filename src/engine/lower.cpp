@@ -367,4 +367,17 @@ Plan lower(const Schedule& schedule, Collective collective, Place at, Travel tra
   return plan;
 }
 
+// A gather of one block between two ranks.
+Plan plan_of_message(bool sending) {
+  constexpr int sender = 0;
+  constexpr int receiver = 1;
+  const Place at{sending ? sender : receiver, 2, receiver};
+  Builder s(1);
+  if (sending)
+    s.send(0, receiver);
+  else
+    s.receive(0, sender);
+  return lower(s.take(), Collective::gather, at, Travel::homomorphic);
+}
+
 }  // namespace laconic

@@ -85,4 +85,8 @@ struct Plan {
 // Blocks share messages where join() has put them together.
 Plan lower(const Schedule& schedule, Collective collective, Place at, Travel travel);
 
+// The plan of one end of a message: it moves the frames of block 0 from rank 0 to rank 1 and does nothing else. Callers
+// replace the peer.
+Plan plan_of_message(bool sending);
+
 }  // namespace laconic

@@ -26,6 +26,16 @@ int ChunkCounts::usable(std::size_t bytes) {
   return k;
 }
 
+std::size_t ChunkCounts::chunk_of(std::size_t count, std::size_t width, int candidate) {
+  const std::size_t chunks = fewest(count * width) << candidate;
+  const std::size_t exact = (count + chunks - 1) / chunks;
+  return (exact + block - 1) / block * block;
+}
+
+std::size_t ChunkCounts::usual_chunk(std::size_t count, std::size_t width) {
+  return chunk_of(count, width, std::min(usual, usable(count * width) - 1));
+}
+
 ChunkCounts::Choice ChunkCounts::next(int peer, std::size_t count, std::size_t width) {
   const std::size_t bytes = count * width;
   const int among = usable(bytes);
@@ -42,9 +52,7 @@ ChunkCounts::Choice ChunkCounts::next(int peer, std::size_t count, std::size_t w
       candidate = usual;  // until the last trial messages have been sent
     candidate = std::min(candidate, among - 1);
   }
-  const std::size_t chunks = fewest(bytes) << candidate;
-  const std::size_t exact = (count + chunks - 1) / chunks;
-  return {(exact + block - 1) / block * block, candidate};
+  return {chunk_of(count, width, candidate), candidate};
 }
 
 void ChunkCounts::record(int peer, std::size_t bytes, int candidate, double seconds, double encoding) {

@@ -24,6 +24,9 @@ class ChunkCounts {
     int candidate;      // for record()
   };
 
+  // The numbers in a frame of the candidate that others have to beat.
+  static std::size_t usual_chunk(std::size_t count, std::size_t width);
+
   // The choice for the next message to `peer`, of count > 0 numbers of `width` bytes.
   Choice next(int peer, std::size_t count, std::size_t width);
 
@@ -46,6 +49,7 @@ class ChunkCounts {
   static std::uint64_t key(int peer, std::size_t bytes);
   static std::size_t fewest(std::size_t bytes) { return (bytes + greatest_chunk_bytes - 1) / greatest_chunk_bytes; }
   static int usable(std::size_t bytes);
+  static std::size_t chunk_of(std::size_t count, std::size_t width, int candidate);
   static void settle(Class& c, int among);
 
   std::unordered_map<std::uint64_t, Class> classes_;

@@ -100,6 +100,62 @@ class Simulation(unittest.TestCase):
                     with self.subTest(algorithm=algorithm, chunk=chunk, ranks=ranks, factor=factor):
                         self.assertLess(max(factor, 1 / factor), 1.35 if algorithm == "direct" else 1.25)
 
+    def exchange(self, collective="stencil", **more):
+        arguments = {"collective": collective, "algorithm": scale.ALGORITHMS[collective][0], "grid": "4x2x2", **more}
+        try:
+            found = run(**arguments)
+        except RuntimeError as error:
+            if "zfp is not in this build" in str(error):
+                self.skipTest("no libzfp")
+            raise
+        self.check(found)
+        return found
+
+    def test_neighbours_exchange_their_faces(self):
+        """Plain messages and the library's are checked against the faces of the neighbours, and have the same bits."""
+        for collective in scale.AMONG_NEIGHBORS:
+            for grid in ("4x2x2", "16x1x1", "1x4x4"):
+                with self.subTest(collective=collective, grid=grid):
+                    exchange = lambda **more: self.exchange(collective, grid=grid, bytes=6 << 18, **more)
+                    plain, raw = exchange(algorithm="mpi"), exchange(codec="raw", bound="abs:0.5")
+                    self.assertEqual(plain["error"], 0)
+                    self.assertEqual(raw["hash"], plain["hash"])
+                    for bound in ("abs:0.5", "rel:1e-4"):
+                        found = exchange(bound=bound)
+                        self.assertGreater(found["error"], 0.5 * found["bound_result"])
+                        self.assertLess(found["error"], 1.001 * found["bound_result"])
+                        self.assertGreater(found["ratio"], 2)
+                        self.assertNotEqual(found["hash"], plain["hash"])
+                        self.assertEqual(exchange(bound=bound, no_overlap=True)["hash"], found["hash"])
+
+    def test_chunks_of_a_stencil_hide_coding_behind_the_wire(self):
+        """Where coding takes about as long as the wire.  Where it takes longer, the faces of one rank hide each other's wire."""
+        faces = {"codec": "zfp", "bound": "rate:8", "bytes": 2 << 20, "network": simulation.Network(16, 100e9, 1e-7)}
+        for rates, most in (("100,100,100,100", 0.85), ("5,5,5,5", 1.01)):
+            whole = self.exchange(**faces, rates=rates, no_overlap=True)
+            chunks = self.exchange(**faces, rates=rates, chunk=(2 << 20) // 4 // 4)
+            self.assertEqual(whole["hash"], chunks["hash"])
+            self.assertEqual([whole["messages"], chunks["messages"]], [4, 16])
+            self.assertLess(chunks["seconds"], most * whole["seconds"])
+
+    def test_a_part_of_a_stencil_takes_the_time_of_the_whole(self):
+        for more in ({}, {"no_overlap": True}):
+            whole = self.exchange(bytes=8 << 20, **more)
+            part = self.exchange(bytes=1 << 20, part=8, network=simulation.Network(16, 100e9 / 8), **more)
+            self.assertEqual([part["bytes"], part["messages"]], [whole["bytes"], whole["messages"]])
+            self.assertAlmostEqual(part["seconds"] / whole["seconds"], 1, delta=0.02)
+
+    def test_a_stencil_reaches_the_bandwidth_bound(self):
+        network = simulation.Network(16)
+        self.assertEqual(scale.balanced_grid(16), [4, 2, 2])
+        self.assertEqual([scale.faces_that_leave([4, 2, 2], periodic, network) for periodic in (False, True)], [4, 6])
+        self.assertEqual(scale.faces_that_leave([4, 2, 2], False, simulation.Network(16, ranks_per_node=4)), 8)
+        bound = scale.bandwidth_bound("stencil", 16, 4 << 20, network.bits_per_second, 4)
+        for arguments in ({"algorithm": "mpi"}, {"codec": "raw", "free_coding": True, "rates": None}):
+            found = self.exchange(bytes=4 << 20, **arguments)
+            self.assertGreater(found["seconds"], bound)
+            self.assertLess(found["seconds"], 1.1 * bound)
+
     def test_one_result_of_all_ranks(self):
         for collective in ("allreduce", "allgather", "bcast"):
             both = [run(collective=collective, algorithm="ring", one_result=one) for one in (False, True)]
@@ -117,6 +173,9 @@ class Simulation(unittest.TestCase):
             f.flush()
             self.assertEqual(scale.rates_for(f.name, "quant, input, 4 threads", 8), "4,2,3,4")
             self.assertEqual(scale.rates_for(f.name, "quant, input", 100), "128,2,3,4")
+            rows[0].update({"line": "zfp rate 8", "search_GB_s": 5})
+            self.assertEqual([scale.rates_in(rows, "zfp rate 8" + end, 4) for end in ("", ", nd", ", 4 chunks")], ["4,2,3,4,5"] * 3)
+            self.assertIsNone(scale.rates_in(rows, "zfp rate 16", 4))
             with self.assertRaises(SystemExit):
                 scale.rates_for(f.name, "szx, input", 8)
         self.assertEqual(scale.rates_for("1,2,3,4", "raw", 8), "1,2,3,4")
@@ -138,7 +197,10 @@ class Simulation(unittest.TestCase):
 
     def test_invalid_arguments_are_named(self):
         for arguments, word in (({"algorithm": "chain"}, "--algorithm"), ({"bound": "rel:x"}, "--bound"),
-                                ({"collective": "scan"}, "--collective"), ({"codec": "zip"}, "--codec")):
+                                ({"collective": "scan"}, "--collective"), ({"codec": "zip"}, "--codec"),
+                                ({"grid": "4x2x2"}, "--grid"), ({"bound": "rate:8"}, "--bound"),
+                                ({"collective": "stencil", "algorithm": "messages", "grid": "4x4x4"}, "--grid"),
+                                ({"collective": "stencil", "algorithm": "direct"}, "--algorithm")):
             with self.assertRaisesRegex(RuntimeError, word):
                 run(**arguments)
 

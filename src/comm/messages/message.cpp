@@ -15,19 +15,6 @@
 namespace laconic {
 namespace {
 
-// The plan that moves frames from one rank to another and nothing else, like a gather of one block between two ranks.
-Plan plan_of_message(bool sending) {
-  constexpr int sender = 0;
-  constexpr int receiver = 1;
-  const Place at{sending ? sender : receiver, 2, receiver};
-  Builder s(1);
-  if (sending)
-    s.send(0, receiver);
-  else
-    s.receive(0, sender);
-  return lower(s.take(), Collective::gather, at, Travel::homomorphic);
-}
-
 int peers_of(const MessageCall& call, const Binding& binding) {
   int size = binding.size;
   if (binding.intercomm) MPI_Comm_remote_size(call.comm, &size);
