@@ -95,12 +95,17 @@ def speedups(results, folder):
     return found + over_nodes(simulated, folder)
 
 
+def bytes_of(row):
+    """Those that are meant: the program of the simulation multiplies by --part itself, but plain MPI has no --part."""
+    return row["bytes"] * (row.get("divisor", 1) if row["line"] == "plain MPI" else 1)
+
+
 def lines_of(paths):
     """line -> {(ranks, bytes): seconds} of simulations."""
     found = {}
     for path in paths:
         for row in load(path)["rows"]:
-            found.setdefault(row["line"], {})[row["ranks"], row["bytes"] * row.get("divisor", 1)] = row["seconds"]
+            found.setdefault(row["line"], {})[row["ranks"], bytes_of(row)] = row["seconds"]
     return found
 
 
@@ -139,6 +144,30 @@ def over_sizes(results, folder):
         ax.set_ylabel("speed-up over plain MPI")
         ax.set_title(f"Allreduce, {number} nodes, 100 Gbit/s, simulated", fontsize=9)
         found.append(save(figure, folder, f"sizes-{number}-nodes"))
+    return found
+
+
+def pipelining(results, folder):
+    """Over the size, against plain MPI and against messages that are compressed as a whole; one picture for each speed of coding."""
+    plt, found = pyplot(), []
+    speeds = {}
+    for path in results:
+        speeds.setdefault(path.stem.rsplit("-", 1)[1], []).append(path)
+    for speed, paths in speeds.items():
+        lines = lines_of(paths)
+        figure, axes = plt.subplots(1, 3, figsize=(14, 4.4), layout="constrained")
+        references = {"plain MPI": lines, **{f"zfp rate {bits}, nd": {line: lines[line] for line in lines if f"rate {bits}" in line} for bits in (8, 16)}}
+        for ax, (reference, mine) in zip(axes, references.items()):
+            plot_over(ax, mine, reference, lambda at: at[1] / 1e6)
+            sizes = sorted({at[1] // 1000000 for at in lines[reference]})
+            ax.set_xscale("log")
+            ax.set_xticks(sizes, sizes)
+            ax.minorticks_off()
+            ax.set_xlabel("MB in a face")
+            ax.set_ylabel(f"speed-up over {reference}")
+        figure.suptitle("Stencil 4 x 2 x 2, 100 Gbit/s, simulated, coding " +
+                        ("as measured" if speed == "measured" else f"at {speed.removesuffix('GBs')} GB/s"), fontsize=9)
+        found.append(save(figure, folder, f"stencil-{speed}"))
     return found
 
 

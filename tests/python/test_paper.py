@@ -74,7 +74,8 @@ class Drawing(unittest.TestCase):
             pictures = draw.phases([RESULTS / "variants-allreduce-1gbit.json"], pathlib.Path(folder))
             pictures += draw.speedups([RESULTS / "variants-latency-1gbit.json", RESULTS / "scale-scatter-28MiB.json"], pathlib.Path(folder))
             pictures += draw.over_sizes([RESULTS / "scale-allreduce-28MiB.json", RESULTS / "scale-allreduce-178MB.json"], pathlib.Path(folder))
-            self.assertGreaterEqual(len(pictures), 4)
+            pictures += draw.pipelining([RESULTS / "scale-stencil-measured.json", RESULTS / "scale-stencil-100GBs.json"], pathlib.Path(folder))
+            self.assertGreaterEqual(len(pictures), 6)
             for picture in pictures:
                 self.assertGreater(pathlib.Path(picture).stat().st_size, 5000)
 
