@@ -135,7 +135,10 @@ def messages(mode):
     size, seconds = ("4M", 6) if mode == "quick" else ("4M,16M,64M", 200)
     against = "nd:zfp-rate8,overlap:zfp-rate8,overlap:quant"
     found = [lab(operation, mode, operation, against, size, seconds, fields=LAB_FIELDS[:1], ranks=2)
-             for operation in ("latency", "bandwidth", "bidirectional")]
+             for operation in ("bandwidth", "bidirectional")]
+    # Figure 3 has both rates and messages of up to 128 MB.
+    found.append(lab("latency", mode, "latency", against + ",nd:zfp-rate16,overlap:zfp-rate16", size if mode == "quick" else "4M,16M,64M,128M",
+                     10 if mode == "quick" else 900, extra=("--timeout", 1200), fields=LAB_FIELDS[:1], ranks=2))
     found.append(lab("stencil", mode, "stencil", against, "1M" if mode == "quick" else "4M,16M", seconds, fields=LAB_FIELDS[:1], ranks=8))
     chunks = ("1", "2", "4", "8", "16")
     return found + [lab(f"chunks-{n}", mode, "latency", "overlap:zfp-rate8", "4M" if mode == "quick" else "64M", 2 if mode == "quick" else 20, LAB_FIELDS[:1], 2,

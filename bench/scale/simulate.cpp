@@ -123,7 +123,7 @@ Neighborhood neighborhood_of(const Arguments& a, int rank, int size) {
   return cartesian_neighborhood(grid, periods, rank);
 }
 
-// The messages of a rank to its neighbours and from them; SMPI has no MPI_Neighbor_alltoall.
+// The messages of a rank to its neighbours and from them, as programs with a stencil exchange their faces.
 void run_mpi_messages(const Place& at, const Input& input, Data& data) {
   std::vector<MPI_Request> requests;
   const auto number = static_cast<int>(data.count_of(0));
