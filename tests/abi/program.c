@@ -9,25 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../support/check.h"
+
 #define COUNT 3000
 #define GUARD 512
-
-static int rank, ranks, failures;
-
-static void check(int right, const char* what, int line) {
-  if (right) return;
-  ++failures;
-  fprintf(stderr, "rank %d, line %d: %s\n", rank, line, what);
-}
-#define CHECK(condition) check(condition, #condition, __LINE__)
-
-static void check_code(int code, int line) {
-  char text[1024];
-  if (code == MPI_SUCCESS) return;
-  laconic_error_string(code, text, sizeof text);
-  check(0, text, line);
-}
-#define CALL(expression) check_code(expression, __LINE__)
 
 static int intact(const unsigned char* guard) {
   for (int k = 0; k < GUARD; ++k)

@@ -10,26 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../support/check.h"
+
 #define COUNT 30000
 #define WATCHDOG 60 /* seconds */
 
-static int rank, ranks, failures;
 static float mine[COUNT], got[COUNT];
-
-static void check(int right, const char* what, int line) {
-  if (right) return;
-  ++failures;
-  fprintf(stderr, "rank %d, line %d: %s\n", rank, line, what);
-}
-#define CHECK(condition) check(condition, #condition, __LINE__)
-
-static void check_code(int code, int line) {
-  char text[1024];
-  if (code == MPI_SUCCESS) return;
-  laconic_error_string(code, text, sizeof text);
-  check(0, text, line);
-}
-#define CALL(expression) check_code(expression, __LINE__)
 
 static double value(int of, int k) { return sin(0.001 * k) * (1 + of) + 0.1 * of; }
 
