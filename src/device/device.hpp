@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "base/status.hpp"
 #include "device/queue.hpp"
@@ -48,6 +49,9 @@ class Device {
 
   // Whether codecs' kernels run here.  Where they do not, the device's memory can still be copied.
   virtual bool runs_kernels() const { return true; }
+
+  // As its vendor calls it: "NVIDIA H200".  Empty for the host.
+  virtual std::string name() const { return {}; }
 
   // Leases memory of the device, aligned for any vector load.  Empty when no memory is available.
   virtual std::span<std::byte> lease(std::size_t bytes) = 0;

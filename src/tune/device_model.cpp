@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/device_model.hpp"
 
+#include <span>
+
+#include "base/checksum.hpp"
 #include "codec/codec.hpp"
 #include "codec/device_codec.hpp"
 
@@ -44,6 +47,42 @@ std::vector<Measured> measured_curves() {
   };
 }
 
+const std::vector<Measured>& all_measured() {
+  static const std::vector<Measured> measured = measured_curves();
+  return measured;
+}
+
+// As tools/dev/gpu.py names folders of results: "NVIDIA H100 80GB HBM3" is h100-80gb-hbm3.
+std::string folder_of(std::string_view name) {
+  std::string lower(name);
+  for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  constexpr std::string_view vendor = "nvidia";
+  if (const std::size_t at = lower.find(vendor); at != std::string::npos) lower.erase(at, vendor.size());
+  std::string folder;
+  for (const char c : lower) {
+    const bool word = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (word || (!folder.empty() && folder.back() != '-')) folder += word ? c : '-';
+  }
+  while (!folder.empty() && folder.back() == '-') folder.pop_back();
+  return folder;
+}
+
+std::uint64_t new_key_of(const DeviceModel& device) {
+  std::vector<double> numbers{device.copy_rate, device.launch};
+  std::string words(device.name);
+  for (const Measured& m : all_measured()) {
+    if (m.device != device.name) continue;
+    words += ' ' + std::string(m.codec);
+    numbers.insert(numbers.end(), {static_cast<double>(m.dtype), static_cast<double>(m.kernel)});
+    for (const Curve::Point& p : m.points) numbers.insert(numbers.end(), {p.bytes, p.seconds});
+  }
+  const std::uint64_t sum =
+      checksum::sum(std::as_bytes(std::span(words))) ^ checksum::sum(std::as_bytes(std::span(numbers))) * 3;
+  return (sum >> 12) + 1;
+}
+
+const DeviceModel& any_device() { return *find_device_model("gpu"); }
+
 Curve modelled(const DeviceModel& device, const Traffic& t, double ratio) {
   const double moved = t.numbers + t.frames / ratio;
   return Curve::modelled(device.launch, t.share * device.copy_rate / moved,
@@ -79,11 +118,37 @@ const DeviceModel* find_device_model(std::string_view name) {
   return nullptr;
 }
 
+const DeviceModel& device_model_named(std::string_view name) {
+  const std::string folder = folder_of(name) + '-';
+  const DeviceModel* found = &any_device();
+  std::size_t longest = 0;
+  for (const DeviceModel& m : all_device_models())
+    if (m.name.size() > longest && folder.starts_with(std::string(m.name) + '-')) {
+      found = &m;
+      longest = m.name.size();
+    }
+  return *found;
+}
+
+std::uint64_t key_of(const DeviceModel& device) {
+  static const std::vector<std::uint64_t> keys = [] {
+    std::vector<std::uint64_t> made;
+    for (const DeviceModel& m : all_device_models()) made.push_back(new_key_of(m));
+    return made;
+  }();
+  return keys[static_cast<std::size_t>(&device - all_device_models().data())];
+}
+
+const DeviceModel& device_model_with(std::uint64_t key) {
+  for (const DeviceModel& m : all_device_models())
+    if (key_of(m) == key) return m;
+  return any_device();
+}
+
 Coder coder_of(const DeviceModel& device, std::string_view codec, Dtype dtype, double ratio) {
-  static const std::vector<Measured> measured = measured_curves();
   Coder coder;
   for (const Kernel kernel : all_kernels) coder[kernel] = modelled(device, traffic_of(kernel), ratio);
-  for (const Measured& m : measured)
+  for (const Measured& m : all_measured())
     if (m.device == device.name && m.codec == codec && m.dtype == dtype)
       coder[m.kernel] = Curve::measured(m.points, std::string(m.source));
   // A build without kernels has nobody to ask, and counts on a launch for each block.

@@ -54,6 +54,16 @@ const std::vector<DeviceModel>& all_device_models();
 // Finds a device model by name; nullptr if there is none.
 const DeviceModel* find_device_model(std::string_view name);
 
+// The model of the device that its vendor calls `name`, as in "NVIDIA H200 NVL"; `gpu` where devices.def has no line
+// for it.
+const DeviceModel& device_model_named(std::string_view name);
+
+// A number for a model with its measured curves, by which ranks find out whether all have the same: from 1 to 2^52.
+std::uint64_t key_of(const DeviceModel& device);
+
+// The model with this key; `gpu` for any other number.
+const DeviceModel& device_model_with(std::uint64_t key);
+
 // coder_of() returns the curves of a codec, given its name; plain_coder() those of numbers sent uncompressed.  ratio:
 // the compression ratio, which determines how many bytes modelled kernels move; it does not affect measured curves.
 Coder coder_of(const DeviceModel& device, std::string_view codec, Dtype dtype, double ratio);

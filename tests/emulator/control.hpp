@@ -46,4 +46,7 @@ LACONIC_EMULATOR_API void set_devices(int count);
 // Sets the compute capability of all devices from now on, which is 9 at first.
 LACONIC_EMULATOR_API void set_capability(int major);
 
+// Sets the name of all devices from now on, which is "emulated device" at first.
+LACONIC_EMULATOR_API void set_device_name(const char* name);
+
 }  // namespace laconic::emulator

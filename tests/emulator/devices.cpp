@@ -65,6 +65,12 @@ void set_capability(int major) {
   machine.capability = major;
 }
 
+void set_device_name(const char* name) {
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  machine.device_name = name;
+}
+
 }  // namespace laconic::emulator
 
 using laconic::emulator::Call;
@@ -185,7 +191,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   if (call.bad()) return call.error();
   if (!is_device(device)) return call.end(cudaErrorInvalidDevice);
   *properties = {};
-  std::strcpy(properties->name, "emulated device");
+  properties->name[Machine::instance().device_name.copy(properties->name, sizeof properties->name - 1)] = 0;
   properties->totalGlobalMem = laconic::emulator::device_bytes;
   properties->sharedMemPerBlock = static_cast<std::size_t>(attribute_of(cudaDevAttrMaxSharedMemoryPerBlock));
   properties->warpSize = attribute_of(cudaDevAttrWarpSize);

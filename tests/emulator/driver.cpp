@@ -134,6 +134,16 @@ CUresult cuCtxPopCurrent(CUcontext* context) {
   return CUDA_SUCCESS;
 }
 
+CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
+  Call call("cuDeviceGetName", Call::Context::not_needed);
+  if (call.bad()) return result(call);
+  if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+  if (length < 1) return CUDA_ERROR_INVALID_VALUE;
+  const std::string& whole = laconic::emulator::Machine::instance().device_name;
+  name[whole.copy(name, static_cast<std::size_t>(length) - 1)] = 0;
+  return CUDA_SUCCESS;
+}
+
 CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* active) {
   Call call("cuDevicePrimaryCtxGetState", Call::Context::not_needed);
   if (call.bad()) return result(call);

@@ -47,6 +47,7 @@ LACONIC_DRIVER_CALL cuCtxDestroy(CUcontext context);
 LACONIC_DRIVER_CALL cuCtxGetCurrent(CUcontext* context);
 LACONIC_DRIVER_CALL cuCtxPushCurrent(CUcontext context);
 LACONIC_DRIVER_CALL cuCtxPopCurrent(CUcontext* context);
+LACONIC_DRIVER_CALL cuDeviceGetName(char* name, int length, CUdevice device);
 LACONIC_DRIVER_CALL cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* active);
 LACONIC_DRIVER_CALL cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device);
 LACONIC_DRIVER_CALL cuDevicePrimaryCtxRelease(CUdevice device);

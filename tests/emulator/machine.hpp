@@ -137,6 +137,7 @@ class Machine {
   std::uint64_t patience = patience_at_start;
   int devices = 1;
   int capability = 9;
+  std::string device_name = "emulated device";
   std::uint64_t pageable = 0;
   std::map<std::string, std::uint64_t, std::less<>> calls;
   struct Planned {

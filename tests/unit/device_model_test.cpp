@@ -58,6 +58,27 @@ TEST(DeviceModel, NamesAreDifferentAndCurvesComplete) {
   EXPECT_EQ(find_device_model("h199"), nullptr);
 }
 
+TEST(DeviceModel, IsFoundByTheNameOfTheVendor) {
+  EXPECT_EQ(device_model_named("NVIDIA H200").name, "h200");
+  EXPECT_EQ(device_model_named("NVIDIA H200 NVL").name, "h200");
+  EXPECT_EQ(device_model_named("nvidia  H200-141GB").name, "h200");
+  for (const char* name : {"", "NVIDIA", "NVIDIA H2000", "NVIDIA GH200 480GB", "NVIDIA A100-SXM4-40GB", "H20"})
+    EXPECT_EQ(device_model_named(name).name, "gpu") << name;
+}
+
+// Ranks exchange keys as float64.
+TEST(DeviceModel, HasAKeyOfItsOwn) {
+  std::set<std::uint64_t> keys;
+  for (const DeviceModel& m : all_device_models()) {
+    EXPECT_TRUE(keys.insert(key_of(m)).second) << m.name;
+    EXPECT_GT(key_of(m), 0u);
+    EXPECT_LE(key_of(m), std::uint64_t{1} << 52);
+    EXPECT_EQ(&device_model_with(key_of(m)), &m);
+  }
+  EXPECT_EQ(device_model_with(0).name, "gpu");
+  EXPECT_EQ(device_model_with(12345).name, "gpu");
+}
+
 // The time of a kernel is the bytes it moves, divided by its share of the copy rate: 1 GiB of floats at ratio 4.
 TEST(DeviceModel, ModelsKernelsByTheBytesTheyMove) {
   const DeviceModel made_up{"made_up", "", 4e12, 1e-5};

@@ -55,8 +55,8 @@ Status Agreement::start(MPI_Comm comm, const Proposal& proposal, int tag) {
   mine_[largest_count] = static_cast<double>(proposal.largest);
   mine_[most_bytes] = static_cast<double>(proposal.bytes);
   mine_[plain_reason] = proposal.plain;
-  mine_[any_on_host] = proposal.on_device ? 0 : 1;
-  mine_[any_on_device] = proposal.on_device ? 1 : 0;
+  mine_[device_most] = static_cast<double>(proposal.device);
+  mine_[device_least] = -mine_[device_most];
   mine_[fingerprint_most] = proposal.fingerprint;
   mine_[fingerprint_least] = -proposal.fingerprint;
   mine_[salt_most] = static_cast<double>(proposal.salt >> 12);

@@ -51,10 +51,10 @@ struct Proposal {
   std::size_t bytes = 0;                           // size of the data
   laconic_plain_reason plain = LACONIC_PLAIN_NOT;  // why this rank cannot compress
   std::uint64_t salt = 0;                          // any number that no rank has proposed before
-  bool on_device = false;                          // a device works on this rank's numbers
-  double fingerprint = 0;                          // of the numbers; 0: the rank does not know them
-  Measured measured;                               // what this rank has learnt about calls of this class
-  bool types_may_differ = false;                   // each pair of ranks may have its own type; the same on all ranks
+  std::uint64_t device = 0;       // key_of() the model of the device that works on this rank's numbers; 0: host
+  double fingerprint = 0;         // of the numbers; 0: the rank does not know them
+  Measured measured;              // what this rank has learnt about calls of this class
+  bool types_may_differ = false;  // each pair of ranks may have its own type; the same on all ranks
 
   // Adds a value to the hash of an argument that counts on this rank.
   void set(Argument argument, std::uint64_t value) {
@@ -84,13 +84,16 @@ class Agreement {
   const Status& verdict() const { return verdict_; }
 
   // These are the same on every rank: the range of all numbers, the largest counts, whether devices work on the numbers
-  // of all ranks or of any, the reason of any rank that cannot compress, and the type of the numbers, where there are
-  // any.
+  // of all ranks or of any, and the key of their model if it is the same everywhere (else 0), the reason of any rank
+  // that cannot compress, and the type of the numbers, where there are any.
   const Range& range() const { return range_; }
   std::size_t largest() const { return static_cast<std::size_t>(all_[largest_count]); }
   std::size_t bytes() const { return static_cast<std::size_t>(all_[most_bytes]); }
-  bool all_on_devices() const { return all_[any_on_host] == 0; }
-  bool any_on_devices() const { return all_[any_on_device] != 0; }
+  bool all_on_devices() const { return all_[device_least] != 0; }
+  bool any_on_devices() const { return all_[device_most] != 0; }
+  std::uint64_t device() const {
+    return all_[device_most] == -all_[device_least] ? static_cast<std::uint64_t>(all_[device_most]) : 0;
+  }
   // Whether ranks write other bytes than this one reads: then nothing else that they said has a meaning.
   bool versions_differ() const;
   // Whether the fingerprints of all ranks' numbers are equal.
@@ -115,8 +118,8 @@ class Agreement {
     largest_count,
     most_bytes,
     plain_reason,
-    any_on_host,
-    any_on_device,
+    device_most,
+    device_least,
     fingerprint_most,
     fingerprint_least,
     salt_most,

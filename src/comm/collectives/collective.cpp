@@ -220,8 +220,9 @@ void CollectiveOperation::agree() {
     p.largest = shape().largest(work_.plan != nullptr && !shape().counts_partial() ? work_.plan->cut : 1);
   }
   if (local_.ok()) p.bytes = shape().bytes();
-  p.on_device = placement_.device() != nullptr;
-  if (settings().target == LACONIC_TARGET_LIKELY && local_.ok() && compresses && !p.on_device) {
+  if (const Device* device = placement_.device(); device != nullptr)
+    p.device = binding->machinery()->model_key(*device);
+  if (settings().target == LACONIC_TARGET_LIKELY && local_.ok() && compresses && p.device == 0) {
     std::array<double, Sample::small> numbers;
     shape().numbers(range_job_.parts);
     take_sample(range_job_.parts, shape().signature().dtype, numbers);
@@ -358,7 +359,8 @@ const Algorithm& CollectiveOperation::algorithm() {
 }
 
 // Takes the algorithm and the chunks that the model of devices finds fastest for this size, unless the user asked for
-// others.  The choice is the same on every rank, because no rank knows better than the others what devices they have.
+// others.  The choice is the same on every rank: where the ranks have different devices, the model is that of any
+// device.
 void CollectiveOperation::choose_for_devices() {
   const Codec* codec = asked_codec(settings());
   if (codec == nullptr) return;
@@ -368,7 +370,8 @@ void CollectiveOperation::choose_for_devices() {
   // Sizes are rounded, so that the answers for most of them are known already.
   const std::size_t rounded = std::bit_ceil(std::max<std::size_t>(agreement_.bytes(), 1));
   const DeviceChoice& choice = binding->machinery()->device_choice(
-      {any ? nullptr : &algorithm(), asked_.traits().pattern, root, travel, codec, shape().signature().dtype, rounded});
+      {&device_model_with(agreement_.device()), any ? nullptr : &algorithm(), asked_.traits().pattern, root, travel,
+       codec, shape().signature().dtype, rounded});
   algorithm_ = choice.algorithm;
   rows_ = choice.rows;
   on_devices_ = true;

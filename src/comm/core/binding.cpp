@@ -100,7 +100,7 @@ const DeviceChoice& Machinery::device_choice(const DeviceQuestion& q) {
   journey.root = has_root(q.collective) ? q.root : 0;
   journey.travel = q.travel;
   journey.ratio = assumed_ratio;
-  const Coder coder = coder_of(*find_device_model("gpu"), q.codec->name(), q.dtype, assumed_ratio);
+  const Coder coder = coder_of(*q.device, q.codec->name(), q.dtype, assumed_ratio);
   DeviceChoice choice;
   if (q.algorithm == nullptr)
     choice = choose_on_device(q.collective, journey, coder, {});
@@ -108,6 +108,13 @@ const DeviceChoice& Machinery::device_choice(const DeviceQuestion& q) {
     choice = best_rows(*q.algorithm, journey, coder, {}).value_or(DeviceChoice{q.algorithm, 1, {}});
   choices_.emplace_back(q, choice);
   return choices_.back().second;
+}
+
+std::uint64_t Machinery::model_key(const Device& device) {
+  for (const auto& [known, key] : model_keys_)
+    if (known == &device) return key;
+  model_keys_.emplace_back(&device, key_of(device_model_named(device.name())));
+  return model_keys_.back().second;
 }
 
 int Machinery::agreement_tag(int slot) const {

@@ -56,6 +56,7 @@ enum class Purpose : std::uint8_t { collective, persistent, sending, receiving }
 
 // A question to the model of devices.
 struct DeviceQuestion {
+  const DeviceModel* device;   // the same on all ranks
   const Algorithm* algorithm;  // nullptr: any algorithm of the collective
   Collective collective;
   int root;
@@ -85,6 +86,9 @@ class Machinery {
   // The fastest algorithm and chunks for numbers that are on devices on every rank.  The first request computes the
   // answer, which takes a while.
   const DeviceChoice& device_choice(const DeviceQuestion& question);
+
+  // key_of() the model of this device.
+  std::uint64_t model_key(const Device& device);
 
   // A Run for exclusive use until it is released.  A Run that served the same purpose before already has its
   // memory.  device: the device that holds the numbers, which outlives the machinery, or nullptr for the host.
@@ -133,6 +137,7 @@ class Machinery {
   std::vector<std::uint64_t> messages_;  // number of compressed messages so far, to each rank
   std::vector<KnownPlan> plans_;
   std::vector<std::pair<DeviceQuestion, DeviceChoice>> choices_;
+  std::vector<std::pair<const Device*, std::uint64_t>> model_keys_;
   std::vector<std::unique_ptr<RunPool>> run_pools_;
 };
 

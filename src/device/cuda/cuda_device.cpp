@@ -47,6 +47,13 @@ CudaDevice::~CudaDevice() {
   if (primary_retained_) (void)driver()->release_primary(number_);
 }
 
+// The runtime asks the device for all of its properties, which takes milliseconds.
+std::string CudaDevice::name() const {
+  std::array<char, 128> text{};
+  if (driver()->device_name(text.data(), static_cast<int>(text.size()) - 1, number_) != CUDA_SUCCESS) return {};
+  return text.data();
+}
+
 Status CudaDevice::open(int queues) {
   if (Status s = cuda_status(cudaEventCreateWithFlags(&followed_, cudaEventDisableTiming), "cudaEventCreate"); !s)
     return s;

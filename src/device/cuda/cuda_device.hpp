@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "device/cuda/cuda_queue.hpp"
@@ -25,6 +26,7 @@ class CudaDevice final : public Device {
 
   bool on_host() const override { return false; }
   bool runs_kernels() const override { return runs_kernels_; }
+  std::string name() const override;
   std::span<std::byte> lease(std::size_t bytes) override;
   void give_back(std::span<std::byte> memory) override { device_memory_.give_back(memory); }
   std::span<std::byte> lease_shared(std::size_t bytes) override;

@@ -8,14 +8,10 @@
 #if LACONIC_CUDA_EMULATED
 
 const laconic::Driver* laconic::driver() {
-  static constexpr Driver emulated{cuPointerGetAttributes,
-                                   cuCtxPushCurrent,
-                                   cuCtxPopCurrent,
-                                   cuCtxGetCurrent,
-                                   cuDevicePrimaryCtxGetState,
-                                   cuDevicePrimaryCtxRetain,
-                                   cuDevicePrimaryCtxRelease,
-                                   cuThreadExchangeStreamCaptureMode};
+  static constexpr Driver emulated{
+      cuPointerGetAttributes,   cuCtxPushCurrent,          cuCtxPopCurrent,
+      cuCtxGetCurrent,          cuDeviceGetName,           cuDevicePrimaryCtxGetState,
+      cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRelease, cuThreadExchangeStreamCaptureMode};
   return &emulated;
 }
 
@@ -41,6 +37,7 @@ bool find_all(void* library, Driver& d) {
   return find(library, LACONIC_NAME(cuPointerGetAttributes), d.pointer_attributes) &&
          find(library, LACONIC_NAME(cuCtxPushCurrent), d.push) && find(library, LACONIC_NAME(cuCtxPopCurrent), d.pop) &&
          find(library, LACONIC_NAME(cuCtxGetCurrent), d.get_current) &&
+         find(library, LACONIC_NAME(cuDeviceGetName), d.device_name) &&
          find(library, LACONIC_NAME(cuDevicePrimaryCtxGetState), d.primary_state) &&
          find(library, LACONIC_NAME(cuDevicePrimaryCtxRetain), d.retain_primary) &&
          find(library, LACONIC_NAME(cuDevicePrimaryCtxRelease), d.release_primary) &&

@@ -18,6 +18,7 @@ struct Driver {
   decltype(&cuCtxPushCurrent) push;
   decltype(&cuCtxPopCurrent) pop;
   decltype(&cuCtxGetCurrent) get_current;
+  decltype(&cuDeviceGetName) device_name;
   decltype(&cuDevicePrimaryCtxGetState) primary_state;
   decltype(&cuDevicePrimaryCtxRetain) retain_primary;
   decltype(&cuDevicePrimaryCtxRelease) release_primary;
