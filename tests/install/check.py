@@ -55,7 +55,7 @@ def check_pages(prefix):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("cmake", "build", "mpicc", "mpiexec", "libdir"):
+    for name in ("cmake", "build", "mpicc", "mpiexec", "libdir", "version"):
         parser.add_argument("--" + name, required=True)
     args = parser.parse_args()
 
@@ -69,7 +69,7 @@ def main():
     run(args.cmake, "--install", args.build, "--prefix", scratch / "first")
     (scratch / "first").rename(prefix)  # nothing in it may know where it was
 
-    run(args.cmake, "-S", source, "-B", scratch / "cmake", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
+    run(args.cmake, "-S", source, "-B", scratch / "cmake", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}", f"-DLACONIC_WANTED={args.version}",
         f"-DMPI_C_COMPILER={args.mpicc}", f"-DMPIEXEC_EXECUTABLE={args.mpiexec}")
     run(args.cmake, "--build", scratch / "cmake")
     for program in ("use", "use_cpp"):
