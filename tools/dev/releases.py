@@ -67,7 +67,7 @@ class Side:
 
 
 def said_by(ranks, command, environment=None):
-    """What a job prints; it has to succeed."""
+    """The output of a job, which has to succeed."""
     words = [sys.executable, ROOT / "tests" / "mpirun", "--mpiexec", trees.MPIEXEC, "--timeout", RUN_LIMIT - 20, "-n", ranks, "--", *command]
     done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=RUN_LIMIT,
                           env={**os.environ, **(environment or {})})
