@@ -399,6 +399,44 @@ TEST_F(ZfpOnDevice, SharesTheWorkspaceWithQuant) {
   queue_ = nullptr;  // with the epochs of quant in its workspace
 }
 
+// Words that kernels of other codecs have left are not read, by any kernel and for frames with faults, either.
+TEST_F(ZfpOnDevice, WritesWordsOfTheWorkspaceBeforeItReadsThem) {
+  const Coding coding = at_rate(Dtype::f32, 8);
+  const std::size_t largest = 3 * piece_values + 5;
+  const auto fill = [&] {
+    const Workspace& workspace = queue_->workspace(kernels().workspace_words(largest, Dtype::f32));
+    std::vector<std::uint64_t> words(workspace.count - Workspace::first_free);
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = 0x0000000500000100 + i;
+    Status status;
+    ASSERT_TRUE(queue_->reached(status) && status.ok()) << status.message();
+    must(cudaMemcpy(workspace.words + Workspace::first_free, words.data(), words.size() * sizeof(std::uint64_t),
+                    cudaMemcpyHostToDevice));
+  };
+  for (const std::size_t count : {std::size_t{0}, std::size_t{7}, std::size_t{1500}, largest}) {
+    SCOPED_TRACE(std::to_string(count) + " numbers");
+    const auto x = make_field<float>(Kind::special, count, base_seed());
+    const auto other = make_field<float>(Kind::walk, count, base_seed());
+    ASSERT_NO_FATAL_FAILURE(fill());
+    ASSERT_EQ(encode_there(x, coding), encode(host(), x, coding));
+    ASSERT_NO_FATAL_FAILURE(fill());
+    ASSERT_NO_FATAL_FAILURE(compare(x, other, coding, 0));
+    Bytes bad = encode(host(), x, coding);
+    bad.push_back(std::byte{0});
+    const auto payload = static_cast<std::uint32_t>(bad.size() - wire::header_bytes);
+    std::memcpy(bad.data() + wire::payload_offset, &payload, sizeof payload);
+    DeviceBytes there(bad.size());
+    there.write(bad.data());
+    const Array<float> own(other);
+    const Room room(host().capacity(count, Dtype::f32), 0);
+    ASSERT_NO_FATAL_FAILURE(fill());
+    ASSERT_FALSE(
+        finish(kernels().fold(device_frame(bad, there.get()), own.get(), count, coding, room.get(), *queue_)).ok());
+    ASSERT_NO_FATAL_FAILURE(fill());
+    ASSERT_FALSE(finish(kernels().decode(device_frame(bad, there.get()), own.get(), count, coding, *queue_)).ok());
+  }
+  queue_ = nullptr;  // with other words in its workspace
+}
+
 TEST_F(ZfpOnDevice, LeavesToTheHostWhatHasNoRate) {
   EXPECT_FALSE(kernels().supports(coding_for<float>(1e-3)));
   EXPECT_FALSE(kernels().supports(coding_for<float>(0)));

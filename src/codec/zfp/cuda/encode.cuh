@@ -180,12 +180,13 @@ __device__ inline void put_raw(const Quad<T>& x, std::uint32_t* words) {
 template <class T>
 inline constexpr unsigned resident = sizeof(T) == 4 ? 5 : 3;
 
-// Two words for each of the `parts` parts of all targets, 0 between launches.
+// Two words for each of the `parts` parts of all targets.  Other kernels may have left anything in them, so each is
+// written before it is read; they are 0 at the end.
 struct PartWords {
   std::uint64_t* words;
   std::uint32_t parts;
 
-  // The place of the piece, if the part has to be written once more.  After a fault no part has one.
+  // The place of the piece, if the part has to be written once more, else 0.  After a fault no part has one.
   __device__ std::uint64_t& place(std::uint32_t part) const { return words[part]; }
   __device__ std::uint64_t& verdict(std::uint32_t part) const { return words[parts + part]; }
 };
@@ -200,7 +201,11 @@ __global__ void __launch_bounds__(part_blocks, resident<T>)
   const Piece& target = targets.of[number / targets.parts_of_each];
   const PartAt at(target.count, number % targets.parts_of_each);
   if (!again && (at.numbers == 0 || !source.there())) return;
-  const Place place = again ? Place{words.place(number)} : Place::expected(shape, target.count, at.piece);
+  Place place;
+  if (!again)
+    place = Place::expected(shape, target.count, at.piece);
+  else if (at.numbers > 0)
+    place = {words.place(number)};
   const std::uint32_t n = at.in_block(threadIdx.x);
   Quad<T> x{0, 0, 0, 0};
   if (!place.nowhere() && n > 0) x = source.template load<T>(target.numbers, at, number, shape.block_bits, n);

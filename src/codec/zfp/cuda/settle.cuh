@@ -94,8 +94,8 @@ __device__ inline std::uint32_t first_fault(const std::uint32_t* faults, std::ui
   return fault;
 }
 
-// Settles with `blocks_of_each` thread blocks for each target: writes header and index and, for each part that has to
-// be written again, a place.  faults: those of the `frames` frames that were read.
+// Settles with `blocks_of_each` thread blocks for each target: writes header and index and, for each part, a place if
+// it has to be written again, else 0.  faults: those of the `frames` frames that were read.
 template <unsigned most>
 __global__ void __launch_bounds__(part_blocks)
     settle_frames(const __grid_constant__ Targets<most> targets, std::uint32_t blocks_of_each, Heading heading,
@@ -105,25 +105,30 @@ __global__ void __launch_bounds__(part_blocks)
   const Piece& target = targets.of[number];
   const PiecesOfBlock pieces(target.count, blockIdx.x % blocks_of_each);
   if (!pieces.needed()) return;
+  const std::uint32_t first_part = number * targets.parts_of_each;
+  const std::uint32_t piece = pieces.own();
+  const auto place_parts = [&](Place place) {
+    for (std::uint32_t part = 0; part < Shape::parts_of(Shape::numbers_in(target.count, piece)); ++part)
+      words.place(first_part + piece * parts_of_piece + part) = place.word;
+  };
   if (const std::uint32_t fault = first_fault(faults, frames); fault != 0) {
+    if (piece < pieces.all) place_parts({});
     if (threadIdx.x != 0 || !pieces.last()) return;
     *target.report = Report{};
     target.report->fault = fault;
     return;
   }
-  const std::uint32_t first_part = number * targets.parts_of_each;
-  const auto settled = [&](std::uint32_t piece) {
-    return Settled(shape, Shape::numbers_in(target.count, piece), &words.verdict(first_part + piece * parts_of_piece));
+  const auto settled = [&](std::uint32_t p) {
+    return Settled(shape, Shape::numbers_in(target.count, p), &words.verdict(first_part + p * parts_of_piece));
   };
   std::uint64_t before = 0;
   std::uint64_t worst = 0;
-  for (std::uint32_t piece = threadIdx.x; piece < pieces.first; piece += part_blocks) {
-    const Settled earlier = settled(piece);
+  for (std::uint32_t p = threadIdx.x; p < pieces.first; p += part_blocks) {
+    const Settled earlier = settled(p);
     before += earlier.bytes;
     worst = earlier.error > worst ? earlier.error : worst;
   }
   before = Shape::pieces_at(target.count) + sum_of_threads(before).all;
-  const std::uint32_t piece = pieces.own();
   bool raw = false;
   std::uint32_t bytes = 0;
   if (piece < pieces.all) {
@@ -136,9 +141,7 @@ __global__ void __launch_bounds__(part_blocks)
   if (piece < pieces.all) {
     put_bytes(target.out + Shape::index_at() + size_bytes * piece, static_cast<std::uint16_t>(bytes));
     const Place place = Place::at(before + sum.before, raw);
-    if (!(place == Place::expected(shape, target.count, piece)))
-      for (std::uint32_t part = 0; part < Shape::parts_of(Shape::numbers_in(target.count, piece)); ++part)
-        words.place(first_part + piece * parts_of_piece + part) = place.word;
+    place_parts(place == Place::expected(shape, target.count, piece) ? Place{} : place);
   }
   worst = greatest_of_all(worst);
   if (threadIdx.x != 0 || !pieces.last()) return;
