@@ -40,7 +40,7 @@ extern "C" {
 #endif
 
 #define LACONIC_VERSION_MAJOR 0
-#define LACONIC_VERSION_MINOR 1
+#define LACONIC_VERSION_MINOR 2
 #define LACONIC_VERSION_PATCH 0
 
 /* Structs that programs allocate, all but laconic_bound and laconic_stream_result, get new members at their ends in

@@ -42,5 +42,20 @@ class WireFormat(unittest.TestCase):
         self.assertEqual((ROOT / "docs" / "wire-format.md").read_text().splitlines()[0], f"# Wire format {current()}")
 
 
+class Release(unittest.TestCase):
+    def test_all_places_name_one_version(self):
+        def first(path, pattern):
+            return re.search(pattern, (ROOT / path).read_text(), re.M)[1]
+
+        header = (ROOT / "include" / "laconic" / "codec.h").read_text()
+        parts = [re.search(rf"#define LACONIC_VERSION_{part} (\d+)", header)[1] for part in ("MAJOR", "MINOR", "PATCH")]
+        version = first("CMakeLists.txt", r"^project\(laconic VERSION (\S+)")
+        self.assertEqual(".".join(parts), version)
+        self.assertEqual(first("CITATION.cff", r"^version: (\S+)"), version)
+        self.assertEqual(first("README.md", r"^The current release is (\d+\.\d+\.\d+)"), version)
+        self.assertEqual(first("CHANGELOG.md", r"^## (\d\S+)"), version)
+        self.assertIn(f'version("{version}", tag="v{version}")', (ROOT / "packaging/spack/packages/laconic/package.py").read_text())
+
+
 if __name__ == "__main__":
     unittest.main()

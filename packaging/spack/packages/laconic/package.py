@@ -21,6 +21,7 @@ class Laconic(CMakePackage, CudaPackage):
     license("BSD-3-Clause")
 
     version("main", branch="main")
+    version("0.2.0", tag="v0.2.0")
 
     variant("mpi", default=True, description="Collectives, messages and the drop-in; without it, the codecs alone")
     variant("zfp", default=True, description="The baseline codec zfp")
