@@ -68,17 +68,18 @@ std::string folder_of(std::string_view name) {
 }
 
 std::uint64_t new_key_of(const DeviceModel& device) {
-  std::vector<double> numbers{device.copy_rate, device.launch};
-  std::string words(device.name);
+  std::string all(device.name);
+  const auto append = [&all](double number) { all.append(reinterpret_cast<const char*>(&number), sizeof number); };
+  append(device.copy_rate);
+  append(device.launch);
   for (const Measured& m : all_measured()) {
     if (m.device != device.name) continue;
-    words += ' ' + std::string(m.codec);
-    numbers.insert(numbers.end(), {static_cast<double>(m.dtype), static_cast<double>(m.kernel)});
-    for (const Curve::Point& p : m.points) numbers.insert(numbers.end(), {p.bytes, p.seconds});
+    all += m.codec;
+    append(static_cast<double>(m.dtype));
+    append(static_cast<double>(m.kernel));
+    for (const Curve::Point& p : m.points) append(p.bytes), append(p.seconds);
   }
-  const std::uint64_t sum =
-      checksum::sum(std::as_bytes(std::span(words))) ^ checksum::sum(std::as_bytes(std::span(numbers))) * 3;
-  return (sum >> 12) + 1;
+  return (checksum::sum(std::as_bytes(std::span(all))) >> 12) + 1;
 }
 
 const DeviceModel& any_device() { return *find_device_model("gpu"); }

@@ -31,7 +31,7 @@ class Exports(unittest.TestCase):
 
     def test_names_and_versions(self):
         library = self.library("int laconic_a(void) { return 1; } int other(void) { return 2; }",
-                               (ROOT / "cmake" / "exports" / "laconic.map").read_text())
+                               (ROOT / "cmake" / "exports" / "laconic.map").read_text().replace("@LACONIC_ABI@", "1"))
         self.assertEqual(self.of(library, "laconic_a@@LACONIC_1\n"), [])
         self.assertEqual(self.of(library, "laconic_a@@LACONIC_1\nlaconic_b@@LACONIC_1\n"), ["missing: laconic_b@@LACONIC_1"])
         self.assertEqual(self.of(library, ""), ["not in the list: laconic_a@@LACONIC_1"])

@@ -10,7 +10,6 @@ FOLDER = STATE / "releases"
 HERE = ROOT / "tests" / "releases"
 CONFIGURE_LIMIT, BUILD_LIMIT, RUN_LIMIT = 300, 1500, 120  # seconds
 RANKS = 4
-FIELDS = {"f32": "pcm_TREFHT_110x64x128.f32", "f64": None}  # data/, and numbers that are made here
 BOUNDS = ("rel:1e-3", "rms:0.1", "lossless")
 CODECS = ("quant", "dense", "lossless", "raw")
 
@@ -39,8 +38,7 @@ def build_of(commit, jobs):
     run("releases: unpack", ["tar", "-xf", archive, "-C", folder / "source"], 60)
     command = [needs.cmake(), "-S", folder / "source", "-B", folder / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
                "-DLACONIC_CUDA=OFF", "-DLACONIC_DEV=OFF", "-DBUILD_TESTING=OFF", f"-DMPI_C_COMPILER={needs.VENV / 'bin' / 'mpicc'}",
-               f"-DPython3_EXECUTABLE={needs.PYTHON}", f"-DCMAKE_MAKE_PROGRAM={needs.program('ninja')}",
-               *(f"-DCMAKE_{language}_COMPILER_LAUNCHER={';'.join(trees.compiler_launcher())}" for language in ("C", "CXX"))]
+               *trees.tools()]
     run("releases: configure", command, CONFIGURE_LIMIT)
     run("releases: build", [needs.cmake(), "--build", folder / "build", "-j", jobs], BUILD_LIMIT,
         {**os.environ, "NINJA_STATUS": "[%f/%t] "})
@@ -110,9 +108,9 @@ class Meeting:
             return f"wire formats {self.old.wire} and {self.new.wire}: files need not be read"
         pairs = [(self.old, self.new)] + [(self.new, self.old)] * (self.old.wire == self.new.wire)
         compared = 0
-        for dtype, field in FIELDS.items():
+        for dtype, contents in (("f32", temperatures()), ("f64", waves())):
             numbers = FOLDER / f"numbers.{dtype}"
-            numbers.write_bytes(made() if field is None else (ROOT / "build" / "release" / "data" / field).read_bytes()[:1 << 20])
+            numbers.write_bytes(contents)
             for writer, reader in pairs:
                 for codec, bound in ((c, b) for c in CODECS for b in BOUNDS if c in ("quant", "dense") or b == "lossless"):
                     frames = FOLDER / "frames.lac"
@@ -135,8 +133,12 @@ def side_versions(side):
     return ".".join(re.search(pattern, (side.source / path).read_text())[1] for path, pattern in places)
 
 
-def made():
-    """Numbers that no data file has: float64."""
+def temperatures():
+    return (ROOT / "build" / "release" / "data" / "pcm_TREFHT_110x64x128.f32").read_bytes()[:1 << 20]
+
+
+def waves():
+    """No field of data/ is float64."""
     return array.array("d", (math.sin(1e-3 * k) * (1 + k % 7) for k in range(1 << 16))).tobytes()
 
 

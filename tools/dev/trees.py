@@ -26,13 +26,17 @@ def compiler_launcher():
             "CCACHE_SLOPPINESS=pch_defines,time_macros", "CCACHE_MAXSIZE=2G", ccache]
 
 
+def tools():
+    """Arguments for CMake that name the programs of every tree."""
+    return [f"-DPython3_EXECUTABLE={needs.PYTHON}", f"-DCMAKE_MAKE_PROGRAM={needs.program('ninja')}",
+            *(f"-DCMAKE_{language}_COMPILER_LAUNCHER={';'.join(compiler_launcher())}" for language in ("C", "CXX"))]
+
+
 def build(preset, jobs, targets=()):
     """Configures where needed and builds. Returns the tree's folder."""
     tree = ROOT / "build" / preset
     variables = presets()[preset].get("cacheVariables", {})
-    command = [needs.cmake(), "--preset", preset, f"-DPython3_EXECUTABLE={needs.PYTHON}",
-               f"-DCMAKE_MAKE_PROGRAM={needs.program('ninja')}"]
-    command += [f"-DCMAKE_{language}_COMPILER_LAUNCHER={';'.join(compiler_launcher())}" for language in ("C", "CXX")]
+    command = [needs.cmake(), "--preset", preset, *tools()]
     if "MPI_C_COMPILER" not in variables and variables.get("LACONIC_MPI") != "OFF":
         command.append(f"-DMPI_C_COMPILER={needs.VENV / 'bin' / 'mpicc'}")
     run(f"{preset}: configure", command, CONFIGURE_LIMIT)
