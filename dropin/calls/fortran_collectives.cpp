@@ -36,31 +36,31 @@ using namespace laconic::dropin::fortran;
     nonblocking<__VA_ARGS__>(next, Operation::name, LACONIC_DESCRIBE(name), LACONIC_SITE, error, comm, request, A##n); \
   }
 
-// Compilers append different suffixes to names; the first line is gfortran's.
-#define LACONIC_FORTRAN(name, n, ...)                                       \
-  LACONIC_FORTRAN_AS(mpi_##name##_, mpi_i##name##_, name, n, __VA_ARGS__)   \
-  LACONIC_FORTRAN_AS(mpi_##name##__, mpi_i##name##__, name, n, __VA_ARGS__) \
-  LACONIC_FORTRAN_AS(mpi_##name, mpi_i##name, name, n, __VA_ARGS__)         \
-  LACONIC_FORTRAN_AS(mpi_##name##_f08_, mpi_i##name##_f08_, name, n, __VA_ARGS__)
+// The arguments of LACONIC_FORTRAN_AS become strings there, so they are spelled before.
+#define LACONIC_FORTRAN_SPELLED(...) LACONIC_FORTRAN_AS(__VA_ARGS__)
+#define LACONIC_FORTRAN(name, NAME, n, ...)                                                                       \
+  LACONIC_FORTRAN_SPELLED(LACONIC_SPELLED(name, NAME), LACONIC_SPELLED(i##name, I##NAME), name, n, __VA_ARGS__)   \
+  LACONIC_FORTRAN_SPELLED(LACONIC_SPELLED(name##_f08, NAME##_F08), LACONIC_SPELLED(i##name##_f08, I##NAME##_F08), \
+                          name, n, __VA_ARGS__)
 
-LACONIC_FORTRAN(allreduce, 5, Buffer, Buffer, Number, Type, Op)
-LACONIC_FORTRAN(reduce, 6, Buffer, Buffer, Number, Type, Op, Number)
-LACONIC_FORTRAN(reduce_scatter, 5, Buffer, Buffer, Array, Type, Op)
-LACONIC_FORTRAN(reduce_scatter_block, 5, Buffer, Buffer, Number, Type, Op)
-LACONIC_FORTRAN(bcast, 4, Buffer, Number, Type, Number)
-LACONIC_FORTRAN(allgather, 6, Buffer, Number, Type, Buffer, Number, Type)
-LACONIC_FORTRAN(allgatherv, 7, Buffer, Number, Type, Buffer, Array, Array, Type)
-LACONIC_FORTRAN(scatter, 7, Buffer, Number, Type, Buffer, Number, Type, Number)
-LACONIC_FORTRAN(scatterv, 8, Buffer, Array, Array, Type, Buffer, Number, Type, Number)
-LACONIC_FORTRAN(gather, 7, Buffer, Number, Type, Buffer, Number, Type, Number)
-LACONIC_FORTRAN(gatherv, 8, Buffer, Number, Type, Buffer, Array, Array, Type, Number)
-LACONIC_FORTRAN(alltoall, 6, Buffer, Number, Type, Buffer, Number, Type)
-LACONIC_FORTRAN(alltoallv, 8, Buffer, Array, Array, Type, Buffer, Array, Array, Type)
-LACONIC_FORTRAN(scan, 5, Buffer, Buffer, Number, Type, Op)
-LACONIC_FORTRAN(exscan, 5, Buffer, Buffer, Number, Type, Op)
-LACONIC_FORTRAN(neighbor_allgather, 6, Buffer, Number, Type, Buffer, Number, Type)
-LACONIC_FORTRAN(neighbor_allgatherv, 7, Buffer, Number, Type, Buffer, Array, Array, Type)
-LACONIC_FORTRAN(neighbor_alltoall, 6, Buffer, Number, Type, Buffer, Number, Type)
-LACONIC_FORTRAN(neighbor_alltoallv, 8, Buffer, Array, Array, Type, Buffer, Array, Array, Type)
+LACONIC_FORTRAN(allreduce, ALLREDUCE, 5, Buffer, Buffer, Number, Type, Op)
+LACONIC_FORTRAN(reduce, REDUCE, 6, Buffer, Buffer, Number, Type, Op, Number)
+LACONIC_FORTRAN(reduce_scatter, REDUCE_SCATTER, 5, Buffer, Buffer, Array, Type, Op)
+LACONIC_FORTRAN(reduce_scatter_block, REDUCE_SCATTER_BLOCK, 5, Buffer, Buffer, Number, Type, Op)
+LACONIC_FORTRAN(bcast, BCAST, 4, Buffer, Number, Type, Number)
+LACONIC_FORTRAN(allgather, ALLGATHER, 6, Buffer, Number, Type, Buffer, Number, Type)
+LACONIC_FORTRAN(allgatherv, ALLGATHERV, 7, Buffer, Number, Type, Buffer, Array, Array, Type)
+LACONIC_FORTRAN(scatter, SCATTER, 7, Buffer, Number, Type, Buffer, Number, Type, Number)
+LACONIC_FORTRAN(scatterv, SCATTERV, 8, Buffer, Array, Array, Type, Buffer, Number, Type, Number)
+LACONIC_FORTRAN(gather, GATHER, 7, Buffer, Number, Type, Buffer, Number, Type, Number)
+LACONIC_FORTRAN(gatherv, GATHERV, 8, Buffer, Number, Type, Buffer, Array, Array, Type, Number)
+LACONIC_FORTRAN(alltoall, ALLTOALL, 6, Buffer, Number, Type, Buffer, Number, Type)
+LACONIC_FORTRAN(alltoallv, ALLTOALLV, 8, Buffer, Array, Array, Type, Buffer, Array, Array, Type)
+LACONIC_FORTRAN(scan, SCAN, 5, Buffer, Buffer, Number, Type, Op)
+LACONIC_FORTRAN(exscan, EXSCAN, 5, Buffer, Buffer, Number, Type, Op)
+LACONIC_FORTRAN(neighbor_allgather, NEIGHBOR_ALLGATHER, 6, Buffer, Number, Type, Buffer, Number, Type)
+LACONIC_FORTRAN(neighbor_allgatherv, NEIGHBOR_ALLGATHERV, 7, Buffer, Number, Type, Buffer, Array, Array, Type)
+LACONIC_FORTRAN(neighbor_alltoall, NEIGHBOR_ALLTOALL, 6, Buffer, Number, Type, Buffer, Number, Type)
+LACONIC_FORTRAN(neighbor_alltoallv, NEIGHBOR_ALLTOALLV, 8, Buffer, Array, Array, Type, Buffer, Array, Array, Type)
 
 #endif

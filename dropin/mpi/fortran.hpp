@@ -21,6 +21,18 @@ extern int mpi_fortran_bottom_;
 }
 #endif
 
+// MPI_NAME as the Fortran compiler of the programs spells it. Other spellings are not defined, though MPI libraries
+// have them: a program may have functions of these names, whose place a preloaded library would take.
+#if LACONIC_FORTRAN_SPELLING == 0
+#define LACONIC_SPELLED(name, NAME) mpi_##name##_
+#elif LACONIC_FORTRAN_SPELLING == 1
+#define LACONIC_SPELLED(name, NAME) mpi_##name##__
+#elif LACONIC_FORTRAN_SPELLING == 2
+#define LACONIC_SPELLED(name, NAME) mpi_##name
+#else
+#define LACONIC_SPELLED(name, NAME) MPI_##NAME
+#endif
+
 namespace laconic::dropin::fortran {
 
 static_assert(sizeof(MPI_Fint) == sizeof(int), "arrays of counts are used as they are");

@@ -31,12 +31,12 @@ MPI_Info info_of(const void* argument) { return PMPI_Info_f2c(*static_cast<const
 
 }  // namespace
 
-// One body for all spellings of a name. `symbol` is the spelling that was called.
+// One body for both names of a binding, that of `mpi_f08` and the one before it.
 #ifdef OPEN_MPI
-#define LACONIC_SPELLINGS(define, name) \
-  define(mpi_##name##_) define(mpi_##name##__) define(mpi_##name) define(mpi_##name##_f08_)
+#define LACONIC_FORTRAN(define, name, NAME) \
+  define(LACONIC_SPELLED(name, NAME)) define(LACONIC_SPELLED(name##_f08, NAME##_F08))
 #else
-#define LACONIC_SPELLINGS(define, name) define(mpi_##name##_f08_)
+#define LACONIC_FORTRAN(define, name, NAME) define(LACONIC_SPELLED(name##_f08, NAME##_F08))
 #endif
 
 #define LACONIC_INIT(symbol) \
@@ -53,11 +53,11 @@ MPI_Info info_of(const void* argument) { return PMPI_Info_f2c(*static_cast<const
   LACONIC_EXPORT void symbol(void* comm, void* code, MPI_Fint* error) { \
     set(error, MPI_Abort(comm_of(comm), number(code)));                 \
   }
-LACONIC_SPELLINGS(LACONIC_INIT, init)
-LACONIC_SPELLINGS(LACONIC_INIT_THREAD, init_thread)
-LACONIC_SPELLINGS(LACONIC_QUERY_THREAD, query_thread)
-LACONIC_SPELLINGS(LACONIC_FINALIZE, finalize)
-LACONIC_SPELLINGS(LACONIC_ABORT, abort)
+LACONIC_FORTRAN(LACONIC_INIT, init, INIT)
+LACONIC_FORTRAN(LACONIC_INIT_THREAD, init_thread, INIT_THREAD)
+LACONIC_FORTRAN(LACONIC_QUERY_THREAD, query_thread, QUERY_THREAD)
+LACONIC_FORTRAN(LACONIC_FINALIZE, finalize, FINALIZE)
+LACONIC_FORTRAN(LACONIC_ABORT, abort, ABORT)
 
 #define LACONIC_SET_INFO(symbol)                                        \
   LACONIC_EXPORT void symbol(void* comm, void* info, MPI_Fint* error) { \
@@ -80,7 +80,7 @@ LACONIC_SPELLINGS(LACONIC_ABORT, abort)
     if (code == MPI_SUCCESS) *request = PMPI_Request_c2f(begun);                                                \
     set(error, code);                                                                                           \
   }
-LACONIC_SPELLINGS(LACONIC_IDUP_WITH_INFO, comm_idup_with_info)
+LACONIC_FORTRAN(LACONIC_IDUP_WITH_INFO, comm_idup_with_info, COMM_IDUP_WITH_INFO)
 #endif
 #define LACONIC_GET_INFO(symbol)                                            \
   LACONIC_EXPORT void symbol(void* comm, MPI_Fint* info, MPI_Fint* error) { \
@@ -89,6 +89,6 @@ LACONIC_SPELLINGS(LACONIC_IDUP_WITH_INFO, comm_idup_with_info)
     if (code == MPI_SUCCESS) *info = PMPI_Info_c2f(made);                   \
     set(error, code);                                                       \
   }
-LACONIC_SPELLINGS(LACONIC_SET_INFO, comm_set_info)
-LACONIC_SPELLINGS(LACONIC_DUP_WITH_INFO, comm_dup_with_info)
-LACONIC_SPELLINGS(LACONIC_GET_INFO, comm_get_info)
+LACONIC_FORTRAN(LACONIC_SET_INFO, comm_set_info, COMM_SET_INFO)
+LACONIC_FORTRAN(LACONIC_DUP_WITH_INFO, comm_dup_with_info, COMM_DUP_WITH_INFO)
+LACONIC_FORTRAN(LACONIC_GET_INFO, comm_get_info, COMM_GET_INFO)

@@ -258,6 +258,10 @@ SCENARIOS = {
         Scenario("audited", {**EVERYTHING, "LACONIC_AUDIT": "1:plain"}, ["exact"], {"send", "allreduce", "bcast"},
                  check=audited("send", "bcast")),
     ],
+    "plugin": [
+        WITHOUT, Scenario("no bound", {}, ["exact"], always=True),
+        Scenario("reductions", BOUND, ["within", "1e-3"], {"allreduce"}, always=True),
+    ],
     "profile": [
         WITHOUT,
         Scenario("profiled", PROFILING, ["exact"], check=PROFILED.make),

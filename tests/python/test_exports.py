@@ -38,9 +38,16 @@ class Exports(unittest.TestCase):
 
     def test_other_names_beside_those_of_mpi(self):
         text = "int MPI_Send(void) { return 1; } int mpi_send_(void) { return 2; } int helper(void) { return 3; }"
-        self.assertEqual(exports.main(self.library(text), "--mpi"), ["not a name of MPI: helper"])
-        script = (ROOT / "cmake" / "exports" / "mpi.map").read_text()
-        self.assertEqual(exports.main(self.library(text, script), "--mpi"), [])
+        self.assertEqual(exports.main(self.library(text), "mpi_bcast_"), ["not a name of MPI: helper"])
+        script = (ROOT / "cmake" / "exports" / "mpi.map").read_text().replace("@LACONIC_FORTRAN_NAMES@", "mpi_*_")
+        self.assertEqual(exports.main(self.library(text, script), "mpi_bcast_"), [])
+
+    def test_other_spellings_of_fortran(self):
+        spellings = {"mpi_bcast_": "mpi_send_", "mpi_bcast__": "mpi_send__", "mpi_bcast": "mpi_send", "MPI_BCAST": "MPI_SEND"}
+        library = self.library("".join(f"void {name}(void) {{}}" for name in spellings.values()))
+        for spelling, name in spellings.items():
+            self.assertEqual(exports.main(library, spelling),
+                             [f"not a name of MPI: {other}" for other in sorted(spellings.values()) if other != name])
 
     def test_a_library_without_names(self):
         self.assertEqual(len(self.of(self.library("static int a;"), "")), 1)
