@@ -42,6 +42,12 @@ std::string text_of(const Needs& needs, const std::string& bound) {
   return text;
 }
 
+std::string only_a_start(const std::string& choose) {
+  return std::string("the bound ") + sample_bounds[usual_bound] +
+         " is only a start, for no results were compared: " + choose +
+         ", and compare the program's results with those of a plain run";
+}
+
 // Several reasons can apply to a call, and its key has only the one that was found first.
 const char* lasting_reason(const TrafficKey& of, const Settings& settings, std::uint64_t min_bytes) {
   if (!is_operation(of.activity) || !left_by_settings(of.reason)) return text_of(of);

@@ -39,6 +39,9 @@ std::string inclusions(const Needs& needs);
 // As they are set in the environment, as in "LACONIC_BOUND=rel:1e-6 LACONIC_P2P=1".
 std::string text_of(const Needs& needs, const std::string& bound = sample_bounds[usual_bound]);
 
+// A sentence to go wherever a bound is named that nobody has chosen. `choose`: how to do that.
+std::string only_a_start(const std::string& choose = "look at others with laconic advise");
+
 // The reason why plain calls stay plain with any settings; nullptr if settings would include them: needs_of().
 // `min_bytes`: the size from which on calls are compressed with these settings.
 const char* lasting_reason(const TrafficKey& of, const Settings& settings, std::uint64_t min_bytes);
@@ -48,6 +51,7 @@ struct BytesOf {
   std::string what;
   std::string settings;  // that would include them, as they are set in the environment; empty if there are none
   std::uint64_t bytes = 0;
+  bool names_a_bound() const { return settings.starts_with("LACONIC_BOUND="); }
 };
 
 struct Coverage {

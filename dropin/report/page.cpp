@@ -113,12 +113,15 @@ void put_coverage(std::FILE* out, const Coverage& coverage) {
 // Changes of settings that may compress more, or lose less. Each is a line of HTML.
 std::vector<std::string> suggestions(const Groups& groups, const Coverage& coverage) {
   std::vector<std::string> all;
+  bool names_a_bound = false;
   for (const BytesOf& of : coverage.plain) {
     const double share = static_cast<double>(of.bytes) / static_cast<double>(coverage.bytes);
-    if (!of.settings.empty() && share >= worth_a_suggestion)
-      all.push_back(percent(share) + " of the bytes are " + escaped(of.what) + ": try <code>" + escaped(of.settings) +
-                    "</code>");
+    if (of.settings.empty() || share < worth_a_suggestion) continue;
+    all.push_back(percent(share) + " of the bytes are " + escaped(of.what) + ": try <code>" + escaped(of.settings) +
+                  "</code>");
+    names_a_bound = names_a_bound || of.names_a_bound();
   }
+  if (names_a_bound) all.push_back(escaped(only_a_start()));
   for (const auto& [key, group] : groups)
     for (std::size_t o = 0; o < num_operations; ++o) {
       const Tally& t = group.by_operation[o];

@@ -67,7 +67,7 @@ std::string settings_of(const Profile& profile) {
 }
 
 // The table of bounds. print() puts "laconic: " before each line.
-std::string advice_of(const Profile& profile, const Goal& goal) {
+std::string advice_of(const Profile& profile) {
   std::string text = format("  %-10s %11s %7s %7s %10s %14s %9s\n", "bound", "MB sent", "ratio", "saved", "s saved",
                             "largest error", "PSNR dB");
   for (std::size_t b = 0; b < sample_bounds.size(); ++b) {
@@ -81,9 +81,13 @@ std::string advice_of(const Profile& profile, const Goal& goal) {
   }
   text += "of samples; errors are shares of the range of the numbers; s saved on one rank, at most\n";
   if (!profile.reached) text += "no bound reaches LACONIC_ADVICE; the command line is lossless\n";
-  if (goal.kind == Goal::Kind::none)
-    text += "* the usual start; --error, --psnr or --saved (LACONIC_ADVICE) choose by what you need\n";
   return text;
+}
+
+// Empty if the goal has chosen the bound.
+std::string note_of(const Settings& settings) {
+  if (settings.goal.kind != Goal::Kind::none) return "";
+  return settings.advises ? only_a_start("choose with --error, --psnr or --saved (LACONIC_ADVICE)") : only_a_start();
 }
 
 std::string savings_of(const Profile& profile) {
@@ -96,11 +100,12 @@ std::string savings_of(const Profile& profile) {
 
 std::string suggestion_of(const Settings& settings, const Profile& profile) {
   if (profile.options.empty()) return "no settings would include 1 % of the bytes\n";
-  std::string text = settings.advises ? advice_of(profile, settings.goal) : savings_of(profile);
+  std::string text = settings.advises ? advice_of(profile) : savings_of(profile);
   if (!profile.exclude.empty())
     text += "left out, because the contents are whole numbers or other data: " + profile.exclude + '\n';
   if (!profile.lossless.empty())
     text += "without loss, because the contents are whole numbers or other data: " + profile.lossless + '\n';
+  if (const std::string note = note_of(settings); !note.empty()) text += note + '\n';
   text +=
       format("%s to use, which would include %.1f %% of the bytes and save %.3f MB (%.1f %%):\n",
              profile.command.empty() ? "the settings" : "the command line", percent(profile.included, profile.bytes),
@@ -179,6 +184,7 @@ std::string suggestion_json(const Settings& settings, const Profile& profile) {
     saved += format("%s\"%s\": %llu", b == profile_bounds.front() ? "" : ", ", sample_bounds[b], u(profile.saved[b]));
   return "{\"options\": " + quoted(profile.options) + ", \"variables\": " + quoted(profile.variables) +
          ", \"command\": " + (profile.command.empty() ? "null" : quoted(profile.command)) +
+         ", \"note\": " + (note_of(settings).empty() ? "null" : quoted(note_of(settings))) +
          ", \"excluded\": " + quoted(profile.exclude) + ", \"lossless\": " + quoted(profile.lossless) +
          format(", \"bytes\": %llu, \"saved\": {", u(profile.included)) + saved + "}" + advice_json(settings, profile) +
          "}";

@@ -91,15 +91,18 @@ void print_coverage(std::FILE* out, const Coverage& coverage) {
   };
   std::fprintf(out, "laconic: coverage: %.3f MB in all, %.1f %% of them compressed\n", megabytes(coverage.bytes),
                percent(coverage.compressed));
+  bool names_a_bound = false;
   for (const BytesOf& of : coverage.plain) {
     const double share = percent(of.bytes);
     if (share < 0.05) continue;
+    names_a_bound = names_a_bound || of.names_a_bound();
     if (of.settings.empty())
       std::fprintf(out, "laconic: coverage: %.1f %% of the bytes stay plain: %s\n", share, of.what.c_str());
     else
       std::fprintf(out, "laconic: coverage: %.1f %% of the bytes are %s: %s\n", share, of.what.c_str(),
                    of.settings.c_str());
   }
+  if (names_a_bound) std::fprintf(out, "laconic: coverage: %s\n", only_a_start().c_str());
 }
 
 void print_class(std::FILE* out, const TallyGroup& group, const laconic_tuning& c) {

@@ -2,6 +2,8 @@
 """Checks of run.py: each gets (args, what was said, the report's operations) and returns a list of problems."""
 import html.parser, re
 
+NOT_COMPARED = "rel:1e-6 is only a start, for no results were compared"
+
 
 def says(*words):
     """A check: these words are said, each of them once."""
@@ -266,6 +268,8 @@ class Profiled:
         self.bytes = suggestion["bytes"]
         # Integers in the memory of doubles and whole numbers are compressed without loss.
         # Bytes that look like doubles are read as doubles; text is not.
+        if NOT_COMPARED not in suggestion["note"]:
+            problems.append(f"note: {suggestion['note']}")
         included = sum(b for (_, kind, _), (_, b, looks) in right.items() if kind != "byte" or looks == "doubles")
         lossless = "allgather+type:double,bcast+type:double"
         if (suggestion["lossless"], suggestion["excluded"], self.bytes) != (lossless, "", included):
@@ -296,7 +300,8 @@ class Profiled:
         wanted = (r"^  a b --bound allgather\+type:double=lossless,bcast\+type:double=lossless,rel:1e-6 --include "
                   r"all,send\+type:byte=double --min-bytes 4096 --report summary c%$")
         found = re.findall(wanted, said, re.M)
-        return [f"the command line is printed {len(found)} times"] if len(found) != (args.n > 1) else []
+        problems = [f"the command line is printed {len(found)} times"] if len(found) != (args.n > 1) else []
+        return problems + where_ranks_are_several(says(NOT_COMPARED))(args, said, entries)
 
 
 def counted(**bytes_of_a_rank):
@@ -322,6 +327,10 @@ def plain_for_nothing_but(reasons, operations):
     return check
 
 
+def where_ranks_are_several(check):
+    return lambda args, said, entries: check(args, said, entries) if args.n > 1 else []
+
+
 def differ(word):
-    """The same, where there is another rank to differ from."""
-    return lambda args, said, entries: says(word)(args, said, entries) if args.n > 1 else []
+    """A check: this is said, once, where there is another rank to differ from."""
+    return where_ranks_are_several(says(word))

@@ -6,8 +6,9 @@
 """
 import argparse, json, os, pathlib, subprocess, sys, tempfile
 
-from checks import (Bits, Profiled, Suggestions, all_of, audited, bounded_by, chosen, coded_with, compressed_bytes, counted, differ,
-                    each_with_a_ratio, errors, exceeded, never_plain, page_with, plain, plain_for_nothing_but, ratio, says, tuned)
+from checks import (NOT_COMPARED, Bits, Profiled, Suggestions, all_of, audited, bounded_by, chosen, coded_with,
+                    compressed_bytes, counted, differ, each_with_a_ratio, errors, exceeded, never_plain, page_with, plain,
+                    plain_for_nothing_but, ratio, says, tuned, where_ranks_are_several)
 
 MPIRUN = pathlib.Path(__file__).resolve().parent.parent / "mpirun"
 REDUCTIONS = {"allreduce", "reduce", "reduce_scatter", "reduce_scatter_block"}
@@ -81,6 +82,9 @@ SCENARIOS = {
                  check=says("results are right", "report of rank 0 alone")),
         Scenario("MPI_Abort inside a collective", BOUND, ["within", "1e-3", "abort"], code=1),
         Scenario("the report as a page", {**ALL, "LACONIC_REPORT": "html:"}, ["within", "1e-3"], check=page_with("abs:1e-3", "allreduce")),
+        Scenario("a page without a bound", {"LACONIC_REPORT": "html:"}, ["exact"],
+                 check=where_ranks_are_several(page_with("LACONIC_BOUND=rel:1e-6", NOT_COMPARED))),
+        Scenario("a summary without a bound", {"LACONIC_REPORT": "summary"}, ["exact"], check=differ(NOT_COMPARED)),
         Scenario("a report that cannot be written", {**BOUND, "LACONIC_REPORT": "json:/no/such/folder/file"},
                  ["within", "1e-3"], check=says("/no/such/folder/file cannot be written")),
         Scenario("a bound that is none", {"LACONIC_BOUND": "1e-3"}, ["exact"], code=1,

@@ -204,6 +204,9 @@ class ProfileCommand(unittest.TestCase):
                     self.assertTrue(all(share(name) < 0.8 for name in names[names.index(bound) + 1:]))
                 else:
                     self.assertEqual(bound, "rel:1e-6")
+                # A bound that nobody has chosen is not taken for one that keeps the results right.
+                self.assertEqual("no results were compared: choose with --error" in done.stderr, goal is None)
+                self.assertEqual(advice["note"] is None, goal is not None)
                 self.assertRegex(done.stderr, rf"laconic: \* {bound} ")
                 self.assertEqual(done.stderr.splitlines()[-1].strip(), advice["command"])
                 within = str(3 * permitted[bound] or 1e-15)
