@@ -84,7 +84,18 @@ void mistakes(Test& t) {
   laconic_options_set(&o, "bound", "abs:1e-3");
   refused(laconic_compress(x.data(), -1, MPI_FLOAT, bytes.data(), bytes.size(), &size, &o), MPI_ERR_COUNT, "-1");
   refused(laconic_compress(x.data(), 100, MPI_INT, bytes.data(), bytes.size(), &size, &o), MPI_ERR_TYPE, "lossless");
-  refused(laconic_compress(x.data(), 100, MPI_CHAR, bytes.data(), bytes.size(), &size, &o), MPI_ERR_TYPE, "numbers");
+  MPI_Datatype vector = MPI_DATATYPE_NULL;
+  MPI_Type_vector(2, 1, 3, MPI_FLOAT, &vector);
+  const auto unsupported = [&](MPI_Datatype datatype, const char* says) {
+    refused(laconic_compress(x.data(), 100, datatype, bytes.data(), bytes.size(), &size, &o), MPI_ERR_TYPE, says);
+    refused(laconic_decompress(bytes.data(), 40, x.data(), 1, datatype), MPI_ERR_TYPE, says);
+  };
+  unsupported(MPI_CHAR, "unsupported datatype 'MPI_CHAR': expected MPI_FLOAT, MPI_DOUBLE, MPI_INT, ");
+  unsupported(MPI_DATATYPE_NULL, "unsupported datatype 'MPI_DATATYPE_NULL': expected MPI_FLOAT, ");
+  unsupported(vector, "unsupported datatype made by MPI_Type_vector: expected MPI_FLOAT, ");
+  MPI_Type_set_name(vector, "every third");
+  unsupported(vector, "unsupported datatype 'every third': expected MPI_FLOAT, ");
+  MPI_Type_free(&vector);
   refused(laconic_compress(nullptr, 100, MPI_FLOAT, bytes.data(), bytes.size(), &size, &o), MPI_ERR_ARG, "numbers");
   refused(laconic_compress(x.data(), 100, MPI_FLOAT, bytes.data(), 10, &size, &o), MPI_ERR_ARG, "capacity");
   refused(laconic_compress(x.data(), 100, MPI_FLOAT, bytes.data(), bytes.size(), nullptr, &o), MPI_ERR_ARG, "bytes");

@@ -17,10 +17,8 @@ namespace {
 Status check_numbers(MPI_Count count, MPI_Datatype datatype, Dtype& dtype) {
   if (count < 0)
     return {Code::count, "count is " + std::to_string(static_cast<long long>(count)) + "; valid are 0 and above"};
-  if (datatype == MPI_DATATYPE_NULL)
-    return {Code::type, "datatype is MPI_DATATYPE_NULL; valid are MPI_FLOAT, MPI_DOUBLE and MPI's integers"};
   const auto known = find_dtype(datatype);
-  if (!known) return {Code::type, "datatype is none of numbers; valid are MPI_FLOAT, MPI_DOUBLE and MPI's integers"};
+  if (!known) return unsupported(datatype);
   dtype = *known;
   return {};
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace laconic {
@@ -92,6 +93,39 @@ class Recipe {
 // The predefined pair MPI_2INT has the signature of two MPI_INT.
 MPI_Datatype number_of(MPI_Datatype datatype) { return datatype == MPI_2INT ? MPI_INT : datatype; }
 
+// The function that made a composed type.
+const char* maker_of(MPI_Datatype datatype) {
+  switch (combiner_of(datatype)) {
+    case MPI_COMBINER_DUP: return "MPI_Type_dup";
+    case MPI_COMBINER_CONTIGUOUS: return "MPI_Type_contiguous";
+    case MPI_COMBINER_VECTOR: return "MPI_Type_vector";
+    case MPI_COMBINER_HVECTOR: return "MPI_Type_create_hvector";
+    case MPI_COMBINER_INDEXED: return "MPI_Type_indexed";
+    case MPI_COMBINER_HINDEXED: return "MPI_Type_create_hindexed";
+    case MPI_COMBINER_INDEXED_BLOCK: return "MPI_Type_create_indexed_block";
+    case MPI_COMBINER_HINDEXED_BLOCK: return "MPI_Type_create_hindexed_block";
+    case MPI_COMBINER_STRUCT: return "MPI_Type_create_struct";
+    case MPI_COMBINER_SUBARRAY: return "MPI_Type_create_subarray";
+    case MPI_COMBINER_DARRAY: return "MPI_Type_create_darray";
+    case MPI_COMBINER_RESIZED: return "MPI_Type_create_resized";
+    default: return "another function of MPI";
+  }
+}
+
+// What follows the word "datatype" in a message. Codecs may be called when MPI is not running, which knows the names.
+std::string text_of(MPI_Datatype datatype) {
+  if (datatype == MPI_DATATYPE_NULL) return " 'MPI_DATATYPE_NULL'";
+  int initialized = 0;
+  int finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  if (!initialized || finalized) return "";
+  char name[MPI_MAX_OBJECT_NAME + 1] = "";
+  int length = 0;
+  MPI_Type_get_name(datatype, name, &length);
+  return length > 0 ? " '" + std::string(name) + "'" : std::string(" made by ") + maker_of(datatype);
+}
+
 // False where the type holds numbers of another kind than those found before, or of an unknown kind.
 bool find_numbers(MPI_Datatype datatype, Layout& found) {
   if (const std::optional<Dtype> dtype = find_dtype(number_of(datatype))) {
@@ -133,32 +167,17 @@ void OwnType::release() {
 }
 
 std::optional<Dtype> find_dtype(MPI_Datatype datatype) {
-  // Handles are not constants in every MPI library, so this cannot be a table.
-  const auto is = [datatype](MPI_Datatype other) { return datatype == other; };
-  if (is(MPI_FLOAT)) return Dtype::f32;
-  if (is(MPI_DOUBLE)) return Dtype::f64;
-  if (is(MPI_INT)) return dtype_of<int>;
-  if (is(MPI_UNSIGNED)) return dtype_of<unsigned>;
-  if (is(MPI_LONG)) return dtype_of<long>;
-  if (is(MPI_UNSIGNED_LONG)) return dtype_of<unsigned long>;
-  if (is(MPI_LONG_LONG)) return dtype_of<long long>;
-  if (is(MPI_UNSIGNED_LONG_LONG)) return dtype_of<unsigned long long>;
-  if (is(MPI_SHORT)) return dtype_of<short>;
-  if (is(MPI_UNSIGNED_SHORT)) return dtype_of<unsigned short>;
-  if (is(MPI_SIGNED_CHAR)) return dtype_of<signed char>;
-  if (is(MPI_UNSIGNED_CHAR)) return dtype_of<unsigned char>;
-  if (is(MPI_INT8_T)) return Dtype::i8;
-  if (is(MPI_UINT8_T)) return Dtype::u8;
-  if (is(MPI_INT16_T)) return Dtype::i16;
-  if (is(MPI_UINT16_T)) return Dtype::u16;
-  if (is(MPI_INT32_T)) return Dtype::i32;
-  if (is(MPI_UINT32_T)) return Dtype::u32;
-  if (is(MPI_INT64_T)) return Dtype::i64;
-  if (is(MPI_UINT64_T)) return Dtype::u64;
-  if (is(MPI_AINT)) return dtype_of<MPI_Aint>;
-  if (is(MPI_OFFSET)) return dtype_of<MPI_Offset>;
-  if (is(MPI_COUNT)) return dtype_of<MPI_Count>;
+#define LACONIC_DATATYPE(type, dtype) \
+  if (datatype == (type)) return dtype;
+#include "comm/core/datatypes.def"
   return std::nullopt;
+}
+
+Status unsupported(MPI_Datatype datatype) {
+  std::string expected;
+#define LACONIC_DATATYPE(type, dtype) expected += expected.empty() ? #type : ", " #type;
+#include "comm/core/datatypes.def"
+  return {Code::type, "unsupported datatype" + text_of(datatype) + ": expected " + expected};
 }
 
 }  // namespace laconic

@@ -7,12 +7,16 @@
 #include <optional>
 
 #include "base/dtype.hpp"
+#include "base/status.hpp"
 
 namespace laconic {
 
 // The dtype of MPI_FLOAT, MPI_DOUBLE and the integers that MPI does arithmetic on; nullopt for all others.  MPI_CHAR is
 // text.
 std::optional<Dtype> find_dtype(MPI_Datatype datatype);
+
+// The error for a datatype that find_dtype() does not know.
+Status unsupported(MPI_Datatype datatype);
 
 // The contents of a datatype whose numbers are all of one kind.  Types with equal signatures have equal dtypes, and as
 // many numbers in as many bytes; so these are the same on all ranks of a call, while `in_a_row` may differ.
