@@ -20,9 +20,7 @@ bool Quiet::here() { return quiet; }
 
 laconic_options options_of(const Communicator& communicator, const Call& call, const NumberSides& numbers,
                            laconic_stats* stats) {
-  laconic_options options;
-  laconic_options_init(&options);
-  for (const auto& [name, value] : communicator.hints()) laconic_options_set(&options, name.c_str(), value.c_str());
+  laconic_options options = communicator.hinted();
   // Data movement must preserve denormals: the items may be other data under a floating-point type.
   if (!reduces(call.operation) && communicator.options().denormals == LACONIC_DENORMALS_UNSET)
     options.denormals = LACONIC_DENORMALS_EXACT;

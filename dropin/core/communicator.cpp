@@ -58,6 +58,7 @@ Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
     unfit_ = Reason::foreign;
   if (unfit_ == Reason::touched) count_neighbors();
   tallies_ = &Tallies::instance().group(name_of(comm), size_);
+  laconic_options_init(&hinted_);
   merge();
 }
 
@@ -137,7 +138,7 @@ int Communicator::on_delete(MPI_Comm, int, void* self, void*) {
 }
 
 void Communicator::merge() {
-  read_hints(hints_, options_);
+  options_ = hinted_;
   const laconic_options& environment = Process::instance().settings().options;
   if (options_.min_bytes == 0) options_.min_bytes = environment.min_bytes;
   if (options_.denormals == LACONIC_DENORMALS_UNSET) options_.denormals = environment.denormals;
@@ -199,6 +200,7 @@ void Communicator::decide(Proposal& proposal) {
   differ_ = !proposal.accepted();
   if (!differ_) {
     hints_ = proposal.hints();
+    hinted_ = proposal.options();
     merge();
     repeated_calls.forget();
   }

@@ -62,6 +62,8 @@ class Communicator {
   bool may_bound(Operation operation, Form form) const;
   bool bounds_may_differ(Operation operation, Form form) const;
   const Hints& hints() const { return hints_; }
+  // The options that hints set. Laconic itself takes all others from the environment.
+  const laconic_options& hinted() const { return hinted_; }
   std::uint64_t min_bytes() const;
 
   // Collective over the communicator. Accepts the hints if they are valid and the same on all ranks. Otherwise one rank
@@ -112,6 +114,7 @@ class Communicator {
   bool tunes_ = false;
   std::uint32_t slower_calls_ = 0;
   Hints hints_;
+  laconic_options hinted_{};
   laconic_options options_{};
   TallyGroup* tallies_ = nullptr;
   std::shared_ptr<Proposal> proposal_;       // hints not yet accepted

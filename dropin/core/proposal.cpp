@@ -20,8 +20,7 @@ struct Undecided {
 };
 Undecided& undecided = *new Undecided;
 
-}  // namespace
-
+// Converts hints to options. Returns an error message; empty if all hints are valid.
 std::string read_hints(const Hints& hints, laconic_options& options) {
   laconic_options_init(&options);
   for (const auto& [name, value] : hints) {
@@ -30,6 +29,8 @@ std::string read_hints(const Hints& hints, laconic_options& options) {
   }
   return "";
 }
+
+}  // namespace
 
 Hints hints_of(MPI_Info info) {
   Hints hints;
@@ -57,8 +58,7 @@ std::shared_ptr<Proposal> Proposal::begin(MPI_Comm comm, int rank, MPI_Info info
   auto made = std::make_shared<Proposal>();
   made->hints_ = hints_of(info);
   made->rank_ = rank;
-  laconic_options options{};
-  made->problem_ = read_hints(made->hints_, options);
+  made->problem_ = read_hints(made->hints_, made->options_);
   std::string all;
   for (const auto& [name, value] : made->hints_) all += name + '=' + value + '\n';
   // One maximum finds both the lowest rank with invalid hints and whether all ranks have the same hints: the maxima of
@@ -69,7 +69,7 @@ std::shared_ptr<Proposal> Proposal::begin(MPI_Comm comm, int rank, MPI_Info info
   if (PMPI_Iallreduce(made->mine_.data(), made->most_.data(), 3, MPI_UINT64_T, MPI_MAX, comm, &made->request_) !=
       MPI_SUCCESS)
     made->most_ = {1, 0, 0};
-  made->watch(options);
+  made->watch();
   const std::lock_guard lock(undecided.mutex);
   std::erase_if(undecided.proposals, [](const auto& one) {
     const std::unique_lock held(one->mutex_, std::try_to_lock);
@@ -84,11 +84,11 @@ std::shared_ptr<Proposal> Proposal::begin(MPI_Comm comm, int rank, MPI_Info info
 }
 
 // Intercepts calls on the communicator from now on: the first of them waits for the result of the comparison.
-void Proposal::watch(const laconic_options& options) const {
+void Proposal::watch() const {
   const laconic_options& environment = Process::instance().settings().options;
-  const bool bound = options.bound.mode != LACONIC_BOUND_UNSET || Process::instance().settings().bounds.set();
+  const bool bound = options_.bound.mode != LACONIC_BOUND_UNSET || Process::instance().settings().bounds.set();
   if (hints_.empty() || !problem_.empty() || !bound) return;
-  const std::int64_t least = options.min_bytes > 0 ? options.min_bytes : environment.min_bytes;
+  const std::int64_t least = options_.min_bytes > 0 ? options_.min_bytes : environment.min_bytes;
   Process::instance().hinted(least > 0 ? static_cast<std::uint64_t>(least) : Process::instance().default_least(true));
 }
 

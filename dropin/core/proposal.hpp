@@ -21,9 +21,6 @@ using Hints = std::vector<std::pair<std::string, std::string>>;  // "bound" -> "
 // The "laconic_..." hints of an info object, without the prefix.
 Hints hints_of(MPI_Info info);
 
-// Converts hints to options. Returns an error message; empty if all hints are valid.
-std::string read_hints(const Hints& hints, laconic_options& options);
-
 class Proposal {
  public:
   // Starts the comparison. Collective over comm and nonblocking.
@@ -34,12 +31,14 @@ class Proposal {
   // Waits for the result. True if all ranks have the same valid hints; otherwise one rank prints the problem, once.
   bool accepted();
   const Hints& hints() const { return hints_; }
+  const laconic_options& options() const { return options_; }  // of accepted hints
 
  private:
-  void watch(const laconic_options& options) const;
+  void watch() const;
   void say_what_is_wrong() const;
 
   Hints hints_;
+  laconic_options options_{};
   std::string problem_;  // error in the hints of this rank
   int rank_ = 0;
   std::array<std::uint64_t, 3> mine_{};

@@ -253,6 +253,7 @@ void hints(Test& t, Random& random) {
   MPI_Info_create(&info);
   MPI_Info_set(info, "laconic_bound", "abs:0.5");
   MPI_Info_set(info, "laconic_min_bytes", "1000");
+  MPI_Info_set(info, "laconic_codec", "szx");
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm child = MPI_COMM_NULL;
   MPI_Comm plain = MPI_COMM_NULL;
@@ -311,6 +312,7 @@ void hints_of_duplicates(Test& t, Random& random) {
   MPI_Info_create(&info);
   MPI_Info_set(info, "laconic_bound", "abs:0.5");
   MPI_Info_set(info, "laconic_min_bytes", "1000");
+  MPI_Info_set(info, "laconic_codec", "szx");
   const auto mine = numbers<double>(count, random);
   std::vector<double> got(count);
   std::vector<double> right(count);

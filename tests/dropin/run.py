@@ -370,7 +370,8 @@ SCENARIOS = {
         Scenario("everything", ALL, ["within", "1e-3", "all"], {"allreduce", "bcast", "allgather", "gather"}, always=True),
         Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_INCLUDE": "movement"},
                  ["exact"], {"allreduce", "bcast", "allgather", "gather"}),
-        Scenario("hints alone", {"TEST_HINTS": "1"}, ["exact"], {"allreduce"}),
+        Scenario("hints, which precede the environment", {"TEST_HINTS": "1", "LACONIC_CODEC": "quant"}, ["exact"], {"allreduce"},
+                 check=coded_with("szx")),
     ],
 }
 
