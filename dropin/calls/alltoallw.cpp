@@ -5,6 +5,8 @@
 // blocking calls can tell it to the others (docs/design/0011).
 #include <mpi.h>
 
+#include <vector>
+
 #include "calls/carried.hpp"
 #include "calls/filter.hpp"
 #include "calls/intercept.hpp"
@@ -88,7 +90,8 @@ int exchange(Operation operation, const TypedSide& send, const TypedSide& recv, 
   const TypedSide& sent = in_place ? recv : send;
   if (!complete(sent, destinations) || !complete(recv, sources)) return plain();
   TypedParts to(sent, destinations);
-  TypedParts from(recv, sources);
+  const bool among_neighbors = traits_of(operation).neighborhood();
+  TypedParts from(recv, sources, among_neighbors ? communicator.sources() : std::vector<int>{});
   const Numbers numbers = numbers_of_both(to, from);
   const Call call{operation, to.as(numbers), from.as(numbers), MPI_OP_NULL, 0, comm, Form::blocking, nullptr, site};
   return profiles() ? profile(call, to, communicator, plain)

@@ -90,6 +90,8 @@ Reason reason_of(laconic_plain_reason reason) {
   if (reason >= LACONIC_PLAIN_CALLER) return static_cast<Reason>(reason - LACONIC_PLAIN_CALLER);
   if (reason == LACONIC_PLAIN_SMALL) return Reason::small;
   if (reason == LACONIC_PLAIN_SLOWER) return Reason::slower;
+  if (reason == LACONIC_PLAIN_UNPREPARED) return Reason::unprepared;
+  if (reason == LACONIC_PLAIN_NEIGHBORS) return Reason::neighbors;
   return reason == LACONIC_PLAIN_TYPE ? Reason::type : Reason::refused;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "calls/intercept.hpp"
 
+#include <atomic>
+
 #include "call/arguments.hpp"
 #include "calls/audit.hpp"
 #include "calls/carried.hpp"
@@ -43,10 +45,29 @@ int refused(const Call& call, Communicator& communicator, int code, Plain plain)
   return leave(call, Reason::refused, &communicator, plain);
 }
 
-bool prepared(MPI_Comm comm) {
+// Whether Laconic has what it needs on the communicator: 1, not yet: 0, and -1 if it cannot have it.
+int preparation(MPI_Comm comm) {
   const Quiet ours;
   int prepared = 0;
-  return laconic_comm_prepared(comm, &prepared) == MPI_SUCCESS && prepared != 0;
+  return laconic_comm_prepared(comm, &prepared) == MPI_SUCCESS ? prepared : 0;
+}
+
+// Collective, and waits for all ranks. False if it cannot be prepared.
+bool prepare(MPI_Comm comm) {
+  if (preparation(comm) == 0) {
+    const Quiet ours;
+    laconic_comm_set_info(comm, MPI_INFO_NULL);
+  }
+  return preparation(comm) > 0;
+}
+
+// Set once a nonblocking call was left to MPI because its communicator was not prepared.
+std::atomic<bool> some_want_preparation{false};
+
+// Nonblocking calls can prepare nothing. Any blocking call that is intercepted on all ranks may wait for all of them.
+void prepare_if_wanted(const Call& call) {
+  if (call.comm == MPI_COMM_NULL || !Process::instance().may_compress(call.operation, call.form)) return;
+  if (Communicator& communicator = Communicator::of(call.comm); communicator.take_want()) prepare(call.comm);
 }
 
 // True if this rank alone cannot take part in a call that other ranks may have begun. If it left the call to MPI, the
@@ -136,7 +157,7 @@ int intercept_blocking(Call call, const Decision& decision, Plain plain) {
   Reason reason = filter_alone(call, decision, numbers);
   bool shared = !decision.agree && !found_alone(reason);  // all ranks have this reason
   const bool agree_first = Process::instance().settings().audit > 0 ||
-                           (!communicator.tunes() && !prepared(call.comm)) ||
+                           (!communicator.tunes() && preparation(call.comm) == 0) ||
                            communicator.bounds_may_differ(call.operation, call.form);
   if (decision.agree && agree_first) {
     reason = agree(call, communicator, reason, numbers);
@@ -165,8 +186,10 @@ int intercept_other(const Call& call, const Decision& decision, Plain plain) {
   if (rules.differ_by_rank() || (partial && rules.test_data(call.operation, call.form)) ||
       communicator.bounds_may_differ(call.operation, call.form))
     return leave(call, Reason::form, &communicator, plain);
-  if (call.form == Form::nonblocking && !prepared(call.comm))
+  if (call.form == Form::nonblocking && preparation(call.comm) <= 0) {
+    if (preparation(call.comm) == 0) communicator.want_preparation(), some_want_preparation = true;
     return leave(call, Reason::unprepared, &communicator, plain);
+  }
   NumberSides numbers;
   const Reason reason = filter_alone(call, decision, numbers);
   if (found_alone(reason))
@@ -177,6 +200,9 @@ int intercept_other(const Call& call, const Decision& decision, Plain plain) {
     numbers.set_unchanged();
   else if (reason != Reason::touched)
     return leave(call, reason, &communicator, plain);
+  // MPI 4.0, section 6.13: the calls that make persistent collectives are not local.
+  if (call.form == Form::persistent && !prepare(call.comm))
+    return leave(call, Reason::unprepared, &communicator, plain);
   const int code = call.form == Form::nonblocking
                        ? begin_operation(call, communicator, numbers, call.request)
                        : make_persistent_operation(call, communicator, numbers, call.request);
@@ -198,11 +224,13 @@ int profile(const Call& call, Plain plain) {
 int intercept(const Call& call, Plain plain) {
   if (from_library(call.site) || !Process::instance().running()) return plain();
   if (profiles()) return profile(call, plain);
+  if (some_want_preparation.load(std::memory_order_relaxed) && call.form == Form::blocking) prepare_if_wanted(call);
   if (call.form == Form::blocking)
     if (Communicator* last = Communicator::found_last(call.comm); last != nullptr && repeats(call, *last))
       return leave(call, Reason::slower, last, plain);
   const Decision decision = filter(call);
   if (decision.reason != Reason::touched) return leave(call, decision.reason, decision.communicator, plain);
+  if (preparation(call.comm) < 0) return leave(call, Reason::unprepared, decision.communicator, plain);
   if (call.form == Form::blocking) return intercept_blocking(call, decision, plain);
   return intercept_other(call, decision, plain);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace laconic::dropin {
 namespace {
@@ -22,10 +23,11 @@ Side own_block(const Call& call, int rank) {
   return mine;
 }
 
-void NumberSide::set(const Side& side, int parts) {
+void NumberSide::set(const Side& side, int parts, std::vector<int> sources) {
   used_ = true;
   side_ = side;
   parts_ = parts;
+  sources_ = std::move(sources);
   layout_ = layout_of(side.type);
   set_counts();
 }
@@ -64,6 +66,10 @@ std::byte* NumberSide::at(int part) const {
 
 std::size_t NumberSide::bytes_of(int part) const {
   return static_cast<std::size_t>(items_of(part) * layout_.each * layout_.numbers.width);
+}
+
+bool NumberSide::is_written(int part) const {
+  return sources_.empty() || sources_[static_cast<std::size_t>(part)] != MPI_PROC_NULL;
 }
 
 MPI_Count NumberSide::items() const {
@@ -119,7 +125,9 @@ int NumberSide::restore(const std::vector<std::byte>& in) const {
   std::size_t before = 0;
   int code = MPI_SUCCESS;
   for (int part = 0; part < parts() && code == MPI_SUCCESS; ++part) {
-    if (packs())
+    if (!is_written(part)) {
+      // Left as it is.
+    } else if (packs())
       code = unpack(in.data() + before, at(part), items_of(part), side_.type, layout_);
     else if (bytes_of(part) > 0)
       std::memcpy(at(part), in.data() + before, bytes_of(part));
@@ -148,7 +156,8 @@ void NumberSides::set(const Call& call, const Communicator& communicator) {
     if (traits_.keeps_block() && in_place)
       recv.set(with_counts_of_sum(call), communicator.size());
     else
-      recv.set(traits_.keeps_block() ? own_block(call, rank_) : call.recv, parts(false));
+      recv.set(traits_.keeps_block() ? own_block(call, rank_) : call.recv, parts(false),
+               traits_.neighborhood() ? communicator.sources() : std::vector<int>{});
   }
 }
 
@@ -165,9 +174,6 @@ void NumberSides::set_unchanged() {
 }
 
 int NumberSides::take() {
-  // The parts of neighbors that do not exist are unpacked as they were.
-  if (traits_.neighborhood())
-    if (const int code = recv.take_all(); code != MPI_SUCCESS) return code;
   if (send.used()) return send.take_all();
   if (traits_.send.root_only && !root_) return MPI_SUCCESS;
   return traits_.send.contents == Contents::block ? recv.take(rank_) : recv.take_all();

@@ -15,8 +15,9 @@ namespace laconic::dropin {
 
 class NumberSide {
  public:
-  // Marks the side as used on this rank.
-  void set(const Side& side, int parts);
+  // Marks the side as used on this rank. sources: of the parts, where they come from neighbors; those of neighbors that
+  // do not exist are never written.
+  void set(const Side& side, int parts, std::vector<int> sources = {});
 
   // Passes the program's arguments to Laconic as they are, whatever the datatype holds.
   void set_unchanged();
@@ -34,7 +35,8 @@ class NumberSide {
   MPI_Datatype program_type() const { return side_.type; }
   void set_program_type(MPI_Datatype type) { side_.type = type; }
 
-  // Pack one part or all parts from the program's memory into the copy, and unpack all. Without a copy they do nothing.
+  // Pack one part or all parts from the program's memory into the copy, and unpack those that MPI writes. Without a copy
+  // they do nothing.
   int take(int part);
   int take_all();
   int put_all();
@@ -57,12 +59,14 @@ class NumberSide {
   MPI_Aint place_of(int part) const;  // in items
   std::byte* at(int part) const;
   std::size_t bytes_of(int part) const;
+  bool is_written(int part) const;
 
   void set_counts();
 
   Side side_;
   Layout layout_;
   int parts_ = 1;
+  std::vector<int> sources_;
   bool used_ = false;
   std::vector<MPI_Count> counts_;  // in numbers
   std::vector<MPI_Aint> displs_;

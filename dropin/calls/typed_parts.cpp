@@ -20,9 +20,10 @@ MPI_Datatype type_of(const Numbers& numbers) {
 
 }  // namespace
 
-TypedParts::TypedParts(const TypedSide& side, int parts) {
+TypedParts::TypedParts(const TypedSide& side, int parts, const std::vector<int>& sources) {
   for (int k = 0; k < parts; ++k) {
-    Part part{static_cast<std::byte*>(side.buffer) + side.displs[k], side.counts[k], side.types[k], {}, 0};
+    const bool is_written = sources.empty() || sources[static_cast<std::size_t>(k)] != MPI_PROC_NULL;
+    Part part{static_cast<std::byte*>(side.buffer) + side.displs[k], side.counts[k], side.types[k], {}, 0, is_written};
     part.bytes = static_cast<MPI_Count>(bytes_of(part.count, part.type));
     parts_.push_back(part);
     fits_ = fits_ && part.count >= 0;  // MPI has to refuse other counts
@@ -88,8 +89,9 @@ int TypedParts::take() {
 }
 
 int TypedParts::put() {
-  return for_each_part(
-      [](const Part& part, std::byte* at) { return unpack(at, part.address, part.count, part.type, part.layout); });
+  return for_each_part([](const Part& part, std::byte* at) {
+    return part.is_written ? unpack(at, part.address, part.count, part.type, part.layout) : MPI_SUCCESS;
+  });
 }
 
 }  // namespace laconic::dropin

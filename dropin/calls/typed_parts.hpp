@@ -24,7 +24,8 @@ struct TypedSide {
 
 class TypedParts {
  public:
-  TypedParts(const TypedSide& side, int parts);
+  // sources: of the parts, where they come from neighbors; parts of neighbors that do not exist are never written.
+  TypedParts(const TypedSide& side, int parts, const std::vector<int>& sources = {});
 
   // The numbers of all parts that are not empty; unknown if there are none, several kinds, or what cannot be packed.
   const Numbers& numbers() const { return numbers_; }
@@ -38,7 +39,7 @@ class TypedParts {
   bool make_room();
   void* buffer() { return copy_.data(); }
 
-  // Pack all parts from the program's memory into the buffer, and unpack them.
+  // Pack all parts from the program's memory into the buffer, and unpack those that MPI writes.
   int take();
   int put();
 
@@ -49,6 +50,7 @@ class TypedParts {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     Layout layout;
     MPI_Count bytes = 0;
+    bool is_written = true;
   };
 
   template <class Move>

@@ -56,31 +56,46 @@ Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
     unfit_ = Reason::one_rank;
   else if (!of_this_job(comm, size_))
     unfit_ = Reason::foreign;
-  if (unfit_ == Reason::touched) count_neighbors();
+  if (unfit_ == Reason::touched) find_neighbors();
   tallies_ = &Tallies::instance().group(name_of(comm), size_);
   laconic_options_init(&hinted_);
   merge();
 }
 
-void Communicator::count_neighbors() {
+void Communicator::find_neighbors() {
   int topology = MPI_UNDEFINED;
   PMPI_Topo_test(comm_, &topology);
   if (topology == MPI_CART) {
     int dimensions = 0;
     PMPI_Cartdim_get(comm_, &dimensions);
-    num_sources_ = num_destinations_ = 2 * dimensions;
+    for (int d = 0; d < dimensions; ++d) {
+      int negative = MPI_PROC_NULL;
+      int positive = MPI_PROC_NULL;
+      PMPI_Cart_shift(comm_, d, 1, &negative, &positive);
+      sources_.insert(sources_.end(), {negative, positive});
+    }
+    num_destinations_ = 2 * dimensions;
   } else if (topology == MPI_GRAPH) {
-    PMPI_Graph_neighbors_count(comm_, rank_, &num_sources_);
-    num_destinations_ = num_sources_;
+    PMPI_Graph_neighbors_count(comm_, rank_, &num_destinations_);
+    sources_.resize(static_cast<std::size_t>(num_destinations_));
+    PMPI_Graph_neighbors(comm_, rank_, num_destinations_, sources_.data());
   } else if (topology == MPI_DIST_GRAPH) {
+    int num_sources = 0;
     int weighted = 0;
-    PMPI_Dist_graph_neighbors_count(comm_, &num_sources_, &num_destinations_, &weighted);
+    PMPI_Dist_graph_neighbors_count(comm_, &num_sources, &num_destinations_, &weighted);
+    sources_.resize(static_cast<std::size_t>(num_sources));
+    std::vector<int> weights(sources_.size());
+    std::vector<int> destinations(static_cast<std::size_t>(num_destinations_));
+    std::vector<int> other_weights(destinations.size());
+    PMPI_Dist_graph_neighbors(comm_, num_sources, sources_.data(), weighted ? weights.data() : MPI_UNWEIGHTED,
+                              num_destinations_, destinations.data(),
+                              weighted ? other_weights.data() : MPI_UNWEIGHTED);
   }
 }
 
 int Communicator::num_parts(const CollectiveTraits& traits, bool sending) const {
   if (!traits.neighborhood()) return size_;
-  return sending ? num_destinations_ : num_sources_;
+  return sending ? num_destinations_ : static_cast<int>(sources_.size());
 }
 
 // Completes the state of a duplicate: on_copy() did not know its handle yet.
@@ -125,6 +140,7 @@ int Communicator::on_copy(MPI_Comm, int, void*, void* from, void* to, int* flag)
   copy->audited_messages = 0;
   copy->repeated_calls.forget();
   copy->complained_ = false;
+  copy->wants_preparation_ = false;
   if (original->for_duplicate_) copy->proposal_ = std::move(original->for_duplicate_);
   copy->for_duplicate_.reset();
   *static_cast<void**>(to) = copy;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "call/collective.hpp"
 #include "core/bounds.hpp"
@@ -38,6 +39,9 @@ class Communicator {
   int size() const { return size_; }
   // The number of parts of a cut side: one for each rank, or one for each neighbor in the topology of the communicator.
   int num_parts(const CollectiveTraits& traits, bool sending) const;
+  // The ranks of the sources in the topology, in the order of their parts; MPI_PROC_NULL beyond the border of a grid,
+  // whose parts MPI must not write. Empty without a topology.
+  const std::vector<int>& sources() const { return sources_; }
   MPI_Comm comm() const { return comm_; }
 
   // The reason why no call on this communicator can be compressed; Reason::touched if there is none.
@@ -73,6 +77,11 @@ class Communicator {
   void set_hints_of_duplicate(MPI_Info info);
   void no_duplicate() { for_duplicate_.reset(); }
 
+  // A nonblocking call was left to MPI because Laconic is not prepared here; a blocking call takes the want and
+  // prepares it. The same on all ranks.
+  void want_preparation() { wants_preparation_ = true; }
+  bool take_want() { return std::exchange(wants_preparation_, false); }
+
   TallyGroup& tallies() { return *tallies_; }
 
   // True only the first time: a problem that affects every call is reported once.
@@ -97,7 +106,7 @@ class Communicator {
   static int on_copy(MPI_Comm, int, void*, void* from, void* to, int* flag);
   static int on_delete(MPI_Comm, int, void* self, void*);
   void settle(MPI_Comm comm);
-  void count_neighbors();
+  void find_neighbors();
   bool codes_blocks() const;
   bool hints_bound() const { return options_.bound.mode != LACONIC_BOUND_UNSET; }
   void merge();
@@ -106,12 +115,13 @@ class Communicator {
   MPI_Comm comm_;
   int rank_ = 0;
   int size_ = 1;
-  int num_sources_ = 0;
+  std::vector<int> sources_;
   int num_destinations_ = 0;
   Reason unfit_ = Reason::touched;
   bool differ_ = false;  // the ranks' hints are invalid or differ
   bool complained_ = false;
   bool tunes_ = false;
+  bool wants_preparation_ = false;
   std::uint32_t slower_calls_ = 0;
   Hints hints_;
   laconic_options hinted_{};

@@ -159,7 +159,7 @@ void Process::start() {
     least_bytes_ = options.min_bytes > 0 ? static_cast<std::uint64_t>(options.min_bytes)
                                          : default_least(options.tune != LACONIC_TUNE_OFF);
   if (!differ_ && messages_) begin_messages();
-  // A nonblocking call cannot always prepare the communicator: with Open MPI such calls would be sent uncompressed.
+  // A nonblocking call cannot prepare the communicator.
   if (!differ_ && progresses_ && wants_thread()) prepare_world();
   running_.store(!differ_);
   set_attention();

@@ -40,7 +40,7 @@ class Process {
 
   // Called after MPI has been initialised; collective over MPI_COMM_WORLD. Aborts the job if settings are invalid.
   void start();
-  // Called before MPI is finalised; collective over MPI_COMM_WORLD.
+  // Called inside MPI_Finalize, after the callbacks of the program; collective over MPI_COMM_WORLD.
   void finish();
   // Called if the program ends without MPI_Finalize, or calls MPI_Abort.
   void give_up();
@@ -65,12 +65,14 @@ class Process {
   // Called when a tool allocates a handle and when the last handle is freed; before, during or after MPI_Init.
   void set_tools_count(bool value);
 
+  // Whether calls of this operation in this form may be compressed; the same on all ranks.
+  bool may_compress(Operation operation, Form form) const;
+
   void set_attention();
 
  private:
   Process() = default;
   bool agree();
-  bool may_compress(Operation operation, Form form) const;
   void begin_messages();
   void prepare_world();
   void read_settings();

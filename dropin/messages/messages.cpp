@@ -109,7 +109,7 @@ int begin_exchange(const ReceiveBuffer& receive_buffer, int source, int tag, MPI
   MPI_Request sending = MPI_REQUEST_NULL;
   const int code =
       mpi::Isend(sent.memory.data(), sent.length, MPI_PACKED, dest, sent_tag, receive_buffer.comm, &sending);
-  if (code == MPI_SUCCESS) give_up(sending, std::move(sent.memory));
+  if (code == MPI_SUCCESS) give_up(sending, std::move(sent.memory), receive_buffer.comm);
   return code;
 }
 
@@ -125,6 +125,7 @@ class PersistentMessage final : public Persistent {
   PersistentMessage(MPI_Datatype type, Begin begin) : type_(type), begin_(std::move(begin)) {}
   int start(MPI_Request& active) override { return begin_(type_.get(), &active); }
   int cancel(MPI_Request& active) override { return mpi::Cancel(&active); }
+  int free(MPI_Request& active) override { return MPI_Request_free(&active); }
 
  private:
   OwnType type_;

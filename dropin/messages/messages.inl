@@ -18,7 +18,7 @@
   if (auto sealed = seal(message)) {                                                                                  \
     const int code = mpi::Name(sealed->memory.data(), sealed->length, MPI_PACKED, (message).dest, tag,                \
                                (message).comm, request);                                                              \
-    if (code == MPI_SUCCESS) keep(*(request), std::move(sealed->memory));                                             \
+    if (code == MPI_SUCCESS) keep(*(request), std::move(sealed->memory), (message).comm);                                  \
     return code;                                                                                                      \
   }                                                                                                                   \
   return mpi::LACONIC_NAME(Name)((message).buffer, static_cast<LACONIC_COUNT>((message).count), (message).type,       \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fortran bindings for initialisation, finalisation and hints that would bypass MPI's C functions: all of Open MPI's,
+// Fortran bindings for initialisation, MPI_Abort and hints that would bypass MPI's C functions: all of Open MPI's,
 // and those of MPICH's `mpi_f08` without buffer arguments. They behave as the C functions do. Bindings for requests and
 // messages need no replacement, because they call the C functions by their PMPI names, which are intercepted.
 #include <mpi.h>
@@ -47,8 +47,6 @@ MPI_Info info_of(const void* argument) { return PMPI_Info_f2c(*static_cast<const
   }
 #define LACONIC_QUERY_THREAD(symbol) \
   LACONIC_EXPORT void symbol(int* provided, MPI_Fint* error) { set(error, MPI_Query_thread(provided)); }
-#define LACONIC_FINALIZE(symbol) \
-  LACONIC_EXPORT void symbol(MPI_Fint* error) { set(error, MPI_Finalize()); }
 #define LACONIC_ABORT(symbol)                                           \
   LACONIC_EXPORT void symbol(void* comm, void* code, MPI_Fint* error) { \
     set(error, MPI_Abort(comm_of(comm), number(code)));                 \
@@ -56,7 +54,6 @@ MPI_Info info_of(const void* argument) { return PMPI_Info_f2c(*static_cast<const
 LACONIC_FORTRAN(LACONIC_INIT, init, INIT)
 LACONIC_FORTRAN(LACONIC_INIT_THREAD, init_thread, INIT_THREAD)
 LACONIC_FORTRAN(LACONIC_QUERY_THREAD, query_thread, QUERY_THREAD)
-LACONIC_FORTRAN(LACONIC_FINALIZE, finalize, FINALIZE)
 LACONIC_FORTRAN(LACONIC_ABORT, abort, ABORT)
 
 #define LACONIC_SET_INFO(symbol)                                        \

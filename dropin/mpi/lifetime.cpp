@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Initialisation and finalisation: MPI_Init, MPI_Init_thread, MPI_Finalize and MPI_Abort.
+// The beginning and the end: MPI_Init, MPI_Init_thread, MPI_Finalize and MPI_Abort.
+#include <laconic/laconic.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -13,8 +14,28 @@
 using namespace laconic::dropin;
 
 namespace laconic::dropin {
+namespace {
+
+// MPI_Finalize deletes the attributes of MPI_COMM_SELF first, in the reverse order of their setting (MPI 4.1, 11.2.4),
+// and callbacks of the program may still communicate. So Laconic's attribute is set first, then that of the drop-in,
+// then those of the program.
+void finish_in_finalize() {
+  int ready = 0;
+  laconic_comm_prepared(MPI_COMM_SELF, &ready);
+  const auto finish = [](MPI_Comm, int, void*, void*) {
+    Process::instance().finish();
+    return MPI_SUCCESS;
+  };
+  int key = MPI_KEYVAL_INVALID;
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finish, &key, nullptr);
+  PMPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+  PMPI_Comm_free_keyval(&key);
+}
+
+}  // namespace
 
 void started() {
+  finish_in_finalize();
   Process::instance().start();
   // If the program ends without MPI_Finalize, rank 0 prints its own report.
   std::atexit([] { Process::instance().give_up(); });
@@ -59,11 +80,6 @@ LACONIC_EXPORT int MPI_Query_thread(int* provided) {
   const int code = PMPI_Query_thread(provided);
   if (code == MPI_SUCCESS && Process::instance().raised()) *provided = std::min(*provided, asked_level);
   return code;
-}
-
-LACONIC_EXPORT int MPI_Finalize(void) {
-  Process::instance().finish();
-  return PMPI_Finalize();
 }
 
 LACONIC_EXPORT int MPI_Abort(MPI_Comm comm, int code) {

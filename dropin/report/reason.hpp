@@ -30,10 +30,11 @@ enum class Reason : std::uint8_t {
   unprepared,
   slower,
   bounds,
+  neighbors,
   refused
 };
 
-inline constexpr std::size_t reasons = 23;
+inline constexpr std::size_t reasons = 24;
 
 // The reason as text for the summary, and as a key for JSON.
 const char* text_of(Reason reason);

@@ -33,9 +33,10 @@ constexpr std::array<Words, reasons> words{{
     {"threads", "no thread to make progress"},
     {"form", "rules or counts that need an agreement"},
     {"device", "buffers on a GPU that would have to be packed or compared"},
-    {"unprepared", "with Open MPI: no blocking call on the communicator was compressed before"},
+    {"unprepared", "Laconic has no communicator for these ranks: before the first blocking call, or as many as it may have"},
     {"slower", "compression is slower, or not measured yet"},
     {"bounds", "the ranks find different items of LACONIC_BOUND"},
+    {"neighbors", "a rank has the same neighbor twice"},
     {"refused", "refused by Laconic"},
 }};
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "requests/pending.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <memory_resource>
 #include <mutex>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
 #include "mpi/mpi_itself.hpp"
+#include "requests/progress.hpp"
 
 namespace laconic::dropin {
 
@@ -41,7 +44,7 @@ bool is_complete(MPI_Request request) {
   return mpi::Request_get_status(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done;
 }
 
-bool finish_freed(Freed& one) {
+bool finish(Freed& one) {
   MPI_Status status{};
   int done = 0;
   const int code = mpi::Test(&one.request, &done, &status);
@@ -72,10 +75,11 @@ void expect(MPI_Request request, const ReceiveBuffer& receive_buffer) {
   put_back(request, std::move(pending));
 }
 
-void keep(MPI_Request request, Buffer memory) {
+void keep(MPI_Request request, Buffer memory, MPI_Comm comm) {
   // MPI may use one shared handle for all requests that are complete from the start.
   if (is_complete(request)) return;
   auto pending = std::make_unique<Pending>();
+  pending->receive_buffer.comm = comm;
   pending->memory = std::move(memory);
   put_back(request, std::move(pending));
 }
@@ -110,8 +114,9 @@ bool free_pending(MPI_Request* request) {
   return true;
 }
 
-void give_up(MPI_Request sending, Buffer memory) {
+void give_up(MPI_Request sending, Buffer memory, MPI_Comm comm) {
   auto pending = std::make_unique<Pending>();
+  pending->receive_buffer.comm = comm;
   pending->memory = std::move(memory);
   const std::lock_guard lock(freed_turn);
   freed.push_back({sending, std::move(pending)});
@@ -121,7 +126,18 @@ void sweep() {
   if (!has_pending()) return;
   const std::unique_lock lock(freed_turn, std::try_to_lock);
   if (!lock.owns_lock()) return;
-  std::erase_if(freed, finish_freed);
+  std::erase_if(freed, finish);
+}
+
+void finish_freed(MPI_Comm comm) {
+  for (bool some = has_pending(); some;) {
+    if (busy()) make_progress();
+    const std::lock_guard lock(freed_turn);
+    std::erase_if(freed, finish);
+    some = std::any_of(freed.begin(), freed.end(),
+                       [&](const Freed& one) { return one.pending->receive_buffer.comm == comm; });
+    if (some) std::this_thread::yield();
+  }
 }
 
 }  // namespace laconic::dropin

@@ -26,7 +26,7 @@ struct Pending : Record {
   Pending& operator=(const Pending&) = delete;
   ~Pending() { pending_messages.fetch_sub(1); }
 
-  ReceiveBuffer receive_buffer;  // for receives
+  ReceiveBuffer receive_buffer;  // for receives; of sends only the communicator
   OwnType type;                  // the type of the receive buffer
   Buffer memory;                 // for sends
   bool receives = false;
@@ -41,7 +41,7 @@ struct Pending : Record {
 // Registers a receive that has begun.
 void expect(MPI_Request request, const ReceiveBuffer& receive_buffer);
 // Registers a send from this memory that has begun, and keeps the memory until it is complete.
-void keep(MPI_Request request, Buffer memory);
+void keep(MPI_Request request, Buffer memory, MPI_Comm comm);
 // Makes a request that MPI can complete at once, for a message that was received before.
 int make_completed(const MPI_Status& result, int code, const ReceiveBuffer& receive_buffer, MPI_Request* request);
 // Takes the entry of a request out of the table; null for requests that need no more work. The caller holds the entry
@@ -53,8 +53,10 @@ void put_back(MPI_Request request, std::unique_ptr<Pending> pending);
 // MPI_Request_free: keeps the request until it is complete. False if the request is not registered here.
 bool free_pending(MPI_Request* request);
 // Likewise keeps an internal send from this memory, whose request the program does not have.
-void give_up(MPI_Request sending, Buffer memory);
+void give_up(MPI_Request sending, Buffer memory, MPI_Comm comm);
 // Completes freed requests that are done.
 void sweep();
+// Completes all freed requests on a communicator, which may take until other ranks have sent or received.
+void finish_freed(MPI_Comm comm);
 
 }  // namespace laconic::dropin

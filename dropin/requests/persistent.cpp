@@ -78,8 +78,7 @@ bool cancel_persistent(MPI_Request request, int& code) {
 bool free_persistent(MPI_Request* request, int& code) {
   Entry* entry = known(*request);
   if (entry == nullptr) return false;
-  // MPI_Wait and not mpi::Wait, because only the former completes operations of the drop-in.
-  code = entry->active == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_Wait(&entry->active, MPI_STATUS_IGNORE);
+  code = entry->active == MPI_REQUEST_NULL ? MPI_SUCCESS : entry->what->free(entry->active);
   forget(entry);
   if (const int freed = mpi::Request_free(request); freed != MPI_SUCCESS) code = freed;
   return true;

@@ -20,6 +20,8 @@ class Persistent {
   // Begins the operation; sets `active` to the request that completes it.
   virtual int start(MPI_Request& active) = 0;
   virtual int cancel(MPI_Request& active) = 0;
+  // The program frees the persistent request while the operation is active.
+  virtual int free(MPI_Request& active) = 0;
 };
 
 // The number of persistent requests of the drop-in. While it is 0, all persistent requests are MPI's own.
@@ -32,8 +34,6 @@ int make_persistent(std::unique_ptr<Persistent> made, MPI_Request* request);
 // These functions return false if the request does not belong to the drop-in.
 bool start_persistent(MPI_Request request, int& code);
 bool cancel_persistent(MPI_Request request, int& code);
-// Waits for the operation if it is active. MPI does not allow freeing it then, but the wait ensures that no operation
-// uses freed memory.
 bool free_persistent(MPI_Request* request, int& code);
 
 // The request that completes an active persistent request of the drop-in; MPI_REQUEST_NULL for all others.

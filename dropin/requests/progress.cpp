@@ -226,6 +226,10 @@ class PersistentOperation final : public Persistent {
   // Does nothing: MPI does not allow cancelling collectives.
   int cancel(MPI_Request&) override { return MPI_SUCCESS; }
 
+  // MPI does not allow freeing it while it is active, but the wait ensures that it does not use freed memory. MPI_Wait
+  // and not mpi::Wait, because only the former completes operations of the drop-in.
+  int free(MPI_Request& active) override { return MPI_Wait(&active, MPI_STATUS_IGNORE); }
+
  private:
   std::unique_ptr<OperationInFlight> operation_;
 };

@@ -107,7 +107,7 @@ LACONIC_API int laconic_neighbor_alltoallv(const void* sendbuf, const MPI_Count 
  * other processes.  (A blocking collective that Laconic passes to MPI is such a call for messages and for operations on
  * other communicators, if no nonblocking collective was ever begun on its own communicator.)
  *
- * With Open MPI, nonblocking collectives are compressed only on prepared communicators: see laconic_comm_set_info().
+ * Nonblocking collectives are compressed only on prepared communicators: see laconic_comm_set_info().
  *
  * An error in the arguments is returned on completion, so that the other ranks can be told of it.  A NULL request or
  * communicator, or any error under a fatal error handler, is reported at once. */

@@ -52,14 +52,15 @@ LACONIC_API int laconic_options_set(laconic_options* options, const char* name, 
  * invalid values, are errors.  A hint that one rank cannot read is an error on every rank, and an error of every
  * call on comm, until a call with valid hints replaces it.  Passing MPI_INFO_NULL removes all hints.
  *
- * The first call prepares comm: it makes the communicator for compressed data.  The first compressed collective does
- * the same.  Messages on a communicator that is not prepared are plain (LACONIC_PLAIN_UNPREPARED).  With Open MPI,
- * nonblocking collectives on it are plain too.  They cannot prepare it, because MPI_Comm_idup of Open MPI disturbs
- * nonblocking collectives that the application begins in the meantime. */
+ * The first call prepares comm: it makes the communicator for compressed data.  The first compressed collective that
+ * waits for other ranks does the same: a blocking one, or laconic_<collective>_init().  On a communicator that is not
+ * prepared, messages and nonblocking collectives are plain (LACONIC_PLAIN_UNPREPARED).  A process can prepare 63
+ * communicators at a time, and MPI may have no communicator left: then all calls on comm are plain. */
 LACONIC_API int laconic_comm_set_info(MPI_Comm comm, MPI_Info info);
 
-/* Sets *prepared to 1 if comm has everything that a nonblocking collective needs to be compressed, else to 0.  The
- * result is the same on all ranks that have made the same calls on comm.  Local. */
+/* Sets *prepared to 1 if comm has everything that a nonblocking collective needs to be compressed, to 0 if it has not
+ * yet, and to -1 if it cannot be prepared.  The result is the same on all ranks that have made the same calls on comm.
+ * Local. */
 LACONIC_API int laconic_comm_prepared(MPI_Comm comm, int* prepared);
 
 /* What the ranks of a communicator have learnt about the calls of one collective with about the same size and equal

@@ -104,10 +104,12 @@ typedef enum laconic_plain_reason {
   LACONIC_PLAIN_ONE_RANK = 6, /* nothing to send */
   /* 7 is reserved. */
   LACONIC_PLAIN_INTERCOMM = 8,  /* calls on intercommunicators are passed to MPI */
-  LACONIC_PLAIN_UNPREPARED = 9, /* a message, or with Open MPI a nonblocking collective, on a communicator that is not
-                                  prepared: see laconic_comm_set_info() */
+  LACONIC_PLAIN_UNPREPARED = 9, /* a message or a nonblocking collective on a communicator that is not prepared, or any
+                                  call on one that cannot be: see laconic_comm_set_info() */
   LACONIC_PLAIN_SLOWER = 10,    /* compression is slower than plain MPI, or not measured yet: see laconic_tune */
   LACONIC_PLAIN_SENDER = 11,    /* a received message: its sender left it to MPI */
+  LACONIC_PLAIN_NEIGHBORS = 12, /* a neighborhood collective where a rank has the same neighbor twice: MPI libraries
+                                  match the blocks of such neighbors in different ways */
   LACONIC_PLAIN_CALLER = 64     /* the first of the caller's own reasons: see laconic_options.plain */
 } laconic_plain_reason;
 

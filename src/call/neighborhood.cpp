@@ -22,7 +22,17 @@ std::vector<Neighbor> labelled(std::span<const int> ranks) {
   return neighbors;
 }
 
+bool repeats(const std::vector<Neighbor>& neighbors) {
+  std::vector<int> ranks;
+  for (const Neighbor& neighbor : neighbors)
+    if (neighbor.exists()) ranks.push_back(neighbor.rank);
+  std::sort(ranks.begin(), ranks.end());
+  return std::adjacent_find(ranks.begin(), ranks.end()) != ranks.end();
+}
+
 }  // namespace
+
+bool Neighborhood::repeats() const { return laconic::repeats(sources) || laconic::repeats(destinations); }
 
 Neighborhood graph_neighborhood(std::span<const int> sources, std::span<const int> destinations) {
   return {labelled(sources), labelled(destinations)};

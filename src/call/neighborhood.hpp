@@ -21,6 +21,9 @@ struct Neighbor {
 struct Neighborhood {
   std::vector<Neighbor> sources;
   std::vector<Neighbor> destinations;
+
+  // Whether several edges connect this rank with another one, or with itself, in one direction.
+  bool repeats() const;
 };
 
 // The neighbourhood in a graph.  Edges between the same two ranks are matched in the order of the lists, as messages

@@ -58,7 +58,7 @@ int laconic_comm_prepared(MPI_Comm comm, int* prepared) {
     if (prepared == nullptr)
       return laconic::report(comm, {laconic::Code::argument, "prepared is NULL; valid is the address of an int"});
     const std::lock_guard lock(binding->mutex);
-    *prepared = binding->serves_nonblocking() ? 1 : 0;
+    *prepared = binding->cannot_prepare() ? -1 : binding->prepared() ? 1 : 0;
     return MPI_SUCCESS;
   });
 }

@@ -61,7 +61,7 @@ void CollectiveOperation::begin(bool blocking) {
   algorithm_ = nullptr;
   wants_thread = !blocking && resolved_.uses_thread();
   reason_ = resolved_.reason();
-  if (reason_ == LACONIC_PLAIN_NOT && !blocking && !binding->serves_nonblocking()) reason_ = LACONIC_PLAIN_UNPREPARED;
+  if (reason_ == LACONIC_PLAIN_NOT) reason_ = reason_of_communicator();
   if (local_.ok() && !blocking && settings().plain != nullptr) local_ = plain_not_allowed();
   placement_.set(resolved_);
   class_ = nullptr;
@@ -82,6 +82,12 @@ void CollectiveOperation::begin(bool blocking) {
 bool CollectiveOperation::wants_slot() {
   resolved_.resolve(*binding, asked_, has_options_ ? &given_ : nullptr, false);
   return resolved_.reason() == LACONIC_PLAIN_NOT;
+}
+
+// Why no rank can compress the call on this communicator; the same on all ranks.
+laconic_plain_reason CollectiveOperation::reason_of_communicator() const {
+  if (binding->cannot_prepare() || (!blocking_ && !binding->prepared())) return LACONIC_PLAIN_UNPREPARED;
+  return asked_.traits().neighborhood() && binding->repeats_neighbors() ? LACONIC_PLAIN_NEIGHBORS : LACONIC_PLAIN_NOT;
 }
 
 // A rank that has no numbers learns the type of the others' numbers: it may have to pass them on.
@@ -143,13 +149,15 @@ bool CollectiveOperation::move_on() {
 }
 
 bool CollectiveOperation::leave_queue() {
-  Status problem;
   if (has_turn_ && !binding->sequencer.reached(turn_)) return false;
   // Making the machinery for a blocking call waits for all ranks.  Only the thread of the call may wait: other threads
   // that poll the operation may be missing in their own calls, and then ranks wait for each other crosswise.
   if (blocking_ && binding->machinery() == nullptr && std::this_thread::get_id() != caller_) return false;
-  if (!binding->poll_machinery(blocking_, problem)) return false;
-  if (!problem.ok()) return let_others_agree(), end(problem), true;
+  if (!binding->poll_machinery()) return false;
+  if (const laconic_plain_reason reason = reason_of_communicator(); reason != LACONIC_PLAIN_NOT) {
+    reason_ = reason;
+    return leave_to_mpi(), true;
+  }
   if (local_.ok()) local_ = resolved_.settle_algorithm(*binding);
   if (decides_in_turn_) decide_in_turn();
   // Dense has no kernels for devices: a rank whose numbers are on one prepares light, and the others follow.

@@ -66,6 +66,7 @@ class CollectiveOperation final : public Operation {
   const laconic_options& settings() const { return resolved_.settings(); }
   bool refuses() const { return resolved_.refuses(); }
   laconic_plain_reason own_reason() const;
+  laconic_plain_reason reason_of_communicator() const;
   void learn_type();
 
   bool move_on();

@@ -133,21 +133,16 @@ Status renew(Slots& slots, Binding& binding) {
 // Prepares the starts of a persistent operation that has just been made.
 Status prepare_starts(CollectiveOperation& operation, Binding& binding) {
   int slot = Slots::none;
-  bool waits = false;
   {
     const std::lock_guard lock(binding.mutex);
     // Blocking calls that go to MPI may come before or after any start of this operation.
     binding.nonblocking = true;
     if (!operation.wants_slot()) return {};
-    waits = !binding.serves_nonblocking();
-    Status problem;
-    if (!waits) binding.poll_machinery(false, problem);
-    if (!problem.ok()) return problem;
   }
   // MPI 4.0, section 6.13: the calls that make persistent collectives are not local, so this call may wait for other
   // ranks.
-  if (waits)
-    if (Status s = prepare(binding); !s) return s;
+  prepare(binding);
+  if (binding.cannot_prepare()) return {};
   {
     const std::lock_guard lock(binding.mutex);
     slot = binding.slots.take();

@@ -8,7 +8,8 @@
 
 namespace laconic {
 
-void FlatSide::set(const Side& side, const Layout& layout, int parts) {
+void FlatSide::set(const Side& side, const Layout& layout, int parts, const std::vector<Neighbor>* sources) {
+  sources_ = sources;
   side_ = side;
   layout_ = layout;
   parts_ = parts;
@@ -73,31 +74,32 @@ Status FlatSide::pack(int part, int rank, MPI_Comm comm) {
 }
 
 Status FlatSide::unpack(int part, int rank, MPI_Comm comm) {
-  if (!packs_ || items(part) == 0) return {};
+  const bool is_written = sources_ == nullptr || (*sources_)[static_cast<std::size_t>(part)].exists();
+  if (!packs_ || items(part) == 0 || !is_written) return {};
   return move_by_message(packed(part), composed(part), rank, comm);
 }
 
-void FlatCall::flatten(Side& side, FlatSide& flat, int parts) {
+void FlatCall::flatten(Side& side, FlatSide& flat, int parts, const std::vector<Neighbor>* sources) {
   flat.clear();
   if (find_dtype(side.type)) return;
   const std::optional<Layout> layout = layout_of(side.type);
   if (!layout.has_value()) return;  // the side has no elements
-  flat.set(side, *layout, parts);
+  flat.set(side, *layout, parts, sources);
   side = flat.numbers();
 }
 
-void FlatCall::set(CollectiveCall& call, const Shape& shape, int rank) {
+void FlatCall::set(CollectiveCall& call, const Shape& shape, int rank, const Neighborhood* topology) {
   clear();
   rank_ = rank;
   one_buffer_ = call.traits().one_buffer();
   const bool in_place = call.send.buffer == MPI_IN_PLACE;
   const bool cut = call.traits().all_to_all();
   input_ = in_place ? (cut ? Input::all : Input::part) : Input::none;
-  // The parts of neighbors that do not exist are unpacked as they were.
-  if (call.traits().neighborhood()) input_ = Input::all;
   if (one_buffer_) input_ = rank == call.root ? Input::all : Input::none;
   if (!one_buffer_ && shape.uses(true)) flatten(call.send, send_, shape.num_parts(true));
-  if (shape.uses(false)) flatten(call.recv, recv_, shape.num_parts(false));
+  if (shape.uses(false))
+    flatten(call.recv, recv_, shape.num_parts(false),
+            call.traits().neighborhood() && topology != nullptr ? &topology->sources : nullptr);
   if (one_buffer_) call.send = call.recv;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.hpp"
+#include "call/neighborhood.hpp"
 #include "comm/collectives/call.hpp"
 #include "comm/collectives/shape.hpp"
 #include "comm/core/datatypes.hpp"
@@ -20,8 +21,9 @@ namespace laconic {
 // One side of a call.
 class FlatSide {
  public:
-  // parts: one for each rank or neighbor, or 1.
-  void set(const Side& side, const Layout& layout, int parts);
+  // parts: one for each rank or neighbor, or 1.  sources: of the parts, where they come from neighbors; parts of
+  // neighbors that do not exist are never written.
+  void set(const Side& side, const Layout& layout, int parts, const std::vector<Neighbor>* sources);
   void clear() { packs_ = false; }
   bool packs() const { return packs_; }
 
@@ -44,6 +46,7 @@ class FlatSide {
   Side side_;
   Layout layout_;
   int parts_ = 1;
+  const std::vector<Neighbor>* sources_ = nullptr;
   bool packs_ = false;
   std::vector<MPI_Count> counts_;
   std::vector<MPI_Aint> displs_;
@@ -52,8 +55,9 @@ class FlatSide {
 
 class FlatCall {
  public:
-  // Rewrites `call` in terms of numbers.  shape: the shape of the original call, after look_into_types().
-  void set(CollectiveCall& call, const Shape& shape, int rank);
+  // Rewrites `call` in terms of numbers.  shape: the shape of the original call, after look_into_types().  topology: of
+  // the communicator, or nullptr.
+  void set(CollectiveCall& call, const Shape& shape, int rank, const Neighborhood* topology);
   void clear();
   bool packs() const { return send_.packs() || recv_.packs(); }
 
@@ -70,7 +74,7 @@ class FlatCall {
 
  private:
   enum class Input { none, part, all };
-  void flatten(Side& side, FlatSide& flat, int parts);
+  static void flatten(Side& side, FlatSide& flat, int parts, const std::vector<Neighbor>* sources = nullptr);
 
   FlatSide send_;
   FlatSide recv_;

@@ -68,7 +68,7 @@ Status Placement::place(Binding& binding, bool plain) {
 Status Placement::flatten(Binding& binding) {
   const Signature& s = shape_.signature();
   if (!s.composed || reason_of_type(s, resolved_->settings()) != LACONIC_PLAIN_NOT) return {};
-  flat_.set(call_, shape_, binding.rank);
+  flat_.set(call_, shape_, binding.rank, binding.topology());
   if (Status status = flat_.make_room(call_); !status) return status;
   shape_ = shape_on(binding, call_);
   return shape_.check_own_block();

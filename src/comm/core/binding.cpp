@@ -5,7 +5,6 @@
 #include <string>
 
 #include "comm/core/maximum.hpp"
-#include "comm/core/node.hpp"
 #include "comm/core/process.hpp"
 #include "comm/core/settings.hpp"
 #include "comm/core/stats.hpp"
@@ -30,17 +29,24 @@ std::uint64_t number_of_tags(MPI_Comm comm) {
   return greatest_tag + 1;
 }
 
-// MPI_Comm_idup of Open MPI (seen in 4.1.4 and 5.0.11) is a chain of nonblocking reductions on the communicator that is
-// duplicated.  A rank begins each one when it finds the previous one finished, so every rank begins it at another place
-// among the nonblocking collectives of the application.  They match crosswise: the application gets wrong sums,
-// MPI_ERR_TRUNCATE, or waits forever.
-#ifdef OPEN_MPI
-constexpr bool duplicates_beside_collectives = false;
-#else
-constexpr bool duplicates_beside_collectives = true;
-#endif
+// While it exists, MPI returns the errors of functions on comm, as the application's handler may end the program.
+class ReturnErrors {
+ public:
+  explicit ReturnErrors(MPI_Comm comm) : comm_(comm) {
+    MPI_Comm_get_errhandler(comm, &before_);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  }
+  ~ReturnErrors() {
+    MPI_Comm_set_errhandler(comm_, before_);
+    MPI_Errhandler_free(&before_);
+  }
+  ReturnErrors(const ReturnErrors&) = delete;
+  ReturnErrors& operator=(const ReturnErrors&) = delete;
 
-Status no_communicator() { return {Code::comm, "no communicator could be made beside this one"}; }
+ private:
+  MPI_Comm comm_;
+  MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
+};
 
 }  // namespace
 
@@ -66,7 +72,9 @@ Machinery::Machinery(MPI_Comm comm, const Tags& tags, const Neighborhood* neighb
 
 Machinery::~Machinery() {
   run_pools_.clear();
-  if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+  if (comm_ == MPI_COMM_NULL) return;
+  MPI_Comm_free(&comm_);
+  Process::instance().give_back_communicator();
 }
 
 Place Machinery::place(const Algorithm& algorithm, int root) const {
@@ -177,77 +185,64 @@ Device* Binding::device(const MemoryType& at, Status& status) {
   return devices_.back().device.get();
 }
 
-Status Binding::make_blocking() {
-  // MPI_Comm_dup would copy the application's attributes, calling its functions, and hints that are promises about the
-  // application's messages, not about Laconic's.
+// A communicator of the same ranks, or MPI_COMM_NULL.  MPI_Comm_dup would copy the application's attributes, calling its
+// functions, and hints that are promises about the application's messages, not about Laconic's.
+MPI_Comm Binding::create() const {
+  const ReturnErrors on(comm);
   MPI_Group everybody = MPI_GROUP_NULL;
+  MPI_Comm made = MPI_COMM_NULL;
   const bool ok = MPI_Comm_group(comm, &everybody) == MPI_SUCCESS &&
-                  MPI_Comm_create(comm, everybody, &made_) == MPI_SUCCESS && made_ != MPI_COMM_NULL;
+                  MPI_Comm_create(comm, everybody, &made) == MPI_SUCCESS;
   if (everybody != MPI_GROUP_NULL) MPI_Group_free(&everybody);
-  if (!ok) return no_communicator();
-  nodes_.emplace(node_search_.shape());
-  tuner.set_within_node(nodes_->nodes() == 1);
-  return {};
+  return ok ? made : MPI_COMM_NULL;
 }
 
-bool Binding::serves_nonblocking() const {
-  // On a single rank, or between groups, nothing is compressed, so no machinery is missing.
-  if (size == 1 || intercomm) return true;
-  return duplicates_beside_collectives || machinery_ || making_ != MPI_REQUEST_NULL;
+bool Binding::poll_machinery() {
+  if (machinery_ || cannot_prepare_) return true;
+  if (stage_ == Making::nothing) {
+    // A rank must know that the others are there, or they may wait elsewhere for its progress: hence an allgather,
+    // which is a barrier, before MPI_Comm_create, which blocks.
+    stage_ = Making::facts;
+    has_place_ = Process::instance().take_communicator();
+    if (facts_.begin(comm, size, has_place_, topology() != nullptr && topology()->repeats(), &making_) != MPI_SUCCESS)
+      return end_making(false), true;
+  }
+  for (;;) {
+    int done = 0;
+    if (MPI_Test(&making_, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return end_making(false), true;
+    if (!done) return false;
+    if (stage_ == Making::agreement) return end_making(success_ != 0), true;
+    if (!facts_.all_can_prepare()) return end_making(false), true;
+    made_ = create();
+    own_success_ = made_ != MPI_COMM_NULL ? 1 : 0;
+    stage_ = Making::agreement;
+    if (MPI_Iallreduce(&own_success_, &success_, 1, MPI_INT, MPI_MIN, comm, &making_) != MPI_SUCCESS)
+      return end_making(false), true;
+  }
 }
 
-bool Binding::poll_machinery(bool may_block, Status& status) {
-  if (machinery_) return true;
-  if (making_ == MPI_REQUEST_NULL) {
-    // A blocking call must know that the other ranks are there, or they may wait elsewhere for this rank's progress:
-    // hence an allgather, which is a barrier.  Without blocking, duplication is the only way to make a communicator.
-    making_blocks_ = may_block;
-    making_begun_ = true;
-    const int rc = may_block ? node_search_.begin(comm, size, &making_) : MPI_Comm_idup(comm, &made_, &making_);
-    if (rc != MPI_SUCCESS) {
-      making_ = MPI_REQUEST_NULL;
-      making_begun_ = false;
-      status = no_communicator();
-      return true;
-    }
+void Binding::end_making(bool made) {
+  making_ = MPI_REQUEST_NULL;
+  stage_ = Making::nothing;
+  cannot_prepare_ = !made;
+  if (made) {
+    nodes_.emplace(facts_.nodes());
+    tuner.set_within_node(nodes_->nodes() == 1);
+    repeats_neighbors_ = facts_.any_repeats_neighbors();
+    MPI_Comm_set_errhandler(made_, MPI_ERRORS_RETURN);
+    machinery_ = std::make_unique<Machinery>(made_, tags, topology(), nodes());
+  } else if (has_place_ && made_ == MPI_COMM_NULL) {
+    // Where only this rank has a communicator, it keeps it: to free it is collective.
+    Process::instance().give_back_communicator();
   }
-  int done = 0;
-  tester_ = std::this_thread::get_id();
-  const int rc = MPI_Test(&making_, &done, MPI_STATUS_IGNORE);
-  tester_ = std::thread::id();
-  if (rc != MPI_SUCCESS) {
-    making_ = MPI_REQUEST_NULL;
-    making_begun_ = false;
-    status = no_communicator();
-    return true;
-  }
-  if (!done) return false;
-  making_begun_ = false;
-  if (making_blocks_) status = make_blocking();
-  if (!status.ok()) return true;
-  MPI_Comm_set_errhandler(made_, MPI_ERRORS_RETURN);
-  machinery_ = std::make_unique<Machinery>(made_, tags, topology(), nodes());
   // Sends were left to MPI without it, or by a default of min_bytes that depends on the nodes.
   repeated_sends.forget();
-  return true;
-}
-
-void Binding::finish_making() {
-  // MPI may free a communicator inside any test that finds its last message, in a thread that holds the lock.
-  if (!making_begun_) return;
-  // Open MPI 4.1 fails if a communicator is freed while it is being duplicated.  All ranks are here, or will be.  MPICH
-  // frees the communicator when the duplication has ended, inside the test that finds this out: this thread then holds
-  // the lock.
-  if (tester_ == std::this_thread::get_id()) return;
-  for (Status status; status.ok();) {
-    const std::lock_guard lock(mutex);
-    if (making_ == MPI_REQUEST_NULL) return;
-    poll_machinery(false, status);
-  }
 }
 
 void Binding::abandon() {
   if (machinery_) machinery_->abandon();
+  if (in_flight == 0) machinery_.reset();
+  cannot_prepare_ = true;
 }
 
 bool Binding::progress() {

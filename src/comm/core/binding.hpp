@@ -10,14 +10,13 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "call/neighborhood.hpp"
 #include "call/node_shape.hpp"
-#include "comm/core/node.hpp"
 #include "comm/core/operation.hpp"
+#include "comm/core/peer_facts.hpp"
 #include "comm/core/repeated_calls.hpp"
 #include "comm/core/repeated_messages.hpp"
 #include "comm/core/slots.hpp"
@@ -191,27 +190,31 @@ struct Binding : std::enable_shared_from_this<Binding> {
   LeftToCaller left_to_caller;
   MessageClass* sampled_by_caller = nullptr;  // of the latest message that the caller has to sample
 
-  // The first call that needs the machinery makes it, collectively over comm.  may_block: the call may block until all
-  // ranks have come to it.  In both cases the caller polls; the result is true once the machinery exists or cannot be
-  // made.
-  bool poll_machinery(bool may_block, Status& status);
-  // Whether a call that must not wait for other ranks can be compressed.  All ranks get the same answer in the same
-  // call.
-  bool serves_nonblocking() const;
-  // Called when the application frees its communicator: a duplication of it that has begun has to end first.
-  void finish_making();
+  // The first compressed call that waits for all ranks makes the machinery, collectively over comm.  The caller polls;
+  // the result is true once the machinery exists or the ranks have found that they cannot make it, which is the same on
+  // all ranks.  Then, too, machinery() is nullptr, and all calls on comm are plain from then on.
+  bool poll_machinery();
+  // Whether a call that must not wait for other ranks can be compressed.  Such a call creates nothing: MPI_Comm_idup
+  // would copy the application's attributes and so call its functions, and with Open MPI (4.1.4, 5.0.11) it disturbs
+  // the application's nonblocking collectives.  All ranks get the same answer in the same call.
+  bool prepared() const { return size == 1 || intercomm || machinery_ != nullptr; }
+  // Whether the ranks could not make the machinery.
+  bool cannot_prepare() const { return cannot_prepare_; }
   bool making_machinery() const { return making_ != MPI_REQUEST_NULL; }
-  // The nodes of the ranks, which the machinery finds out if a blocking call makes it; else nullptr.  All ranks get the
-  // same answer in the same call.
+  // Whether a rank has the same neighbor twice; known once the machinery exists.  MPI libraries match the blocks of such
+  // neighbors in different ways, so the calls among neighbors are left to MPI: plain and compressed calls would differ.
+  bool repeats_neighbors() const { return repeats_neighbors_; }
+  // The nodes of the ranks; nullptr before the machinery exists.  All ranks get the same answer in the same call.
   const NodeShape* nodes() const { return nodes_ ? &*nodes_ : nullptr; }
   Ranks ranks() const { return {size, nodes()}; }
   // Whether a blocking call that begins now will know them if it is compressed.
-  bool finds_nodes() const { return !machinery_ && making_ == MPI_REQUEST_NULL; }
+  bool finds_nodes() const { return !machinery_ && !cannot_prepare_; }
   Machinery* machinery() { return machinery_.get(); }
 
   // The device of this memory, opened at the first request; nullptr, and the reason in `status`, where it cannot be
   // opened.
   Device* device(const MemoryType& at, Status& status);
+  // Called inside MPI_Finalize: all calls that follow are plain.
   void abandon();
 
   // Polls every operation in flight; true when any of them moved.  The caller holds the lock.
@@ -232,14 +235,20 @@ struct Binding : std::enable_shared_from_this<Binding> {
   std::vector<OpenDevice> devices_;  // they outlive the machinery
   std::optional<NodeShape> nodes_;   // outlives the machinery
   std::unique_ptr<Machinery> machinery_;
-  Status make_blocking();
+  // What the ranks do to make the machinery.
+  enum class Making : std::uint8_t { nothing, facts, agreement };
+  MPI_Comm create() const;
+  void end_making(bool made);
 
-  NodeSearch node_search_;
-  MPI_Request making_ = MPI_REQUEST_NULL;  // what comes before the creation, or the duplication itself
-  bool making_blocks_ = false;
-  std::atomic<bool> making_begun_{false};  // begun and not ended; read without the lock
-  std::atomic<std::thread::id> tester_;    // the thread that is inside MPI_Test of making_
+  Making stage_ = Making::nothing;
+  MPI_Request making_ = MPI_REQUEST_NULL;
+  PeerFacts facts_;
   MPI_Comm made_ = MPI_COMM_NULL;
+  int own_success_ = 0;
+  int success_ = 0;  // of all ranks
+  bool has_place_ = false;
+  bool cannot_prepare_ = false;
+  bool repeats_neighbors_ = false;
 };
 
 // The binding of comm, made at first use.  Local.

@@ -21,7 +21,9 @@ bool HintsOperation::poll() {
     Proposal p;
     p.status = own_;
     begun_ = true;
-    const Status started = agreement_.start(binding->machinery()->comm(), p);
+    // Without a private communicator, this call is the only one of the communicator that is under way.
+    const Machinery* machinery = binding->machinery();
+    const Status started = agreement_.start(machinery != nullptr ? machinery->comm() : binding->comm, p);
     binding->sequencer.begin();
     if (!started.ok()) return end(started), true;
   }
@@ -37,7 +39,7 @@ void HintsOperation::end(Status outcome) {
 }
 
 Status set_hints(const std::shared_ptr<Binding>& binding, MPI_Info info) {
-  if (Status s = prepare(*binding); !s) return s;
+  prepare(*binding);
   laconic_options hints{};
   Status outcome = binding->read_settings(info, hints);
   if (!binding->intercomm && binding->size > 1) {

@@ -84,6 +84,12 @@ bool Process::at_most_in_flight(int operations) {
   return one_thread_at_a_time_ && in_flight <= operations;
 }
 
+bool Process::take_communicator() {
+  if (communicators_.fetch_add(1) < max_communicators && !finalizing_) return true;
+  communicators_.fetch_sub(1);
+  return false;
+}
+
 MPI_Op Process::average() {
   std::lock_guard lock(mutex_);
   prepare();
@@ -93,24 +99,18 @@ MPI_Op Process::average() {
 
 int Process::on_comm_free(MPI_Comm, int, void* binding, void* process) {
   auto* self = static_cast<Process*>(process);
-  const auto entry = [&] {
-    return std::find_if(self->bindings_.begin(), self->bindings_.end(),
-                        [&](const auto& b) { return b.get() == binding; });
-  };
-  std::shared_ptr<Binding> freed;
-  {
-    std::lock_guard lock(self->mutex_);
-    // After on_finalize the entry no longer exists.
-    if (entry() == self->bindings_.end()) return MPI_SUCCESS;
-    freed = *entry();
-    self->frees_.fetch_add(1, std::memory_order_release);
-  }
-  // Called without the mutex: finish_making() takes the binding's mutex, whose holders may wait for this one.
-  freed->finish_making();
+  // Destroyed without the lock, because that calls MPI, which may call this function for another communicator.
+  std::shared_ptr<Binding> gone;
   std::lock_guard lock(self->mutex_);
-  freed->comm = MPI_COMM_NULL;
+  const auto entry = std::find_if(self->bindings_.begin(), self->bindings_.end(),
+                                  [&](const auto& b) { return b.get() == binding; });
+  if (entry == self->bindings_.end()) return MPI_SUCCESS;
+  self->frees_.fetch_add(1, std::memory_order_release);
+  (*entry)->comm = MPI_COMM_NULL;
   // As MPI requires, operations in flight still complete; progress() drops the binding after the last one.
-  if (freed->in_flight == 0) self->bindings_.erase(entry());
+  if ((*entry)->in_flight > 0) return MPI_SUCCESS;
+  gone = std::move(*entry);
+  self->bindings_.erase(entry);
   return MPI_SUCCESS;
 }
 
@@ -120,9 +120,9 @@ int Process::on_finalize(MPI_Comm, int, void*, void* process) {
   std::lock_guard lock(self->mutex_);
   self->frees_.fetch_add(1, std::memory_order_release);
   // Freeing communicators is collective, and here ranks may differ in which communicators they have left, so
-  // MPI_Finalize frees them.
+  // MPI_Finalize frees them. The application's own callbacks may follow: their calls are plain.
+  self->finalizing_ = true;
   for (auto& binding : self->bindings_) binding->abandon();
-  self->bindings_.clear();
   if (self->average_ != MPI_OP_NULL) MPI_Op_free(&self->average_);
   return MPI_SUCCESS;
 }

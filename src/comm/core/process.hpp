@@ -50,6 +50,13 @@ class Process {
   // Whether the process has no more than so many operations in flight, and no other thread can begin one.
   bool at_most_in_flight(int operations);
 
+  // Private communicators come out of the same store as the application's, which has 2048 with MPICH: their number is
+  // limited, whatever the application does, and the calls on other communicators are plain.  With the drop-in's
+  // duplicate of MPI_COMM_SELF, a process has no more than 64 beside those of the program.
+  static constexpr int max_communicators = 63;
+  bool take_communicator();  // false in callbacks that follow on_finalize(), too
+  void give_back_communicator() { communicators_.fetch_sub(1); }
+
   ProgressThread& progress_thread() { return progress_thread_; }
 
   ReceivedElsewhere& received_elsewhere() { return received_elsewhere_; }
@@ -72,6 +79,8 @@ class Process {
   std::mutex mutex_;  // threads may use different communicators at the same time
   int key_ = MPI_KEYVAL_INVALID;
   int finalize_key_ = MPI_KEYVAL_INVALID;
+  std::atomic<int> communicators_{0};
+  std::atomic<bool> finalizing_{false};
   bool one_thread_at_a_time_ = false;  // in MPI
   MPI_Op average_ = MPI_OP_NULL;
   std::vector<std::shared_ptr<Binding>> bindings_;

@@ -127,12 +127,12 @@ void drive(Operation& operation) {
     if (!moved) std::this_thread::yield();
 }
 
-Status prepare(Binding& binding) {
-  if (binding.intercomm || binding.size == 1) return {};
-  for (Status status;;) {
+void prepare(Binding& binding) {
+  if (binding.prepared()) return;
+  for (;;) {
     {
       const std::lock_guard lock(binding.mutex);
-      if (binding.poll_machinery(true, status)) return status;
+      if (binding.poll_machinery()) return;
     }
     Process::instance().progress();
   }

@@ -34,8 +34,8 @@ void drive(Operation& operation);
 // Polls everything once; true when the operation has finished.
 bool test(Operation& operation);
 
-// Makes the machinery of a communicator.  Collective over it, and waits for all ranks.
-Status prepare(Binding& binding);
+// Makes the machinery of a communicator, if the ranks can.  Collective over it, and waits for all ranks.
+void prepare(Binding& binding);
 
 // The MPI error code of a finished operation, after the error handler has been called with it.
 int outcome(Operation& operation);

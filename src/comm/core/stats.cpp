@@ -104,7 +104,9 @@ extern "C" LACONIC_API const char* laconic_plain_reason_string(laconic_plain_rea
     case LACONIC_PLAIN_ONE_RANK: return "no data leaves this rank";
     case LACONIC_PLAIN_INTERCOMM: return "the communicator is an intercommunicator";
     case LACONIC_PLAIN_UNPREPARED:
-      return "no call that waits for all ranks, such as laconic_comm_set_info(), has prepared the communicator";
+      return "no call that waits for all ranks, such as laconic_comm_set_info(), has prepared the communicator, or as "
+             "many communicators are prepared as a process may have";
+    case LACONIC_PLAIN_NEIGHBORS: return "a rank has the same neighbor twice";
     case LACONIC_PLAIN_SLOWER: return "compression is slower here, or has not been measured yet";
     case LACONIC_PLAIN_SENDER: return "the sender of the message left it to MPI";
     case LACONIC_PLAIN_CALLER: return "the caller had a reason of its own";

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/core/node.hpp"
+#include "comm/core/peer_facts.hpp"
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -30,12 +31,31 @@ std::uint64_t identity() {
   return checksum::sum(std::as_bytes(std::span(text)));
 }
 
+constexpr std::uint64_t cannot_prepare = 1;
+constexpr std::uint64_t repeats = 2;
+
 }  // namespace
 
-int NodeSearch::begin(MPI_Comm comm, int size, MPI_Request* request) {
-  static const std::uint64_t mine = identity();
-  identities_.resize(static_cast<std::size_t>(size));
-  return MPI_Iallgather(&mine, 1, MPI_UINT64_T, identities_.data(), 1, MPI_UINT64_T, comm, request);
+int PeerFacts::begin(MPI_Comm comm, int size, bool can_prepare, bool repeats_neighbors, MPI_Request* request) {
+  static const std::uint64_t node = identity();
+  mine_ = {node, (can_prepare ? 0 : cannot_prepare) | (repeats_neighbors ? repeats : 0)};
+  all_.resize(static_cast<std::size_t>(size));
+  return MPI_Iallgather(&mine_, 2, MPI_UINT64_T, all_.data(), 2, MPI_UINT64_T, comm, request);
+}
+
+NodeShape PeerFacts::nodes() const {
+  std::vector<std::uint64_t> nodes;
+  nodes.reserve(all_.size());
+  for (const Fact& fact : all_) nodes.push_back(fact.node);
+  return NodeShape(nodes);
+}
+
+bool PeerFacts::all_can_prepare() const {
+  return std::none_of(all_.begin(), all_.end(), [](const Fact& fact) { return (fact.flags & cannot_prepare) != 0; });
+}
+
+bool PeerFacts::any_repeats_neighbors() const {
+  return std::any_of(all_.begin(), all_.end(), [](const Fact& fact) { return (fact.flags & repeats) != 0; });
 }
 
 }  // namespace laconic
