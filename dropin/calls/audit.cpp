@@ -55,7 +55,7 @@ Audit::Audit(const Call& call, Communicator& communicator, NumberSides& numbers)
 
 int Audit::before(Plain plain) {
   if (!on_) return MPI_SUCCESS;
-  // True if the plain call overwrites its own input: in-place calls, and the buffer of a broadcast.
+  // True if the plain call overwrites what the compressed one reads: in-place calls, and the buffer of a broadcast.
   const bool overwrites = (numbers_.in_place || call_.traits().one_buffer()) && numbers_.recv.used();
   std::vector<std::byte> input;
   if (overwrites) numbers_.recv.save(input);

@@ -72,7 +72,9 @@ void prepare_if_wanted(const Call& call) {
 
 // True if this rank alone cannot take part in a call that other ranks may have begun. If it left the call to MPI, the
 // others would wait forever.
-bool found_alone(Reason reason) { return reason == Reason::memory || reason == Reason::device; }
+bool found_alone(Reason reason) {
+  return reason == Reason::memory || reason == Reason::device || reason == Reason::read_only;
+}
 
 // Whether equal arguments make an equal call: not where datatypes are the program's own, which it may free, so that MPI
 // uses their handles again.
@@ -113,6 +115,7 @@ bool repeats(const Call& call, Communicator& communicator) {
 
 // Laconic leaves the call to this function if any rank has a reason not to compress it.
 int compress(const Call& call, Communicator& communicator, NumberSides& numbers, Reason mine, Plain plain) {
+  complete_in_laconic();
   laconic_stats stats{};
   laconic_plain_reason reason = in_laconic(mine);
   Audit audit(call, communicator, numbers);
@@ -192,7 +195,10 @@ int intercept_other(const Call& call, const Decision& decision, Plain plain) {
   }
   NumberSides numbers;
   const Reason reason = filter_alone(call, decision, numbers);
-  if (found_alone(reason))
+  // Laconic packs the numbers itself, and leaves them as they are.
+  if (reason == Reason::read_only)
+    numbers.set_unchanged();
+  else if (found_alone(reason))
     say_why(call, communicator, reason);
   else if (reason == Reason::no_bound)
     return leave(call, reason, &communicator, plain);

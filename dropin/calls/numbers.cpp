@@ -6,6 +6,8 @@
 #include <new>
 #include <utility>
 
+#include "base/writable.hpp"
+
 namespace laconic::dropin {
 namespace {
 
@@ -105,33 +107,62 @@ int NumberSide::take_all() {
   return code;
 }
 
-int NumberSide::put_all() { return packs() ? restore(copy_) : MPI_SUCCESS; }
+std::span<const std::byte> NumberSide::extent() const {
+  MPI_Aint lower = 0;
+  MPI_Aint bytes = 0;
+  if (items() == 0 || PMPI_Type_get_true_extent(side_.type, &lower, &bytes) != MPI_SUCCESS) return {};
+  const std::byte* begin = nullptr;
+  const std::byte* end = nullptr;
+  for (int part = 0; part < parts(); ++part) {
+    if (items_of(part) == 0) continue;
+    const std::byte* const first = at(part) + lower;
+    const std::byte* const last = at(part) + (items_of(part) - 1) * layout_.extent + lower + bytes;
+    begin = begin == nullptr ? first : std::min(begin, first);
+    end = std::max(end, last);
+  }
+  return {begin, end};
+}
+
+int NumberSide::put_all() {
+  if (!packs()) return MPI_SUCCESS;
+  const std::byte* from = copy_.data();
+  int code = MPI_SUCCESS;
+  for (int part = 0; part < parts() && code == MPI_SUCCESS; ++part) {
+    if (is_written(part) && part != kept_part_) code = unpack(from, at(part), items_of(part), side_.type, layout_);
+    from += bytes_of(part);
+  }
+  return code;
+}
 
 int NumberSide::save(std::vector<std::byte>& out) const {
   out.resize(static_cast<std::size_t>(bytes()));
-  std::size_t before = 0;
+  std::byte* to = out.data();
   int code = MPI_SUCCESS;
   for (int part = 0; part < parts() && code == MPI_SUCCESS; ++part) {
     if (packs())
-      code = pack(at(part), items_of(part), side_.type, layout_, out.data() + before);
+      code = pack(at(part), items_of(part), side_.type, layout_, to);
     else if (bytes_of(part) > 0)
-      std::memcpy(out.data() + before, at(part), bytes_of(part));
-    before += bytes_of(part);
+      std::memcpy(to, at(part), bytes_of(part));
+    to += bytes_of(part);
   }
   return code;
 }
 
 int NumberSide::restore(const std::vector<std::byte>& in) const {
+  std::vector<std::byte> now;
+  if (const int code = save(now); code != MPI_SUCCESS) return code;
   std::size_t before = 0;
   int code = MPI_SUCCESS;
   for (int part = 0; part < parts() && code == MPI_SUCCESS; ++part) {
-    if (!is_written(part)) {
-      // Left as it is.
-    } else if (packs())
-      code = unpack(in.data() + before, at(part), items_of(part), side_.type, layout_);
-    else if (bytes_of(part) > 0)
-      std::memcpy(at(part), in.data() + before, bytes_of(part));
-    before += bytes_of(part);
+    const std::byte* const from = in.data() + before;
+    const std::size_t bytes = bytes_of(part);
+    if (bytes > 0 && std::memcmp(from, now.data() + before, bytes) != 0) {
+      if (packs())
+        code = unpack(from, at(part), items_of(part), side_.type, layout_);
+      else
+        std::memcpy(at(part), from, bytes);
+    }
+    before += bytes;
   }
   return code;
 }
@@ -171,6 +202,15 @@ std::uint64_t NumberSides::most_bytes() const {
 void NumberSides::set_unchanged() {
   send.set_unchanged();
   recv.set_unchanged();
+}
+
+bool NumberSides::may_put(Form form) {
+  const bool is_input = !traits_.reduces && (traits_.one_buffer() ? root_ : in_place && traits_.recv.cut());
+  if (!is_input || !recv.used() || !recv.packs()) return true;
+  // A persistent operation is made once, and its memory may be another kind at each start.
+  if (!bound.lossless() && kind() != Kind::integer) return form != Form::persistent && is_writable(recv.extent());
+  recv.keep_part(traits_.one_buffer() ? 0 : rank_);
+  return true;
 }
 
 int NumberSides::take() {

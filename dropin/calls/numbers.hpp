@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "calls/call.hpp"
@@ -35,13 +36,19 @@ class NumberSide {
   MPI_Datatype program_type() const { return side_.type; }
   void set_program_type(MPI_Datatype type) { side_.type = type; }
 
+  // The memory of the program from its first to its last byte.
+  std::span<const std::byte> extent() const;
+
   // Pack one part or all parts from the program's memory into the copy, and unpack those that MPI writes. Without a copy
   // they do nothing.
   int take(int part);
   int take_all();
   int put_all();
 
-  // Save and restore the numbers in the program's memory, one part after another, packed or not.
+  // The part that holds what this rank sends: put_all() leaves it as it is.
+  void keep_part(int part) { kept_part_ = part; }
+
+  // Save the numbers in the program's memory, one part after another, packed or not, and write those back that differ.
   int save(std::vector<std::byte>& out) const;
   int restore(const std::vector<std::byte>& in) const;
 
@@ -67,6 +74,7 @@ class NumberSide {
   Layout layout_;
   int parts_ = 1;
   std::vector<int> sources_;
+  int kept_part_ = -1;
   bool used_ = false;
   std::vector<MPI_Count> counts_;  // in numbers
   std::vector<MPI_Aint> displs_;
@@ -83,6 +91,10 @@ struct NumberSides {
   NumberSide recv;
   bool in_place = false;
   CallBound bound;
+
+  // Numbers that this rank sends lie in the memory that receives, in a copy: they are to be rounded there, if the bound
+  // is not lossless. Sets up what put_all() leaves as it is; false if memory must not be written that is to be rounded.
+  bool may_put(Form form);
 
   void set(const Call& call, const Communicator& communicator);
   void set_unchanged();

@@ -31,10 +31,11 @@ enum class Reason : std::uint8_t {
   slower,
   bounds,
   neighbors,
+  read_only,
   refused
 };
 
-inline constexpr std::size_t reasons = 24;
+inline constexpr std::size_t reasons = 25;
 
 // The reason as text for the summary, and as a key for JSON.
 const char* text_of(Reason reason);

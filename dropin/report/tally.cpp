@@ -37,6 +37,7 @@ constexpr std::array<Words, reasons> words{{
     {"slower", "compression is slower, or not measured yet"},
     {"bounds", "the ranks find different items of LACONIC_BOUND"},
     {"neighbors", "a rank has the same neighbor twice"},
+    {"read_only", "numbers that would be rounded where they must not be written"},
     {"refused", "refused by Laconic"},
 }};
 

@@ -40,6 +40,7 @@ struct OperationInFlight : Record {
   bool listed = false;  // among the operations that are polled
   bool freed = false;   // the program freed the request before completion
   bool persistent = false;
+  OperationInFlight* next = nullptr;  // in `completed`
 
   // Duplicates the datatypes, because the program may free its own as soon as its call has returned.
   void keep_types() {
@@ -54,6 +55,10 @@ struct OperationInFlight : Record {
     recv_type.set(MPI_DATATYPE_NULL);
   }
 };
+
+// Operations whose requests the program has completed, and Laconic's yet have to be. The callbacks that put them here run
+// inside functions of MPI.
+std::atomic<OperationInFlight*> completed{nullptr};
 
 // Guards the list of operations, not the operations: the thread that holds `turn` makes progress on them.
 std::mutex mutex;
@@ -82,7 +87,9 @@ int on_query(void* state, MPI_Status* status) {
 
 int on_free(void* state) {
   auto* operation = static_cast<OperationInFlight*>(state);
-  if (!operation->persistent) delete operation;
+  operation->next = completed.load(std::memory_order_relaxed);
+  while (!completed.compare_exchange_weak(operation->next, operation, std::memory_order_release)) {
+  }
   return MPI_SUCCESS;
 }
 
@@ -119,9 +126,11 @@ void finish(OperationInFlight& operation, int code) {
 // Tests one operation; true if it has finished.
 bool poll(OperationInFlight& operation) {
   int done = 0;
+  MPI_Status status{};
   const Quiet ours;
-  const int code = laconic_test(&operation.request, &done, MPI_STATUS_IGNORE);
+  int code = laconic_request_get_status(operation.request, &done, &status);
   if (code == MPI_SUCCESS && !done) return false;
+  if (code == MPI_SUCCESS) code = status.MPI_ERROR;
   {
     const std::lock_guard lock(mutex);
     operations.erase(std::find(operations.begin(), operations.end(), &operation));
@@ -207,12 +216,14 @@ class PersistentOperation final : public Persistent {
     operation_->persistent = true;
   }
   ~PersistentOperation() override {
+    complete_in_laconic();
     const Quiet ours;
     if (operation_->request != LACONIC_REQUEST_NULL) laconic_request_free(&operation_->request);
   }
   int make(Communicator& communicator) { return hand_over(*operation_, communicator); }
 
   int start(MPI_Request& active) override {
+    complete_in_laconic();
     if (const int code = operation_->numbers.take(); code != MPI_SUCCESS) return code;
     {
       const Quiet ours;
@@ -256,6 +267,7 @@ int wait_with_progress(MPI_Request& request) {
 }
 
 int begin_operation(const Call& call, Communicator& communicator, NumberSides& numbers, MPI_Request* request) {
+  complete_in_laconic();
   auto operation = make_operation(call, communicator, numbers);
   if (const int code = hand_over(*operation, communicator); code != MPI_SUCCESS) return code;
   if (const int code = launch(*operation); code != MPI_SUCCESS) return code;
@@ -278,8 +290,22 @@ bool free_in_flight(MPI_Request* request) {
   return freed;
 }
 
+void complete_in_laconic() {
+  // Another thread may free a persistent operation that this one is completing.
+  static std::mutex completing;
+  const std::lock_guard lock(completing);
+  OperationInFlight* operation = completed.exchange(nullptr, std::memory_order_acquire);
+  while (operation != nullptr) {
+    OperationInFlight* const one = std::exchange(operation, operation->next);
+    const Quiet ours;
+    laconic_wait(&one->request, MPI_STATUS_IGNORE);
+    if (!one->persistent) delete one;
+  }
+}
+
 void drain() {
   while (busy()) make_progress();
+  complete_in_laconic();
 }
 
 void stop_thread() {

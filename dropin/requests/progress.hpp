@@ -20,6 +20,10 @@ inline bool busy() { return __builtin_expect(in_flight.load(std::memory_order_ac
 // Makes progress on the operations in flight, unless another thread is doing so.
 void make_progress();
 
+// Completes in Laconic the operations whose requests the program has completed. Laconic then knows that the program may
+// use their buffers again. Called before another operation begins.
+void complete_in_laconic();
+
 // Waits for a request of MPI while operations in flight make progress.
 int wait_with_progress(MPI_Request& request);
 

@@ -189,6 +189,7 @@ LACONIC_API int laconic_waitall(int count, laconic_request requests[], MPI_Statu
 LACONIC_API int laconic_waitany(int count, laconic_request requests[], int* index, MPI_Status* status);
 LACONIC_API int laconic_test(laconic_request* request, int* flag, MPI_Status* status);
 LACONIC_API int laconic_testall(int count, laconic_request requests[], int* flag, MPI_Status statuses[]);
+LACONIC_API int laconic_request_get_status(laconic_request request, int* flag, MPI_Status* status);
 
 /* ---- The codecs on their own -----------------------------------------------------------------------------------
  *

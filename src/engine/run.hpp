@@ -52,6 +52,9 @@ struct Work {
   std::uint64_t sequence = 0;       // number of this operation on the transport, the same on all ranks
   bool checksum = false;            // frames are sealed, on all ranks
   std::uint64_t salt = 0;           // in seals: tells this operation from those of other transports
+  // This rank encodes its numbers without rounding them, whatever the coding of the other ranks: they lie where they
+  // must not be written (data movement only).
+  bool keeps_input = false;
   bool reduce_on_host = false;  // on a device: merges are done by the host, as the papers' "host-centric" designs do
 };
 
@@ -126,6 +129,7 @@ class Run {
   Slice slice(std::int32_t block, std::uint64_t row) const;
 
   bool passing(std::int32_t block) const;
+  bool has_result(std::int32_t block) const;
   void learn_count(Block& block);
   void complete(const Completion& completion);
   bool advance(Lane& lane);

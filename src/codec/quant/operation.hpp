@@ -45,6 +45,9 @@ inline double error_of_rounding(const Coding& coding, const Lattice& lattice) {
 
 inline Status other_step() { return malformed("step differs from this operation's"); }
 
+// Whether a frame keeps every bit of its numbers.  A sender that must not round them makes such frames in any operation.
+inline bool keeps_all(const wire::Header& header) { return !header.scaled() && header.step == 0; }
+
 // Checks that the kind of frame is the one that this operation writes; with neither an allowance nor a share, any kind
 // is accepted.
 inline Status check_kind(const wire::Header& header, const Coding& coding) {
@@ -56,6 +59,7 @@ inline Status check_kind(const wire::Header& header, const Coding& coding) {
 
 // Checks a frame to be decoded.  Within an operation the step is known, and another step would scale every number.
 inline Status check_decoded(const wire::Header& header, const Coding& coding) {
+  if (keeps_all(header)) return {};
   if (Status s = check_kind(header, coding); !s || header.scaled()) return s;
   if (!(coding.allowance > 0)) return {};
   return header.step == step_of_frames(coding, lattice_of(coding)) ? Status{} : other_step();

@@ -26,6 +26,10 @@ int laconic_testall(int count, laconic_request requests[], int* flag, MPI_Status
   return guarded(MPI_COMM_NULL, [&]() -> int { return laconic::test_all(count, requests, flag, statuses); });
 }
 
+int laconic_request_get_status(laconic_request request, int* flag, MPI_Status* status) {
+  return guarded(MPI_COMM_NULL, [&]() -> int { return laconic::get_status(request, flag, status); });
+}
+
 int laconic_start(laconic_request* request) {
   return guarded(MPI_COMM_NULL, [&]() -> int { return laconic::start(request); });
 }

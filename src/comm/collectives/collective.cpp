@@ -11,6 +11,7 @@
 
 #include "base/checksum.hpp"
 #include "base/clock.hpp"
+#include "base/writable.hpp"
 #include "comm/core/asked.hpp"
 #include "comm/core/errors.hpp"
 #include "comm/core/process.hpp"
@@ -53,7 +54,7 @@ void CollectiveOperation::begin(bool blocking) {
   run_ = nullptr;
   rows_ = 0;
   effort_ = Effort::unset;
-  on_devices_ = false;
+  on_devices_ = rounds_input_ = false;
   if (starts_ != nullptr && starts_->leaves_next() && read_hints_ == binding->read_hints) return start_again_in_mpi();
   read_hints_ = binding->read_hints;
   resolved_.resolve(*binding, asked_, has_options_ ? &given_ : nullptr, blocking);
@@ -74,6 +75,7 @@ void CollectiveOperation::begin(bool blocking) {
   if (local_.ok() && !refuses()) local_ = placement_.place(*binding, false);
   // Where the error handler ends the program, there is no need to tell the other ranks, and none of them can delay it.
   if (!local_.ok() && errors_are_fatal(asked_.comm)) return end(local_);
+  if (local_.ok()) Process::instance().inputs_in_use().add(this, placement_.input());
   has_turn_ = slot_ == Slots::none;
   if (has_turn_) turn_ = binding->sequencer.take();
   stage_ = Stage::queued;
@@ -126,10 +128,11 @@ bool CollectiveOperation::move_on() {
       if (!range_of_sum_.poll()) return false;
       stats_.seconds_wait += now() - waited_;
       if (range_of_sum_.status().ok())
-        start_run();
+        stage_ = Stage::claiming;
       else
         end(range_of_sum_.status());
       return true;
+    case Stage::claiming: return claim_input();
     case Stage::running:
       if (!run_->poll()) return false;
       if (run_->status().ok()) take_account();
@@ -254,7 +257,8 @@ bool CollectiveOperation::decide() {
   }
   if (stage_ == Stage::leasing) {
     largest_ = agreement_.largest();
-    return start_run(), true;
+    stage_ = Stage::claiming;
+    return true;
   }
   salt_ = agreement_.salt();
   range_ = agreement_.range();
@@ -276,7 +280,7 @@ bool CollectiveOperation::decide() {
   else if (may_sample() && !agreement_.any_on_devices() && RangeOfSum::can_sample(range_))
     sample_sum();
   else
-    let_next_begin(), start_run();
+    let_next_begin(), stage_ = Stage::claiming;
   return true;
 }
 
@@ -324,6 +328,35 @@ void CollectiveOperation::let_next_begin() {
   begun_ = true;
 }
 
+// Whether results that are rounded take the place of numbers that this rank sends and MPI would only read.
+bool CollectiveOperation::rounds_input() const {
+  if (asked_.traits().reduces || placement_.device() != nullptr || settings().bound.mode == LACONIC_BOUND_LOSSLESS)
+    return false;
+  return work_.plan->travel != Travel::per_hop &&
+         std::any_of(regions_.begin(), regions_.end(), [](const Region& region) {
+           return region.input != nullptr && region.input == region.output && region.count > 0;
+         });
+}
+
+bool CollectiveOperation::can_write_input() const {
+  if (placement_.packs()) return is_writable(placement_.input());
+  const std::size_t width = shape().signature().width;
+  return std::all_of(regions_.begin(), regions_.end(), [&](const Region& region) {
+    return region.input != region.output || is_writable({region.input, region.count * width});
+  });
+}
+
+// False while another operation rounds the numbers that this one is about to read.
+bool CollectiveOperation::claim_input() {
+  const bool rounds = rounds_input() && can_write_input();
+  const InputsInUse::Verdict verdict = Process::instance().inputs_in_use().begin(this, rounds);
+  if (verdict == InputsInUse::Verdict::wait) return false;
+  rounds_input_ = verdict == InputsInUse::Verdict::round;
+  work_.keeps_input = rounds_input() && !rounds_input_;
+  start_run();
+  return true;
+}
+
 void CollectiveOperation::start_run() {
   if (in_bursts_) class_->overlapping_runs(true);
   set_bound();
@@ -342,10 +375,11 @@ void CollectiveOperation::end(Status outcome) {
   }
   if (run_ != nullptr) binding->machinery()->release_run(*run_);
   run_ = nullptr;
+  Process::instance().inputs_in_use().end(this);
   status = std::move(outcome);
   const bool was_plain = stage_ == Stage::plain || stage_ == Stage::exchanging;
   if (status.ok() && mpi_code == MPI_SUCCESS && stage_ != Stage::plain && placement_.packs())
-    status = placement_.unpack(binding->machinery()->comm());
+    status = placement_.unpack(binding->machinery()->comm(), rounds_input_);
   if (status.ok() && mpi_code == MPI_SUCCESS) status = placement_.put_back();
   placement_.release();
   stage_ = Stage::finished;

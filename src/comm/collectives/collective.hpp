@@ -60,7 +60,19 @@ class CollectiveOperation final : public Operation {
   void release() override;
 
  private:
-  enum class Stage { queued, measuring, agreeing, leasing, sampling, running, exchanging, plain, blocked, finished };
+  enum class Stage {
+    queued,
+    measuring,
+    agreeing,
+    leasing,
+    sampling,
+    claiming,
+    running,
+    exchanging,
+    plain,
+    blocked,
+    finished
+  };
 
   const Shape& shape() const { return placement_.shape(); }
   const laconic_options& settings() const { return resolved_.settings(); }
@@ -83,6 +95,9 @@ class CollectiveOperation final : public Operation {
   void sample_sum();
   int agreement_tag() const;
   void let_next_begin();
+  bool rounds_input() const;
+  bool can_write_input() const;
+  bool claim_input();
   void start_run();
   void end(Status status);
 
@@ -164,6 +179,7 @@ class CollectiveOperation final : public Operation {
   bool in_bursts_ = false;  // the class times its calls in bursts
   int rows_ = 0;            // that the tuner or the model of devices has chosen, where no chunk was asked for; else 0
   Effort effort_ = Effort::unset;  // that the tuner has chosen
+  bool rounds_input_ = false;      // what this rank sends is rounded where it lies
   bool on_devices_ = false;        // the numbers of all ranks are
   Run* run_ = nullptr;
   Work work_;

@@ -32,6 +32,7 @@ CollectiveOperation* make(const std::shared_ptr<Binding>& binding, const Collect
 
 void CollectiveOperation::release() {
   persistent = false;
+  Process::instance().inputs_in_use().remove(this);
   sent_type_.release();
   received_type_.release();
   const std::shared_ptr<Binding> keep = binding;

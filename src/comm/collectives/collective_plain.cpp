@@ -5,6 +5,7 @@
 #include "base/clock.hpp"
 #include "comm/collectives/collective.hpp"
 #include "comm/core/errors.hpp"
+#include "comm/core/process.hpp"
 
 namespace laconic {
 namespace {
@@ -26,6 +27,7 @@ void CollectiveOperation::begin_plain() {
     binding->left_to_caller = {std::exchange(class_, nullptr), static_cast<double>(shape().bytes()), number_};
     return end({});
   }
+  Process::instance().inputs_in_use().add(this, placement_.input());
   const bool mean = shape().signature().mean;
   // Operations in flight must make progress, which they do not inside a blocking MPI call.  Whether any are in flight
   // differs between ranks; whether this communicator may have any does not.  All ranks must decide alike, because

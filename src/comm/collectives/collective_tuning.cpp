@@ -7,6 +7,7 @@
 #include "comm/collectives/collective.hpp"
 #include "comm/collectives/repeated_call.hpp"
 #include "comm/core/asked.hpp"
+#include "comm/core/process.hpp"
 #include "comm/core/errors.hpp"
 #include "comm/core/used_profile.hpp"
 #include "device/devices.hpp"
@@ -148,6 +149,7 @@ void CollectiveOperation::decide_start() {
 }
 
 void CollectiveOperation::completed() {
+  Process::instance().inputs_in_use().remove(this);
   if (!in_bursts_) return;
   const std::lock_guard lock(binding->mutex);
   class_->overlapping_ends(now());

@@ -92,6 +92,7 @@ void FlatCall::set(CollectiveCall& call, const Shape& shape, int rank, const Nei
   clear();
   rank_ = rank;
   one_buffer_ = call.traits().one_buffer();
+  moves_ = !call.traits().reduces;
   const bool in_place = call.send.buffer == MPI_IN_PLACE;
   const bool cut = call.traits().all_to_all();
   input_ = in_place ? (cut ? Input::all : Input::part) : Input::none;
@@ -130,9 +131,11 @@ Status FlatCall::pack(MPI_Comm comm) {
   return {};
 }
 
-Status FlatCall::unpack(MPI_Comm comm) {
+Status FlatCall::unpack(MPI_Comm comm, bool rounds_input) {
+  const auto is_input = [&](int p) { return moves_ && input_ != Input::none && (one_buffer_ || p == rank_); };
   for (int p = 0; recv_.packs() && p < recv_.parts(); ++p)
-    if (Status s = recv_.unpack(p, rank_, comm); !s) return s;
+    if (rounds_input || !is_input(p))
+      if (Status s = recv_.unpack(p, rank_, comm); !s) return s;
   return {};
 }
 

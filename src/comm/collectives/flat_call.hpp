@@ -65,9 +65,9 @@ class FlatCall {
   Status make_room(CollectiveCall& call);
 
   // Copy the data that this rank sends into that room, and the received data out of it.  comm: the private
-  // communicator.
+  // communicator.  rounds_input: also what this rank has sent, in the same memory.
   Status pack(MPI_Comm comm);
-  Status unpack(MPI_Comm comm);
+  Status unpack(MPI_Comm comm, bool rounds_input);
 
   // The size of the room in bytes.
   std::size_t size() const { return send_.size() + recv_.size(); }
@@ -79,6 +79,7 @@ class FlatCall {
   FlatSide send_;
   FlatSide recv_;
   bool one_buffer_ = false;    // one buffer for both sides
+  bool moves_ = false;         // results are numbers that a rank has sent
   Input input_ = Input::none;  // the share of the receiving side that is packed beforehand
   int rank_ = 0;
 };

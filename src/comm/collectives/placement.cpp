@@ -30,6 +30,7 @@ void Placement::set(const ResolvedCall& resolved) {
   flat_.clear();
   holder_ = device_ = nullptr;
   through_host_ = LACONIC_THROUGH_HOST_NOT;
+  input_ = {};
   seconds_copy_ = 0;
 }
 
@@ -37,6 +38,8 @@ Status Placement::place(Binding& binding, bool plain) {
   if (binding.intercomm) return check_intercomm_buffers();
   const std::span<std::byte> sent = shape_.extent_of_side(true);
   const std::span<std::byte> received = shape_.extent_of_side(false);
+  const bool apart = call_.send.buffer != MPI_IN_PLACE && !call_.traits().one_buffer();
+  if (!shape_.extent().empty()) input_ = apart ? sent : received;
   const bool meet = !sent.empty() && !received.empty() && sent.data() < received.data() + received.size() &&
                     received.data() < sent.data() + sent.size();
   if (meet)

@@ -49,7 +49,11 @@ class Placement {
   // communicator.
   bool packs() const { return flat_.packs(); }
   Status pack(MPI_Comm comm) { return flat_.pack(comm); }
-  Status unpack(MPI_Comm comm) { return flat_.unpack(comm); }
+  Status unpack(MPI_Comm comm, bool rounds_input) { return flat_.unpack(comm, rounds_input); }
+
+  // The memory of the application that holds what this rank sends, from first to last byte; empty where it sends
+  // nothing, and between groups.
+  std::span<const std::byte> input() const { return input_; }
 
   // Begins to find the range of the numbers on the device.
   void begin_range(RangeJob& job) const;
@@ -87,6 +91,7 @@ class Placement {
   StagingBuffer received_;
   std::vector<std::byte> aside_;
   std::span<std::byte> aside_on_device_;
+  std::span<const std::byte> input_;
   double seconds_copy_ = 0;
 };
 

@@ -13,6 +13,7 @@
 
 #include "base/status.hpp"
 #include "comm/core/binding.hpp"
+#include "comm/core/inputs_in_use.hpp"
 #include "comm/core/progress_thread.hpp"
 
 namespace laconic {
@@ -59,6 +60,8 @@ class Process {
 
   ProgressThread& progress_thread() { return progress_thread_; }
 
+  InputsInUse& inputs_in_use() { return inputs_in_use_; }
+
   ReceivedElsewhere& received_elsewhere() { return received_elsewhere_; }
 
  private:
@@ -84,6 +87,7 @@ class Process {
   bool one_thread_at_a_time_ = false;  // in MPI
   MPI_Op average_ = MPI_OP_NULL;
   std::vector<std::shared_ptr<Binding>> bindings_;
+  InputsInUse inputs_in_use_;
   ReceivedElsewhere received_elsewhere_;
   ProgressThread progress_thread_{[] { return instance().progress(); }};
 };

@@ -30,17 +30,21 @@ bool finished(Operation& operation) {
   return !operation.in_flight;
 }
 
+// Fills the status of a finished operation that ended with this code.
+void set_status(MPI_Status* status, const Operation& operation, int code) {
+  if (status == MPI_STATUS_IGNORE) return;
+  if (operation.has_envelope)
+    *status = operation.envelope;
+  else
+    set_empty(status);
+  status->MPI_ERROR = code;
+}
+
 // Fills the status of a finished operation, and releases the request unless it is persistent.
 int complete(laconic_request* request, MPI_Status* status, int& own_code) {
   Operation& operation = *operation_of(*request);
   own_code = outcome(operation);
-  if (status != MPI_STATUS_IGNORE) {
-    if (operation.has_envelope)
-      *status = operation.envelope;
-    else
-      set_empty(status);
-    status->MPI_ERROR = own_code;
-  }
+  set_status(status, operation, own_code);
   operation.pending = false;
   if (operation.persistent) {
     operation.completed();
@@ -206,6 +210,19 @@ int wait_any(int count, laconic_request requests[], int* index, MPI_Status* stat
     set_empty(status);
     return MPI_SUCCESS;
   }
+}
+
+int get_status(laconic_request request, int* flag, MPI_Status* status) {
+  if (flag == nullptr) return report(MPI_COMM_NULL, {Code::argument, "flag is NULL; valid is the address of an int"});
+  *flag = 1;
+  if (inactive(request)) {
+    set_empty(status);
+    return MPI_SUCCESS;
+  }
+  Operation& operation = *operation_of(request);
+  if (!test(operation)) return *flag = 0, MPI_SUCCESS;
+  set_status(status, operation, operation.mpi_code != MPI_SUCCESS ? operation.mpi_code : remember(operation.status));
+  return MPI_SUCCESS;
 }
 
 int start(laconic_request* request) {

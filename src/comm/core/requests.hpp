@@ -46,6 +46,7 @@ int wait_all(int count, laconic_request requests[], MPI_Status statuses[]);
 int wait_any(int count, laconic_request requests[], int* index, MPI_Status* status);
 int test_one(laconic_request* request, int* flag, MPI_Status* status);
 int test_all(int count, laconic_request requests[], int* flag, MPI_Status statuses[]);
+int get_status(laconic_request request, int* flag, MPI_Status* status);
 int start(laconic_request* request);
 int free_request(laconic_request* request);
 
