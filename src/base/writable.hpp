@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whether memory may be written, for memory that MPI only reads and a compressed call would round: it may be a mapped
-// file (docs/design/0044-memory-that-is-only-read.md).
+// file (docs/design/0045-memory-that-mpi-only-reads.md).
 #pragma once
 
 #include <cstddef>

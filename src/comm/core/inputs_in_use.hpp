@@ -2,7 +2,7 @@
 // The memory that compressed collectives of this process read.  MPI lets several operations read the same memory at a
 // time, and so two broadcasts may have one root buffer.  But the root of a compressed broadcast rounds its numbers, to
 // have the same bits as the other ranks: where another operation reads them, too, it must keep them and send them
-// exactly (docs/design/0044-memory-that-is-only-read.md).
+// exactly (docs/design/0045-memory-that-mpi-only-reads.md).
 #pragma once
 
 #include <cstddef>
