@@ -19,6 +19,12 @@ class Journal {
     if (on_begin) on_begin(description_);
   }
 
+  // Sets the description alone: the case goes on.
+  void now(std::string description) {
+    description_ = std::move(description);
+    if (on_begin) on_begin(description_);
+  }
+
   void fail(const char* file, int line, const std::string& message);
 
   // The faults of the case under way, on this rank.

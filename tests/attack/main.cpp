@@ -4,15 +4,14 @@
 //   attack [--seconds N] [--seed S] [--first K] [--cases N] [--watchdog SECONDS] [--label TEXT] [--with bundles]
 //   [--isa mixed]
 //          [--self-test]
-#include <signal.h>
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 
 #include "scenes.hpp"
+#include "watchdog.hpp"
 
 namespace attack {
 namespace {
@@ -29,31 +28,6 @@ struct Arguments {
   bool self_test = false;
   Plant plant = Plant::none;
 };
-
-// The text that the handler of SIGALRM prints: the handler must not allocate.
-std::array<char, 4096> under_way{};
-
-void say(const char* text, std::size_t length) {
-  while (length > 0) {
-    const ssize_t n = write(2, text, length);
-    if (n <= 0) return;
-    text += n;
-    length -= static_cast<std::size_t>(n);
-  }
-}
-
-// One write for the whole text, so that the texts of several ranks do not mix.
-void say_and_end(int number) {
-  const char* const head = number == SIGALRM ? "attack: STUCK " : "attack: CRASHED ";
-  static std::array<char, 4200> all;
-  std::size_t n = 0;
-  for (const char* part : {head, static_cast<const char*>(under_way.data()), "\n"})
-    for (; *part != '\0' && n < all.size(); ++part) all[n++] = *part;
-  say(all.data(), n);
-  signal(number, SIG_DFL);
-  signal(SIGABRT, SIG_DFL);
-  raise(number == SIGALRM ? SIGABRT : number);
-}
 
 const std::vector<std::pair<Plant, const char*>> plants{
     {Plant::bound, "bound"},       {Plant::swap, "swap"},
@@ -119,8 +93,7 @@ void play(World& world, const Arguments& a, std::uint64_t number) {
                                                         : draw_scene(random);
   world.planted = false;
   world.journal.on_begin = [origin, rank = world.rank](const std::string& what) {
-    std::snprintf(under_way.data(), under_way.size(), "on rank %d, see ./dev attack %s\n    in: %s", rank,
-                  origin.c_str(), what.c_str());
+    under_way("on rank " + std::to_string(rank) + ", see ./dev attack " + origin + "\n    in: " + what);
   };
   world.journal.begin("drawing");
   alarm(a.watchdog);
@@ -231,7 +204,7 @@ int main(int argc, char** argv) {
   if (a.bundles) a.label += "--with bundles ";
   MPI_Init(&argc, &argv);
   if (a.mixed) attack::mix_instructions(a);
-  for (const int number : {SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) signal(number, attack::say_and_end);
+  attack::watch();
   int rc = 0;
   {
     attack::World world;
