@@ -147,12 +147,14 @@ Drawn draw(Play& p) {
   Drawn d;
   d.routine = static_cast<Routine>(p.shared.below(static_cast<std::uint64_t>(Routine::neighbor_allgather)));
   d.form = static_cast<Form>(p.shared.below(persistent_collectives ? 3 : 2));
+  if (open_mpi && d.routine == Routine::alltoallw) d.form = Form::blocking;  // 4.1 itself crashes in MPI_Ialltoallw
   d.number = p.next();
   d.key = p.key(d.number);
   d.signature = p.draw_signature(!reduces(d.routine));
   d.numbers = p.draw_numbers();
   d.turn = p.shared.bits() >> 8;
   d.in_place = p.shared.below(4) == 0 && in_place_possible(d.routine);
+  if (old_mpich && d.routine == Routine::reduce) d.in_place = false;  // 4.0 itself crashes
   const auto op = p.shared.below(8);
   d.reduce = op == 6 ? Reduce::max : op == 7 ? Reduce::min : Reduce::sum;
   d.own_op = op == 5;
@@ -211,7 +213,7 @@ void two_bcasts(Play& p) {
     buffers.back()->fill(p.key(number));
   }
   if (at_root) buffers.push_back(buffers[0]);
-  if (at_root && p.own.below(2) == 0) buffers[0]->make_read_only();
+  if (at_root && p.own.below(2) == 0 && !old_mpich) buffers[0]->make_read_only();
   p.say(text("%d: two MPI_Ibcast on [%s] of %d, root %d, %zu numbers, type %s", number, comm->name.c_str(), comm->size,
              root, numbers, buffers[0]->type().name()));
   const auto open = std::make_shared<int>(2);

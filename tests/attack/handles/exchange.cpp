@@ -84,10 +84,12 @@ void Exchange::lay(std::vector<Block> send, std::vector<Block> recv, bool basic)
   const bool gathers = drawn_.routine == Routine::gatherv || drawn_.routine == Routine::allgatherv ||
                        drawn_.routine == Routine::neighbor_allgatherv;
   const bool scatters = drawn_.routine == Routine::scatterv;
-  // Open MPI 4.1 itself takes the displacements in bytes of MPI_Alltoallw for items where there is one rank.
-  const bool one_rank = open_mpi && drawn_.routine == Routine::alltoallw && comm_->size == 1;
-  if (!send.empty()) send_ = lay_side(sends_, std::move(send), type(), drawn_.varies() && !gathers && !one_rank);
-  if (!recv.empty()) recv_ = lay_side(recvs_, std::move(recv), type(), drawn_.varies() && !scatters && !one_rank);
+  // Where there is one rank, Open MPI 4.1 itself takes the displacements in bytes of MPI_Alltoallw for items, and
+  // MPICH 4.0 ignores those of MPI_Allgatherv.
+  const bool no_gaps = comm_->size == 1 && ((open_mpi && drawn_.routine == Routine::alltoallw) ||
+                                            (old_mpich && drawn_.routine == Routine::allgatherv));
+  if (!send.empty()) send_ = lay_side(sends_, std::move(send), type(), drawn_.varies() && !gathers && !no_gaps);
+  if (!recv.empty()) recv_ = lay_side(recvs_, std::move(recv), type(), drawn_.varies() && !scatters && !no_gaps);
   if (send_ && play_.own.below(3) == 0) send_->make_read_only();
 }
 
@@ -135,10 +137,10 @@ int Exchange::call(MPI_Request* request) {
   void* const in = send_in_place ? MPI_IN_PLACE : send_ ? send_->data() : &nothing;
   void* const out = recv_in_place ? MPI_IN_PLACE : recv_ ? recv_->data() : &nothing;
   const MPI_Datatype none = basic(drawn_.signature.kind);
-  const MPI_Datatype from = send_ ? send_->type().handle() : none;
-  const MPI_Datatype to = recv_ ? recv_->type().handle() : none;
-  const int n = sends_.counts.empty() ? 0 : sends_.counts[0];
-  const int m = recvs_.counts.empty() ? 0 : recvs_.counts[0];
+  MPI_Datatype from = send_ ? send_->type().handle() : none;
+  MPI_Datatype to = recv_ ? recv_->type().handle() : none;
+  int n = sends_.counts.empty() ? 0 : sends_.counts[0];
+  int m = recvs_.counts.empty() ? 0 : recvs_.counts[0];
   const int length = recv_ ? m : n;  // of a reduction
   static const int no_count = 0;     // Open MPI wants addresses where there are no neighbors
   const auto numbers = [](const std::vector<int>& all) { return all.empty() ? &no_count : all.data(); };
@@ -146,6 +148,9 @@ int Exchange::call(MPI_Request* request) {
   const int* const ms = numbers(recvs_.counts);
   const int* const nd = numbers(sends_.displacements);
   const int* const md = numbers(recvs_.displacements);
+  // Open MPI compares both sides also where one of them has no neighbors.
+  if (drawn_.routine >= Routine::neighbor_allgather && !send_) n = m, from = to;
+  if (drawn_.routine >= Routine::neighbor_allgather && !recv_) m = n, to = from;
   switch (drawn_.routine) {
     case Routine::barrier:
       if (drawn_.form == Form::blocking) return MPI_Barrier(comm);

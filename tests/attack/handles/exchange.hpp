@@ -66,7 +66,9 @@ class Exchange {
       : play_(play), comm_(std::move(comm)), drawn_(drawn) {}
 
   void lay(std::vector<Block> send, std::vector<Block> recv, bool basic);
-  void root_is_read_only() { recv_->make_read_only(); }
+  void root_is_read_only() {
+    if (!old_mpich) recv_->make_read_only();  // 4.0 itself writes to it in MPI_Ibcast
+  }
   std::string types() const;
 
   int call(MPI_Request* request);

@@ -263,9 +263,9 @@ void message(Play& p) {
     for (std::uint64_t k = 0; member && k < burst; ++k)
       send_now(p, sending(p, r.out, p.key(number, static_cast<int>(k))), may_block, matched);
   };
-  // A communicator for any tag is used up then.
+  // Its receives may still be open: nothing else may be sent there.
   const auto then = [&p, comm, any_tag] {
-    if (any_tag) p.later(comm, [comm] { comm->reserved = false; });
+    if (any_tag) p.later(comm, [&p, comm] { p.free_comm(comm); });
   };
   if (form < 2) {
     receive(false);
@@ -373,7 +373,7 @@ void freed_receive(Play& p) {
   const auto turn = p.shared.bits() >> 8;
   const int number = p.next();
   const Side common{nullptr, MPI_PROC_NULL, number, false, p.draw_numbers(), p.draw_signature(true), nullptr, 0};
-  if (open_mpi) return;  // 4.1 does not wait
+  if (open_mpi || old_mpich) return;  // Open MPI 4.1 and MPICH 4.0 do not wait
   p.say(text("MPI_Comm_dup of [%s], for a receive that is freed", parent->name.c_str()));
   const auto comm = p.duplicate(parent);
   if (!comm->member()) return;

@@ -156,10 +156,13 @@ void Play::end() {
   for (auto& buffer : kept_) buffer->check("sent by a request that was freed");
   kept_.clear();
   compare_bits();
-  for (const auto& [what, c] : {std::pair{"communicators", &comm_callbacks}, {"types", &type_callbacks}})
-    CHECK(run.journal, c->copies == c->due_copies && c->deletes == c->due_deletes,
+  for (const auto& [what, c] : {std::pair{"communicators", &comm_callbacks}, {"types", &type_callbacks}}) {
+    // MPICH 4.0 itself does not get rid of all that is freed while it is used.
+    const bool deleted = c->deletes == c->due_deletes || (old_mpich && c->deletes < c->due_deletes);
+    CHECK(run.journal, c->copies == c->due_copies && deleted,
           "callbacks of attributes of %s: %ld copies and %ld deletes, not %ld and %ld", what, c->copies, c->deletes,
           c->due_copies, c->due_deletes);
+  }
   MPI_Comm_free_keyval(&comm_keyval);
   MPI_Type_free_keyval(&type_keyval);
 }
