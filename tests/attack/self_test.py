@@ -11,6 +11,7 @@ def main():
     parser.add_argument("--mpiexec", default="mpiexec")
     parser.add_argument("--preload", action="append", default=[])
     parser.add_argument("-n", type=int, default=3)
+    parser.add_argument("--plants", type=int, default=8, help="kinds of faults that the program plants")
     parser.add_argument("program")
     args = parser.parse_args()
     start = [sys.executable, MPIRUN, "--mpiexec", args.mpiexec]
@@ -25,7 +26,7 @@ def main():
         return done.returncode, said
 
     code, said = run(100, "--self-test")
-    good = code == 0 and said.count("planted") >= 8
+    good = code == 0 and said.count("planted") >= args.plants
     code, said = run(40, "--plant", "hang", "--watchdog", "5", "--seed", "7")
     good = good and code != 0 and "STUCK" in said and "./dev attack --seed 7 --case 0 --ranks" in said
     return 0 if good else 1

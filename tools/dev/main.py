@@ -145,6 +145,11 @@ def parse(argv):
     command.add_argument("--with", dest="extra", action="append", choices=("bundles",),
                          help="also run cases that are not part of the attack yet: bundles are derived datatypes, different on every rank")
     command.add_argument("--isa", choices=("mixed",), help="with --case: different instruction sets on the ranks")
+    command.add_argument("--only", action="append", choices=tuple(attack.TARGETS),
+                         help="only this part: the library's API, or programs of handles with the drop-in in front of their MPI")
+    command.add_argument("--mode", action="append", choices=tuple(attack.handles_runner().MODES),
+                         help="with --only handles: only these settings of the drop-in (repeatable); plain: without it")
+    command.add_argument("--steps", type=int, metavar="N", help="with --case of --only handles: at most N steps of it, each of them printed")
     command = add("applications", applying, "run mpi4py's own tests and LAMMPS under the drop-in, and compare; takes a quarter of an hour")
     command.add_argument("--only", choices=("mpi4py", "lammps"), help="only this application")
     command.add_argument("--ranks", type=int, action="append", metavar="N", help="ranks of mpi4py, beside all tests on 2; default: 1 and 3")
