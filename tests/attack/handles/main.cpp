@@ -3,7 +3,8 @@
 // early and made again. It knows nothing of Laconic: ./dev attack runs it with the drop-in in front of its MPI, and
 // README.md says what it covers.
 //
-//   attack_handles [--bound E] [--seconds N] [--seed S] [--first K] [--cases N] [--steps N] [--watchdog SECONDS]
+//   attack_handles [--bound E] [--seconds N] [--seed S] [--first K] [--cases N] [--steps N] [--faults N] [--watchdog
+//   SECONDS]
 //                  [--label TEXT] [--trace] [--self-test]
 #include <unistd.h>
 
@@ -25,6 +26,7 @@ struct Arguments {
   std::uint64_t first = 0;
   std::uint64_t cases = 0;     // 0: until the time is over
   std::uint64_t steps = 1000;  // of a case, at most
+  std::uint64_t faults = 5;    // cases with faults after which it ends: further ones are repetitions
   unsigned watchdog = 60;
   std::string label;
   bool self_test = false;
@@ -66,6 +68,8 @@ Arguments parse(int argc, char** argv) {
       a.first = whole;
     else if (is_number && option == "--cases")
       a.cases = whole;
+    else if (is_number && option == "--faults")
+      a.faults = whole;
     else if (is_number && option == "--steps")
       a.steps = whole;
     else if (is_number && option == "--watchdog")
@@ -142,8 +146,7 @@ int attack(Run& run, const Arguments& a) {
   for (bool over = false; !over && (a.cases == 0 || k < a.first + a.cases); ++k) {
     play(run, a, k);
     faults += any(run, run.journal.found() > 0);
-    constexpr std::uint64_t most_faults = 5;  // further faults are repetitions
-    over = faults == most_faults || any(run, a.cases == 0 && run.rank == 0 && seconds_since(begin) > a.seconds);
+    over = faults == a.faults || any(run, a.cases == 0 && run.rank == 0 && seconds_since(begin) > a.seconds);
   }
   run.journal.count("total", "cases", k - a.first);
   if (run.rank == 0) {
