@@ -168,7 +168,7 @@ void Play::end() {
 }
 
 void Play::play(std::uint64_t most_steps) {
-  if (shared.below(60) == 0) crowd(*this, 200 + static_cast<int>(shared.below(600)));
+  if (shared.below(60) == 0) crowd(*this, 200 + static_cast<int>(shared.below(1400)));
   if (shared.below(3) == 0) {
     run.good(MPI_Comm_set_attr(MPI_COMM_WORLD, comm_keyval, reinterpret_cast<void*>(std::intptr_t{100})),
              "MPI_Comm_set_attr");
