@@ -364,6 +364,20 @@ SCENARIOS = {
         Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_INCLUDE": "movement"},
                  ["exact"], SCANS | NEIGHBORS),
     ],
+    # Which operations can be compressed depends on what is drawn.
+    "neighborhoods": [
+        Scenario("without", {}, ["exact", "seed=1", "cases=200"], preload=False),
+        Scenario("no bound", {}, ["exact", "seed=2", "cases=200"]),
+        Scenario("everything", ALL, ["within", "1e-3", "all", "seed=1", "cases=200"], NEIGHBORS, always=True),
+        Scenario("everything, a second seed", ALL, ["within", "1e-3", "all", "seed=2", "cases=200"], NEIGHBORS, always=True),
+        Scenario("dense", {**ALL, "LACONIC_EFFORT": "dense"}, ["within", "1e-3", "all", "seed=1", "cases=60"], NEIGHBORS),
+        Scenario("lossless", {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_INCLUDE": "movement"},
+                 ["exact", "seed=2", "cases=60"], NEIGHBORS),
+        Scenario("tuned", {**ALL, "LACONIC_TUNE": "on"}, ["within", "1e-3", "all", "seed=1", "cases=60"], None),
+        Scenario("audit", {**ALL, "LACONIC_AUDIT": "2"}, ["within", "1e-3", "all", "seed=2", "cases=60"], NEIGHBORS),
+        Scenario("audit that keeps plain results", {**ALL, "LACONIC_AUDIT": "1:plain"}, ["exact", "seed=1", "cases=60"],
+                 NEIGHBORS),
+    ],
     "edges": [
         WITHOUT, NO_BOUND, EXCLUDED,
         Scenario("reductions", BOUND, ["within", "1e-3"], {"allreduce"}),
