@@ -120,7 +120,7 @@ Status MessageOperation::reserve_run(int peer, std::byte* numbers) {
   for (Action& action : plan_.actions)
     if (action.peer >= 0) action.peer = peer;
   work_.plan = &plan_;
-  region_ = {numbers, numbers, work_.largest};
+  region_ = {call_.sending ? numbers : nullptr, call_.sending ? nullptr : numbers, work_.largest};
   work_.regions = {&region_, 1};
   run_ = &binding->machinery()->acquire_run(settings_.threads, call_.sending ? Purpose::sending : Purpose::receiving,
                                             device_);
