@@ -181,7 +181,7 @@ Reason filter_alone(const Call& call, const Decision& decision, NumberSides& num
     if (side->used() && side->bytes() > 0 && (compares || side->packs()) && on_device(buffer)) return Reason::device;
   for (NumberSide* side : {&numbers.send, &numbers.recv})
     if (side->used() && !side->make_room()) return Reason::memory;
-  if (!numbers.may_put(call.form)) return Reason::read_only;
+  if (!numbers.may_put()) return Reason::read_only;
   return numbers.take() == MPI_SUCCESS ? Reason::touched : Reason::type;
 }
 

@@ -204,11 +204,10 @@ void NumberSides::set_unchanged() {
   recv.set_unchanged();
 }
 
-bool NumberSides::may_put(Form form) {
+bool NumberSides::may_put() {
   const bool is_input = !traits_.reduces && (traits_.one_buffer() ? root_ : in_place && traits_.recv.cut());
   if (!is_input || !recv.used() || !recv.packs()) return true;
-  // A persistent operation is made once, and its memory may be another kind at each start.
-  if (!bound.lossless() && kind() != Kind::integer) return form != Form::persistent && is_writable(recv.extent());
+  if (!bound.lossless() && kind() != Kind::integer) return is_writable(recv.extent());
   recv.keep_part(traits_.one_buffer() ? 0 : rank_);
   return true;
 }

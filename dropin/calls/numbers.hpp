@@ -94,7 +94,7 @@ struct NumberSides {
 
   // Numbers that this rank sends lie in the memory that receives, in a copy: they are to be rounded there, if the bound
   // is not lossless. Sets up what put_all() leaves as it is; false if memory must not be written that is to be rounded.
-  bool may_put(Form form);
+  bool may_put();
 
   void set(const Call& call, const Communicator& communicator);
   void set_unchanged();

@@ -222,7 +222,9 @@ OwnType::~OwnType() {
 void OwnType::set(MPI_Datatype type) {
   if (mine_) PMPI_Type_free(&type_);
   type_ = type;
-  mine_ = type != MPI_DATATYPE_NULL && !Recipe::predefined(type) && PMPI_Type_dup(type, &type_) == MPI_SUCCESS;
+  // MPI_Type_dup would copy the attributes of the type, which calls functions of the program.
+  mine_ = type != MPI_DATATYPE_NULL && !Recipe::predefined(type) && PMPI_Type_contiguous(1, type, &type_) == MPI_SUCCESS;
+  if (mine_) PMPI_Type_commit(&type_);
 }
 
 bool is_plain_memory(const void* buffer, MPI_Datatype type) {

@@ -158,7 +158,10 @@ MPI_Datatype OwnType::keep(MPI_Datatype datatype) {
   release();
   // Duplicates of predefined types would not be recognized.
   if (datatype == MPI_DATATYPE_NULL || find_dtype(datatype) || is_named(combiner_of(datatype))) return datatype;
-  return MPI_Type_dup(datatype, &type_) == MPI_SUCCESS ? type_ : datatype;
+  // MPI_Type_dup would copy the attributes of the type, which calls functions of the application.
+  if (MPI_Type_contiguous(1, datatype, &type_) != MPI_SUCCESS) return datatype;
+  MPI_Type_commit(&type_);
+  return type_;
 }
 
 void OwnType::release() {
