@@ -39,8 +39,8 @@ class NumberSide {
   // The memory of the program from its first to its last byte.
   std::span<const std::byte> extent() const;
 
-  // Pack one part or all parts from the program's memory into the copy, and unpack those that MPI writes. Without a copy
-  // they do nothing.
+  // Pack one part or all parts from the program's memory into the copy, and unpack those that MPI writes. Without a
+  // copy they do nothing.
   int take(int part);
   int take_all();
   int put_all();

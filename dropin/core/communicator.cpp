@@ -88,8 +88,7 @@ void Communicator::find_neighbors() {
     std::vector<int> destinations(static_cast<std::size_t>(num_destinations_));
     std::vector<int> other_weights(destinations.size());
     PMPI_Dist_graph_neighbors(comm_, num_sources, sources_.data(), weighted ? weights.data() : MPI_UNWEIGHTED,
-                              num_destinations_, destinations.data(),
-                              weighted ? other_weights.data() : MPI_UNWEIGHTED);
+                              num_destinations_, destinations.data(), weighted ? other_weights.data() : MPI_UNWEIGHTED);
   }
 }
 

@@ -223,7 +223,8 @@ void OwnType::set(MPI_Datatype type) {
   if (mine_) PMPI_Type_free(&type_);
   type_ = type;
   // MPI_Type_dup would copy the attributes of the type, which calls functions of the program.
-  mine_ = type != MPI_DATATYPE_NULL && !Recipe::predefined(type) && PMPI_Type_contiguous(1, type, &type_) == MPI_SUCCESS;
+  mine_ =
+      type != MPI_DATATYPE_NULL && !Recipe::predefined(type) && PMPI_Type_contiguous(1, type, &type_) == MPI_SUCCESS;
   if (mine_) PMPI_Type_commit(&type_);
 }
 

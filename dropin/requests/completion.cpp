@@ -341,8 +341,8 @@ LACONIC_EXPORT int MPI_Request_free(MPI_Request* request) {
 }
 LACONIC_ALSO_AS_PMPI(Request_free)
 
-// MPI waits for the communication on comm, of which requests are a part that the program has freed and that this library
-// has yet to complete.
+// MPI waits for the communication on comm, of which requests are a part that the program has freed and that this
+// library has yet to complete.
 LACONIC_EXPORT int MPI_Comm_disconnect(MPI_Comm* comm) {
   if (comm != nullptr && has_pending() && !from_library(LACONIC_SITE)) finish_freed(*comm);
   return mpi::Comm_disconnect(comm);

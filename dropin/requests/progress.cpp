@@ -56,8 +56,8 @@ struct OperationInFlight : Record {
   }
 };
 
-// Operations whose requests the program has completed, and Laconic's yet have to be. The callbacks that put them here run
-// inside functions of MPI.
+// Operations whose requests the program has completed, and Laconic's yet have to be. The callbacks that put them here
+// run inside functions of MPI.
 std::atomic<OperationInFlight*> completed{nullptr};
 
 // Guards the list of operations, not the operations: the thread that holds `turn` makes progress on them.

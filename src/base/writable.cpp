@@ -61,8 +61,8 @@ Answer ask(int maps, std::uintptr_t at, std::uintptr_t end) {
   return Answer::yes;
 }
 
-// The same from the text, whose lines are in the order of addresses: "begin-end rw.. ...".  Only their beginnings are of
-// interest.
+// The same from the text, whose lines are in the order of addresses: "begin-end rw.. ...".  Only their beginnings are
+// of interest.
 class MapsText {
  public:
   MapsText(std::uintptr_t at, std::uintptr_t end) : at_(at), end_(end) {}

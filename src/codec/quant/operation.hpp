@@ -45,7 +45,8 @@ inline double error_of_rounding(const Coding& coding, const Lattice& lattice) {
 
 inline Status other_step() { return malformed("step differs from this operation's"); }
 
-// Whether a frame keeps every bit of its numbers.  A sender that must not round them makes such frames in any operation.
+// Whether a frame keeps every bit of its numbers.  A sender that must not round them makes such frames in any
+// operation.
 inline bool keeps_all(const wire::Header& header) { return !header.scaled() && header.step == 0; }
 
 // Checks that the kind of frame is the one that this operation writes; with neither an allowance nor a share, any kind

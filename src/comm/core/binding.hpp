@@ -201,8 +201,9 @@ struct Binding : std::enable_shared_from_this<Binding> {
   // Whether the ranks could not make the machinery.
   bool cannot_prepare() const { return cannot_prepare_; }
   bool making_machinery() const { return making_ != MPI_REQUEST_NULL; }
-  // Whether a rank has the same neighbor twice; known once the machinery exists.  MPI libraries match the blocks of such
-  // neighbors in different ways, so the calls among neighbors are left to MPI: plain and compressed calls would differ.
+  // Whether a rank has the same neighbor twice; known once the machinery exists.  MPI libraries match the blocks of
+  // such neighbors in different ways, so the calls among neighbors are left to MPI: plain and compressed calls would
+  // differ.
   bool repeats_neighbors() const { return repeats_neighbors_; }
   // The nodes of the ranks; nullptr before the machinery exists.  All ranks get the same answer in the same call.
   const NodeShape* nodes() const { return nodes_ ? &*nodes_ : nullptr; }

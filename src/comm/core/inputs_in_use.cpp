@@ -32,8 +32,7 @@ void InputsInUse::remove(const void* operation) {
 }
 
 InputsInUse::Use* InputsInUse::find(const void* operation) {
-  const auto at =
-      std::find_if(uses_.begin(), uses_.end(), [&](const Use& use) { return use.operation == operation; });
+  const auto at = std::find_if(uses_.begin(), uses_.end(), [&](const Use& use) { return use.operation == operation; });
   return at != uses_.end() ? &*at : nullptr;
 }
 

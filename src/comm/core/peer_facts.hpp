@@ -13,8 +13,8 @@
 namespace laconic {
 
 // One allgather, which also is a barrier.  It finds the nodes, too: the first
-// MPI_Comm_split_type(MPI_COMM_TYPE_SHARED) of a process takes 0.7 to 0.9 ms with MPICH 5, as long as 20 calls of 64 KiB
-// within a node.
+// MPI_Comm_split_type(MPI_COMM_TYPE_SHARED) of a process takes 0.7 to 0.9 ms with MPICH 5, as long as 20 calls of 64
+// KiB within a node.
 class PeerFacts {
  public:
   // Begins, collectively over comm of so many ranks; this object stays where it is until the request has completed.

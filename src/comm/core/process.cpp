@@ -102,8 +102,8 @@ int Process::on_comm_free(MPI_Comm, int, void* binding, void* process) {
   // Destroyed without the lock, because that calls MPI, which may call this function for another communicator.
   std::shared_ptr<Binding> gone;
   std::lock_guard lock(self->mutex_);
-  const auto entry = std::find_if(self->bindings_.begin(), self->bindings_.end(),
-                                  [&](const auto& b) { return b.get() == binding; });
+  const auto entry =
+      std::find_if(self->bindings_.begin(), self->bindings_.end(), [&](const auto& b) { return b.get() == binding; });
   if (entry == self->bindings_.end()) return MPI_SUCCESS;
   self->frees_.fetch_add(1, std::memory_order_release);
   (*entry)->comm = MPI_COMM_NULL;
