@@ -85,7 +85,7 @@ bool NumberSide::make_room() {
   if (!packs()) return true;
   if (!can_pack(layout_)) return false;
   try {
-    copy_.resize(static_cast<std::size_t>(bytes()));
+    copy_.resize(static_cast<std::size_t>(bytes()) + 1);  // never without an address
   } catch (const std::bad_alloc&) {
     return false;
   }

@@ -187,14 +187,11 @@ Device* Binding::device(const MemoryType& at, Status& status) {
 
 // A communicator of the same ranks, or MPI_COMM_NULL.  MPI_Comm_dup would copy the application's attributes, calling
 // its functions, and hints that are promises about the application's messages, not about Laconic's.
+// MPI_Comm_create hangs in MPICH 5.0.2 where a topology has fewer ranks than the communicator that it was made of.
 MPI_Comm Binding::create() const {
   const ReturnErrors on(comm);
-  MPI_Group everybody = MPI_GROUP_NULL;
   MPI_Comm made = MPI_COMM_NULL;
-  const bool ok =
-      MPI_Comm_group(comm, &everybody) == MPI_SUCCESS && MPI_Comm_create(comm, everybody, &made) == MPI_SUCCESS;
-  if (everybody != MPI_GROUP_NULL) MPI_Group_free(&everybody);
-  return ok ? made : MPI_COMM_NULL;
+  return MPI_Comm_split(comm, 0, rank, &made) == MPI_SUCCESS ? made : MPI_COMM_NULL;
 }
 
 bool Binding::poll_machinery() {
