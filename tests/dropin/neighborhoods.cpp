@@ -201,8 +201,10 @@ class Play {
 
   // Other ranks would wait for this one.
   void succeed(Whose whose, int code) {
-    if (CHECK(w_.t, code == MPI_SUCCESS, "%s: error class %d", whose == Whose::mpi ? "MPI" : "the program's call",
-              ranks::class_of(code)))
+    std::array<char, MPI_MAX_ERROR_STRING> said{};
+    int length = 0;
+    if (code != MPI_SUCCESS) MPI_Error_string(code, said.data(), &length);
+    if (CHECK(w_.t, code == MPI_SUCCESS, "%s: %s", whose == Whose::mpi ? "MPI" : "the program's call", said.data()))
       return;
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
@@ -297,6 +299,7 @@ int main(int argc, char** argv) {
   const Memory sent;
   const Memory received;
   Memory::watch();
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // of requests that belong to no other communicator
   Types types;
   Play::World world{t, expected, types, sent, received};
   MPI_Comm backwards = MPI_COMM_NULL;
