@@ -91,8 +91,10 @@ MPI_Request stand_in(MPI_Request request) {
 }
 
 void deactivate(MPI_Request request) {
-  const std::lock_guard lock(mutex);
-  if (Entry* entry = find(request); entry != nullptr) entry->active = MPI_REQUEST_NULL;
+  Entry* const entry = known(request);
+  if (entry == nullptr) return;
+  entry->active = MPI_REQUEST_NULL;
+  entry->what->completed();
 }
 
 }  // namespace laconic::dropin

@@ -20,6 +20,8 @@ class Persistent {
   // Begins the operation; sets `active` to the request that completes it.
   virtual int start(MPI_Request& active) = 0;
   virtual int cancel(MPI_Request& active) = 0;
+  // The program has completed the operation.
+  virtual void completed() {}
   // The program frees the persistent request while the operation is active.
   virtual int free(MPI_Request& active) = 0;
 };

@@ -93,6 +93,10 @@ int on_free(void* state) {
   return MPI_SUCCESS;
 }
 
+// MPI may call it in the thread that ends the operation, after the program has completed the request and freed the
+// persistent one.
+int on_free_persistent(void*) { return MPI_SUCCESS; }
+
 // A collective cannot be cancelled.
 int on_cancel(void*, int) { return MPI_SUCCESS; }
 
@@ -168,7 +172,8 @@ void wake_helper() {
 
 // Registers an operation that the library has begun: creates its generalized request and adds it to the polled list.
 int launch(OperationInFlight& operation) {
-  const int code = PMPI_Grequest_start(on_query, on_free, on_cancel, &operation, &operation.generalized);
+  const int code = PMPI_Grequest_start(on_query, operation.persistent ? on_free_persistent : on_free, on_cancel,
+                                       &operation, &operation.generalized);
   if (code != MPI_SUCCESS) return code;
   {
     const std::lock_guard lock(mutex);
@@ -216,14 +221,13 @@ class PersistentOperation final : public Persistent {
     operation_->persistent = true;
   }
   ~PersistentOperation() override {
-    complete_in_laconic();
+    completed();
     const Quiet ours;
     if (operation_->request != LACONIC_REQUEST_NULL) laconic_request_free(&operation_->request);
   }
   int make(Communicator& communicator) { return hand_over(*operation_, communicator); }
 
   int start(MPI_Request& active) override {
-    complete_in_laconic();
     if (const int code = operation_->numbers.take(); code != MPI_SUCCESS) return code;
     {
       const Quiet ours;
@@ -232,6 +236,11 @@ class PersistentOperation final : public Persistent {
     const int code = launch(*operation_);
     active = operation_->generalized;
     return code;
+  }
+
+  void completed() override {
+    const Quiet ours;
+    laconic_wait(&operation_->request, MPI_STATUS_IGNORE);
   }
 
   // Does nothing: MPI does not allow cancelling collectives.
@@ -291,15 +300,12 @@ bool free_in_flight(MPI_Request* request) {
 }
 
 void complete_in_laconic() {
-  // Another thread may free a persistent operation that this one is completing.
-  static std::mutex completing;
-  const std::lock_guard lock(completing);
   OperationInFlight* operation = completed.exchange(nullptr, std::memory_order_acquire);
   while (operation != nullptr) {
     OperationInFlight* const one = std::exchange(operation, operation->next);
     const Quiet ours;
     laconic_wait(&one->request, MPI_STATUS_IGNORE);
-    if (!one->persistent) delete one;
+    delete one;
   }
 }
 
