@@ -19,7 +19,7 @@ ROOMS = {
 }
 # What folders beside src/ may include of its rooms, and of each other; their own headers, and the public one, always.
 CLIENTS = {
-    "dropin": {"call", "wire"},  # what it shares with the library: tables and formats, no code
+    "dropin": {"base", "call", "wire"},  # what it shares with the library
     "cli": set(ROOMS) | {"dropin", "bench"},  # cli/bench
     "examples": set(),
     "bench": set(ROOMS) | {"support"},
