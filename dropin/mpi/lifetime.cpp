@@ -10,6 +10,8 @@
 #include "messages/unexpected.hpp"
 #include "mpi/exports.hpp"
 #include "mpi/lifetime.hpp"
+#include "mpi/mpi_itself.hpp"
+#include "requests/progress.hpp"
 
 using namespace laconic::dropin;
 
@@ -81,6 +83,17 @@ LACONIC_EXPORT int MPI_Query_thread(int* provided) {
   if (code == MPI_SUCCESS && Process::instance().raised()) *provided = std::min(*provided, asked_level);
   return code;
 }
+
+// The callbacks in MPI_Finalize need no thread. While one was polling in them, MPICH 5.0.2 at times failed to destroy a
+// lock that was still held.
+LACONIC_EXPORT int MPI_Finalize(void) {
+  if (Process::instance().running()) {
+    drain();
+    stop_thread();
+  }
+  return mpi::Finalize();
+}
+LACONIC_ALSO_AS_PMPI(Finalize)
 
 LACONIC_EXPORT int MPI_Abort(MPI_Comm comm, int code) {
   Process::instance().give_up();

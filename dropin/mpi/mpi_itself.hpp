@@ -32,7 +32,7 @@
 #define LACONIC_REQUEST_FUNCTIONS(X)                                                  \
   X(Wait) X(Test) X(Waitall) X(Testall) X(Waitany) X(Testany) X(Waitsome) X(Testsome) \
   X(Request_get_status) X(Request_free) X(Cancel) X(Start) X(Startall)                \
-  X(Comm_disconnect)                                                                  \
+  X(Comm_disconnect) X(Finalize)                                                      \
   LACONIC_OF_MPI_4_1(X)
 // clang-format on
 

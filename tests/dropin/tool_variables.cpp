@@ -14,7 +14,7 @@ using namespace dropin;
 using ranks::Test;
 
 constexpr int count = 4000;
-constexpr int kinds = 33;           // the variables of an operation: 11 numbers, and 22 reasons
+constexpr int kinds = 35;           // the variables of an operation: 11 numbers, and 24 reasons
 constexpr int num_operations = 20;  // 19 collectives, and messages
 
 struct Info {
