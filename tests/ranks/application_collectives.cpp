@@ -137,7 +137,7 @@ void after(Test& t, const char* what, Prepare prepare, bool prepares) {
 int main(int argc, char** argv) {
   Test t(&argc, &argv, "application_collectives");
   Random random(t.seed() * 1000 + static_cast<std::uint64_t>(t.rank()));
-  after(t, "nothing", by_nothing, nonblocking_prepares);
+  after(t, "nothing", by_nothing, false);
   after(t, "laconic_comm_set_info", by_hints, true);
   after(t, "a blocking call", by_blocking, true);
   after(t, "the _init of a persistent one", by_persistent, true);

@@ -48,7 +48,7 @@ class CollectiveCall final : public AnyCall {
     MPI_Comm_size(comm, &size_);
     if (traits_.neighborhood()) {
       topology_ = &Topology::of(comm, s.topology);
-      if (left_to_mpi() && topology_->repeats_edges()) topology_ = &Topology::of(comm, Topology::Kind::line);
+      if (topology_->repeats_edges()) topology_ = &Topology::of(comm, Topology::Kind::line);
       comm_ = topology_->comm();
     }
     for (int r = 0; r < size_; ++r) inputs_.push_back(laconic::test::make_field<T>(s.field, input_count(r), s.seed, r));
@@ -134,12 +134,6 @@ class CollectiveCall final : public AnyCall {
     int source = 0;
     std::size_t from = 0;
   };
-
-  // Whether MPI's own function carries out the call, whatever its size.
-  bool left_to_mpi() const {
-    return size_ == 1 || s_.bound.mode == LACONIC_BOUND_UNSET || s_.variant == LACONIC_VARIANT_PLAIN ||
-           s_.algorithm == LACONIC_ALGORITHM_PLAIN;
-  }
 
   static std::uint64_t mix(std::uint64_t x) {
     Random r(x);

@@ -142,7 +142,7 @@ void threads(Test& t) {
   // The first call on a communicator makes Laconic's own, which waits for all ranks.  A thread that did this for
   // another thread's call would be missing where its own call needs it, and ranks would wait for each other crosswise.
   t.doing("three threads, each with the first calls on many communicators");
-  std::vector<MPI_Comm> fresh(static_cast<std::size_t>(workers) * 20);
+  std::vector<MPI_Comm> fresh(static_cast<std::size_t>(workers) * 15);
   for (MPI_Comm& comm : fresh) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   for (int w = 0; w < workers; ++w)
     crew.emplace_back([&, w] {

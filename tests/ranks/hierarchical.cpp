@@ -258,26 +258,20 @@ int nonblocking_sum(MPI_Comm comm, laconic_options o) {
 
 // A nonblocking call cannot find out the nodes, but uses what a blocking one has found.
 void nonblocking(Test& t, const Nodes& nodes) {
-  for (const bool first : {true, false}) {
-    t.doing(first ? "the first call is nonblocking" : "a nonblocking call comes later");
-    t.count_case();
-    MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    const laconic_options any = asking_for(LACONIC_ALGORITHM_RING);
-    const int before = first ? nonblocking_sum(comm, any) : sum(comm, any).code;
-    CHECK(t, before == MPI_SUCCESS, "%s", message_of(before).c_str());
-    if (t.size() > 1 && (!first || nonblocking_prepares)) {
-      const Outcome later = sum(comm, asking_for(LACONIC_ALGORITHM_HIERARCHICAL));
-      const int rc = nonblocking_sum(comm, asking_for(LACONIC_ALGORITHM_HIERARCHICAL));
-      if (first)
-        check_refusal(t, later, "are not known");
-      else if (nodes.fit(comm))
-        check_sum(t, comm, later);
-      CHECK(t, (rc == MPI_SUCCESS) == (!first && nodes.fit(comm)), "%s", message_of(rc).c_str());
-    }
-    MPI_Comm_free(&comm);
+  t.doing("a nonblocking call comes later");
+  t.count_case();
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  const int before = sum(comm, asking_for(LACONIC_ALGORITHM_RING)).code;
+  CHECK(t, before == MPI_SUCCESS, "%s", message_of(before).c_str());
+  if (t.size() > 1) {
+    const Outcome later = sum(comm, asking_for(LACONIC_ALGORITHM_HIERARCHICAL));
+    const int rc = nonblocking_sum(comm, asking_for(LACONIC_ALGORITHM_HIERARCHICAL));
+    if (nodes.fit(comm)) check_sum(t, comm, later);
+    CHECK(t, (rc == MPI_SUCCESS) == nodes.fit(comm), "%s", message_of(rc).c_str());
   }
+  MPI_Comm_free(&comm);
 }
 
 }  // namespace

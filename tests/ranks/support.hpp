@@ -27,13 +27,6 @@
 
 namespace ranks {
 
-// Whether a nonblocking collective can be compressed on a communicator that nothing has prepared.
-#ifdef OPEN_MPI
-constexpr bool nonblocking_prepares = false;
-#else
-constexpr bool nonblocking_prepares = true;
-#endif
-
 inline long long environment_number(const char* name, long long otherwise) {
   const char* value = std::getenv(name);
   return value && *value ? std::atoll(value) : otherwise;
