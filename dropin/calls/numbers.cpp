@@ -44,6 +44,9 @@ void NumberSide::set_counts() {
   counts_.clear();
   displs_.clear();
   if (!side_.counts.given()) return;
+  // Never without an address, which Open MPI does not take even for no parts.
+  counts_.reserve(1);
+  displs_.reserve(1);
   MPI_Aint next = 0;
   for (int part = 0; part < parts_; ++part) {
     counts_.push_back(items_of(part) * layout_.each);

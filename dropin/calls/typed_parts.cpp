@@ -49,6 +49,8 @@ Side TypedParts::as(const Numbers& numbers) {
   const MPI_Count each = numbers.known() ? static_cast<MPI_Count>(numbers.each) * numbers.width : 1;
   counts_.clear();
   displs_.clear();
+  counts_.reserve(1);  // never without an address
+  displs_.reserve(1);
   MPI_Aint next = 0;
   for (const Part& part : parts_) {
     counts_.push_back(part.bytes / each);

@@ -17,6 +17,8 @@ void FlatSide::set(const Side& side, const Layout& layout, int parts, const std:
   counts_.clear();
   displs_.clear();
   if (side.counts == nullptr) return;
+  counts_.reserve(1);  // never without an address
+  displs_.reserve(1);
   MPI_Aint next = 0;
   for (int p = 0; p < parts; ++p) {
     counts_.push_back(side.counts[p] * layout.each);
