@@ -142,13 +142,15 @@ def movement():
 
 
 def neighborhoods():
+    if size == 2:  # each rank has the same neighbour twice, and such calls are left to MPI
+        return
     grid = comm.Create_cart([size], periods=[True])
     count = 2000
     left, right = (rank - 1) % size, (rank + 1) % size
     recv = np.empty((2, count), np.float32)
     run("Neighbor_allgather", numbers(count), recv, comm=grid)
     near(recv, [numbers(count, of=left), numbers(count, of=right)])
-    if size > 2:  # on two ranks MPI libraries disagree on which of both messages is which
+    if size > 1:
         send = np.stack([numbers(count, of=100 + rank), numbers(count, of=200 + rank)])
         run("Neighbor_alltoall", send, recv, comm=grid)
         near(recv, [numbers(count, of=200 + left), numbers(count, of=100 + right)])

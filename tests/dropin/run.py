@@ -50,6 +50,7 @@ PROFILE = str(pathlib.Path(__file__).resolve().parent / "pinned.profile")
 BOUND = {"LACONIC_BOUND": "abs:1e-3", "LACONIC_MIN_BYTES": "1000"}
 ALL = {**BOUND, "LACONIC_INCLUDE": "movement"}
 EVERYTHING = {**ALL, "LACONIC_P2P": "1"}
+LOSSLESS = {"LACONIC_BOUND": "lossless", "LACONIC_MIN_BYTES": "1", "LACONIC_INCLUDE": "movement", "LACONIC_P2P": "1"}
 WITHOUT = Scenario("without", {}, ["exact"], preload=False)
 NO_BOUND = Scenario("no bound", {}, ["exact"])
 EXCLUDED = Scenario("all excluded", {**ALL, "LACONIC_EXCLUDE": "all"}, ["exact"])
@@ -330,6 +331,37 @@ SCENARIOS = {
                  check=differ("LACONIC_BOUND: bound 'abs' is not valid")),
     ],
     "damage": [Scenario("compressed", {**BOUND, "LACONIC_P2P": "1"}, ["within", "1e-3"], {"send"}, always=True)],
+    "callbacks": [
+        WITHOUT, NO_BOUND, Scenario("everything", EVERYTHING, ["within", "1e-3"], {"allreduce", "send"}, always=True),
+        Scenario("dense", {**EVERYTHING, "LACONIC_EFFORT": "dense"}, ["within", "1e-3"], None), Scenario("lossless", LOSSLESS, ["exact"], None),
+        Scenario("tuned", {**EVERYTHING, "LACONIC_TUNE": "on"}, ["within", "1e-3"], None),
+        Scenario("audit", {**EVERYTHING, "LACONIC_AUDIT": "2"}, ["within", "1e-3"], None),
+    ],
+    "freed": [
+        WITHOUT, NO_BOUND, Scenario("everything", EVERYTHING, ["within", "1e-3"], {"send"}, always=True),
+        Scenario("dense", {**EVERYTHING, "LACONIC_EFFORT": "dense"}, ["within", "1e-3"], None), Scenario("lossless", LOSSLESS, ["exact"], None),
+        Scenario("tuned", {**EVERYTHING, "LACONIC_TUNE": "on"}, ["within", "1e-3"], None),
+        Scenario("audit", {**EVERYTHING, "LACONIC_AUDIT": "2"}, ["within", "1e-3"], None),
+    ],
+    "limits": [
+        WITHOUT, Scenario("everything", EVERYTHING, ["within", "1e-3"], {"allreduce"}, always=True, check=plain("unprepared", "allreduce")),
+        Scenario("tuned", {**EVERYTHING, "LACONIC_TUNE": "on"}, ["within", "1e-3"], None, always=True),
+    ],
+    "read_only": [
+        WITHOUT, NO_BOUND, Scenario("everything", EVERYTHING, ["within", "1e-3", "all"], {"allreduce", "bcast"}, always=True),
+        Scenario("dense", {**EVERYTHING, "LACONIC_EFFORT": "dense"}, ["within", "1e-3", "all"], None), Scenario("lossless", LOSSLESS, ["exact"], None),
+        Scenario("with codec szx", {**EVERYTHING, "LACONIC_CODEC": "szx"}, ["within", "1e-3", "all"], None),
+        Scenario("from hop to hop", {**EVERYTHING, "LACONIC_VARIANT": "cpr-p2p"}, ["within", "1e-3", "all"], None),
+        Scenario("tuned", {**EVERYTHING, "LACONIC_TUNE": "on"}, ["within", "1e-3", "all"], None),
+        Scenario("audit", {**EVERYTHING, "LACONIC_AUDIT": "2"}, ["within", "1e-3", "all"], None),
+        Scenario("audit that keeps plain results", {**EVERYTHING, "LACONIC_AUDIT": "1:plain"}, ["within", "1e-3", "all"], None),
+    ],
+    # A program that never calls MPI_Init, for which nothing is compressed and nothing reported.
+    "sessions": [
+        WITHOUT, NO_BOUND, Scenario("everything", EVERYTHING, ["exact"], always=True),
+        Scenario("lossless", LOSSLESS, ["exact"]), Scenario("tuned", {**EVERYTHING, "LACONIC_TUNE": "on"}, ["exact"]),
+        Scenario("audit that keeps plain results", {**EVERYTHING, "LACONIC_AUDIT": "1:plain"}, ["exact"]),
+    ],
     "growing_variables": [Scenario("an MPI whose variables become more", {}, [])],
     "tool_variables": [
         Scenario("without", {}, ["absent"], preload=False),
