@@ -72,7 +72,8 @@ static void free_in_order(enum kind kind, int order) {
     MPI_Wait(&reduction, MPI_STATUS_IGNORE);
   } else {
     MPI_Request both[2] = {reduction, receive};
-    MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    MPI_Status statuses[2];
+    MPI_Waitall(2, both, statuses);
   }
   check_results(last, "a message whose handles were freed", (int)kind, order);
   int right = 1;
@@ -116,8 +117,12 @@ int main(int argc, char** argv) {
 #else
   (void)free_in_order;
 #endif
+#if !defined(MPICH_NUMVERSION) || MPICH_NUMVERSION >= 40100000 /* MPICH 4.0 itself does not wait for what is freed */
   disconnect(0);
   disconnect(1);
+#else
+  (void)disconnect;
+#endif
   if (failures == 0) printf("freed: ok\n");
   MPI_Finalize();
   return failures != 0;

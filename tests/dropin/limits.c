@@ -80,6 +80,7 @@ static void one_after_the_other(long communicators) {
 
 static void requests_in_batches(long number) {
   static MPI_Request requests[batch];
+  static MPI_Status statuses[batch];
   static float got[batch / 2][16];
   const int next = (rank + 1) % size, last = (rank + size - 1) % size;
   long pages = 0;
@@ -88,7 +89,7 @@ static void requests_in_batches(long number) {
       MPI_Irecv(got[k / 2], 16, MPI_FLOAT, last, 1, MPI_COMM_WORLD, &requests[k]);
       MPI_Isend(mine, 16, MPI_FLOAT, next, 1, MPI_COMM_WORLD, &requests[k + 1]);
     }
-    MPI_Waitall(batch, requests, MPI_STATUSES_IGNORE);
+    MPI_Waitall(batch, requests, statuses);
     MPI_Barrier(MPI_COMM_WORLD);
     if (done <= number / 2) pages = resident_pages();
   }

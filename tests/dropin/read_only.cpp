@@ -210,7 +210,11 @@ int main(int argc, char** argv) {
     if (!spaced) roots(t, expected, persistent, spaced, "MPI_Bcast_init");
 #endif
   }
+#ifndef OPEN_MPI  // Open MPI 4.1 itself writes own blocks
   in_place(t, expected, random);
+#else
+  (void)in_place;
+#endif
   MPI_Comm comms[2] = {MPI_COMM_NULL, MPI_COMM_NULL};
   for (MPI_Comm& comm : comms) {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);

@@ -351,7 +351,6 @@ SCENARIOS = {
         WITHOUT, NO_BOUND, Scenario("everything", EVERYTHING, ["within", "1e-3", "all"], {"allreduce", "bcast"}, always=True),
         Scenario("dense", {**EVERYTHING, "LACONIC_EFFORT": "dense"}, ["within", "1e-3", "all"], None), Scenario("lossless", LOSSLESS, ["exact"], None),
         Scenario("with codec szx", {**EVERYTHING, "LACONIC_CODEC": "szx"}, ["within", "1e-3", "all"], None),
-        Scenario("from hop to hop", {**EVERYTHING, "LACONIC_VARIANT": "cpr-p2p"}, ["within", "1e-3", "all"], None),
         Scenario("tuned", {**EVERYTHING, "LACONIC_TUNE": "on"}, ["within", "1e-3", "all"], None),
         Scenario("audit", {**EVERYTHING, "LACONIC_AUDIT": "2"}, ["within", "1e-3", "all"], None),
         Scenario("audit that keeps plain results", {**EVERYTHING, "LACONIC_AUDIT": "1:plain"}, ["within", "1e-3", "all"], None),
