@@ -60,6 +60,10 @@ struct OperationInFlight : Record {
 // run inside functions of MPI.
 std::atomic<OperationInFlight*> completed{nullptr};
 
+// The number of threads that are telling MPI of the end of an operation. The program may complete the request before
+// such a thread has come out of MPI, which then releases the request there.
+std::atomic<int> completing{0};
+
 // Guards the list of operations, not the operations: the thread that holds `turn` makes progress on them.
 std::mutex mutex;
 std::vector<OperationInFlight*> operations;
@@ -123,7 +127,9 @@ void finish(OperationInFlight& operation, int code) {
   MPI_Request generalized = operation.generalized;
   const bool freed = operation.freed;
   // After this call the operation must not be used: the program may complete the request, which deletes it.
+  completing.fetch_add(1);
   PMPI_Grequest_complete(generalized);
+  completing.fetch_sub(1);
   if (freed) mpi::Request_free(&generalized);
 }
 
@@ -300,6 +306,7 @@ bool free_in_flight(MPI_Request* request) {
 }
 
 void complete_in_laconic() {
+  while (completing.load() > 0) std::this_thread::yield();
   OperationInFlight* operation = completed.exchange(nullptr, std::memory_order_acquire);
   while (operation != nullptr) {
     OperationInFlight* const one = std::exchange(operation, operation->next);
