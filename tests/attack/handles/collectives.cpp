@@ -213,7 +213,7 @@ void two_bcasts(Play& p) {
     buffers.back()->fill(p.key(number));
   }
   if (at_root) buffers.push_back(buffers[0]);
-  if (at_root && p.own.below(2) == 0 && !old_mpich) buffers[0]->make_read_only();
+  if (at_root && p.own.below(2) == 0 && root_is_only_read(comm->size)) buffers[0]->make_read_only();
   p.say(text("%d: two MPI_Ibcast on [%s] of %d, root %d, %zu numbers, type %s", number, comm->name.c_str(), comm->size,
              root, numbers, buffers[0]->type().name()));
   const auto open = std::make_shared<int>(2);

@@ -67,7 +67,7 @@ class Exchange {
 
   void lay(std::vector<Block> send, std::vector<Block> recv, bool basic);
   void root_is_read_only() {
-    if (!old_mpich) recv_->make_read_only();  // 4.0 itself writes to it in MPI_Ibcast
+    if (root_is_only_read(comm_->size)) recv_->make_read_only();
   }
   std::string types() const;
 

@@ -29,6 +29,9 @@ constexpr bool old_mpich = true;
 #else
 constexpr bool old_mpich = false;
 #endif
+// If MPI itself leaves the buffer of a broadcast's root alone. MPICH 4.0 writes to it in MPI_Ibcast, and every MPICH
+// does where it scatters and gathers: among 8 ranks or more (MPIR_CVAR_BCAST_MIN_PROCS).
+constexpr bool root_is_only_read(int ranks) { return !old_mpich && !(mpich && ranks >= 8); }
 
 // Communicators that were made together, of which this rank is in one or in none.
 struct Comm {
