@@ -11,5 +11,6 @@ inline constexpr std::size_t sub_values = 16;      // numbers that share a width
 inline constexpr std::size_t group_subs = 4;       // sub-blocks whose widths share a word, absent when all are 0
 inline constexpr std::size_t block_subs = block_values / sub_values;
 inline constexpr std::size_t block_groups = block_subs / group_subs;
+inline constexpr std::size_t group_values = group_subs * sub_values;
 
 }  // namespace laconic::block_shape

@@ -94,7 +94,11 @@ inline PointList curve(Random& random) {
 
 // A block to be added to q: of any kind, or such that sums are 0 or nearly 0.
 inline PointList partner(Random& random, const PointList& q) {
-  if (random.below(3) != 0) return curve(random);
+  if (random.below(3) != 0) {
+    PointList any = curve(random);
+    any.resize(q.size());
+    return any;
+  }
   PointList other;
   const std::uint64_t noise = random.below(3);
   const auto level = static_cast<std::int64_t>(random.below(2) ? random.below(300) : 0);

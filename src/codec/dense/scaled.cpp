@@ -15,13 +15,13 @@ using quant::scaled::Scaled;
 
 // Reads a part, whose points need not be normalised.
 template <class T>
-void get(const Segment& segment, std::size_t part, std::size_t n, Scaled<T>& block) {
+void get(const quant::Kernels& k, const Segment& segment, std::size_t part, std::size_t n, Scaled<T>& block) {
   const Exponent exponent = segment.exponents[part];
   block.lattice = exponent < raw_part;
   if (!block.lattice) return get_numbers(segment.numbers[part], exponent == fill_part, n, block.numbers);
   std::memcpy(block.points.q, segment.q + part * part_values, part_values * sizeof *segment.q);
   block.exponent = exponent;
-  block.normalise(n);
+  block.normalise(k, n);
 }
 
 // Puts a part into a segment, and its numbers, where it is off the lattice, to `at`; returns their end.
@@ -99,7 +99,7 @@ Payload fold(const AllKernels& k, Frame frame, double inherited, const T* x, std
     if (Status s = reader.next(k.dense, n, other); !s) return s;
     at = write<T>(k, m, n, at, [&](Scaled<T>& block, std::size_t part, std::size_t first, std::size_t values) {
       const T* numbers = x + i + first;
-      get(other, part, values, block);
+      get(k.quant, other, part, values, block);
       if (!block.lattice || !own.round(k.quant, numbers, values, coding, wide, error))
         keep_numbers(own, numbers, values);
       block.combine_with(k.quant, own, coding.op, values);
@@ -124,8 +124,8 @@ Payload add(const AllKernels& k, Frame a, Frame b, double inherited, std::size_t
     if (Status s = reader_a.next(k.dense, n, left); !s) return s;
     if (Status s = reader_b.next(k.dense, n, right); !s) return s;
     at = write<T>(k, m, n, at, [&](Scaled<T>& block, std::size_t part, std::size_t, std::size_t values) {
-      get(left, part, values, block);
-      get(right, part, values, addend);
+      get(k.quant, left, part, values, block);
+      get(k.quant, right, part, values, addend);
       block.combine_with(k.quant, addend, coding.op, values);
     });
     return {};
@@ -144,7 +144,7 @@ Status decode(const AllKernels& k, Frame frame, T* x, std::size_t count, const C
     if (Status s = reader.next(k.dense, n, segment); !s) return s;
     each_part(n, [&](std::size_t part, std::size_t first, std::size_t values) {
       T* to = x + i + first;
-      get(segment, part, values, block);
+      get(k.quant, segment, part, values, block);
       if (block.lattice)
         block.decode(k.quant, values, block.zero ? 1 : std::ldexp(1.0, block.exponent), coding.divisor, to);
       else

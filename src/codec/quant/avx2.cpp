@@ -9,9 +9,11 @@
 #include <new>
 
 #include "base/target.hpp"
+#include "codec/quant/block_range.hpp"
 #include "codec/quant/far.hpp"
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
+#include "codec/quant/scaled_rules.hpp"
 
 #include <immintrin.h>
 
@@ -162,8 +164,10 @@ void dequantise_all(const Points& points, std::size_t n, double step, double div
   for (; i < n; ++i) x[i] = dequantise<T>(points.q[i], step, divisor);
 }
 
+#include "codec/quant/avx2_range.inl"
 #include "codec/quant/combine.inl"
 #include "codec/quant/far.inl"
+#include "codec/quant/scales.inl"
 
 #include "codec/quant/avx2_blocks.inl"
 #include "codec/quant/pack.inl"
@@ -171,16 +175,19 @@ void dequantise_all(const Points& points, std::size_t n, double step, double div
 }  // namespace
 
 const Kernels& avx2_kernels() {
-  static const Kernels table{"avx2",
-                             quantise_all<float>,
-                             quantise_all<double>,
-                             dequantise_all<float>,
-                             dequantise_all<double>,
-                             pack,
-                             unpack,
-                             combine_points,
-                             far_kernels,
-                             {encode_block, nullptr, fold_block, add_block, put_staged, nullptr}};
+  static const Kernels table{
+      "avx2",
+      quantise_all<float>,
+      quantise_all<double>,
+      dequantise_all<float>,
+      dequantise_all<double>,
+      pack,
+      unpack,
+      combine_points,
+      far_kernels,
+      scale_kernels,
+      {encode_block<block_groups>, nullptr, fold_block, add_block, put_staged<block_groups>, nullptr},
+      {encode_block<scaled_groups>, nullptr, fold_scaled, add_scaled, put_staged<scaled_groups>, is_odd}};
   return table;
 }
 

@@ -38,12 +38,13 @@ struct Extent {
 };
 
 // True if points of this extent, and the differences of neighbouring points, are small enough for this path.
+template <std::size_t groups>
 LACONIC_INLINE bool in_words(Points16& points, const Extent& extent) {
   points.before[14] = points.before[15] = points.q[0];
   if (extent.within(-largest_half, largest_half)) return true;
   if (!extent.within(-largest_point16, largest_point16)) return false;
   __m256i off = _mm256_setzero_si256();
-  for (std::size_t i = 0; i < block_values; i += 16) {
+  for (std::size_t i = 0; i < groups * group_values; i += 16) {
     const __m256i v = load_words(points.q + i);
     const __m256i v1 = load_words(points.q + i - 1);
     off = _mm256_or_si256(off, _mm256_xor_si256(_mm256_sub_epi16(v, v1), _mm256_subs_epi16(v, v1)));
@@ -56,11 +57,12 @@ LACONIC_INLINE bool in_words(Points16& points, const Extent& extent) {
 constexpr std::ptrdiff_t own_ahead = 2 * block_values * sizeof(float);
 
 // Rounds in float32; false when a point is too large for this path.
+template <std::size_t groups>
 bool quantise_words(const float* x, const Lattice& lattice, Points16& points) {
   if (!(lattice.largest_single > largest_point16)) return false;
   const __m256 inverse = _mm256_set1_ps(lattice.inverse_single);
   Extent extent;
-  for (std::size_t i = 0; i < block_values; i += 16) {
+  for (std::size_t i = 0; i < groups * group_values; i += 16) {
     _mm_prefetch(reinterpret_cast<const char*>(x + i) + own_ahead, _MM_HINT_T0);
     // A number that does not fit an integer becomes the smallest integer, and then the smallest word.
     const __m256i a = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(x + i), inverse));
@@ -69,7 +71,7 @@ bool quantise_words(const float* x, const Lattice& lattice, Points16& points) {
     extent.take(q);
     _mm256_store_si256(reinterpret_cast<__m256i*>(points.q + i), q);
   }
-  return in_words(points, extent);
+  return in_words<groups>(points, extent);
 }
 
 // True if a number at the beginning of a block has a point that is too large for words: then the others need not be
@@ -137,14 +139,19 @@ StagedBlock& block_in(Staged& out) {
   std::memset(block.planes.present, 0, sizeof block.planes.present);
   return block;
 }
+const StagedBlock& block_of(const Staged& staged) {
+  return *std::launder(reinterpret_cast<const StagedBlock*>(staged.memory));
+}
+template <std::size_t groups>
 Entry put_staged(const Staged& staged, std::byte* out) {
-  const auto& block = *std::launder(reinterpret_cast<const StagedBlock*>(staged.memory));
-  return write_staged(block.order, block.base, block.planes, block_groups, out);
+  const StagedBlock& block = block_of(staged);
+  return write_staged(block.order, block.base, block.planes, groups, out);
 }
 
 // The zigzagged residuals of a block.
+template <std::size_t groups>
 struct Zigzags {
-  __m256i of[block_groups][group_subs];
+  __m256i of[groups][group_subs];
   __m256i any;
 
   LACONIC_INLINE Zigzags() : any(_mm256_setzero_si256()) {}
@@ -159,15 +166,15 @@ struct Zigzags {
     block.order = order;
     block.base = base;
     const bool wide = _mm256_testc_si256(_mm256_set1_epi16(255), any) == 0;
-    for (std::size_t g = 0; g < block_groups; ++g) stage_words(of[g], wide, g, block.planes);
+    for (std::size_t g = 0; g < groups; ++g) stage_words(of[g], wide, g, block.planes);
   }
 };
 
-template <int order>
+template <int order, std::size_t groups>
 bool encode_order(const Points16& points, Staged& out) {
   OwnWords<order, Points16> own{points};
-  Zigzags zigzags;
-  for (std::size_t g = 0; g < block_groups; ++g) {
+  Zigzags<groups> zigzags;
+  for (std::size_t g = 0; g < groups; ++g) {
     __m256i r[group_subs];
     own.next(g, r);
     zigzags.take(g, r);
@@ -177,6 +184,7 @@ bool encode_order(const Points16& points, Staged& out) {
   return true;
 }
 
+template <std::size_t groups>
 bool encode_words(const Points16& points, Staged& out) {
   Points first;
   OwnWords<0, Points16> own{points};
@@ -184,59 +192,90 @@ bool encode_words(const Points16& points, Staged& out) {
   for (std::size_t g = 0; g < sampled_groups; ++g) own.next(g, q + g * group_subs);
   sum_up_words<0>(q, sampled_groups * group_subs, 0, first.q);
   switch (order_of_first(first)) {
-    case 0: return encode_order<0>(points, out);
-    case 1: return encode_order<1>(points, out);
-    default: return encode_order<2>(points, out);
+    case 0: return encode_order<0, groups>(points, out);
+    case 1: return encode_order<1, groups>(points, out);
+    default: return encode_order<2, groups>(points, out);
   }
 }
 
-template <int order>
+template <int order, std::size_t groups>
 void stage_order(const Points& points, Staged& out) {
   StagedBlock& block = block_in(out);
   block.order = order;
   block.base = points.q[0];
-  for (std::size_t g = 0; g < block_groups; ++g)
-    stage_group<order>(points.q + g * group_subs * sub_values, g, block.planes);
+  for (std::size_t g = 0; g < groups; ++g) stage_group<order>(points.q + g * group_subs * sub_values, g, block.planes);
 }
 
 // Stages any points.
+template <std::size_t groups>
 void stage_points(Points& points, Staged& out) {
   switch (order_of_first(points)) {
-    case 0: stage_order<0>(points, out); break;
-    case 1: stage_order<1>(points, out); break;
-    default: stage_order<2>(points, out); break;
+    case 0: stage_order<0, groups>(points, out); break;
+    case 1: stage_order<1, groups>(points, out); break;
+    default: stage_order<2, groups>(points, out); break;
   }
 }
 
+template <std::size_t groups>
+bool quantise_large(const float* x, const Lattice& lattice, Points& points) {
+  constexpr std::size_t n = groups * group_values;
+  return quantise_single_all(x, n, lattice, points) || quantise_mixed_all(x, n, lattice, points);
+}
+
+template <std::size_t groups>
 bool encode_block(const float* x, const Lattice& lattice, Staged& out) {
   if (!starts_large(x, lattice)) {
     Points16 points;
-    if (quantise_words(x, lattice, points) && encode_words(points, out)) return true;
+    if (quantise_words<groups>(x, lattice, points) && encode_words<groups>(points, out)) return true;
   }
   Points points;
-  if (!quantise_mixed_all(x, block_values, lattice, points)) return false;
-  stage_points(points, out);
+  if (!quantise_large<groups>(x, lattice, points)) return false;
+  stage_points<groups>(points, out);
   return true;
 }
 
-// The residuals of own numbers of a block, if valid.
-struct OwnBlock {
-  __m256i r[block_groups * group_subs];
+// The residuals of a block as words, if valid.
+template <std::size_t groups>
+struct WordBlock {
+  static constexpr std::size_t subs = groups * group_subs;
+  __m256i r[subs];
   bool valid;
   bool bytes;  // all of them are signed bytes
 
+  // Those of own points.
   template <int order, class AnyPoints>
   LACONIC_INLINE void fill(const AnyPoints& points) {
     OwnWords<order, AnyPoints> own{points};
-    for (std::size_t g = 0; g < block_groups; ++g) own.next(g, r + g * group_subs);
+    for (std::size_t g = 0; g < groups; ++g) own.next(g, r + g * group_subs);
     valid = own.valid();
     bytes = own.bytes();
   }
+  // Those of a packed block.
+  LACONIC_INLINE void fill(const Head& head, const Places& places, const std::byte* at) {
+    for (std::size_t g = 0; g < groups; ++g)
+      at = is_wide(head.kind) ? unpack_words<true>(places, g, at, r + g * group_subs)
+                              : unpack_words<false>(places, g, at, r + g * group_subs);
+    valid = true;
+  }
+  // Multiplies them by 2^up.
+  void shift(int up) {
+    const __m128i count = _mm_cvtsi32_si128(up);
+    __m256i off = _mm256_setzero_si256();
+    Extent extent;
+    for (__m256i& v : r) {
+      const __m256i shifted = _mm256_sll_epi16(v, count);
+      off = _mm256_or_si256(off, _mm256_xor_si256(_mm256_sra_epi16(shifted, count), v));
+      extent.take(v = shifted);
+    }
+    valid = valid && all_zero(off);
+    bytes = extent.within(-128, 127);
+  }
 };
 
-// A summand: residuals of own numbers or of a packed block.  first() returns those of the groups that decide the order.
-struct OwnSummand {
-  const OwnBlock& own;
+// A summand: residuals in words, or of a packed block.  first() returns those of the groups that decide the order.
+template <std::size_t groups>
+struct WordSummand {
+  const WordBlock<groups>& own;
 
   LACONIC_INLINE void first(__m256i* r) const { std::memcpy(r, own.r, sampled_groups * group_subs * sizeof *r); }
   template <bool wide>
@@ -276,11 +315,11 @@ LACONIC_INLINE bool keeps_order(const A& a, const B& b, std::int32_t base) {
   return order_of_first(points) == order;
 }
 
-template <bool wide, class A, class B>
+template <bool wide, std::size_t groups, class A, class B>
 bool stage_slices(A& a, B& b, StagedBlock& block) {
   __m256i off = _mm256_setzero_si256();
   __m256i present = off;
-  for (std::size_t s = 0; s < slices; ++s) {
+  for (std::size_t s = 0; s < groups / slice_groups; ++s) {
     Slice sum;
     Slice other;
     a.template next<wide>(s, sum);
@@ -293,83 +332,173 @@ bool stage_slices(A& a, B& b, StagedBlock& block) {
   return all_zero(off);
 }
 
-template <int order, class A, class B>
+template <int order, std::size_t groups, class A, class B>
 bool stage_sum(bool bytes, A a, B b, std::int32_t base, Staged& out) {
   if (!keeps_order<order>(a, b, base)) return false;
   StagedBlock& block = block_in(out);
   block.order = order;
   block.base = base;
-  return bytes ? stage_slices<false>(a, b, block) : stage_slices<true>(a, b, block);
+  return bytes ? stage_slices<false, groups>(a, b, block) : stage_slices<true, groups>(a, b, block);
 }
 
 std::int32_t sum_of(std::int32_t a, std::int32_t b) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
 }
 
-bool add_block(const Packed& a, const Packed& b, Staged& out) {
-  Head ha;
-  Head hb;
-  const int order = order_of(kind_of(a.entry));
-  if (order != order_of(kind_of(b.entry)) || !read_full_head(a, ha) || !read_full_head(b, hb) || !up_to_16(ha) ||
-      !up_to_16(hb))
-    return false;
-  Tail tails[2];
-  const Places places[2] = {Places(ha.planes), Places(hb.planes)};
-  const PackedSummand first{ha, places[0], readable(a.body + ha.bytes, a.end, tails[0])};
-  const PackedSummand second{hb, places[1], readable(b.body + hb.bytes, b.end, tails[1])};
-  const std::int32_t base = sum_of(ha.base, hb.base);
-  const bool bytes = !is_wide(ha.kind) && !is_wide(hb.kind);
-  switch (order) {
-    case 0: return stage_sum<0>(bytes, first, second, base, out);
-    case 1: return stage_sum<1>(bytes, first, second, base, out);
-    default: return stage_sum<2>(bytes, first, second, base, out);
+// A packed block of residuals of up to 16 bits, to be added, its points times 2^up.
+struct Addend {
+  Head head;
+  const std::byte* at = nullptr;
+  int up = 0;
+  bool words = false;  // no residual has more than 16 bits
+  Tail tail;
+
+  // False where the block is not valid, or might not be.
+  bool read(const Packed& in, std::size_t groups, int times) {
+    if (!read_full_head(in, head) || (groups < block_groups && !ends_before(groups))) return false;
+    at = readable(in.body + head.bytes, in.end, tail);
+    up = times;
+    words = up_to_16(head);
+    return true;
   }
+  std::int32_t base() const { return static_cast<std::int32_t>(static_cast<std::uint32_t>(head.base) << up); }
+
+  // False where some point, times 2^up, may be larger than scaled::largest_addend.
+  bool fits(std::size_t n) const {
+    int width = 0;
+    for (const Planes& p : head.planes) width = std::max(width, p.first + p.count);
+    return scaled::fits_addend(order_of(head.kind), head.base, width, n, up);
+  }
+
+ private:
+  bool ends_before(std::size_t groups) const {
+    return std::all_of(head.planes + groups * group_subs, std::end(head.planes),
+                       [](const Planes& p) { return p.count == 0; });
+  }
+};
+
+template <int order, std::size_t groups>
+bool add_order(const Addend& a, const Addend& b, Staged& out) {
+  const Places places[2] = {Places(a.head.planes), Places(b.head.planes)};
+  const PackedSummand second{b.head, places[1], b.at};
+  const std::int32_t base = sum_of(a.base(), b.base());
+  if (a.up == 0)
+    return stage_sum<order, groups>(!is_wide(a.head.kind) && !is_wide(b.head.kind),
+                                    PackedSummand{a.head, places[0], a.at}, second, base, out);
+  WordBlock<groups> first;
+  first.fill(a.head, places[0], a.at);
+  first.shift(a.up);
+  return first.valid &&
+         stage_sum<order, groups>(first.bytes && !is_wide(b.head.kind), WordSummand<groups>{first}, second, base, out);
 }
 
-template <int order, class AnyPoints>
-bool fold_order(const AnyPoints& points, const Head& head, const std::byte* at, Staged& out) {
-  OwnBlock own;
+// Only the points of a may be shifted.
+template <std::size_t groups>
+bool add_packed(const Addend& a, const Addend& b, Staged& out) {
+  const int order = order_of(a.head.kind);
+  if (order != order_of(b.head.kind) || !a.words || !b.words) return false;
+  switch (order) {
+    case 0: return add_order<0, groups>(a, b, out);
+    case 1: return add_order<1, groups>(a, b, out);
+    default: return add_order<2, groups>(a, b, out);
+  }
+}
+bool add_block(const Packed& a, const Packed& b, Staged& out) {
+  Addend first;
+  Addend second;
+  return first.read(a, block_groups, 0) && second.read(b, block_groups, 0) &&
+         add_packed<block_groups>(first, second, out);
+}
+
+template <int order, std::size_t groups, class AnyPoints>
+bool fold_order(const Addend& in, const AnyPoints& points, int up, Staged& out) {
+  const Places places(in.head.planes);
+  WordBlock<groups> own;
   own.template fill<order>(points);
-  const Places places(head.planes);
-  return own.valid && stage_sum<order>(own.bytes && !is_wide(head.kind), OwnSummand{own},
-                                       PackedSummand{head, places, at}, sum_of(head.base, points.q[0]), out);
+  if (up > 0) own.shift(up);
+  if (!own.valid) return false;
+  const std::int32_t base =
+      sum_of(in.base(), static_cast<std::int32_t>(static_cast<std::uint32_t>(std::int32_t{points.q[0]}) << up));
+  if (in.up == 0)
+    return stage_sum<order, groups>(own.bytes && !is_wide(in.head.kind), WordSummand<groups>{own},
+                                    PackedSummand{in.head, places, in.at}, base, out);
+  WordBlock<groups> theirs;
+  theirs.fill(in.head, places, in.at);
+  theirs.shift(in.up);
+  return theirs.valid && stage_sum<order, groups>(own.bytes && theirs.bytes, WordSummand<groups>{own},
+                                                  WordSummand<groups>{theirs}, base, out);
 }
 
 // Folds points of either kind as residuals; false where the sum does not fit or needs another order.
-template <class AnyPoints>
-bool fold_residuals(const AnyPoints& own, const Head& head, const std::byte* at, Staged& out) {
-  switch (order_of(head.kind)) {
-    case 0: return fold_order<0>(own, head, at, out);
-    case 1: return fold_order<1>(own, head, at, out);
-    default: return fold_order<2>(own, head, at, out);
+template <std::size_t groups, class AnyPoints>
+bool fold_residuals(const Addend& in, const AnyPoints& own, int up, Staged& out) {
+  if (!in.words) return false;
+  switch (order_of(in.head.kind)) {
+    case 0: return fold_order<0, groups>(in, own, up, out);
+    case 1: return fold_order<1, groups>(in, own, up, out);
+    default: return fold_order<2, groups>(in, own, up, out);
   }
 }
 
+template <std::size_t groups>
 void to_points(const Points16& words, Points& points) {
-  for (std::size_t i = 0; i < block_values; i += 8)
+  for (std::size_t i = 0; i < groups * group_values; i += 8)
     _mm256_store_si256(reinterpret_cast<__m256i*>(points.q + i), _mm256_cvtepi16_epi32(load16(words.q + i)));
 }
 
-bool fold_block(const Packed& in, const float* x, const Lattice& lattice, Staged& out) {
-  Head head;
-  if (!read_full_head(in, head)) return false;
-  Tail tail;
-  const std::byte* const at = readable(in.body + head.bytes, in.end, tail);
-  const bool words = up_to_16(head);
+template <std::size_t groups>
+bool fold_packed(const Packed& packed, const Addend& in, const float* x, const Lattice& lattice, int up, Staged& out) {
+  constexpr std::size_t n = groups * group_values;
   Points own;
   Points16 own_words;
-  if (!starts_large(x, lattice) && quantise_words(x, lattice, own_words)) {
-    if (words && fold_residuals(own_words, head, at, out)) return true;
-    to_points(own_words, own);
-  } else if (!quantise_mixed_all(x, block_values, lattice, own)) {
+  if (!starts_large(x, lattice) && quantise_words<groups>(x, lattice, own_words)) {
+    if (fold_residuals<groups>(in, own_words, up, out)) return true;
+    to_points<groups>(own_words, own);
+  } else if (up > 0 && std::ldexp(lattice.largest, up) > scaled::largest_addend) {
+    return false;
+  } else if (!quantise_large<groups>(x, lattice, own)) {
     return false;
   } else {
     own.before[14] = own.before[15] = own.q[0];
-    if (words && fold_residuals(own, head, at, out)) return true;
+    if (fold_residuals<groups>(in, own, up, out)) return true;
   }
   Points sum;
-  if (!unpack(in, block_values, sum)) return false;
-  combine_points(Op::sum, sum, own, block_values);
-  stage_points(sum, out);
+  if (!unpack(packed, n, sum)) return false;
+  if (up > 0) shift_points(own, n, up);
+  if (in.up > 0) shift_points(sum, n, in.up);
+  combine_points(Op::sum, sum, own, n);
+  stage_points<groups>(sum, out);
   return true;
+}
+bool fold_block(const Packed& packed, const float* x, const Lattice& lattice, Staged& out) {
+  Addend in;
+  return in.read(packed, block_groups, 0) && fold_packed<block_groups>(packed, in, x, lattice, 0, out);
+}
+
+// Blocks of scaled frames.
+constexpr std::size_t scaled_groups = scaled::values / group_values;
+constexpr int most_up = 7;  // no residual of 16 bits is likely to be shifted further
+
+bool add_scaled(const Packed& a, int up_a, const Packed& b, int up_b, Staged& out) {
+  if (up_b > 0) return add_scaled(b, up_b, a, up_a, out);
+  Addend first;
+  Addend second;
+  return up_a <= most_up && first.read(a, scaled_groups, up_a) && second.read(b, scaled_groups, 0) &&
+         first.fits(scaled::values) && second.fits(scaled::values) && add_packed<scaled_groups>(first, second, out);
+}
+bool fold_scaled(const Packed& packed, int up_packed, const float* x, const Lattice& lattice, int up, Staged& out) {
+  Addend in;
+  return up_packed <= most_up && up <= most_up && in.read(packed, scaled_groups, up_packed) &&
+         in.fits(scaled::values) && fold_packed<scaled_groups>(packed, in, x, lattice, up, out);
+}
+bool is_odd(const Staged& staged) {
+  const StagedBlock& block = block_of(staged);
+  // The lowest bit of a residual is the exclusive or of the two lowest planes of zigzags.
+  __m128i odd = _mm_setzero_si128();
+  for (std::size_t g = 0; g < scaled_groups; ++g)
+    for (std::size_t k = 0; k < group_subs; ++k) {
+      const __m128i planes = load16(block.planes.planes[0][g][k]);
+      odd = _mm_or_si128(odd, _mm_xor_si128(planes, _mm_srli_si128(planes, 2)));
+    }
+  return (block.order != 0 && (block.base & 1) != 0) || (_mm_cvtsi128_si32(odd) & 0xffff) != 0;
 }

@@ -8,7 +8,6 @@
 // ... 14 are in the first half, the others in the second.
 constexpr std::size_t slice_groups = 4;
 constexpr std::size_t slice_pairs = 2 * slice_groups;
-constexpr std::size_t slices = block_groups / slice_groups;
 
 // Bit planes of two's complement residuals.  Without `wide` residuals are bytes, and a sum of two has nine bits.
 struct Slice {

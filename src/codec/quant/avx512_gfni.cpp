@@ -7,9 +7,11 @@
 #include <new>
 
 #include "base/target.hpp"
+#include "codec/quant/block_range.hpp"
 #include "codec/quant/far.hpp"
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
+#include "codec/quant/scaled_rules.hpp"
 
 #include <immintrin.h>
 
@@ -21,23 +23,29 @@ LACONIC_TARGET_BEGIN(
 namespace laconic::quant {
 namespace {
 
-#include "codec/quant/avx512_gfni_blocks.inl"
+#include "codec/quant/avx512_range.inl"
 #include "codec/quant/far.inl"
+#include "codec/quant/scales.inl"
+
+#include "codec/quant/avx512_gfni_blocks.inl"
 #include "codec/quant/pack.inl"
 
 }  // namespace
 
 const Kernels& avx512_gfni_kernels() {
-  static const Kernels table{"avx512gfni",
-                             quantise_all<float>,
-                             quantise_all<double>,
-                             dequantise_all<float>,
-                             dequantise_all<double>,
-                             pack,
-                             unpack,
-                             combine_points,
-                             far_kernels,
-                             {encode_block, decode_block, fold_block, add_block, put_staged, settle}};
+  static const Kernels table{
+      "avx512gfni",
+      quantise_all<float>,
+      quantise_all<double>,
+      dequantise_all<float>,
+      dequantise_all<double>,
+      pack,
+      unpack,
+      combine_points,
+      far_kernels,
+      scale_kernels,
+      {encode_block<block_groups>, decode_block<block_groups>, fold_block, add_block, put_staged<block_groups>, settle},
+      {encode_block<scaled_groups>, decode_block<scaled_groups>, fold_scaled, add_scaled, put_staged<scaled_groups>, is_odd}};
   return table;
 }
 

@@ -11,7 +11,6 @@
 
 #include "codec/quant/avx512_gfni_subs.inl"
 
-constexpr std::size_t group_values = group_subs * sub_values;
 
 // A table of bytes 0..63, computed at compile time.
 struct alignas(64) ByteTable {
@@ -277,6 +276,18 @@ struct GroupHead {
   }
   LACONIC_INLINE std::uint32_t low_planes(std::size_t g) const { return planes_of_group(g, 0); }
   LACONIC_INLINE std::uint32_t high_planes(std::size_t g) const { return planes_of_group(g, 1); }
+
+  // The width of the zigzag of the largest residual.
+  int widest() const {
+    for (int byte = is_long ? 3 : is_wide ? 1 : 0; byte >= 0; --byte) {
+      std::uint64_t any = static_cast<std::uint64_t>(_mm512_reduce_or_epi64(_mm512_load_si512(bytes[byte])));
+      any |= any >> 32;
+      any |= any >> 16;
+      any = (any | any >> 8) & 255;
+      if (any != 0) return 8 * byte + static_cast<int>(std::bit_width(any));
+    }
+    return 0;
+  }
 };
 
 // The planes for each code, repeated in each 16 bytes.

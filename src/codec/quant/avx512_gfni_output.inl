@@ -45,7 +45,13 @@ class Output {
   LACONIC_INLINE void narrow(Residuals& rows, std::size_t groups) {
     Present present;
     present.clear();
-    for (std::size_t g = 0; g < groups; ++g) present.of_group[g] = take(0, g, planes_of(rows(g), each_zigzag_bit));
+    __m512i any = _mm512_setzero_si512();  // stores of planes may alias members
+    for (std::size_t g = 0; g < groups; ++g) {
+      const __m512i bytes = rows(g);
+      any = _mm512_or_si512(any, bytes);
+      present.of_group[g] = take(0, g, planes_of(bytes, each_zigzag_bit));
+    }
+    any_ = any;
     const __m512i low = present.all();
     // The plane of signs is left out where it is 0.
     const __m512i keep = _mm512_ternarylogic_epi64(fill_bytes(low), low, _mm512_set1_epi8(1), 0xd0);
@@ -62,11 +68,15 @@ class Output {
     Present high;
     low.clear();
     high.clear();
+    __m512i any = _mm512_setzero_si512();
     for (std::size_t g = 0; g < groups; ++g) {
-      const Pair planes = zigzag_planes(words(g));
+      const Pair pair = words(g);
+      any = _mm512_or_si512(any, pair.low);
+      const Pair planes = zigzag_planes(pair);
       low.of_group[g] = take(0, g, planes.low);
       high.of_group[g] = take(1, g, planes.high);
     }
+    any_ = any;
     choose_words(low.all(), high.all());
     long_ = 0;
   }
@@ -76,11 +86,15 @@ class Output {
   LACONIC_INLINE void longs(Residuals& quads, std::size_t groups) {
     Present present[4];
     for (Present& p : present) p.clear();
+    __m512i any = _mm512_setzero_si512();
     for (std::size_t g = 0; g < groups; ++g) {
       const Quad rows = quads(g);
+      // The lowest bit of a residual is the exclusive or of the two lowest ones of its zigzag.
+      any = _mm512_or_si512(any, _mm512_xor_si512(rows.bytes[0], _mm512_srli_epi16(rows.bytes[0], 1)));
       for (unsigned byte = 0; byte < 4; ++byte)
         present[byte].of_group[g] = take(byte, g, planes_of(rows.bytes[byte], each_bit));
     }
+    any_ = any;
     choose_words(present[0].all(), present[1].all());
     const __m512i above = _mm512_or_si512(present[2].all(), present[3].all());
     long_ = _mm512_test_epi32_mask(above, above);
@@ -92,6 +106,11 @@ class Output {
   LACONIC_INLINE void name(int order, std::int32_t base) {
     order_ = order;
     base_ = base;
+  }
+
+  // True if some point is odd.
+  bool odd() const {
+    return (order_ != 0 && (base_ & 1) != 0) || _mm512_test_epi8_mask(any_, _mm512_set1_epi8(1)) != 0;
   }
 
   // Writes the block.
@@ -187,6 +206,7 @@ class Output {
   alignas(64) std::uint8_t planes_[4][block_groups][64];
   Present keep_[4];
   __m512i codes_;
+  __m512i any_;  // the residuals' bits: the lowest of each byte has the lowest ones
   unsigned wide_ = 0;
   unsigned long_ = 0;
   int order_ = 0;
@@ -199,6 +219,8 @@ LACONIC_INLINE Output& output_in(Staged& staged) {
   return *new (staged.memory) Output;
 }
 
+template <std::size_t groups>
 Entry put_staged(const Staged& staged, std::byte* out) {
-  return std::launder(reinterpret_cast<const Output*>(staged.memory))->finish(out, block_groups);
+  return std::launder(reinterpret_cast<const Output*>(staged.memory))->finish(out, groups);
 }
+bool is_odd(const Staged& staged) { return std::launder(reinterpret_cast<const Output*>(staged.memory))->odd(); }

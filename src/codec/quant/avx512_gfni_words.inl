@@ -40,13 +40,14 @@ struct Extent {
 };
 
 // True if points of this extent, and the differences of neighbouring points, are small enough for this path.
+template <std::size_t groups>
 LACONIC_INLINE bool in_words(Points16& points, const Extent& extent) {
   points.before[30] = points.before[31] = points.q[0];
   if (extent.within(largest_half)) return true;
   if (!extent.within(largest_point16)) return false;
   if (extent.spread() <= std::numeric_limits<std::int16_t>::max()) return true;
   __m512i off = _mm512_setzero_si512();
-  for (std::size_t i = 0; i < block_values; i += 32) {
+  for (std::size_t i = 0; i < groups * group_values; i += 32) {
     const __m512i v = _mm512_load_si512(points.q + i);
     const __m512i v1 = _mm512_loadu_si512(points.q + i - 1);
     // off |= difference ^ saturated difference
@@ -59,12 +60,13 @@ LACONIC_INLINE bool in_words(Points16& points, const Extent& extent) {
 constexpr std::ptrdiff_t own_ahead = 2 * block_values * sizeof(float);
 
 // Rounds in float32; false when a point is too large for this path.
+template <std::size_t groups>
 LACONIC_INLINE bool quantise_words(const float* x, const Lattice& lattice, Points16& points) {
   if (!(lattice.largest_single > largest_point16)) return false;
   const __m512 inverse = _mm512_set1_ps(lattice.inverse_single);
   const __m512i in_order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
   Extent extent;
-  for (std::size_t i = 0; i < block_values; i += 32) {
+  for (std::size_t i = 0; i < groups * group_values; i += 32) {
     _mm_prefetch(reinterpret_cast<const char*>(x + i) + own_ahead, _MM_HINT_T0);
     _mm_prefetch(reinterpret_cast<const char*>(x + i) + own_ahead + 64, _MM_HINT_T0);
     // A number that does not fit an integer becomes the smallest integer, and then the smallest word.
@@ -74,7 +76,7 @@ LACONIC_INLINE bool quantise_words(const float* x, const Lattice& lattice, Point
     extent.take(q);
     _mm512_store_si512(points.q + i, q);
   }
-  return in_words(points, extent);
+  return in_words<groups>(points, extent);
 }
 
 // 32 residuals in order.  Those of order 2 saturate: see saturated().
@@ -168,25 +170,26 @@ struct OwnWords {
   bool valid() const { return !saturated(most, least); }
 };
 
-template <int order>
+template <int order, std::size_t groups>
 bool encode_order(const Points16& points, bool wide, Output& o) {
   OwnRows<order> rows{points};
-  if (!wide) o.narrow(rows, block_groups);
+  if (!wide) o.narrow(rows, groups);
   if (wide || !rows.valid()) {
     OwnWords<order> words{points};
-    o.words(words, block_groups);
+    o.words(words, groups);
     if (!words.valid()) return false;
   }
   o.name(order, points.q[0]);
   return true;
 }
 
+template <std::size_t groups>
 bool encode_points(const Points16& points, Output& o) {
   const Choice choice = best_order(points);
   switch (choice.order) {
-    case 0: return encode_order<0>(points, choice.wide, o);
-    case 1: return encode_order<1>(points, choice.wide, o);
-    case 2: return encode_order<2>(points, choice.wide, o);
+    case 0: return encode_order<0, groups>(points, choice.wide, o);
+    case 1: return encode_order<1, groups>(points, choice.wide, o);
+    case 2: return encode_order<2, groups>(points, choice.wide, o);
     default: return false;
   }
 }

@@ -20,44 +20,44 @@ struct TwoLeast {
     second = std::min(second, std::max(first, v));
     first = std::min(first, v);
   }
-  void add(const TwoLeast& others) {
-    add(others.first);
-    add(others.second);
+};
+
+// The two least and the two greatest numbers, the latter negative.
+template <class T>
+struct Extremes {
+  TwoLeast<T> least;
+  TwoLeast<T> most;
+  void add(T v) {
+    least.add(v);
+    most.add(-v);
   }
 };
+
+// block_range() of n numbers with these extremes, of which none is NaN.
+template <class T>
+double range_between(const Extremes<T>& e, const T* x, std::size_t n) {
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  if (n < 2 && e.least.first != infinity && e.most.first != infinity) return 0;
+  if (e.least.first == -infinity || e.most.first == -infinity) return std::numeric_limits<double>::quiet_NaN();
+  const auto d = [](T v) { return static_cast<double>(v); };
+  double range = std::min(-d(e.most.first) - d(e.least.second), -d(e.most.second) - d(e.least.first));
+  if (d(e.least.first) <= -least_fill || -d(e.most.first) >= least_fill) {
+    const Range others = range_without_fills(x, n, dtype_of<T>);
+    range = std::min(range, others.greatest - others.least);
+  }
+  return std::max(range, 0.0);
+}
 
 // The range of the n numbers without the one whose absence makes it smallest, and without fill values; at least 0.  NaN
 // when a number is not finite.  The result is the same on every machine: nothing but the last subtraction rounds.
 template <class T>
 double block_range(const T* x, std::size_t n) {
-  // Independent lanes, so that the compiler can keep them in vector registers.
-  constexpr std::size_t lanes = 16;
-  TwoLeast<T> least[lanes];
-  TwoLeast<T> most[lanes];  // of the negative numbers
-  T finite[lanes] = {};     // NaN where a number is not
-  const auto take = [&](std::size_t lane, T v) {
-    least[lane].add(v);
-    most[lane].add(-v);
-    finite[lane] += v - v;
-  };
-  std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes)
-    for (std::size_t lane = 0; lane < lanes; ++lane) take(lane, x[i + lane]);
-  for (std::size_t lane = 0; i + lane < n; ++lane) take(lane, x[i + lane]);
-  for (std::size_t lane = 1; lane < lanes; ++lane) {
-    finite[0] += finite[lane];
-    least[0].add(least[lane]);
-    most[0].add(most[lane]);
+  Extremes<T> extremes;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (x[i] != x[i]) return std::numeric_limits<double>::quiet_NaN();
+    extremes.add(x[i]);
   }
-  if (!(finite[0] == 0)) return std::numeric_limits<double>::quiet_NaN();
-  if (n < 2) return 0;
-  const auto d = [](T v) { return static_cast<double>(v); };
-  double range = std::min(-d(most[0].first) - d(least[0].second), -d(most[0].second) - d(least[0].first));
-  if (d(least[0].first) <= -least_fill || -d(most[0].first) >= least_fill) {
-    const Range others = range_without_fills(x, n, dtype_of<T>);
-    range = std::min(range, others.greatest - others.least);
-  }
-  return std::max(range, 0.0);
+  return range_between(extremes, x, n);
 }
 
 }  // namespace laconic::quant

@@ -40,10 +40,18 @@ class Writer {
   std::byte* at_;
 };
 
+// Writes a staged block.
+struct PutStaged {
+  void operator()(const Kernels& k, const Staged& block, Writer& out) const {
+    out.put(k.blocks.put(block, out.body()));
+  }
+};
+
 // A Writer preceded by staged blocks: each is written after the next one has been staged.
-class Stages {
+template <class Put>
+class AnyStages {
  public:
-  Stages(const Kernels::Blocks& kernels, const Writer& writer) : kernels_(kernels), writer_(writer) {}
+  AnyStages(const Kernels& kernels, const Writer& writer) : kernels_(kernels), writer_(writer) {}
 
   // The memory in which to stage the next block; take() marks it as staged.
   Staged& next() { return staged_[next_]; }
@@ -63,16 +71,18 @@ class Stages {
  private:
   void write() {
     if (!waiting_) return;
-    writer_.put(kernels_.put(staged_[1 - next_], writer_.body()));
+    put_(kernels_, staged_[1 - next_], writer_);
     waiting_ = false;
   }
 
-  const Kernels::Blocks& kernels_;
+  const Kernels& kernels_;
+  [[no_unique_address]] Put put_;
   Writer writer_;
   std::size_t next_ = 0;
   bool waiting_ = false;
   Staged staged_[2];
 };
+using Stages = AnyStages<PutStaged>;
 
 // Its functions are inlined, so that its state is in registers in loops over blocks: a call would keep it in memory.
 class Reader {

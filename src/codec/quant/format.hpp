@@ -20,6 +20,7 @@ using block_shape::block_groups;
 using block_shape::block_subs;
 using block_shape::block_values;
 using block_shape::group_subs;
+using block_shape::group_values;
 using block_shape::sub_values;
 
 // Bits 0 and 1 are the order of the residuals, 3 where the block is not on the lattice.

@@ -6,9 +6,12 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/target.hpp"
+#include "codec/quant/block_range.hpp"
 #include "codec/quant/far.hpp"
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
+#include "codec/quant/scaled_rules.hpp"
 
 namespace laconic::quant {
 namespace {
@@ -178,11 +181,16 @@ bool read_block(const Packed& in, std::size_t n, Head& head) { return read_head(
 #include "codec/quant/pack.inl"
 #include "codec/quant/unpack.inl"
 
+template <class T>
+constexpr auto find_range = block_range<T>;
+#include "codec/quant/scales.inl"
+
 }  // namespace
 
 const Kernels& generic_kernels() {
   static const Kernels table{"generic", quantise_f32, quantise_f64,   dequantise_all<float>, dequantise_all<double>,
-                             pack,      unpack,       combine_points, far_kernels,           {}};
+                             pack,      unpack,       combine_points, far_kernels,           scale_kernels,
+                             {}};
   return table;
 }
 

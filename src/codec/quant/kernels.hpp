@@ -41,6 +41,13 @@ inline bool has_points(const Packed& block) { return on_lattice(kind_of(block.en
 // put().
 struct alignas(64) Staged {
   std::byte memory[4608];
+  int exponent = 0;  // of a scaled block
+};
+
+// The bits that are set in any point of a block, and in any magnitude: in q, or in its complement where it is negative.
+struct PointBits {
+  std::uint32_t any;
+  std::uint32_t magnitudes;
 };
 
 struct Kernels {
@@ -75,6 +82,21 @@ struct Kernels {
   };
   Far far;
 
+  // What scaled frames need besides: the scale of a block (block_range.hpp, scaled_rules.hpp), and the common power of
+  // two of its points.
+  struct Scales {
+    // block_range(x, n).
+    double (*range_f32)(const float* x, std::size_t n);
+    double (*range_f64)(const double* x, std::size_t n);
+    // The sum of the squares of n numbers, each times `factor`.  docs/wire-format.md fixes the order of the additions.
+    double (*squares_f32)(const float* x, std::size_t n, double factor);
+    double (*squares_f64)(const double* x, std::size_t n, double factor);
+    PointBits (*bits)(const Points& points, std::size_t n);
+    // q[0..n) *= 2^by, which the points allow; negative: divides.
+    void (*shift)(Points& points, std::size_t n, int by);
+  };
+  Scales scales;
+
   // Functions for full blocks of float32 numbers, and for sums without intermediate points: they do the work of the
   // functions above in one step, faster.  They return false, with unspecified output, when a block must take the
   // general path, which may also find that the block is invalid.  They are null where there is nothing faster.
@@ -89,6 +111,19 @@ struct Kernels {
     void (*settle)() = nullptr;  // makes streamed numbers visible to other threads, like any other store
   };
   Blocks blocks = {};
+
+  // The same for full blocks of scaled frames, without their exponents.  The points of a summand are multiplied by 2^up
+  // before they are added.
+  struct ScaledBlocks {
+    bool (*encode)(const float* x, const Lattice& lattice, Staged& out) = nullptr;
+    bool (*decode)(const Packed& in, double step, bool streaming, float* x) = nullptr;
+    bool (*fold)(const Packed& in, int up_in, const float* x, const Lattice& lattice, int up, Staged& out) = nullptr;
+    bool (*add)(const Packed& a, int up_a, const Packed& b, int up_b, Staged& out) = nullptr;
+    Entry (*put)(const Staged& block, std::byte* out) = nullptr;
+    // True if some point of a staged block is odd, so that the exponent cannot be larger.
+    bool (*is_odd)(const Staged& block) = nullptr;
+  };
+  ScaledBlocks scaled_blocks = {};
 };
 
 const Kernels& reference_kernels();

@@ -124,7 +124,7 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
     AnyPoints points;
     MaskedBlock<T> block;
     Wide<T> wide;
-    Stages stages(k_.blocks, Writer(out, count));
+    Stages stages(k_, Writer(out, count));
     bool rounded = false;
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
@@ -161,7 +161,7 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
     MaskedBlock<T> added;
     AnyPoints points;
     Wide<T> wide;
-    Stages stages(k_.blocks, Writer(out, count));
+    Stages stages(k_, Writer(out, count));
     bool rounded = false;
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
@@ -226,7 +226,7 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
     Reader reader_b(b, count, lattice.step > 0, sizeof(T));
     MaskedBlock<T> block_a;
     MaskedBlock<T> block_b;
-    Stages stages(k_.blocks, Writer(out, count));
+    Stages stages(k_, Writer(out, count));
     for (std::size_t i = 0; i < count; i += block_values) {
       const std::size_t n = std::min(block_values, count - i);
       Packed in_a;

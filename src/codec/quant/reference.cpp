@@ -4,9 +4,12 @@
 #include <cstring>
 #include <limits>
 
+#include "base/target.hpp"
+#include "codec/quant/block_range.hpp"
 #include "codec/quant/far.hpp"
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
+#include "codec/quant/scaled_rules.hpp"
 
 namespace laconic::quant {
 namespace {
@@ -111,6 +114,10 @@ bool unpack(const Packed& in, std::size_t n, Points& points) {
 #include "codec/quant/combine.inl"
 #include "codec/quant/far.inl"
 
+template <class T>
+constexpr auto find_range = block_range<T>;
+#include "codec/quant/scales.inl"
+
 }  // namespace
 
 const Kernels& reference_kernels() {
@@ -123,6 +130,7 @@ const Kernels& reference_kernels() {
                              unpack,
                              combine_points,
                              far_kernels,
+                             scale_kernels,
                              {}};
   return table;
 }

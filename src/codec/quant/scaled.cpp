@@ -9,7 +9,20 @@
 namespace laconic::quant::scaled {
 namespace {
 
-// Reads a block, whose points need not be normalised.
+// Splits a block on the lattice that is not zero_block into its exponent and the rest.
+Status split(const Packed& in, int& exponent, Packed& rest) {
+  Exponent x;
+  const std::size_t size = bytes_of(in.entry);
+  if (size <= sizeof x) return status_of(Problem::ends_in_exponent);
+  std::memcpy(&x, in.body, sizeof x);
+  if (x < least_exponent || x > greatest_exponent) return status_of(Problem::bad_exponent);
+  exponent = x;
+  rest = {make_entry(kind_of(in.entry), size - sizeof x), in.body + sizeof x, in.end};
+  return {};
+}
+bool has_exponent(const Packed& in) { return on_lattice(kind_of(in.entry)) && in.entry != zero_block; }
+
+// Reads a block, and leaves its points as they are.
 template <class T>
 Status unpack(const Kernels& k, const Packed& in, std::size_t n, Scaled<T>& block) {
   block.lattice = on_lattice(kind_of(in.entry));
@@ -22,26 +35,111 @@ Status unpack(const Kernels& k, const Packed& in, std::size_t n, Scaled<T>& bloc
     block.set_zero();
     return {};
   }
-  Exponent x;
-  const std::size_t size = bytes_of(in.entry);
-  if (size <= sizeof x) return status_of(Problem::ends_in_exponent);
-  std::memcpy(&x, in.body, sizeof x);
-  if (x < least_exponent || x > greatest_exponent) return status_of(Problem::bad_exponent);
-  block.exponent = x;
-  const Packed rest{make_entry(kind_of(in.entry), size - sizeof x), in.body + sizeof x, in.end};
-  if (!k.unpack(rest, n, block.points)) return Reader::bad_block();
-  block.normalise(n);
+  Packed rest;
+  if (Status s = split(in, block.exponent, rest); !s) return s;
+  return k.unpack(rest, n, block.points) ? Status{} : Reader::bad_block();
+}
+
+// Reads a block to be combined.
+template <class T>
+Status read(const Kernels& k, const Packed& in, std::size_t n, Scaled<T>& block) {
+  if (Status s = unpack(k, in, n, block); !s) return s;
+  if (block.lattice && !block.zero) block.normalise(k, n);
   return {};
+}
+
+// Writes a block on the lattice: put(body) writes what follows the exponent.
+template <class Put>
+void write(int exponent, Writer& out, Put&& put) {
+  const auto x = static_cast<Exponent>(exponent);
+  const Entry entry = put(out.body() + sizeof x);
+  std::memcpy(out.body(), &x, sizeof x);
+  out.put(make_entry(kind_of(entry), bytes_of(entry) + sizeof x));
 }
 
 template <class T>
 void write(const Kernels& k, std::size_t n, Scaled<T>& block, Writer& out) {
   if (!block.lattice) return out.put(write_numbers(block.numbers, n, out.body()));
   if (block.zero) return out.put(zero_block);
-  const auto x = static_cast<Exponent>(block.exponent);
-  const Entry entry = k.pack(block.points, n, out.body() + sizeof x);
-  std::memcpy(out.body(), &x, sizeof x);
-  out.put(make_entry(kind_of(entry), bytes_of(entry) + sizeof x));
+  write(block.exponent, out, [&](std::byte* body) { return k.pack(block.points, n, body); });
+}
+
+struct PutScaled {
+  void operator()(const Kernels& k, const Staged& block, Writer& out) const {
+    write(block.exponent, out, [&](std::byte* body) { return k.scaled_blocks.put(block, body); });
+  }
+};
+using ScaledStages = AnyStages<PutScaled>;
+
+// The functions below stage full blocks by the kernels that take them as a whole; false where there are none, or the
+// block must take the general path.  A block whose points have a common power of two takes it, too.
+
+bool take(const Kernels& k, int exponent, ScaledStages& stages) {
+  Staged& block = stages.next();
+  if (!k.scaled_blocks.is_odd(block)) return false;
+  block.exponent = exponent;
+  return stages.take();
+}
+
+bool encode_whole(const Kernels& k, const float* x, std::size_t n, const Coding& coding, ScaledStages& stages,
+                  double& error) {
+  if (n != values || k.scaled_blocks.encode == nullptr) return false;
+  Lattice own;
+  int exponent = 0;
+  if (!scaled::lattice_of<float>(scale_of(k, x, n, coding.scale), coding.relative, coding.terms, own, exponent) ||
+      !k.scaled_blocks.encode(x, own, stages.next()) || !take(k, exponent, stages))
+    return false;
+  error = std::max(error, own.step / 2);
+  return true;
+}
+template <class T>
+bool encode_whole(const Kernels&, const T*, std::size_t, const Coding&, ScaledStages&, double&) {
+  return false;
+}
+
+bool fold_whole(const Kernels& k, const Packed& in, const float* x, std::size_t n, const Coding& coding,
+                ScaledStages& stages, double& error) {
+  if (n != values || k.scaled_blocks.fold == nullptr || coding.op != Op::sum || !has_exponent(in)) return false;
+  Lattice own;
+  Packed rest;
+  int theirs = 0;
+  int mine = 0;
+  if (!split(in, theirs, rest) ||
+      !scaled::lattice_of<float>(scale_of(k, x, n, coding.scale), coding.relative, coding.terms, own, mine))
+    return false;
+  const int smaller = std::min(mine, theirs);
+  if (!k.scaled_blocks.fold(rest, theirs - smaller, x, own, mine - smaller, stages.next()) || !take(k, smaller, stages))
+    return false;
+  error = std::max(error, own.step / 2);
+  return true;
+}
+template <class T>
+bool fold_whole(const Kernels&, const Packed&, const T*, std::size_t, const Coding&, ScaledStages&, double&) {
+  return false;
+}
+
+bool add_whole(const Kernels& k, const Packed& a, const Packed& b, std::size_t n, const Coding& coding,
+               ScaledStages& stages) {
+  if (n != values || k.scaled_blocks.add == nullptr || coding.op != Op::sum || !has_exponent(a) || !has_exponent(b))
+    return false;
+  Packed rest_a;
+  Packed rest_b;
+  int x_a = 0;
+  int x_b = 0;
+  if (!split(a, x_a, rest_a) || !split(b, x_b, rest_b)) return false;
+  const int smaller = std::min(x_a, x_b);
+  return k.scaled_blocks.add(rest_a, x_a - smaller, rest_b, x_b - smaller, stages.next()) && take(k, smaller, stages);
+}
+
+bool decode_whole(const Kernels& k, const Packed& in, std::size_t n, const Coding& coding, float* x) {
+  Packed rest = in;
+  int exponent = 0;
+  return n == values && k.scaled_blocks.decode != nullptr && coding.divisor == 1 && has_exponent(in) &&
+         split(in, exponent, rest) && k.scaled_blocks.decode(rest, power_of_two(exponent), coding.streaming, x);
+}
+template <class T>
+bool decode_whole(const Kernels&, const Packed&, std::size_t, const Coding&, T*) {
+  return false;
 }
 
 // Calls f(first, n) for every block until it returns an error.
@@ -52,73 +150,75 @@ Status each_block(std::size_t count, F&& f) {
   return {};
 }
 
-// Reads the next block.
-template <class T>
-Status read(const Kernels& k, Reader& reader, std::size_t n, Scaled<T>& block) {
-  Packed in;
-  if (!reader.next(n, in)) return reader.problem();
-  return unpack(k, in, n, block);
-}
-
 }  // namespace
 
 template <class T>
 Payload encode(const Kernels& k, const T* x, std::size_t count, const Coding& coding, Blob out) {
-  Writer writer(out, count, values);
+  ScaledStages stages(k, Writer(out, count, values));
   Scaled<T> own;
   Wide<T> wide;
   double error = 0;
   const Status status = each_block(count, [&](std::size_t i, std::size_t n) -> Status {
     const bool exact = coding.exact_denormals && holds_denormal(x + i, n);
+    if (!exact && encode_whole(k, x + i, n, coding, stages, error)) return {};
+    Writer& writer = stages.writer();
     if (!exact && own.round(k, x + i, n, coding, wide, error))
       write(k, n, own, writer);
     else
       writer.put(write_numbers(x + i, n, writer.body()));
     return {};
   });
-  return {status, writer.end(), error};
+  return {status, stages.writer().end(), error};
 }
 
 template <class T>
 Payload fold(const Kernels& k, Frame frame, double inherited, const T* x, std::size_t count, const Coding& coding,
              Blob out) {
   Reader reader(frame, count, true, sizeof(T), values);
-  Writer writer(out, count, values);
+  ScaledStages stages(k, Writer(out, count, values));
   Scaled<T> block;
   Scaled<T> own;
   Wide<T> wide;
   double error = 0;
   Status status = each_block(count, [&](std::size_t i, std::size_t n) -> Status {
-    if (Status s = read(k, reader, n, block); !s) return s;
+    Packed in;
+    if (!reader.next(n, in)) return reader.problem();
+    if (fold_whole(k, in, x + i, n, coding, stages, error)) return {};
+    if (Status s = read(k, in, n, block); !s) return s;
     if (!block.lattice || !own.round(k, x + i, n, coding, wide, error)) {
       own.lattice = false;
       std::memcpy(static_cast<void*>(own.numbers), x + i, n * sizeof(T));
     }
     block.combine_with(k, own, coding.op, n);
-    write(k, n, block, writer);
+    write(k, n, block, stages.writer());
     return {};
   });
   if (status.ok()) status = reader.finish();
-  return {status, writer.end(), error_of(coding.op, inherited, error)};
+  return {status, stages.writer().end(), error_of(coding.op, inherited, error)};
 }
 
 template <class T>
 Payload add(const Kernels& k, Frame a, Frame b, double inherited, std::size_t count, const Coding& coding, Blob out) {
   Reader reader_a(a, count, true, sizeof(T), values);
   Reader reader_b(b, count, true, sizeof(T), values);
-  Writer writer(out, count, values);
+  ScaledStages stages(k, Writer(out, count, values));
   Scaled<T> block_a;
   Scaled<T> block_b;
   Status status = each_block(count, [&](std::size_t, std::size_t n) -> Status {
-    if (Status s = read(k, reader_a, n, block_a); !s) return s;
-    if (Status s = read(k, reader_b, n, block_b); !s) return s;
+    Packed in_a;
+    Packed in_b;
+    if (!reader_a.next(n, in_a)) return reader_a.problem();
+    if (!reader_b.next(n, in_b)) return reader_b.problem();
+    if (add_whole(k, in_a, in_b, n, coding, stages)) return {};
+    if (Status s = read(k, in_a, n, block_a); !s) return s;
+    if (Status s = read(k, in_b, n, block_b); !s) return s;
     block_a.combine_with(k, block_b, coding.op, n);
-    write(k, n, block_a, writer);
+    write(k, n, block_a, stages.writer());
     return {};
   });
   if (status.ok()) status = reader_a.finish();
   if (status.ok()) status = reader_b.finish();
-  return {status, writer.end(), inherited};
+  return {status, stages.writer().end(), inherited};
 }
 
 template <class T>
@@ -126,13 +226,17 @@ Status decode(const Kernels& k, Frame frame, T* x, std::size_t count, const Codi
   Reader reader(frame, count, true, sizeof(T), values);
   Scaled<T> block;
   const Status status = each_block(count, [&](std::size_t i, std::size_t n) -> Status {
-    if (Status s = read(k, reader, n, block); !s) return s;
+    Packed in;
+    if (!reader.next(n, in)) return reader.problem();
+    if (decode_whole(k, in, n, coding, x + i)) return {};
+    if (Status s = unpack(k, in, n, block); !s) return s;
     if (block.lattice)
       dequantise_block(k, block.points, n, block.zero ? 1 : std::ldexp(1.0, block.exponent), coding.divisor, x + i);
     else
       divide_block(block.numbers, n, coding.divisor, x + i);
     return {};
   });
+  if (coding.streaming && k.blocks.settle) k.blocks.settle();
   return status.ok() ? reader.finish() : status;
 }
 

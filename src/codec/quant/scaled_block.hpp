@@ -25,32 +25,14 @@ struct Payload {
   double error = 0;
 };
 
-// The sum of the squares of n numbers, each times `factor`.  docs/wire-format.md fixes the order of the additions for
-// all machines.
-template <class T>
-double sum_of_squares(const T* x, std::size_t n, double factor) {
-  constexpr std::size_t lanes = sum_lanes;
-  double sums[lanes] = {};
-  std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes)
-    for (std::size_t l = 0; l < lanes; ++l) {
-      const double v = static_cast<double>(x[i + l]) * factor;
-      sums[l] += v * v;
-    }
-  for (std::size_t l = 0; i + l < n; ++l) {
-    const double v = static_cast<double>(x[i + l]) * factor;
-    sums[l] += v * v;
-  }
-  for (std::size_t half = lanes / 2; half > 0; half /= 2)
-    for (std::size_t l = 0; l < half; ++l) sums[l] += sums[l + half];
-  return sums[0];
-}
-
 // What the bound of a block is a share of; infinite or NaN when some number is.
-template <class T>
-double scale_of(const T* x, std::size_t n, BlockScale scale) {
-  if (scale == BlockScale::range) return block_range(x, n);
-  return root_mean_square<sizeof *x == 8>([&](double factor) { return sum_of_squares(x, n, factor); }, n);
+inline double scale_of(const Kernels& k, const float* x, std::size_t n, BlockScale scale) {
+  if (scale == BlockScale::range) return k.scales.range_f32(x, n);
+  return root_mean_square<false>([&](double factor) { return k.scales.squares_f32(x, n, factor); }, n);
+}
+inline double scale_of(const Kernels& k, const double* x, std::size_t n, BlockScale scale) {
+  if (scale == BlockScale::range) return k.scales.range_f64(x, n);
+  return root_mean_square<true>([&](double factor) { return k.scales.squares_f64(x, n, factor); }, n);
 }
 
 // A block of numbers or of points; a point stands for point * 2^exponent.
@@ -62,21 +44,14 @@ struct Scaled : Block<T> {
 
   // Makes the exponent as large as the points and float64 allow, so that the bytes of a frame are a function of the
   // numbers that it stands for.  Otherwise sums of three frames could have different exponents when two of them cancel.
-  void normalise(std::size_t n) {
-    std::int32_t* q = this->points.q;
-    std::uint32_t any = 0;
-    std::uint32_t magnitudes = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      any |= static_cast<std::uint32_t>(q[i]);
-      magnitudes |= static_cast<std::uint32_t>(q[i] ^ (q[i] >> 31));
-    }
-    zero = any == 0;
+  void normalise(const Kernels& k, std::size_t n) {
+    const PointBits set = k.scales.bits(this->points, n);
+    zero = set.any == 0;
     if (zero) return;
-    const int down = std::min(trailing_zeros(any), greatest_exponent - exponent);
-    bits = static_cast<int>(std::bit_width(magnitudes)) - down;
+    const int down = std::min(trailing_zeros(set.any), greatest_exponent - exponent);
+    bits = static_cast<int>(std::bit_width(set.magnitudes)) - down;
     exponent += down;
-    if (down > 0)
-      for (std::size_t i = 0; i < n; ++i) q[i] >>= down;
+    if (down > 0) k.scales.shift(this->points, n, -down);
   }
 
   void set_zero() {
@@ -88,7 +63,7 @@ struct Scaled : Block<T> {
   // function may only raise.
   bool round(const Kernels& k, const T* x, std::size_t n, const Coding& coding, Wide<T>& wide, double& error) {
     const auto* w = wide.of(x, n);
-    const double scale = scale_of(w, n, coding.scale);
+    const double scale = scale_of(k, w, n, coding.scale);
     this->lattice = true;
     // Equal numbers have no range, but a lattice only if they are 0.
     if (scale == 0 && std::all_of(w, w + n, [](auto v) { return v == 0; })) {
@@ -100,7 +75,7 @@ struct Scaled : Block<T> {
         !quantise_block(k, w, n, own, this->points))
       return this->lattice = false;
     error = std::max(error, own.step / 2);
-    normalise(n);
+    normalise(k, n);
     return true;
   }
 
@@ -109,12 +84,9 @@ struct Scaled : Block<T> {
   }
 
   // Shifts the points, which are not all 0, to a smaller exponent.
-  void shift_to(int smaller, std::size_t n) {
-    std::int32_t* q = this->points.q;
-    const int up = exponent - smaller;
+  void shift_to(const Kernels& k, int smaller, std::size_t n) {
+    if (exponent > smaller) k.scales.shift(this->points, n, exponent - smaller);
     exponent = smaller;
-    if (up == 0) return;
-    for (std::size_t i = 0; i < n; ++i) q[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(q[i]) << up);
   }
 
   void combine_with(const Kernels& k, Scaled& other, Op op, std::size_t n) {
@@ -124,10 +96,10 @@ struct Scaled : Block<T> {
       const int smaller = std::min(exponent, other.exponent);
       const auto fits = [&](const Scaled& s) { return s.zero || s.bits + s.exponent - smaller <= addend_bits; };
       if (fits(*this) && fits(other)) {
-        shift_to(smaller, n);
-        other.shift_to(smaller, n);
+        shift_to(k, smaller, n);
+        other.shift_to(k, smaller, n);
         k.combine(op, this->points, other.points, n);
-        return normalise(n);
+        return normalise(k, n);
       }
     }
     leave_lattice(k, n);

@@ -47,6 +47,16 @@ LACONIC_HOST_DEVICE inline double power_of_two(int exponent) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
+// True if no point of a packed block of n values, times 2^up, can be larger than largest_addend.  base: that of the
+// block if its order is not 0; width: that of the zigzag of its largest residual.
+inline bool fits_addend(int order, std::int32_t base, int width, std::size_t n, int up) {
+  const std::uint64_t largest = width == 0 ? 0 : std::uint64_t{1} << (width - 1);
+  const std::uint64_t moves = order == 0 ? 1 : order == 1 ? n : n * n / 2;
+  const std::uint64_t start =
+      order == 0 ? 0 : static_cast<std::uint64_t>(base < 0 ? -static_cast<std::int64_t>(base) : base);
+  return (start + moves * largest) << up <= static_cast<std::uint64_t>(largest_addend);
+}
+
 // Finds the lattice of a block with this root mean square or range, and its exponent; false when it has none.
 template <class T>
 LACONIC_HOST_DEVICE inline bool lattice_of(double scale, double relative, std::uint32_t terms, Lattice& lattice,
@@ -57,6 +67,9 @@ LACONIC_HOST_DEVICE inline bool lattice_of(double scale, double relative, std::u
   if (!(allowance > 0x1p-1000 && allowance < 0x1p999)) return false;
   exponent = static_cast<int>(std::bit_cast<std::uint64_t>(2 * allowance) >> 52) - 1023;
   lattice = Lattice::with_step<T>(power_of_two(exponent), allowance, terms, largest_addend);
+  // Division by a power of two is exact in float32, too, so only nearest() limits the numbers rounded there.
+  if (lattice.largest_single > 0)
+    lattice.largest_single = static_cast<float>(lattice.largest < 0x1p22 ? lattice.largest : 0x1p22);
   return true;
 }
 
