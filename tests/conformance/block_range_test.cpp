@@ -57,6 +57,37 @@ class ByRange : public ::testing::TestWithParam<std::size_t> {
 INSTANTIATE_TEST_SUITE_P(Kernels, ByRange, ::testing::Range(std::size_t{0}, scaled_variants().size()),
                          [](const auto& i) { return scaled_variants()[i.param].name; });
 
+// Numbers far from zero, whose points would be too large with the step of their range, are coded exactly if they have
+// few digits.
+template <class T>
+void far_with_few_digits(const Codec& codec, const Codec& reference) {
+  Random random(base_seed());
+  for (int round = 0; round < 40; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round) + ", " + seed_note());
+    const int digits = std::numeric_limits<T>::digits;
+    const int lowest = static_cast<int>(random.below(40)) - 20;
+    const std::uint64_t far = std::uint64_t{1} << (std::min(digits, 28) - 1);
+    std::vector<T> x;
+    for (std::size_t i = 0; i < 1300; ++i)
+      x.push_back(static_cast<T>(std::ldexp(static_cast<double>(far + random.below(16)), lowest)));
+    const std::uint32_t terms = 1 + static_cast<std::uint32_t>(random.below(3));
+    const Coding coding = by_range<T>(1e-9, terms);
+    const Bytes frame = encode(codec, x, coding);
+    ASSERT_EQ(frame, encode(reference, x, coding));
+    ASSERT_EQ(header_of(frame).error, 0);
+    ASSERT_LT(3 * frame.size(), x.size() * sizeof(T));
+    const auto back = decode<T>(codec, frame, x.size(), coding);
+    ASSERT_EQ(std::memcmp(back.data(), x.data(), x.size() * sizeof(T)), 0);
+    // Their sums are exact, too.
+    const Bytes sum = fold(codec, frame, x, coding);
+    ASSERT_EQ(sum, fold(reference, frame, x, coding));
+    const auto twice = decode<T>(codec, sum, x.size(), coding);
+    for (std::size_t i = 0; i < x.size() && terms > 1; ++i) ASSERT_EQ(twice[i], 2 * x[i]);
+  }
+}
+TEST_P(ByRange, NumbersWithFewDigitsFarFromZeroAreExactFloat) { far_with_few_digits<float>(codec(), reference()); }
+TEST_P(ByRange, NumbersWithFewDigitsFarFromZeroAreExactDouble) { far_with_few_digits<double>(codec(), reference()); }
+
 // The rounding of the type is within the bound: steps are powers of two, so numbers that are closer than a step are on
 // the lattice themselves.
 template <class T>

@@ -35,6 +35,26 @@ inline double scale_of(const Kernels& k, const double* x, std::size_t n, BlockSc
   return root_mean_square<true>([&](double factor) { return k.scales.squares_f64(x, n, factor); }, n);
 }
 
+// The exponent of the lowest bit that is set in any of n finite numbers, of which one is not 0: all are multiples of
+// this power of two.
+template <class T>
+int lowest_bit(const T* x, std::size_t n) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  using Limits = std::numeric_limits<T>;
+  constexpr int stored = Limits::digits - 1;
+  constexpr auto mantissa = static_cast<Bits>((Bits{1} << stored) - 1);
+  int lowest = Limits::max_exponent;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Bits magnitude = std::bit_cast<Bits>(x[i]) & ~(Bits{1} << (8 * sizeof(T) - 1));
+    if (magnitude == 0) continue;
+    const auto exponent = static_cast<int>(magnitude >> stored);
+    const Bits digits = (magnitude & mantissa) | (exponent > 0 ? Bits{1} << stored : Bits{0});
+    lowest =
+        std::min(lowest, std::max(exponent, 1) + Limits::min_exponent - 1 - Limits::digits + std::countr_zero(digits));
+  }
+  return lowest;
+}
+
 // A block of numbers or of points; a point stands for point * 2^exponent.
 template <class T>
 struct Scaled : Block<T> {
@@ -71,12 +91,24 @@ struct Scaled : Block<T> {
       return true;
     }
     Lattice own;
-    if (!scaled::lattice_of<T>(scale, coding.relative, coding.terms, own, exponent) ||
-        !quantise_block(k, w, n, own, this->points))
+    if (!scaled::lattice_of<T>(scale, coding.relative, coding.terms, own, exponent)) return this->lattice = false;
+    if (quantise_block(k, w, n, own, this->points))
+      error = std::max(error, own.step / 2);
+    else if (coding.scale != BlockScale::range || !round_exactly(k, w, n, own.allowance, coding.terms))
       return this->lattice = false;
-    error = std::max(error, own.step / 2);
     normalise(k, n);
     return true;
+  }
+
+  // Numbers far from zero with few digits have points with their lowest bit as the step, where that of their scale is
+  // too small.
+  template <class W>
+  bool round_exactly(const Kernels& k, const W* w, std::size_t n, double allowance, std::uint32_t terms) {
+    const int lowest = lowest_bit(w, n);
+    if (lowest <= exponent) return false;
+    exponent = lowest;
+    return quantise_block(k, w, n, Lattice::with_step<T>(power_of_two(exponent), allowance, terms, largest_addend),
+                          this->points);
   }
 
   void leave_lattice(const Kernels& k, std::size_t n) {
