@@ -55,6 +55,7 @@ std::vector<AskedBound> chosen_bounds(const std::vector<std::string>& texts) {
   for (std::size_t i = 0; i < texts.size(); ++i) {
     bounds[i].text = texts[i];
     if (Status s = parse_bound(texts[i], bounds[i].bound); !s) throw usage(s.message());
+    bounds[i].bound = library_bound(bounds[i].bound);
   }
   return bounds;
 }

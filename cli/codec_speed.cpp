@@ -92,8 +92,8 @@ Memory repeated(const Field& field, std::size_t bytes) {
   return memory;
 }
 
-// The same numbers from a third of them on, and then the first ones: another contribution to a sum.  The points of a sum
-// of equal numbers are all even, which those of other sums are not.
+// The same numbers from a third of them on, and then the first ones: another contribution to a sum.  The points of a
+// sum of equal numbers are all even, which those of other sums are not.
 Memory turned(const View& view) {
   Memory memory(view.bytes());
   const std::size_t unit = size_of(view.dtype);

@@ -105,6 +105,7 @@ void take_codec(const Arguments& a, explain::Question& q) {
   const CodecSpec spec = parse_codec_spec(q.codec_name);
   q.codec = find_codec(spec.codec);
   if (Status s = parse_bound(spec.bound.empty() ? a.bound : spec.bound, q.bound); !s) throw usage(s.message());
+  q.bound = library_bound(q.bound);
   const Codec& dense = *find_codec(CodecName::dense);
   if (q.codec == &dense)
     q.effort = Effort::dense;

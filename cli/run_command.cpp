@@ -23,9 +23,8 @@ struct Option {
 };
 constexpr std::array<Option, 18> options{{
     {"--bound", "LACONIC_BOUND",
-     "abs:E, rel:E, block:E, rms:E, rate:B or lossless, or a list as in send=abs:1e-9,rel:1e-6 (docs/drop-in.md); "
-     "without a bound "
-     "no call is compressed"},
+     "abs:E, rel:E, range:E, block:E, rms:E, rate:B or lossless, or a list as in send=abs:1e-9,rel:1e-6 "
+     "(docs/drop-in.md); without a bound no call is compressed"},
     {"--target", "LACONIC_TARGET", "numbers that the bound applies to: result, input or likely"},
     {"--codec", "LACONIC_CODEC", "a codec that laconic info lists"},
     {"--effort", "LACONIC_EFFORT",

@@ -181,6 +181,8 @@ CallBound Communicator::bound_of(const Facts& facts) const {
       hints_bound() ? CallBound{options_.bound, CallBound::no_item} : Process::instance().settings().bounds.of(facts);
   if (chosen.bound.mode == LACONIC_BOUND_REL && !reduces(facts.operation) && codes_blocks())
     chosen.bound.mode = LACONIC_BOUND_BLOCK;
+  else if (chosen.bound.mode == LACONIC_BOUND_RANGE)
+    chosen.bound.mode = LACONIC_BOUND_REL;
   return chosen;
 }
 

@@ -87,8 +87,8 @@ LACONIC_API const char* laconic_dtype_name(laconic_dtype dtype);
 /* Bytes of one number; 0 for an unknown value. */
 LACONIC_API size_t laconic_dtype_size(laconic_dtype dtype);
 
-/* The kind of error bound (docs/error-model.md).  As text, a bound is spelled "abs:1e-3", "rel:1e-4", "block:1e-4",
- * "rms:0.1", "rate:8" or "lossless". */
+/* The kind of error bound (docs/error-model.md).  As text, a bound is spelled "abs:1e-3", "rel:1e-4", "range:1e-4",
+ * "block:1e-4", "rms:0.1", "rate:8" or "lossless". */
 typedef enum laconic_bound_mode {
   LACONIC_BOUND_UNSET = 0,
   LACONIC_BOUND_ABS = 1,  /* value = largest absolute error, > 0 */
@@ -103,9 +103,11 @@ typedef enum laconic_bound_mode {
                              steps of 1/4, at least 2.25 (float) or 3 (double); from 32 (64) on, values are sent
                              uncompressed */
   LACONIC_BOUND_LOSSLESS = 5, /* no bit is lost, neither of floating-point numbers nor of integers; value unused */
-  LACONIC_BOUND_BLOCK = 6 /* value = fraction, > 0, of the range of the block of 512 numbers that contains an element,
+  LACONIC_BOUND_BLOCK = 6, /* value = fraction, > 0, of the range of the block of 512 numbers that contains an element,
                             without the number whose absence makes the range smallest and without fill values: so
                             one number does not spoil the bound of others.  Otherwise as LACONIC_BOUND_RMS */
+  LACONIC_BOUND_RANGE = 7  /* as LACONIC_BOUND_REL, also in the drop-in, which takes LACONIC_BOUND_REL as
+                              LACONIC_BOUND_BLOCK where data only moves: for data of one kind */
 } laconic_bound_mode;
 
 typedef struct laconic_bound {

@@ -5,7 +5,7 @@
     frames = laconic.compress(array, "rel:1e-4")      # bytes; with out=buffer, a view of its first bytes
     again = laconic.decompress(frames)                # |again - array| <= 1e-4 * (max - min)
 
-Bounds are text: "abs:1e-3", "rel:1e-4", "block:1e-4", "rms:0.1", "rate:8", "lossless" (docs/error-model.md).
+Bounds are text: "abs:1e-3", "rel:1e-4", "range:1e-4", "block:1e-4", "rms:0.1", "rate:8", "lossless" (docs/error-model.md).
 Arrays are C-contiguous and in host memory: objects with Python's buffer protocol (NumPy, bytes, memoryview)
 or with DLPack (PyTorch, JAX).  Their numbers are float16, bfloat16, float32, float64, or with the bound
 lossless integers of 8 to 64 bits.

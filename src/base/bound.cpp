@@ -10,9 +10,10 @@
 namespace laconic {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, BoundMode>, 5> prefixes{{
+constexpr std::array<std::pair<std::string_view, BoundMode>, 6> prefixes{{
     {"abs", BoundMode::abs},
     {"rel", BoundMode::rel},
+    {"range", BoundMode::range},
     {"block", BoundMode::block},
     {"rms", BoundMode::rms},
     {"rate", BoundMode::rate},
@@ -65,6 +66,7 @@ Status check_bound(const Bound& bound) {
     case BoundMode::lossless: return {};
     case BoundMode::abs:
     case BoundMode::rel:
+    case BoundMode::range:
     case BoundMode::block:
     case BoundMode::rms:
     case BoundMode::rate:

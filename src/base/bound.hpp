@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Error bounds as users write them: "abs:1e-3", "rel:1e-4", "block:1e-4", "rms:0.1", "rate:8", "lossless".
+// Error bounds as users write them: "abs:1e-3", "rel:1e-4", "range:1e-4", "block:1e-4", "rms:0.1", "rate:8",
+// "lossless".
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,16 @@
 
 namespace laconic {
 
-enum class BoundMode : std::uint8_t { unset = 0, abs = 1, rel = 2, rms = 3, rate = 4, lossless = 5, block = 6 };
+enum class BoundMode : std::uint8_t {
+  unset = 0,
+  abs = 1,
+  rel = 2,
+  rms = 3,
+  rate = 4,
+  lossless = 5,
+  block = 6,
+  range = 7
+};
 
 // Whether the bound is a share of what the numbers of each block are, so that it is not known before they are coded.
 constexpr bool of_blocks(BoundMode mode) { return mode == BoundMode::rms || mode == BoundMode::block; }
@@ -20,7 +30,15 @@ struct Bound {
   double value = 0;
 };
 
-inline constexpr std::string_view bound_forms = "abs:E, rel:E, block:E, rms:E, rate:BITS (E and BITS > 0) or lossless";
+// What the library's own functions make of a bound.  range:R and rel:R differ only in the drop-in, which takes rel:R as
+// block:R where data only moves.
+constexpr Bound library_bound(Bound bound) {
+  if (bound.mode == BoundMode::range) bound.mode = BoundMode::rel;
+  return bound;
+}
+
+inline constexpr std::string_view bound_forms =
+    "abs:E, rel:E, range:E, block:E, rms:E, rate:BITS (E and BITS > 0) or lossless";
 
 Status parse_bound(std::string_view text, Bound& bound);
 

@@ -49,7 +49,7 @@ Status settings_of(const laconic_coding* given, CoderSettings& out) {
     return s;
   const laconic_coding* const coding = &whole;
   if (Status s = check_dtype("coding->dtype", coding->dtype); !s) return s;
-  if (coding->bound.mode < LACONIC_BOUND_UNSET || coding->bound.mode > LACONIC_BOUND_BLOCK)
+  if (coding->bound.mode < LACONIC_BOUND_UNSET || coding->bound.mode > LACONIC_BOUND_RANGE)
     return {Code::argument, "coding->bound.mode is " + std::to_string(static_cast<int>(coding->bound.mode)) +
                                 "; valid are " + std::string(bound_forms)};
   if (coding->codec < LACONIC_CODEC_UNSET || coding->codec > LACONIC_CODEC_DENSE)

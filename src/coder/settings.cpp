@@ -30,9 +30,10 @@ Status check_bound_of(const Codec& codec, const Bound& bound) {
                               "; valid with other codecs are abs:E, rel:E or lossless"};
 }
 
-Status settings_for(CodecName asked, const Bound& bound, Dtype dtype, bool exact_denormals, CoderSettings& settings) {
+Status settings_for(CodecName asked, const Bound& given, Dtype dtype, bool exact_denormals, CoderSettings& settings) {
+  const Bound bound = library_bound(given);
   if (bound.mode == BoundMode::unset)
-    return {Code::argument, "no bound is set; valid are abs:E, rel:E, block:R, rms:R, rate:BITS or lossless"};
+    return {Code::argument, "no bound is set; valid are abs:E, rel:R, range:R, block:R, rms:R, rate:BITS or lossless"};
   if (Status s = check_bound(bound); !s) return s;
   settings.codec = codec_for(asked, bound.mode);
   if (settings.codec == nullptr) return not_built(text_of(asked));

@@ -306,6 +306,9 @@ SCENARIOS = {
                  check=all_of(errors(spoilt_send=1e-9, spoilt_allgather=1e-9, spoilt_bcast=1e-9), exceeded())),
         Scenario("spoilt messages, dense", {**by_rules("rel:1e-9"), "LACONIC_EFFORT": "dense"}, [],
                  {"send", "allgather", "bcast"}, check=errors(spoilt_send=1e-9, spoilt_allgather=1e-9, spoilt_bcast=1e-9)),
+        # Messages that are said to hold numbers of one kind.
+        Scenario("messages of one kind", by_rules("range:1e-9"), [], {"send", "allgather", "bcast"},
+                 check=all_of(errors(spoilt_send=1, spoilt_allgather=1, spoilt_bcast=1), exceeded("send", "allgather"))),
         # A codec without bounds on blocks has that of the whole range.
         Scenario("spoilt messages, szx", {**by_rules("rel:1e-9"), "LACONIC_CODEC": "szx"}, [], {"allgather", "bcast"},
                  check=all_of(errors(spoilt_allgather=1, spoilt_bcast=1), exceeded("send", "allgather"))),

@@ -45,9 +45,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Valid{"abs:5e-324", BoundMode::abs, 5e-324},
                       Valid{"abs:1.7976931348623157e308", BoundMode::abs, 1.7976931348623157e308},
                       Valid{"rel:1e-4", BoundMode::rel, 1e-4}, Valid{"rel:2", BoundMode::rel, 2},
-                      Valid{"block:1e-9", BoundMode::block, 1e-9}, Valid{"rms:0.1", BoundMode::rms, 0.1},
-                      Valid{"rate:8", BoundMode::rate, 8}, Valid{"rate:0.5", BoundMode::rate, 0.5},
-                      Valid{"lossless", BoundMode::lossless, 0}));
+                      Valid{"range:1e-4", BoundMode::range, 1e-4}, Valid{"block:1e-9", BoundMode::block, 1e-9},
+                      Valid{"rms:0.1", BoundMode::rms, 0.1}, Valid{"rate:8", BoundMode::rate, 8},
+                      Valid{"rate:0.5", BoundMode::rate, 0.5}, Valid{"lossless", BoundMode::lossless, 0}));
 
 // Of a list for the drop-in the last bound counts, if it has no terms.
 TEST(Bounds, OfAListTheLastCountsWithoutTerms) {
@@ -186,7 +186,8 @@ TEST(Bound, ReadsTheSameInEveryLocale) {
 TEST(Bound, IsCheckedHoweverItWasGiven) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  for (const BoundMode mode : {BoundMode::abs, BoundMode::rel, BoundMode::block, BoundMode::rms, BoundMode::rate}) {
+  for (const BoundMode mode :
+       {BoundMode::abs, BoundMode::rel, BoundMode::range, BoundMode::block, BoundMode::rms, BoundMode::rate}) {
     for (const double bad : {0.0, -0.0, -1.0, inf, -inf, nan}) EXPECT_FALSE(check_bound({mode, bad}).ok()) << bad;
     for (const double good : {5e-324, 1e-3, 1.0, 1e308}) EXPECT_TRUE(check_bound({mode, good}).ok()) << good;
   }
@@ -194,7 +195,7 @@ TEST(Bound, IsCheckedHoweverItWasGiven) {
     EXPECT_TRUE(check_bound({BoundMode::lossless, any}).ok());
     EXPECT_TRUE(check_bound({BoundMode::unset, any}).ok());
   }
-  for (const int mode : {7, 8, 100, 255}) EXPECT_FALSE(check_bound({static_cast<BoundMode>(mode), 1}).ok()) << mode;
+  for (const int mode : {8, 9, 100, 255}) EXPECT_FALSE(check_bound({static_cast<BoundMode>(mode), 1}).ok()) << mode;
 }
 
 TEST(Bound, IsUnsetUntilItIsSet) {

@@ -18,7 +18,7 @@ EXACT_CODECS = ("quant", "dense", "lossless", "raw")
 
 
 class Bound(typing.NamedTuple):
-    """A bound, read from text: mode is "abs", "rel", "block", "rms", "rate" or "lossless"; value is 0 with "lossless"."""
+    """A bound, read from text: mode is "abs", "rel" (also for "range"), "block", "rms", "rate" or "lossless"; value is 0 with "lossless"."""
 
     mode: str
     value: float
@@ -32,7 +32,7 @@ def bound_of(text: typing.Any) -> Bound:
         raise TypeError(f"bound is a {type(text).__name__}; valid is text such as 'rms:0.1'")
     laconic.Coder("f32", text, codec="zfp" if text.startswith("rate") else None)
     mode, _, value = text.partition(":")
-    return Bound(mode, float(value) if value else 0.0, text)
+    return Bound("rel" if mode == "range" else mode, float(value) if value else 0.0, text)
 
 
 class Options(typing.NamedTuple):

@@ -17,6 +17,7 @@ bool tuned(const laconic_options& settings) {
 }
 
 void fill_defaults(laconic_options& settings, bool within_node) {
+  settings.bound.mode = static_cast<laconic_bound_mode>(library_bound(bound_of(settings)).mode);
   if (settings.target == LACONIC_TARGET_UNSET) settings.target = LACONIC_TARGET_RESULT;
   if (settings.variant == LACONIC_VARIANT_UNSET) settings.variant = LACONIC_VARIANT_OVERLAP;
   if (settings.denormals == LACONIC_DENORMALS_UNSET) settings.denormals = LACONIC_DENORMALS_ROUND;

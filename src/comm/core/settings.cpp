@@ -219,7 +219,7 @@ Status set_option(laconic_options& options, std::string_view name, std::string_v
 
 Status check_options(const laconic_options& o) {
   if (Status s = check_sizes(o); !s) return s;
-  if (o.bound.mode < LACONIC_BOUND_UNSET || o.bound.mode > LACONIC_BOUND_BLOCK)
+  if (o.bound.mode < LACONIC_BOUND_UNSET || o.bound.mode > LACONIC_BOUND_RANGE)
     return not_valid("options->bound.mode", std::to_string(o.bound.mode), bound_forms);
   if (Status s = check_bound(bound_of(o)); !s) return with_source(s, "options");
   if (o.codec != LACONIC_CODEC_UNSET && !known(codec_names, o.codec))
