@@ -331,6 +331,71 @@ void scales_of_any_block(const Kernels& k, const Kernels& reference) {
 TEST_P(BlockKernels, ScalesFloat) { scales_of_any_block<float>(table(), quant::reference_kernels()); }
 TEST_P(BlockKernels, ScalesDouble) { scales_of_any_block<double>(table(), quant::reference_kernels()); }
 
+template <class T>
+void masked_items(const Kernels& k, Random& random) {
+  const Kernels& reference = quant::reference_kernels();
+  const std::size_t n = random.below(3) == 0 ? block_values : 1 + random.below(block_values);
+  std::vector<T> in(block_values);
+  for (T& v : in) v = static_cast<T>(random.bits());
+  quant::Mask mask;
+  mask.clear();
+  const std::uint64_t pace = 1 + random.below(random.below(2) != 0 ? 60 : 2);
+  bool set = random.below(2) != 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (random.below(pace) == 0) set = !set;
+    if (set) mask.add(i);
+  }
+  std::size_t changes = 0;
+  for (std::size_t i = 0; i < n; ++i) changes += mask.has(i) != (i > 0 && mask.has(i - 1));
+  ASSERT_EQ(mask.changes(static_cast<unsigned>(n)), changes);
+  ASSERT_EQ(mask.count() + mask.others(n).count(), n);
+  std::vector<T> out[2]{std::vector<T>(block_values, 7), std::vector<T>(block_values, 7)};
+  const auto same = [&](std::size_t items) {
+    return std::equal(out[0].begin(), out[0].begin() + static_cast<std::ptrdiff_t>(items), out[1].begin());
+  };
+  k.masks.take(in.data(), sizeof(T), mask, n, out[0].data());
+  reference.masks.take(in.data(), sizeof(T), mask, n, out[1].data());
+  ASSERT_TRUE(same(mask.count()));
+  k.masks.put(in.data(), sizeof(T), mask, n, out[0].data());
+  reference.masks.put(in.data(), sizeof(T), mask, n, out[1].data());
+  ASSERT_TRUE(same(n));
+  k.masks.copy(in.data(), sizeof(T), mask, n, out[0].data());
+  reference.masks.copy(in.data(), sizeof(T), mask, n, out[1].data());
+  ASSERT_TRUE(same(n));
+  // In place, as repeated exceptions are left out.
+  k.masks.take(out[0].data(), sizeof(T), mask, n, out[0].data());
+  reference.masks.take(out[1].data(), sizeof(T), mask, n, out[1].data());
+  ASSERT_TRUE(same(mask.count()));
+}
+
+TEST_P(BlockKernels, MaskedItems) {
+  Random random(base_seed());
+  for (int round = 0; round < rounds / 10; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round) + ", " + seed_note());
+    ASSERT_NO_FATAL_FAILURE(masked_items<std::uint16_t>(table(), random));
+    ASSERT_NO_FATAL_FAILURE(masked_items<std::uint32_t>(table(), random));
+    ASSERT_NO_FATAL_FAILURE(masked_items<std::uint64_t>(table(), random));
+  }
+}
+
+TEST_P(BlockKernels, NumbersBeyondALimit) {
+  Random random(base_seed());
+  for (const NamedKind& kind : all_kinds)
+    for (const double limit : {0.5, 1.0, 1e6}) {
+      SCOPED_TRACE(std::string(kind.name) + ", " + seed_note());
+      const std::size_t n = 1 + random.below(block_values);
+      const auto single = make_field<float>(kind.kind, n, random.bits());
+      const auto twice = make_field<double>(kind.kind, n, random.bits());
+      quant::Mask mask[2];
+      table().masks.beyond_f32(single.data(), n, 3.0, limit, mask[0]);
+      table().masks.beyond_f64(twice.data(), n, 3.0, limit, mask[1]);
+      for (std::size_t i = 0; i < block_values; ++i) {
+        ASSERT_EQ(mask[0].has(i), i < n && !(std::fabs(3.0 * static_cast<double>(single[i])) <= limit)) << i;
+        ASSERT_EQ(mask[1].has(i), i < n && !(std::fabs(3.0 * twice[i]) <= limit)) << i;
+      }
+    }
+}
+
 TEST_P(BlockKernels, CommonPowersOfTwo) {
   Random random(base_seed());
   for (int round = 0; round < rounds / 10; ++round) {

@@ -70,7 +70,7 @@ class DenseCodec final : public TypedCodec<DenseCodec, AllTypes> {
     MaskedBlock<T> block;
     block.round_some(quant_, x, wide, n, lattice);
     if (coding.terms == 1 && coding.op == Op::sum) block.leave_lattice_if_larger(quant_, n);
-    numbers = put_block(block, b, n, segment, numbers);
+    numbers = put_block(quant_, block, b, n, segment, numbers);
     return block.has_points();
   }
 
@@ -110,7 +110,7 @@ class DenseCodec final : public TypedCodec<DenseCodec, AllTypes> {
                                         std::byte*& numbers) const {
     block.combine_with(quant_, coding.op, other, n, step);
     if (coding.rounds_result()) block.coarsen(coding.coarser, n);
-    numbers = put_block(block, b, n, segment, numbers);
+    numbers = put_block(quant_, block, b, n, segment, numbers);
   }
 
   // The same for blocks of points.
@@ -150,7 +150,7 @@ class DenseCodec final : public TypedCodec<DenseCodec, AllTypes> {
           rounded = true;
           return;
         }
-        get_block(other, b, values, block);
+        get_block(quant_, other, b, values, block);
         added.round(quant_, own, w, values, lattice);
         combine_blocks(block, added, b, values, coding, lattice.step, m.written, numbers);
         rounded = rounded || added.has_points();
@@ -194,8 +194,8 @@ class DenseCodec final : public TypedCodec<DenseCodec, AllTypes> {
           std::memcpy(addend.q, right.block(number), sizeof addend.q);
           return combine_points(sum, addend, number, values, coding, m.written);
         }
-        get_block(left, number, values, block);
-        get_block(right, number, values, added);
+        get_block(quant_, left, number, values, block);
+        get_block(quant_, right, number, values, added);
         combine_blocks(block, added, number, values, coding, lattice.step, m.written, numbers);
       });
       at = write_segment(k_, Frames::plain, m.written, n, m.work, at, numbers);
@@ -222,7 +222,7 @@ class DenseCodec final : public TypedCodec<DenseCodec, AllTypes> {
           std::memcpy(points.q, segment.block(b), sizeof points.q);
           return quant::dequantise_block(quant_, points, values, header.step, coding.divisor, x + i + first);
         }
-        get_block(segment, b, values, block);
+        get_block(quant_, segment, b, values, block);
         block.decode(quant_, values, header.step, coding.divisor, x + i + first);
       });
       return {};

@@ -61,11 +61,12 @@ inline bool all_have_points(const Segment& segment, std::size_t b) { return segm
 
 // Reads a block of a plain frame.
 template <class T>
-void get_block(const Segment& segment, std::size_t b, std::size_t n, quant::MaskedBlock<T>& block) {
+void get_block(const quant::Kernels& k, const Segment& segment, std::size_t b, std::size_t n,
+               quant::MaskedBlock<T>& block) {
   const unsigned form = segment.forms[b];
   const quant::Exceptions* exceptions = is_masked(form) ? &segment.exceptions[b] : nullptr;
-  if (has_points(form)) return block.take_points(segment.block(b), exceptions, n);
-  if (exceptions != nullptr) return exceptions->get(n, block.take_numbers());
+  if (has_points(form)) return block.take_points(k, segment.block(b), exceptions, n);
+  if (exceptions != nullptr) return exceptions->get(k, n, block.take_numbers());
   get_numbers(segment.numbers[b], form == fill_kind, n, block.take_numbers());
 }
 
@@ -84,16 +85,16 @@ inline std::byte* put_numbers(quant::Entry entry, std::size_t b, Segment& segmen
 
 // Puts a block into a segment, and its numbers that have no points to `at`, and returns their end.
 template <class T>
-std::byte* put_block(const quant::MaskedBlock<T>& block, std::size_t b, std::size_t n, Segment& segment,
-                     std::byte* at) {
+std::byte* put_block(const quant::Kernels& k, const quant::MaskedBlock<T>& block, std::size_t b, std::size_t n,
+                     Segment& segment, std::byte* at) {
   using Form = typename quant::MaskedBlock<T>::Form;
-  if (block.form() == Form::numbers) return put_numbers(block.write_all(n, at), b, segment, at);
+  if (block.form() == Form::numbers) return put_numbers(block.write_all(k, n, at), b, segment, at);
   if (block.form() == Form::points) {
     segment.put_block(b, block.points(), n);
     return at;
   }
   segment.put_block(b, block.points(), block.mask(), n);
-  return at + quant::write_exceptions(block.mask(), block.numbers(), n, at);
+  return at + quant::write_exceptions(k, block.mask(), block.numbers(), n, at);
 }
 
 }  // namespace laconic::dense

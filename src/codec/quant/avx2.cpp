@@ -3,6 +3,7 @@
 #if defined(__x86_64__)
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <limits>
@@ -167,6 +168,7 @@ void dequantise_all(const Points& points, std::size_t n, double step, double div
 #include "codec/quant/avx2_range.inl"
 #include "codec/quant/combine.inl"
 #include "codec/quant/far.inl"
+#include "codec/quant/masks.inl"
 #include "codec/quant/scales.inl"
 
 #include "codec/quant/avx2_blocks.inl"
@@ -185,6 +187,7 @@ const Kernels& avx2_kernels() {
       unpack,
       combine_points,
       far_kernels,
+      mask_kernels,
       scale_kernels,
       {encode_block<block_groups>, nullptr, fold_block, add_block, put_staged<block_groups>, nullptr},
       {encode_block<scaled_groups>, nullptr, fold_scaled, add_scaled, put_staged<scaled_groups>, is_odd}};

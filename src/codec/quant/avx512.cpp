@@ -4,6 +4,7 @@
 #if defined(__x86_64__)
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <limits>
@@ -27,7 +28,10 @@ namespace {
 #include "codec/quant/avx512_numbers.inl"
 #include "codec/quant/avx512_range.inl"
 #include "codec/quant/far.inl"
+#include "codec/quant/masks.inl"
 #include "codec/quant/scales.inl"
+
+#include "codec/quant/avx512_masks.inl"
 
 #include "codec/quant/avx2_blocks.inl"
 #include "codec/quant/pack.inl"
@@ -45,6 +49,7 @@ const Kernels& avx512_kernels() {
       unpack,
       combine_points,
       far_kernels,
+      masks_in_vectors,
       scale_kernels,
       {encode_block<block_groups>, nullptr, fold_block, add_block, put_staged<block_groups>, nullptr},
       {encode_block<scaled_groups>, nullptr, fold_scaled, add_scaled, put_staged<scaled_groups>, is_odd}};

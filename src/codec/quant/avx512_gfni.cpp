@@ -2,6 +2,7 @@
 // AVX-512 kernels with GFNI and VBMI2: 64 residuals at a time.
 #if defined(__x86_64__)
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -25,9 +26,11 @@ namespace {
 
 #include "codec/quant/avx512_range.inl"
 #include "codec/quant/far.inl"
+#include "codec/quant/masks.inl"
 #include "codec/quant/scales.inl"
 
 #include "codec/quant/avx512_gfni_blocks.inl"
+#include "codec/quant/avx512_masks.inl"
 #include "codec/quant/pack.inl"
 
 }  // namespace
@@ -43,9 +46,11 @@ const Kernels& avx512_gfni_kernels() {
       unpack,
       combine_points,
       far_kernels,
+      masks_in_vectors,
       scale_kernels,
       {encode_block<block_groups>, decode_block<block_groups>, fold_block, add_block, put_staged<block_groups>, settle},
-      {encode_block<scaled_groups>, decode_block<scaled_groups>, fold_scaled, add_scaled, put_staged<scaled_groups>, is_odd}};
+      {encode_block<scaled_groups>, decode_block<scaled_groups>, fold_scaled, add_scaled, put_staged<scaled_groups>,
+       is_odd}};
   return table;
 }
 

@@ -114,7 +114,7 @@ bool quantise_all(const T* x, std::size_t n, const Lattice& lattice, Points& poi
   const __m512d largest = _mm512_set1_pd(lattice.largest);
   const __m512d allowance = _mm512_set1_pd(lattice.allowance);
   __mmask8 bad = 0;
-  for (std::size_t i = 0; i < n; i += 8) {
+  for (std::size_t i = 0; i < n && bad == 0; i += 8) {
     const __mmask8 lanes = first(n - i);
     __m256i single;
     const __mmask8 in_single = single8(x + i, lattice, lanes, single);

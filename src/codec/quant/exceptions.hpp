@@ -3,10 +3,12 @@
 // blocks).
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <type_traits>
 
+#include "codec/quant/kernels.hpp"
 #include "codec/quant/mask.hpp"
 
 namespace laconic::quant {
@@ -25,17 +27,16 @@ struct Exceptions {
   unsigned count;
   const std::byte* values;  // the first exception, and those that differ from the one before
 
-  // Writes them to their places in a block of n numbers.
+  // Writes them to their places in a block of n numbers, and 0 to the others.
   template <class T>
-  void get(std::size_t n, T* numbers) const {
+  void get(const Kernels& k, std::size_t n, T* numbers) const {
+    T each[block_values];
     const std::byte* value = values;
-    std::size_t found = 0;
-    each_run_of(mask, static_cast<unsigned>(n), true, [&](unsigned begin, unsigned end) {
-      for (unsigned i = begin; i < end; ++i, ++found) {
-        if (found > 0 && changes.has(found - 1)) value += sizeof(T);
-        std::memcpy(static_cast<void*>(numbers + i), value, sizeof(T));
-      }
-    });
+    for (unsigned j = 0; j < count; ++j) {
+      value += j > 0 && changes.has(j - 1) ? sizeof(T) : 0;
+      std::memcpy(static_cast<void*>(each + j), value, sizeof(T));
+    }
+    k.masks.put(each, sizeof(T), mask, n, numbers);
   }
 };
 
@@ -62,21 +63,21 @@ inline bool read_exceptions(const std::byte*& at, const std::byte* end, std::siz
 // Writes it, for the numbers of a block that are in the mask, and returns its size: at most largest_masks bytes and
 // those of the exceptions.
 template <class T>
-std::size_t write_exceptions(const Mask& mask, const T* numbers, std::size_t n, std::byte* out) {
-  T values[block_values];
-  std::size_t exceptions = 0;
-  each_run_of(mask, static_cast<unsigned>(n), true, [&](unsigned begin, unsigned end) {
-    std::memcpy(static_cast<void*>(values + exceptions), numbers + begin, (end - begin) * sizeof(T));
-    exceptions += end - begin;
-  });
+std::size_t write_exceptions(const Kernels& k, const Mask& mask, const T* numbers, std::size_t n, std::byte* out) {
+  T values[block_values + 1];  // the second one begins room for block_values, too
+  k.masks.take(numbers, sizeof(T), mask, n, values);
+  const std::size_t exceptions = mask.count();
   Mask changes;
   changes.clear();
-  std::size_t written = 1;
-  for (std::size_t i = 1; i < exceptions; ++i) {
-    if (same_bits(values[i], values[written - 1])) continue;
-    changes.add(i - 1);
-    values[written++] = values[i];
+  for (std::size_t begin = 1; begin < exceptions; begin += mask_word_bits) {
+    const std::size_t end = std::min(begin + mask_word_bits, exceptions);
+    std::uint32_t word = 0;
+    for (std::size_t i = begin; i < end; ++i)
+      word |= static_cast<std::uint32_t>(!same_bits(values[i], values[i - 1])) << (i - begin);
+    changes.words[begin / mask_word_bits] = word;
   }
+  k.masks.take(values + 1, sizeof(T), changes, exceptions - 1, values + 1);
+  const std::size_t written = 1 + changes.count();
   const auto count = static_cast<std::uint16_t>(exceptions);
   std::memcpy(out, &count, sizeof count);
   std::size_t at = sizeof count;

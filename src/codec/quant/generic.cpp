@@ -178,6 +178,7 @@ bool read_block(const Packed& in, std::size_t n, Head& head) { return read_head(
 
 #include "codec/quant/combine.inl"
 #include "codec/quant/far.inl"
+#include "codec/quant/masks.inl"
 #include "codec/quant/pack.inl"
 #include "codec/quant/unpack.inl"
 
@@ -188,9 +189,9 @@ constexpr auto find_range = block_range<T>;
 }  // namespace
 
 const Kernels& generic_kernels() {
-  static const Kernels table{"generic", quantise_f32, quantise_f64,   dequantise_all<float>, dequantise_all<double>,
-                             pack,      unpack,       combine_points, far_kernels,           scale_kernels,
-                             {}};
+  static const Kernels table{
+      "generic", quantise_f32,   quantise_f64, dequantise_all<float>, dequantise_all<double>, pack,
+      unpack,    combine_points, far_kernels,  mask_kernels,          scale_kernels,          {}};
   return table;
 }
 

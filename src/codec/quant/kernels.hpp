@@ -12,6 +12,7 @@
 #include "base/status.hpp"
 #include "codec/codec.hpp"
 #include "codec/quant/format.hpp"
+#include "codec/quant/mask.hpp"
 
 namespace laconic::quant {
 
@@ -81,6 +82,21 @@ struct Kernels {
     void (*combine)(Op op, Points& low, Points& high, const Points& other_low, const Points& other_high, std::size_t n);
   };
   Far far;
+
+  // The numbers of a block that are in a mask, or items of 2, 4 or 8 bytes that belong to them.  Memory has room for
+  // block_values items; those behind the ones that are asked for may be read and overwritten.
+  struct Masks {
+    // The numbers that are not within `limit` after multiplication by `inverse`; NaN never is.
+    void (*beyond_f32)(const float* x, std::size_t n, double inverse, double limit, Mask& mask);
+    void (*beyond_f64)(const double* x, std::size_t n, double inverse, double limit, Mask& mask);
+    // Moves the items in the mask to the front of `out`.
+    void (*take)(const void* in, std::size_t item_bytes, const Mask& mask, std::size_t n, void* out);
+    // The inverse: moves items to their n places, and puts 0 in the others.
+    void (*put)(const void* in, std::size_t item_bytes, const Mask& mask, std::size_t n, void* out);
+    // Copies the items in the mask to the same places.
+    void (*copy)(const void* in, std::size_t item_bytes, const Mask& mask, std::size_t n, void* out);
+  };
+  Masks masks;
 
   // What scaled frames need besides: the scale of a block (block_range.hpp, scaled_rules.hpp), and the common power of
   // two of its points.

@@ -35,10 +35,39 @@ struct Mask {
   LACONIC_HOST_DEVICE void clear() {
     for (std::uint32_t& word : words) word = 0;
   }
-  LACONIC_HOST_DEVICE unsigned count() const {
-    unsigned all = 0;
-    for (const std::uint32_t word : words) all += static_cast<unsigned>(std::popcount(word));
-    return all;
+  LACONIC_HOST_DEVICE unsigned count() const { return bits_in(words); }
+
+  // How many of n bits differ from the one before, the first from a clear one.
+  LACONIC_HOST_DEVICE unsigned changes(unsigned n) const {
+    std::uint32_t changed[mask_words];
+    std::uint32_t before = 0;
+    for (unsigned w = 0; w < mask_words; ++w) {
+      changed[w] = words[w] ^ (words[w] << 1 | before);
+      before = words[w] >> (mask_word_bits - 1);
+    }
+    return bits_in(changed) - (n < block_values && n > 0 && has(n - 1) ? 1 : 0);
+  }
+
+  // The others of n bits.
+  LACONIC_HOST_DEVICE Mask others(std::size_t n) const {
+    Mask m;
+    m.clear();
+    m.add(0, static_cast<unsigned>(n));
+    for (unsigned w = 0; w < mask_words; ++w) m.words[w] &= ~words[w];
+    return m;
+  }
+
+ private:
+  // std::popcount() would be a call for each word on processors that have no instruction for it.
+  LACONIC_HOST_DEVICE static unsigned bits_in(const std::uint32_t* of) {
+    std::uint32_t sums = 0;  // two of 16 bits
+    for (unsigned w = 0; w < mask_words; ++w) {
+      std::uint32_t v = of[w] - (of[w] >> 1 & 0x55555555u);
+      v = (v & 0x33333333u) + (v >> 2 & 0x33333333u);
+      v = (v + (v >> 4)) & 0x0f0f0f0fu;
+      sums += (v & 0x00ff00ffu) + (v >> 8 & 0x00ff00ffu);
+    }
+    return (sums + (sums >> 16)) & 0xffffu;
   }
 };
 
@@ -85,8 +114,12 @@ LACONIC_HOST_DEVICE inline void each_run(const Mask& mask, unsigned n, F&& f) {
 
 // Writes the coded form of n bits to `out` unless that is null, and returns its size, at most largest_coded_mask.
 LACONIC_HOST_DEVICE inline unsigned write_mask(const Mask& mask, unsigned n, std::byte* out) {
-  unsigned runs = 0;
-  each_run(mask, n, [&](unsigned length) { runs += length / longest_run + 1; });
+  // Every change ends a run, and takes a byte or more.
+  unsigned runs = mask.changes(n);
+  if (runs <= bitmap_bytes(n)) {
+    runs = 0;
+    each_run(mask, n, [&](unsigned length) { runs += length / longest_run + 1; });
+  }
   const bool bitmap = runs > bitmap_bytes(n);
   const unsigned bytes = bitmap ? bitmap_bytes(n) : runs;
   if (out == nullptr) return 1 + bytes;

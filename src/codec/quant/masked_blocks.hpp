@@ -45,14 +45,14 @@ class MaskedBlock {
   const T* numbers() const { return numbers_; }
 
   // Makes such a block of n points, of which `exceptions` (or none, if null) are not.
-  void take_points(const std::int32_t* q, const Exceptions* exceptions, std::size_t n) {
+  void take_points(const Kernels& k, const std::int32_t* q, const Exceptions* exceptions, std::size_t n) {
     points_.far = false;
     std::memcpy(points_.points.q, q, n * sizeof *q);
     form_ = exceptions == nullptr ? Form::points : Form::masked;
     if (exceptions == nullptr) return;
     mask_ = exceptions->mask;
-    exceptions->get(n, numbers_);
-    clear_exceptions(n);
+    exceptions->get(k, n, numbers_);
+    clear_exceptions(k, n);
   }
 
   // Makes a block without points; the caller writes its numbers to the result.
@@ -103,12 +103,13 @@ class MaskedBlock {
     if (form_ == Form::points) mask_.clear();
     if (other.form_ == Form::masked)
       for (unsigned w = 0; w < mask_words; ++w) mask_.words[w] |= other.mask_.words[w];
-    each_exceptions(n, [&](std::size_t i, std::size_t count) {
-      if (mine != numbers_) std::memcpy(static_cast<void*>(numbers_ + i), mine + i, count * sizeof(T));
-      combine(op, numbers_ + i, others + i, count);
-    });
+    T exceptions[2][block_values];
+    k.masks.take(mine, sizeof(T), mask_, n, exceptions[0]);
+    k.masks.take(others, sizeof(T), mask_, n, exceptions[1]);
+    combine(op, exceptions[0], exceptions[1], mask_.count());
+    k.masks.put(exceptions[0], sizeof(T), mask_, n, numbers_);
     points_.combine_with(k, op, other.points_, n);
-    clear_exceptions(n);
+    clear_exceptions(k, n);
     settle(n);
   }
 
@@ -126,7 +127,7 @@ class MaskedBlock {
       if (!smallest || bytes_of(entry) < n * sizeof(T)) return entry;
       form_ = Form::numbers;
     }
-    return write_all(n, out);
+    return write_all(k, n, out);
   }
 
   // Makes the block one without points where write() would, to write the smallest.
@@ -136,14 +137,14 @@ class MaskedBlock {
   }
 
   // Writes a block without points: only what differs is written, unless that is not smaller.
-  Entry write_all(std::size_t n, std::byte* out) const {
+  Entry write_all(const Kernels& k, std::size_t n, std::byte* out) const {
     std::size_t values = 1;
     for (std::size_t i = 1; i < n; ++i) values += same_bits(numbers_[i], numbers_[i - 1]) ? 0 : 1;
     if (values > 1 && values < n) {
       Mask all;
       all.clear();
       all.add(0, static_cast<unsigned>(n));
-      const std::size_t bytes = write_exceptions(all, numbers_, n, out);
+      const std::size_t bytes = write_exceptions(k, all, numbers_, n, out);
       if (bytes < n * sizeof(T)) return make_entry(Kind::fill, bytes);
     }
     return write_numbers(numbers_, n, out);
@@ -155,33 +156,23 @@ class MaskedBlock {
   void decode(const Kernels& k, std::size_t n, double step, double divisor, T* x) const {
     if (form_ == Form::numbers) return divide_block(numbers_, n, divisor, x);
     points_.decode(k, n, step, divisor, x);
-    if (form_ == Form::masked)
-      each_exceptions(n, [&](std::size_t i, std::size_t count) { divide_block(numbers_ + i, count, divisor, x + i); });
+    if (form_ != Form::masked) return;
+    T quotients[block_values];
+    if (divisor != 1) divide_block(numbers_, n, divisor, quotients);
+    k.masks.copy(divisor != 1 ? quotients : numbers_, sizeof(T), mask_, n, x);
   }
 
  private:
-  // Calls f(first, count) for every run of exceptions, or of other numbers.
-  template <class F>
-  void each_exceptions(std::size_t n, F&& f, bool exceptions = true) const {
-    each_run_of(mask_, static_cast<unsigned>(n), exceptions,
-                [&](unsigned begin, unsigned end) { f(std::size_t{begin}, std::size_t{end - begin}); });
-  }
-  template <class F>
-  void each_other(std::size_t n, F&& f) const {
-    each_exceptions(n, f, false);
-  }
-
   // Turns masks of none or all of the numbers into the other forms.
   void settle(std::size_t n) {
     const std::size_t exceptions = mask_.count();
     form_ = exceptions == 0 ? Form::points : exceptions == n ? Form::numbers : Form::masked;
   }
 
-  void clear_exceptions(std::size_t n) {
-    each_exceptions(n, [&](std::size_t i, std::size_t count) {
-      std::fill_n(points_.points.q + i, count, 0);
-      if (points_.far) std::fill_n(points_.high.q + i, count, 0);
-    });
+  void clear_exceptions(const Kernels& k, std::size_t n) {
+    static constexpr Points zeros{};
+    k.masks.copy(zeros.q, sizeof zeros.q[0], mask_, n, points_.points.q);
+    if (points_.far) k.masks.copy(zeros.q, sizeof zeros.q[0], mask_, n, points_.high.q);
   }
 
   // Sets `far` where the point has 64 bits.
@@ -202,23 +193,18 @@ class MaskedBlock {
   template <class W>
   void find_points(const Kernels& k, const W* x, std::size_t n, const Lattice& lattice) {
     const double limit = std::max(lattice.largest, lattice.largest_far) * (1 + 0x1p-20) + 1;
-    mask_.clear();
-    for (std::size_t w = 0; w * mask_word_bits < n; ++w) {
-      const std::size_t count = std::min<std::size_t>(n - w * mask_word_bits, mask_word_bits);
-      for (std::size_t b = 0; b < count; ++b) {
-        const bool out = !(std::fabs(static_cast<double>(x[w * mask_word_bits + b]) * lattice.inverse) <= limit);
-        mask_.words[w] |= static_cast<std::uint32_t>(out) << b;
-      }
-    }
-    W kept[block_values];
-    std::size_t left = 0;
-    each_other(n, [&](std::size_t i, std::size_t count) {
-      std::memcpy(kept + left, x + i, count * sizeof(W));
-      left += count;
-    });
+    if constexpr (sizeof(W) == sizeof(float))
+      k.masks.beyond_f32(x, n, lattice.inverse, limit, mask_);
+    else
+      k.masks.beyond_f64(x, n, lattice.inverse, limit, mask_);
+    const std::size_t left = n - mask_.count();
     if (left == 0) return;
-    AnyPoints front;
-    if (left < n && front.round(k, kept, left, lattice)) return spread(front, n);
+    if (left < n) {
+      W kept[block_values];
+      k.masks.take(x, sizeof(W), mask_.others(n), n, kept);
+      AnyPoints front;
+      if (front.round(k, kept, left, lattice)) return spread(k, front, n);
+    }
     points_.far = false;
     for (std::size_t i = 0; i < n; ++i) {
       std::uint64_t q = 0;
@@ -230,24 +216,17 @@ class MaskedBlock {
   }
 
   // Moves the points of the other numbers from the front of a block to their places, and back.
-  void spread(const AnyPoints& front, std::size_t n) {
+  void spread(const Kernels& k, const AnyPoints& front, std::size_t n) {
+    const Mask others = mask_.others(n);
     points_.far = front.far;
-    std::size_t at = 0;
-    each_other(n, [&](std::size_t i, std::size_t count) {
-      std::copy_n(front.points.q + at, count, points_.points.q + i);
-      if (front.far) std::copy_n(front.high.q + at, count, points_.high.q + i);
-      at += count;
-    });
-    clear_exceptions(n);
+    k.masks.put(front.points.q, sizeof front.points.q[0], others, n, points_.points.q);
+    if (front.far) k.masks.put(front.high.q, sizeof front.high.q[0], others, n, points_.high.q);
   }
-  void gather(std::size_t n, AnyPoints& front) const {
+  void gather(const Kernels& k, std::size_t n, AnyPoints& front) const {
+    const Mask others = mask_.others(n);
     front.far = points_.far;
-    std::size_t at = 0;
-    each_other(n, [&](std::size_t i, std::size_t count) {
-      std::copy_n(points_.points.q + i, count, front.points.q + at);
-      if (front.far) std::copy_n(points_.high.q + i, count, front.high.q + at);
-      at += count;
-    });
+    k.masks.take(points_.points.q, sizeof front.points.q[0], others, n, front.points.q);
+    if (front.far) k.masks.take(points_.high.q, sizeof front.high.q[0], others, n, front.high.q);
   }
 
   // All numbers, in numbers_ or in `memory`.
@@ -258,9 +237,9 @@ class MaskedBlock {
   }
 
   Entry write_masked(const Kernels& k, std::size_t n, std::byte* out) const {
-    std::size_t at = write_exceptions(mask_, numbers_, n, out);
+    std::size_t at = write_exceptions(k, mask_, numbers_, n, out);
     AnyPoints front;
-    gather(n, front);
+    gather(k, n, front);
     const Entry inner = front.pack(k, n - mask_.count(), out + at + sizeof(Entry));
     std::memcpy(out + at, &inner, sizeof inner);
     at += sizeof inner + bytes_of(inner);
@@ -272,7 +251,7 @@ class MaskedBlock {
     const std::byte* end = in.body + bytes_of(in.entry);
     Exceptions exceptions;
     if (!read_exceptions(at, end, n, sizeof(T), exceptions)) return false;
-    exceptions.get(n, numbers_);
+    exceptions.get(k, n, numbers_);
     form_ = exceptions.count == n ? Form::numbers : Form::masked;
     if (form_ == Form::numbers) return at == end;
     mask_ = exceptions.mask;
@@ -285,7 +264,7 @@ class MaskedBlock {
     if (bytes_of(inner) != static_cast<std::size_t>(end - at) || !quant::has_points(rest) ||
         !front.read(k, rest, n - exceptions.count))
       return false;
-    spread(front, n);
+    spread(k, front, n);
     return true;
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The reference kernels: they are short and simple, and every other table is compared with them.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -113,6 +114,7 @@ bool unpack(const Packed& in, std::size_t n, Points& points) {
 
 #include "codec/quant/combine.inl"
 #include "codec/quant/far.inl"
+#include "codec/quant/masks.inl"
 
 template <class T>
 constexpr auto find_range = block_range<T>;
@@ -121,17 +123,9 @@ constexpr auto find_range = block_range<T>;
 }  // namespace
 
 const Kernels& reference_kernels() {
-  static const Kernels table{"baseline",
-                             quantise_all<float>,
-                             quantise_all<double>,
-                             dequantise_all<float>,
-                             dequantise_all<double>,
-                             pack,
-                             unpack,
-                             combine_points,
-                             far_kernels,
-                             scale_kernels,
-                             {}};
+  static const Kernels table{
+      "baseline", quantise_all<float>, quantise_all<double>, dequantise_all<float>, dequantise_all<double>, pack,
+      unpack,     combine_points,      far_kernels,          mask_kernels,          scale_kernels,          {}};
   return table;
 }
 
