@@ -16,6 +16,7 @@
 #include "codec_report.hpp"
 #include "commands.hpp"
 #include "frame_file.hpp"
+#include "made_field.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
 #include "text.hpp"
@@ -144,7 +145,9 @@ void run(const Arguments& a) {
       throw usage("--read IN.lac OUT takes no other argument");
     return read(a);
   }
-  if (a.fields.empty()) throw usage("codec: FILE is missing; valid are files of numbers and folders of them");
+  if (a.fields.empty())
+    throw usage(
+        "codec: FILE is missing; valid are files of numbers, folders of them, and made numbers such as kind:smooth");
   if (a.write.empty()) return measure_all(a);
   if (a.as_json) throw usage("--write and --json exclude each other");
   write(a);
@@ -157,6 +160,7 @@ void add_codec_command(Command& app) {
   Command command = app.add_subcommand("codec", "Measure codecs on files of numbers; write and read frames");
   command.add_option("FILE", a->fields,
                      "files of numbers without a header, or folders of *.f32, *.f64, *.bf16, *.i32, ...");
+  add_list(command, "--field", a->fields, fmt::format("the same, or made numbers: {}", kind_names()));
   command.add_option(
       "--dtype", a->dtype,
       "f32, f64, f16, bf16, i8, u8, i16, u16, i32, u32, i64 or u64 (default: the file's ending, else f32)");

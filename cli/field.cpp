@@ -9,6 +9,7 @@
 #include <new>
 
 #include "failure.hpp"
+#include "made_field.hpp"
 
 namespace laconic::cli {
 
@@ -53,7 +54,7 @@ std::vector<std::string> find_fields(const std::vector<std::string>& arguments, 
   std::vector<std::string> files;
   for (const auto& argument : arguments) {
     std::error_code error;
-    if (!fs::is_directory(argument, error)) {
+    if (is_kind(argument) || !fs::is_directory(argument, error)) {
       files.push_back(argument);
       continue;
     }
@@ -73,6 +74,7 @@ std::vector<std::string> find_fields(const std::vector<std::string>& arguments, 
 }
 
 Field read_field(const std::string& file, std::optional<Dtype> dtype, std::size_t most) {
+  if (is_kind(file)) return make_field(file, dtype, most);
   std::error_code error;
   const auto bytes = fs::file_size(file, error);
   if (error) throw Failure(fmt::format("{}: {}", file, error.message()));

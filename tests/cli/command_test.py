@@ -50,6 +50,18 @@ class Command(unittest.TestCase):
                 self.assertLessEqual(row["max_error"], 1e-3)
                 self.assertAlmostEqual(row["psnr"], -20 * math.log10(row["nrmse"]), 5)
 
+    def test_made_numbers(self):
+        kinds = "smooth gradients far nan fill mixed spread runs decimals".split()
+        for dtype in ("f32", "f64"):
+            names = ",".join(f"kind:{kind}" for kind in kinds)
+            rows = json.loads(self.codec("--field", names, "--dtype", dtype, "--count", 5000, "--bound", "rel:1e-4,lossless",
+                                         "--codec", "quant,dense", "--json").stdout)
+            self.assertEqual([row["file"] for row in rows[::4]], [f"kind:{kind}" for kind in kinds])
+            for row in rows:
+                self.assertEqual((row["count"], row["violations"]), (5000, 0), row)
+        self.rejected("codec", "kind:rough", says=["kind:rough", "kind:smooth, kind:gradients"])
+        self.rejected("codec", "kind:nan", "--dtype", "i32", says=["i32", "kind:nan"])
+
     def test_json_to_a_file(self):
         odd = self.folder / 'odd "name"\\.f32'
         odd.write_bytes(self.field.read_bytes())
