@@ -58,6 +58,7 @@ requires(std::is_integral_v<T> || is_small_float<T>) Range range_of(const T* x, 
 }
 
 bool reaches(const Range& r, double magnitude) { return r.least <= -magnitude || r.greatest >= magnitude; }
+bool beyond(const Range& r, double magnitude) { return r.least < -magnitude || r.greatest > magnitude; }
 
 }  // namespace
 
@@ -74,19 +75,25 @@ void RangeWithoutFills::add(const void* numbers, std::size_t count, Dtype dtype)
 
 template <class T>
 void RangeWithoutFills::look_for_fills(const T* x, std::size_t count) {
-  for (std::size_t i = 0; i < count && fills_; ++i) {
+  Range others = no_range;
+  double last = 0;
+  for (std::size_t i = 0; i < count; ++i) {
     const auto v = static_cast<double>(x[i]);
-    if (!std::isfinite(v)) continue;
     if (std::fabs(v) < least_fill) {
-      others_ = united(others_, {v + 0.0, v + 0.0});
-      fills_ = std::fabs(v) <= most_beside_fills;
+      others.least = std::min(others.least, v);
+      others.greatest = std::max(others.greatest, v);
       continue;
     }
+    if (!std::isfinite(v)) continue;
     ++large_;
+    if (v == last) continue;
+    last = v;
     if (std::find(values_, values_ + different_, v) != values_ + different_) continue;
-    fills_ = different_ < most_fills;
+    fills_ = fills_ && different_ < most_fills;
     if (fills_) values_[different_++] = v;
   }
+  fills_ = fills_ && !beyond(others, most_beside_fills);
+  others_ = united(others_, {others.least + 0.0, others.greatest + 0.0});
 }
 
 Range RangeWithoutFills::range() const {

@@ -2,6 +2,7 @@
 #include "codec/quant/scaled.hpp"
 
 #include <cmath>
+#include <type_traits>
 
 #include "codec/denormals.hpp"
 #include "codec/quant/scaled_block.hpp"
@@ -71,8 +72,8 @@ struct PutScaled {
 };
 using ScaledStages = AnyStages<PutScaled>;
 
-// The functions below stage full blocks by the kernels that take them as a whole; false where there are none, or the
-// block must take the general path.  A block whose points have a common power of two takes it, too.
+// The functions below stage full blocks of float32 numbers by the kernels that take them as a whole; false where there
+// are none, or the block must take the general path.  A block whose points have a common power of two takes it, too.
 
 bool take(const Kernels& k, int exponent, ScaledStages& stages) {
   Staged& block = stages.next();
@@ -81,31 +82,25 @@ bool take(const Kernels& k, int exponent, ScaledStages& stages) {
   return stages.take();
 }
 
-bool encode_whole(const Kernels& k, const float* x, std::size_t n, const Coding& coding, ScaledStages& stages,
-                  double& error) {
+bool encode_whole(const Kernels& k, const float* x, std::size_t n, const Coding& coding, double scale,
+                  ScaledStages& stages, double& error) {
   if (n != values || k.scaled_blocks.encode == nullptr) return false;
   Lattice own;
   int exponent = 0;
-  if (!scaled::lattice_of<float>(scale_of(k, x, n, coding.scale), coding.relative, coding.terms, own, exponent) ||
+  if (!scaled::lattice_of<float>(scale, coding.relative, coding.terms, own, exponent) ||
       !k.scaled_blocks.encode(x, own, stages.next()) || !take(k, exponent, stages))
     return false;
   error = std::max(error, own.step / 2);
   return true;
 }
-template <class T>
-bool encode_whole(const Kernels&, const T*, std::size_t, const Coding&, ScaledStages&, double&) {
-  return false;
-}
-
-bool fold_whole(const Kernels& k, const Packed& in, const float* x, std::size_t n, const Coding& coding,
+bool fold_whole(const Kernels& k, const Packed& in, const float* x, std::size_t n, const Coding& coding, double scale,
                 ScaledStages& stages, double& error) {
   if (n != values || k.scaled_blocks.fold == nullptr || coding.op != Op::sum || !has_exponent(in)) return false;
   Lattice own;
   Packed rest;
   int theirs = 0;
   int mine = 0;
-  if (!split(in, theirs, rest) ||
-      !scaled::lattice_of<float>(scale_of(k, x, n, coding.scale), coding.relative, coding.terms, own, mine))
+  if (!split(in, theirs, rest) || !scaled::lattice_of<float>(scale, coding.relative, coding.terms, own, mine))
     return false;
   const int smaller = std::min(mine, theirs);
   if (!k.scaled_blocks.fold(rest, theirs - smaller, x, own, mine - smaller, stages.next()) || !take(k, smaller, stages))
@@ -113,11 +108,6 @@ bool fold_whole(const Kernels& k, const Packed& in, const float* x, std::size_t 
   error = std::max(error, own.step / 2);
   return true;
 }
-template <class T>
-bool fold_whole(const Kernels&, const Packed&, const T*, std::size_t, const Coding&, ScaledStages&, double&) {
-  return false;
-}
-
 bool add_whole(const Kernels& k, const Packed& a, const Packed& b, std::size_t n, const Coding& coding,
                ScaledStages& stages) {
   if (n != values || k.scaled_blocks.add == nullptr || coding.op != Op::sum || !has_exponent(a) || !has_exponent(b))
@@ -160,9 +150,12 @@ Payload encode(const Kernels& k, const T* x, std::size_t count, const Coding& co
   double error = 0;
   const Status status = each_block(count, [&](std::size_t i, std::size_t n) -> Status {
     const bool exact = coding.exact_denormals && holds_denormal(x + i, n);
-    if (!exact && encode_whole(k, x + i, n, coding, stages, error)) return {};
+    const auto* w = wide.of(x + i, n);
+    const double scale = exact ? 0 : scale_of(k, w, n, coding.scale);
+    if constexpr (std::is_same_v<T, float>)
+      if (!exact && encode_whole(k, w, n, coding, scale, stages, error)) return {};
     Writer& writer = stages.writer();
-    if (!exact && own.round(k, x + i, n, coding, wide, error))
+    if (!exact && own.round(k, w, n, coding, scale, error))
       write(k, n, own, writer);
     else
       writer.put(write_numbers(x + i, n, writer.body()));
@@ -183,9 +176,12 @@ Payload fold(const Kernels& k, Frame frame, double inherited, const T* x, std::s
   Status status = each_block(count, [&](std::size_t i, std::size_t n) -> Status {
     Packed in;
     if (!reader.next(n, in)) return reader.problem();
-    if (fold_whole(k, in, x + i, n, coding, stages, error)) return {};
+    const auto* w = wide.of(x + i, n);
+    const double scale = on_lattice(kind_of(in.entry)) ? scale_of(k, w, n, coding.scale) : 0;
+    if constexpr (std::is_same_v<T, float>)
+      if (fold_whole(k, in, w, n, coding, scale, stages, error)) return {};
     if (Status s = read(k, in, n, block); !s) return s;
-    if (!block.lattice || !own.round(k, x + i, n, coding, wide, error)) {
+    if (!block.lattice || !own.round(k, w, n, coding, scale, error)) {
       own.lattice = false;
       std::memcpy(static_cast<void*>(own.numbers), x + i, n * sizeof(T));
     }

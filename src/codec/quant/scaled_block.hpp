@@ -83,7 +83,12 @@ struct Scaled : Block<T> {
   // function may only raise.
   bool round(const Kernels& k, const T* x, std::size_t n, const Coding& coding, Wide<T>& wide, double& error) {
     const auto* w = wide.of(x, n);
-    const double scale = scale_of(k, w, n, coding.scale);
+    return round(k, w, n, coding, scale_of(k, w, n, coding.scale), error);
+  }
+
+  // The same for numbers of this scale.
+  template <class W>
+  bool round(const Kernels& k, const W* w, std::size_t n, const Coding& coding, double scale, double& error) {
     this->lattice = true;
     // Equal numbers have no range, but a lattice only if they are 0.
     if (scale == 0 && std::all_of(w, w + n, [](auto v) { return v == 0; })) {
