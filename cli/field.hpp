@@ -42,11 +42,12 @@ struct Field {
 // The name of a dtype: "f32", "bf16", ...
 Dtype parse_dtype(const std::string& text);
 
-// The files and the kinds of made numbers (made_field.hpp) that the arguments name. A folder stands for its *.f32, *.f64, *.bf16, ..., or for those of one dtype.
+// The files and the kinds of made numbers (made_field.hpp) that the arguments name. A folder stands for its *.f32,
+// *.f64, *.bf16, ..., or for those of one dtype.
 std::vector<std::string> find_fields(const std::vector<std::string>& arguments, std::optional<Dtype> dtype);
 
-// Reads the first `most` numbers of a file, all if 0, or makes as many. Without a dtype, the file's name decides: *.f64, *.i32, ..., else
-// float32.
+// Reads the first `most` numbers of a file, all if 0, or makes as many. Without a dtype, the file's name decides:
+// *.f64, *.i32, ..., else float32.
 Field read_field(const std::string& file, std::optional<Dtype> dtype, std::size_t most);
 
 }  // namespace laconic::cli
