@@ -39,7 +39,8 @@ SUITES = [
     Suite("openmpi", "ranks under Debian's Open MPI", "mpicc.openmpi", targets=("rank_tests",), select=("-L", "ranks"),
           cases=False),
     Suite("mpich-debian", "ranks under Debian's MPICH, 1, 2 and 4 of them", "mpicc.mpich", targets=("rank_tests",),
-          select=("-R", r"^(ranks\..*|dropin\.(fortran_.*|collectives|handles|messages|movement|persistent|requests)\.n[12])$"), cases=False, seldom=True),
+          select=("-R", r"^(ranks\..*|dropin\.(fortran_.*|callbacks|collectives|freed|handles|limits|messages|movement|neighborhoods"
+                  r"|persistent|read_only|requests|sessions)\.n[12])$"), cases=False, seldom=True),
     Suite("simulation", "collectives of 16 ranks that SimGrid simulates", "smpirun", targets=("laconic_simulate", "fields"),
           cases=False),
     Suite("package", "the Python package, installed by pip with MPICH, with Open MPI and without MPI", tree=False),

@@ -49,8 +49,8 @@ int lowest_bit(const T* x, std::size_t n) {
     if (magnitude == 0) continue;
     const auto exponent = static_cast<int>(magnitude >> stored);
     const Bits digits = (magnitude & mantissa) | (exponent > 0 ? Bits{1} << stored : Bits{0});
-    lowest = std::min(lowest, std::max(exponent, 1) + Limits::min_exponent - 1 - Limits::digits +
-                                  std::bit_width(digits & (Bits{0} - digits)) - 1);
+    const int trailing = static_cast<int>(std::bit_width(digits & (Bits{0} - digits))) - 1;
+    lowest = std::min(lowest, std::max(exponent, 1) + Limits::min_exponent - 1 - Limits::digits + trailing);
   }
   return lowest;
 }
