@@ -171,7 +171,7 @@ void dequantise_all(const Points& points, std::size_t n, double step, double div
 #include "codec/quant/masks.inl"
 #include "codec/quant/scales.inl"
 
-#include "codec/quant/avx2_blocks.inl"
+#include "codec/quant/avx2_sums.inl"
 #include "codec/quant/pack.inl"
 
 }  // namespace

@@ -33,7 +33,7 @@ namespace {
 
 #include "codec/quant/avx512_masks.inl"
 
-#include "codec/quant/avx2_blocks.inl"
+#include "codec/quant/avx2_sums.inl"
 #include "codec/quant/pack.inl"
 
 }  // namespace
