@@ -66,7 +66,7 @@ std::vector<Bad> bad_arguments() {
     return Bad{name, MPI_ERR_ARG, [b](Call& c) { c.options.bound = b; }, bounds};
   };
   std::vector<Bad> bad{
-      with_bound("bound mode 7", bound(7, 1)),
+      with_bound("bound mode 8", bound(8, 1)),
       with_bound("bound mode -1", bound(-1, 1)),
       with_bound("bound NaN", bound(LACONIC_BOUND_ABS, nan)),
       with_bound("bound rel NaN", bound(LACONIC_BOUND_REL, nan)),
