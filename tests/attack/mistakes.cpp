@@ -118,8 +118,8 @@ void add_options(std::vector<Mistake>& all) {
          if (s.options.bound.mode == LACONIC_BOUND_RATE) s.options.codec = LACONIC_CODEC_ZFP;
        }});
   all.push_back({"an unknown bound", false, always, [](const Call&, const Layout&, Spoilt& s, Random& random) {
-                   s.options.bound.mode =
-                       static_cast<laconic_bound_mode>(random.below(2) == 0 ? 7 + random.below(9) : -1);
+                   s.options.bound.mode = static_cast<laconic_bound_mode>(
+                       random.below(2) == 0 ? LACONIC_BOUND_RANGE + 1 + random.below(9) : -1);
                  }});
   all.push_back({"an unknown codec", false, always, [](const Call&, const Layout&, Spoilt& s, Random& random) {
                    s.options.codec = static_cast<laconic_codec>(random.below(2) == 0 ? 7 + random.below(9) : -1);
