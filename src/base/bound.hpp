@@ -30,7 +30,7 @@ struct Bound {
   double value = 0;
 };
 
-// What the library's own functions make of a bound.  range:R and rel:R differ only in the drop-in, which takes rel:R as
+// Maps range:R to rel:R, for the library's own functions.  The two differ only in the drop-in, which replaces rel:R by
 // block:R where data only moves.
 constexpr Bound library_bound(Bound bound) {
   if (bound.mode == BoundMode::range) bound.mode = BoundMode::rel;

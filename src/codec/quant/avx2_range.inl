@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two least and the two greatest numbers of a block, with AVX2.  Included inside a target region.
+// The two smallest and the two largest numbers of a block, with AVX2.  Included inside a target region.
 
 struct SingleLanes {
   using Number = float;

@@ -22,7 +22,7 @@ struct TwoLeast {
   }
 };
 
-// The two least and the two greatest numbers, the latter negative.
+// The two smallest and the two largest numbers, the latter negative.
 template <class T>
 struct Extremes {
   TwoLeast<T> least;

@@ -98,8 +98,8 @@ struct Kernels {
   };
   Masks masks;
 
-  // What scaled frames need besides: the scale of a block (block_range.hpp, scaled_rules.hpp), and the common power of
-  // two of its points.
+  // For scaled frames: the scale of a block (block_range.hpp, scaled_rules.hpp), and the common power of two of its
+  // points.
   struct Scales {
     // block_range(x, n).
     double (*range_f32)(const float* x, std::size_t n);

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two least and the two greatest numbers of a block, with the vectors SingleLanes and DoubleLanes, which are
+// The two smallest and the two largest numbers of a block, with the vectors SingleLanes and DoubleLanes, which are
 // defined before this is included inside a target region.
 
-// In each lane, the two least and the two greatest of the numbers taken.
+// In each lane, the two smallest and the two largest of the numbers taken.
 template <class Lanes>
 struct Ends {
   using Vector = typename Lanes::Vector;
   using Number = typename Lanes::Number;
   static constexpr Number infinity = std::numeric_limits<Number>::infinity();
 
-  Vector least;
-  Vector second_least;
-  Vector greatest;
-  Vector second_greatest;
+  Vector min;
+  Vector second_min;
+  Vector max;
+  Vector second_max;
 
   // Constructors that are implicit would be compiled for any processor.
-  LACONIC_INLINE Ends()
-      : least(Lanes::all(infinity)), second_least(least), greatest(Lanes::all(-infinity)), second_greatest(greatest) {}
+  LACONIC_INLINE Ends() : min(Lanes::all(infinity)), second_min(min), max(Lanes::all(-infinity)), second_max(max) {}
   // The ends of four numbers.
   LACONIC_INLINE Ends(Vector a, Vector b, Vector c, Vector d) {
     const Vector low_ab = Lanes::min(a, b);
@@ -25,17 +24,17 @@ struct Ends {
     const Vector high_cd = Lanes::max(c, d);
     const Vector middle = Lanes::max(low_ab, low_cd);
     const Vector other = Lanes::min(high_ab, high_cd);
-    least = Lanes::min(low_ab, low_cd);
-    second_least = Lanes::min(middle, other);
-    greatest = Lanes::max(high_ab, high_cd);
-    second_greatest = Lanes::max(middle, other);
+    min = Lanes::min(low_ab, low_cd);
+    second_min = Lanes::min(middle, other);
+    max = Lanes::max(high_ab, high_cd);
+    second_max = Lanes::max(middle, other);
   }
 
   LACONIC_INLINE void take(const Ends& o) {
-    second_least = Lanes::min(Lanes::min(second_least, o.second_least), Lanes::max(least, o.least));
-    second_greatest = Lanes::max(Lanes::max(second_greatest, o.second_greatest), Lanes::min(greatest, o.greatest));
-    least = Lanes::min(least, o.least);
-    greatest = Lanes::max(greatest, o.greatest);
+    second_min = Lanes::min(Lanes::min(second_min, o.second_min), Lanes::max(min, o.min));
+    second_max = Lanes::max(Lanes::max(second_max, o.second_max), Lanes::min(max, o.max));
+    min = Lanes::min(min, o.min);
+    max = Lanes::max(max, o.max);
   }
 
   // Leaves the ends of all lanes in each lane.
@@ -43,10 +42,10 @@ struct Ends {
   LACONIC_INLINE void unite() {
     if constexpr (step < Lanes::steps) {
       Ends o;
-      o.least = Lanes::template turned<step>(least);
-      o.second_least = Lanes::template turned<step>(second_least);
-      o.greatest = Lanes::template turned<step>(greatest);
-      o.second_greatest = Lanes::template turned<step>(second_greatest);
+      o.min = Lanes::template turned<step>(min);
+      o.second_min = Lanes::template turned<step>(second_min);
+      o.max = Lanes::template turned<step>(max);
+      o.second_max = Lanes::template turned<step>(second_max);
       take(o);
       unite<step + 1>();
     }
@@ -67,8 +66,8 @@ double range_in_lanes(const T* x, std::size_t n) {
     ends.take(Ends<Lanes>(v[0], v[1], v[2], v[3]));
   }
   ends.unite();
-  Extremes<T> extremes{{Lanes::first(ends.least), Lanes::first(ends.second_least)},
-                       {-Lanes::first(ends.greatest), -Lanes::first(ends.second_greatest)}};
+  Extremes<T> extremes{{Lanes::first(ends.min), Lanes::first(ends.second_min)},
+                       {-Lanes::first(ends.max), -Lanes::first(ends.second_max)}};
   for (; i < n; ++i) {
     nan |= x[i] != x[i];
     extremes.add(x[i]);

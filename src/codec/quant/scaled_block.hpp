@@ -25,7 +25,7 @@ struct Payload {
   double error = 0;
 };
 
-// What the bound of a block is a share of; infinite or NaN when some number is.
+// The scale of a block, of which its bound is a share; infinite or NaN when some number is.
 inline double scale_of(const Kernels& k, const float* x, std::size_t n, BlockScale scale) {
   if (scale == BlockScale::range) return k.scales.range_f32(x, n);
   return root_mean_square<false>([&](double factor) { return k.scales.squares_f32(x, n, factor); }, n);
