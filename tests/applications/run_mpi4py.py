@@ -11,7 +11,8 @@ import argparse, collections, fnmatch, json, os, pathlib, subprocess, sys, tempf
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "dropin"))
-from run import MOVEMENT, REDUCTIONS, for_mpi4py, mpi_of  # noqa: E402
+from run import for_mpi4py, mpi_of  # noqa: E402
+from scenarios import MOVEMENT, REDUCTIONS  # noqa: E402
 
 DIFFERENCES = json.loads((HERE / "mpi4py_differences.json").read_text())
 EVERYTHING = {"LACONIC_MIN_BYTES": "1", "LACONIC_INCLUDE": "all,all+type:integer", "LACONIC_P2P": "1"}
