@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <type_traits>
 #include <vector>
 
@@ -49,8 +50,8 @@ class Allowed {
   void begin_block() {
     const std::size_t chunk = promise_.chunk == 0 ? count_ : promise_.chunk;
     const std::size_t end = std::min({next_ + quant::scaled::values, (next_ / chunk + 1) * chunk, count_});
+    // Numbers that are not finite have no range.  With a bound by the root mean square, their block is not rounded.
     const long double scale = promise_.scale == BlockScale::range ? range_of(next_, end) : rms_of(next_, end);
-    // In a block with a number that is not finite, nothing is rounded.
     error_ = std::isfinite(scale) ? static_cast<Wide>(promise_.relative * scale) : 0;
     next_ = end;
   }
@@ -64,13 +65,15 @@ class Allowed {
 
   // Without the number whose absence makes it smallest, and without fill values.
   long double range_of(std::size_t begin, std::size_t end) const {
-    std::vector<long double> sorted;
-    for (std::size_t i = begin; i < end; ++i) sorted.push_back(static_cast<long double>(exact_[i]));
-    if (!std::all_of(sorted.begin(), sorted.end(), [](long double v) { return std::isfinite(v); })) return 0;
-    std::sort(sorted.begin(), sorted.end());
-    const std::size_t n = sorted.size();
+    std::vector<T> finite;
+    std::copy_if(exact_ + begin, exact_ + end, std::back_inserter(finite),
+                 [](T v) { return std::isfinite(static_cast<long double>(v)); });
+    const std::size_t n = finite.size();
     if (n < 2) return 0;
-    const Range others = range_without_fills(exact_ + begin, n, dtype_of<T>);
+    std::vector<long double> sorted(n);
+    std::transform(finite.begin(), finite.end(), sorted.begin(), [](T v) { return static_cast<long double>(v); });
+    std::sort(sorted.begin(), sorted.end());
+    const Range others = range_without_fills(finite.data(), n, dtype_of<T>);
     const long double width = static_cast<long double>(others.greatest) - static_cast<long double>(others.least);
     return std::max(0.0L, std::min({sorted[n - 1] - sorted[1], sorted[n - 2] - sorted[0], width}));
   }

@@ -4,13 +4,15 @@ segments of 65536 numbers."""
 import struct
 
 from lossless import number_of
-from quant import FLOATING, SCALED, exceptions
+from quant import FLOATING, SCALED, exceptions, product
 from reader import LAYOUTS, NAMES, Malformed, Reader, require, rounded
 
 SEGMENT, BLOCK, SUB, LANES = 65536, 1024, 8, 64
-ZERO, RAW, FILL, ESCAPE, MASKED = 5, 6, 7, 15, 64
+ZERO, RAW, FILL, ESCAPE, MASKED, CUT = 5, 6, 7, 15, 64, 128
 EXPONENT_BITS = {1: 8, 2: 11, 3: 5, 4: 8}  # of floating-point types, by dtype
-PART, ZERO_PART, RAW_PART, FILL_PART = 512, 1024, 1025, 1026  # scaled frames: numbers of a part; instead of an exponent
+PART, ZERO_PART, RAW_PART, FILL_PART = 512, 1024, 1025, 1026  # scaled frames: numbers of a part; in 1.0, instead of an exponent
+PARTS, EXACT = 1 << 15, 1 << 14  # beside the lag of a segment
+DECIMAL, NO_DECIMALS = 128, 128  # the first byte of the cut of an exact segment of decimals, and the bit of a block that has none
 # Of 128, how often each symbol occurs: residuals by the width of their sub-block; differences of widths by table.
 VALUES = (
     (128,),
@@ -88,20 +90,26 @@ def coded_block(coder, table, verbatim):
         raise Malformed("a block whose widths do not fit its segment") from None
 
 
-def restore(q, kind, lag, r, kept):
-    """Appends the points of a block to those of the segment; a number that is kept repeats the point before it."""
+def signed(x, bits):
+    return (x + 2 ** (bits - 1)) % 2**bits - 2 ** (bits - 1)
 
-    def at(back):
-        return q[-back] if back <= len(q) else 0
 
+def shifted(x, up):
+    return x << up if up >= 0 else x >> -up
+
+
+def restore(q, at, kind, lag, r, kept):
+    """Appends the points of a unit to those of the segment; a number that is kept repeats the point before it.  at(i) is
+    point i of the segment, as the unit sees it."""
     r = iter(r)
     for number in kept:
+        i = len(q)
         if number is not None:
-            q.append(at(1))
+            q.append(at(i - 1))
             continue
         x = next(r)
-        predicted = (0, at(1), 2 * at(1) - at(2), at(lag), at(1) + at(lag) - at(lag + 1))[kind]
-        q.append((predicted + x + 2**31) % 2**32 - 2**31)
+        predicted = (0, at(i - 1), 2 * at(i - 1) - at(i - 2), at(i - lag), at(i - 1) + at(i - lag) - at(i - lag - 1))[kind]
+        q.append(signed(predicted + x, 32))
 
 
 def off_lattice(verbatim, n, size, fill):
@@ -110,81 +118,160 @@ def off_lattice(verbatim, n, size, fill):
     return [verbatim.take(size, "a block")] * n if fill else [verbatim.take(size, "a block") for _ in range(n)]
 
 
-def kept_numbers(form, exponents, verbatim, n, size):
-    """The bytes of the numbers of a block that have no points, None for the others."""
-    if exponents:
-        require(all(-1022 <= x <= FILL_PART for x in exponents), "an exponent of a part beyond those of float64")
-        kept = []
-        for p, x in enumerate(exponents):
-            count = min(PART, n - p * PART)
-            kept += off_lattice(verbatim, count, size, x == FILL_PART) if x >= RAW_PART else [None] * count
-        return kept
-    if form & MASKED:
+def kept_numbers(kind, masked, verbatim, n, size):
+    """The bytes of the numbers of a unit that have no points, None for the others."""
+    if masked:
         try:
             kept = exceptions(verbatim, n, size)
-            require(form & 7 != FILL and (form & 7 == RAW) == (None not in kept), "exceptions beside none or all")
+            require(kind != FILL and (kind == RAW) == (None not in kept), "exceptions beside none or all")
             return kept
         except Malformed:
             raise Malformed("exceptions that do not fit their block or its segment") from None
-    return off_lattice(verbatim, n, size, form == FILL) if form & 7 >= RAW else [None] * n
+    return off_lattice(verbatim, n, size, kind == FILL) if kind >= RAW else [None] * n
 
 
-def check_form(header, form, lag):
-    kind, scaled = form & 7, header.flags & SCALED != 0
-    require(form < 2 * MASKED, "a block of an unknown form")
-    require(not scaled or kind < RAW, "a block without exponents in a scaled frame")
-    require(not scaled or not form & MASKED, "a block with exceptions in a scaled frame")
-    require(kind < ZERO or not form & ~MASKED & ~7, "a block with a table that it does not use")
-    require(kind not in (3, 4) or lag > 0, "a prediction from above without a lag")
+def bits_beside_lag(reader):
+    """Those of the next segment, which is read later."""
+    begin = reader.at
+    (lag,) = struct.unpack("<8xH", reader.take(10, "the head of a segment"))
+    reader.at = begin
+    require(lag % EXACT == 0 or 16 <= lag % EXACT <= 8191, "a lag out of range")
+    return lag & (PARTS | EXACT)
 
 
 def parts_of(reader, fixed):
     """What follows the head, the verbatim part, the coder and the lag of a segment."""
     head = reader.take(10 + fixed, "the head of a segment")
     verbatim_bytes, coded_bytes, lag = struct.unpack("<IIH", head[:10])
-    require(lag == 0 or 16 <= lag <= 8191, "a lag out of range")
     verbatim = Reader(reader.take(verbatim_bytes, "a segment"))
     coded = reader.take(coded_bytes, "a segment")
     require(coded_bytes == 0 or coded_bytes >= 2 * LANES, "a segment that ends in the states of its coder")
-    return head[10:], verbatim, Coder(coded) if coded else None, lag
+    return head[10:], verbatim, Coder(coded) if coded else None, lag % EXACT
+
+
+class Unit:
+    """A block of a plain frame, or a part of a scaled one: how its points are kept, and those of its numbers that have none."""
+
+    def __init__(self, kind, masked, new_cut, exponent):
+        self.kind, self.masked, self.new_cut, self.exponent = kind, masked, new_cut, exponent
+
+
+def plain_unit(form):
+    require(form & 7 < ZERO or not form >> 3 & 7, "a block with a table that it does not use")
+    return Unit(form & 7, form & MASKED != 0, form & CUT != 0, 0)
+
+
+def part(word):
+    kind, exponent = word & 7, (word >> 5) - 1023
+    require((exponent >= -1022) == (kind < ZERO) and exponent <= 1023, "a part with an exponent that its kind does not have")
+    return Unit(kind, word & 8 != 0, word & 16 != 0, exponent)
+
+
+def part_1_0(word):
+    exponent = signed(word, 16)
+    require(-1022 <= exponent <= FILL_PART, "an exponent of a part beyond those of float64")
+    return Unit({ZERO_PART: ZERO, RAW_PART: RAW, FILL_PART: FILL}.get(exponent, 0), False, False, exponent)
 
 
 def segment(header, reader, n):
     layout, size = FLOATING[header.dtype]
     scaled = header.flags & SCALED != 0
-    blocks, parts = -(-n // BLOCK), -(-n // PART) if scaled else 0
-    fixed, verbatim, coder, lag = parts_of(reader, blocks + 2 * parts)
-    forms, exponents = fixed[:blocks], struct.unpack(f"<{parts}h", fixed[blocks:])
-    require(lag == 0 or not scaled, "a lag out of range")
-    kept = []
-    for b, form in enumerate(forms):
-        check_form(header, form, lag)
-        kept.append(kept_numbers(form, exponents[2 * b : 2 * b + 2], verbatim, min(BLOCK, n - b * BLOCK), size))
+    blocks, in_unit = -(-n // BLOCK), PART if scaled else BLOCK
+    bits = bits_beside_lag(reader)
+    if bits & EXACT:
+        return exact_segment(header, reader, n, EXACT)
+    fixed, verbatim, coder, lag = parts_of(reader, blocks + (2 * -(-n // PART) if scaled else 0))
+    old = scaled and not bits & PARTS
+    require(lag == 0 if old else scaled or not bits & PARTS, "a lag out of range")
+    forms = fixed[:blocks]
+    words = struct.unpack(f"<{len(fixed[blocks:]) // 2}H", fixed[blocks:])
+    cut, any_points, units = (0, 0, 0), False, []  # base, low bytes, exponent
+    for u in range(-(-n // in_unit)):
+        unit = plain_unit(forms[u]) if not scaled else part_1_0(words[u]) if old else part(words[u])
+        require(unit.kind not in (3, 4) or lag > 0, "a prediction from above without a lag")
+        points = unit.kind < (ZERO if scaled else RAW)
+        base, rest, exponent = cut
+        if points:
+            cut = shifted(base, exponent - unit.exponent), rest, unit.exponent
+            if unit.new_cut:
+                require(len(verbatim.data) - verbatim.at >= 9, "a segment that ends in a cut")
+                rest, base = struct.unpack("<BQ", verbatim.take(9, "a cut"))
+                require(rest <= 4, "a cut that leaves no points")
+                cut = base, rest, unit.exponent
+            cut = signed(cut[0], 64), *cut[1:]
+        require(points or not unit.new_cut, "a cut of a unit without points")
+        any_points = any_points or points
+        unit.cut, unit.blank, unit.points = cut, unit.kind == ZERO and scaled or not any_points, points
+        unit.kept = kept_numbers(unit.kind, unit.masked, verbatim, min(in_unit, n - u * in_unit), size)
+        units.append(unit)
     q, out, any_coded = [], bytearray(), False
+
+    def seen_by(own):
+        def at(i):
+            if i < 0 or units[i // in_unit].blank:
+                return 0
+            if old:
+                return q[i]
+            (base, rest, exponent), (own_base, own_rest, own_exponent) = units[i // in_unit].cut, own
+            if units[i // in_unit].cut == own:
+                return q[i]
+            up = exponent - own_exponent
+            point = signed(shifted(signed(base + (q[i] << 8 * rest), 64), up), 64)
+            return signed(signed(point - own_base, 64) >> 8 * own_rest, 32) if abs(up) <= 31 else 0
+
+        return at
+
     for b, form in enumerate(forms):
-        kind = form & 7
-        if kind >= RAW:
-            q += [q[-1] if q else 0] * BLOCK
-        elif kind == ZERO:
-            q += [0] * BLOCK
-        else:
-            r = coded_block(coder, form >> 3 & 7, verbatim)
-            any_coded = True
-            restore(q, kind, max(lag, 1), r, [None] * BLOCK if scaled else kept[b] + [None] * (BLOCK - len(kept[b])))
-        for i, number in enumerate(kept[b], b * BLOCK):
-            x = exponents[i // PART] if scaled else 0
-            require(x < ZERO_PART or q[i] == 0, "points in a part that has no exponent")
-            out += rounded(q[i] * header.step * 2.0 ** (0 if x == ZERO_PART else x), layout) if number is None else number
+        parts = units[b * BLOCK // in_unit : (b + 1) * BLOCK // in_unit]
+        coded = form & 7 < ZERO
+        if old:
+            require(form < MASKED and form & 7 <= ZERO, "a block without exponents in a scaled frame")
+            require(form & 7 not in (3, 4), "a prediction from above without a lag")
+        elif scaled:
+            coded = any(unit.kind < ZERO for unit in parts)
+            require(form == (form & 0x38 if coded else ZERO), "a block of an unknown form")
+        r = coded_block(coder, form >> 3 & 7, verbatim) if coded else [0] * BLOCK
+        any_coded = any_coded or coded
+        if old:
+            begin = len(q)
+            restore(q, lambda i: q[i] if i >= 0 else 0, form & 7 if coded else 0, 1, r, [None] * BLOCK)
+            for k, unit in enumerate(parts):
+                unit.low = None
+                own = q[begin + k * PART :][: len(unit.kept)]
+                require(unit.kind == 0 or not any(own), "points in a part that has no exponent")
+        for k, unit in enumerate(parts if not old else []):
+            unit.low = None
+            if unit.kind >= ZERO:
+                q += [0 if unit.kind == ZERO else q[-1] if q else 0] * in_unit
+                continue
+            kept = unit.kept + [None] * (in_unit - len(unit.kept))
+            restore(q, seen_by(unit.cut), unit.kind, max(lag, 1), r[k * in_unit :], kept)
+            rest, points = unit.cut[1], unit.kept.count(None)
+            require(len(verbatim.data) - verbatim.at >= rest * points, "a segment that ends in a block")
+            unit.low = iter([int.from_bytes(verbatim.take(rest, "a block"), "little") for _ in range(points)])
+    for u, unit in enumerate(units):
+        base, rest, exponent = unit.cut
+        for i, number in enumerate(unit.kept, u * in_unit):
+            if number is None:
+                low = next(unit.low) if unit.low else 0
+                point = 0 if not unit.points else signed(base + (q[i] << 8 * rest) + low, 64)
+                number = rounded(product(point, header.step * 2.0 ** (exponent if unit.points else 0)), layout)
+            out += number
     require(verbatim.at_end(), "bytes behind the last block of a segment")
     require(coder is None or (any_coded and coder.finished()), "a coder that does not end as it should")
     return out
 
 
-def exact_segment(header, reader, n):
+def exact_segment(header, reader, n, allowed=0):
     size, floating = struct.calcsize(LAYOUTS[header.dtype]), header.dtype in FLOATING
     bits = 8 * size
+    require(bits_beside_lag(reader) == allowed, "a lag out of range")
     fixed, verbatim, coder, lag = parts_of(reader, 10 + -(-n // BLOCK))
     shift, rest, base = struct.unpack("<BBQ", fixed[:10])
+    digits = shift - DECIMAL if NAMES[header.dtype] == "f64" and shift >= DECIMAL else None
+    if digits is not None:  # the numbers are those of integers
+        require(digits <= 15, "a cut beyond the type's bits")
+        shift, floating = 0, False
     require(shift < bits and rest <= (4 if bits == 64 else 0), "a cut beyond the type's bits")
     noise = max(0, bits - shift - EXPONENT_BITS[header.dtype]) // 8 if floating else 0
     q, out, any_coded = [], bytearray(), False
@@ -192,14 +279,17 @@ def exact_segment(header, reader, n):
     def point(word):
         sign, m = word >> bits - 1, word % 2 ** (bits - 1)
         v = (-1 - (m >> shift) if sign else m >> shift) if floating else (word - (sign << bits)) >> shift
-        d = (v - base + 2 ** (bits - 1)) % 2**bits - 2 ** (bits - 1)
-        return ((d >> 8 * rest) + 2**31) % 2**32 - 2**31
+        return signed(signed(v - base, bits) >> 8 * rest, 32)
 
     for b, entry in enumerate(fixed[10:]):
+        no_decimals = digits is not None and entry & NO_DECIMALS != 0
+        require(not no_decimals or entry & 7 == RAW, "a way of cutting numbers that there is not")
+        entry -= NO_DECIMALS if no_decimals else 0
         count, kind = min(BLOCK, n - b * BLOCK), entry & 7
         if kind >= ZERO:
-            require(entry == kind, "a block with a table that it does not use")
-            words = [bytes(size)] * count if kind == ZERO else off_lattice(verbatim, count, size, kind == FILL)
+            masked = size > 1 and entry == RAW + MASKED
+            require(entry == kind or masked, "a block with a table that it does not use")
+            words = [bytes(size)] * count if kind == ZERO else kept_numbers(kind, masked, verbatim, count, size)
             words = [int.from_bytes(word, "little") for word in words]
         else:
             exponents = entry >> 6 == 1
@@ -217,10 +307,17 @@ def exact_segment(header, reader, n):
                 rotated = [(((centre + x) % 2**32) << 8 * low) % 2**bits | y for x, y in zip(r, rests)]
                 words = [(u % 2) << bits - 1 | (u >> 1 << shift) % 2 ** (bits - 1) for u in rotated]
             else:
-                restore(q, kind, max(lag, 1), r, [None] * BLOCK)
+                restore(q, lambda i: q[i] if i >= 0 else 0, kind, max(lag, 1), r, [None] * BLOCK)
                 words = [number_of((p << 8 * low | y) + base, shift, bits, floating) for p, y in zip(q[b * BLOCK :], rests)]
-        q += [point(word) for word in words[len(q) - b * BLOCK :]]  # of all blocks but those that have points already
-        out += b"".join(word.to_bytes(size, "little") for word in words)
+        if no_decimals:
+            q += [q[-1] if q else 0] * count
+        else:
+            q += [point(word) for word in words[len(q) - b * BLOCK :]]  # of all blocks but those that have points already
+        for word in words:
+            if digits is not None and not no_decimals:
+                out += struct.pack("<d", float(signed(word, 64)) / 10.0**digits)
+            else:
+                out += word.to_bytes(size, "little")
     require(verbatim.at_end(), "bytes behind the last block of a segment")
     require(coder is None or (any_coded and coder.finished()), "a coder that does not end as it should")
     return out

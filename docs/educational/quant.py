@@ -113,8 +113,8 @@ def exceptions(reader, n, size):
     return [next(value) if is_exception else None for is_exception in which]
 
 
-def masked_block(body, n, size):
-    """The bytes of the exceptions, None for other numbers, and the points of those."""
+def masked_block(body, n, size, read):
+    """The bytes of the exceptions, None for other numbers, and what read() makes of the block of those."""
     try:
         reader = Reader(body)
         found = exceptions(reader, n, size)
@@ -126,21 +126,27 @@ def masked_block(body, n, size):
     except Malformed:
         raise Malformed("a block whose widths do not fit its size or its numbers") from None
     left = n - count
-    return found, iter([] if left == 0 else far_block(rest, left) if inner & 7 == FILL else lattice_block(inner, rest, left))
+    return found, [] if left == 0 else read(inner, rest, left)
 
 
 def is_compound(kind, body):
     return kind == FILL and len(body) > 4 and len(body) != 8
 
 
+def any_block(entry, body, n):
+    return far_block(body, n) if entry & 7 == FILL else lattice_block(entry, body, n)
+
+
 def scaled_block(entry, body, n):
     """The numbers of a block with an exponent, before they are rounded."""
     if entry == 0:
         return [0] * n
+    far = entry & 7 == FILL
     require(len(body) > 2, "a block that ends in its exponent")
-    (exponent,) = struct.unpack("<h", body[:2])
+    (exponent,) = struct.unpack("<h", body[2:4] if far else body[:2])
     require(-1022 <= exponent <= 1023, "an exponent of a block beyond those of float64")
-    return [q * 2.0**exponent for q in lattice_block((entry & 7) | 1 << 3, body[2:], n)]
+    q = far_block(body[:2] + body[4:], n) if far else lattice_block((entry & 7) | 1 << 3, body[2:], n)
+    return [product(p, 2.0**exponent) for p in q]
 
 
 def decode(header, payload):
@@ -154,23 +160,20 @@ def decode(header, payload):
     for b, entry in enumerate(index):
         n = min(in_block, header.count - b * in_block)
         kind, body = entry & 7, reader.take(2 * (entry >> 3), "a block")
-        compound = is_compound(kind, body) and not scaled
+        compound = is_compound(kind, body)
         if kind in (RAW, FILL) and not compound:
             copies = n if kind == FILL else 1
             require(len(body) * copies == n * size, "a block of another size than its numbers have")
             out += body * copies
         else:
             require(header.step > 0, "a block of lattice points in a frame without a lattice")
-            kept = [None] * n
-            if scaled:
-                numbers = iter(scaled_block(entry, body, n))
+            read = scaled_block if scaled else any_block
+            if compound and body[:2] != b"\0\0":
+                kept, found = masked_block(body, n, size, read)
             else:
-                if compound and body[:2] != b"\0\0":
-                    kept, q = masked_block(body, n, size)
-                else:
-                    q = far_block(body, n) if compound else lattice_block(entry, body, n)
-                numbers = (product(p, header.step) for p in q)
+                kept, found = [None] * n, read(entry, body, n)
+            found = iter(found if scaled else (product(p, header.step) for p in found))
             for exception in kept:
-                out += rounded(next(numbers), layout) if exception is None else exception
+                out += rounded(next(found), layout) if exception is None else exception
     require(reader.at_end(), "bytes after the last block")
     return bytes(out)

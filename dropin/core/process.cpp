@@ -118,12 +118,20 @@ bool Process::wants_thread() {
   return false;
 }
 
-// Compares the settings of all ranks. An invalid setting on any rank aborts the job; if settings differ between ranks,
-// all calls are left to MPI.
+// The format of frames, which a drop-in of another release may not read.
+std::uint64_t format_of_frames() {
+  int major = 0;
+  int minor = 0;
+  laconic_wire_format(&major, &minor);
+  return static_cast<std::uint64_t>(major) << 32 | static_cast<std::uint32_t>(minor);
+}
+
+// Compares the settings of all ranks, and the format of their frames. An invalid setting on any rank aborts the job; if
+// they differ between ranks, all calls are left to MPI.
 bool Process::agree() {
   read_settings();
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
-  const std::uint64_t signature = settings_.signature();
+  const std::uint64_t signature = settings_.signature() + format_of_frames();
   const std::uint64_t complaint = complaint_of(!problem_.empty(), world_rank_);
   const char* why = nullptr;
   const auto may = [&](Form form) { return settings_.rules.may_touch(Operation::send, form); };
@@ -145,7 +153,8 @@ bool Process::agree() {
     PMPI_Barrier(MPI_COMM_WORLD);
   }
   const bool same = most[1] == ~most[2];
-  if (!same && world_rank_ == 0) say("the settings LACONIC_... differ between ranks; all calls are left to MPI");
+  if (!same && world_rank_ == 0)
+    say("the settings LACONIC_... differ between ranks, or the releases of Laconic; all calls are left to MPI");
   return same;
 }
 

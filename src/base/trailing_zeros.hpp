@@ -13,6 +13,10 @@ LACONIC_HOST_DEVICE constexpr int trailing_zeros(std::uint32_t word) {
   return static_cast<int>(std::bit_width(word & (0u - word))) - 1;
 }
 
-static_assert(trailing_zeros(1) == 0 && trailing_zeros(12) == 2 && trailing_zeros(0x80000000u) == 31);
+LACONIC_HOST_DEVICE constexpr int trailing_zeros(std::uint64_t word) {
+  return static_cast<int>(std::bit_width(word & (0u - word))) - 1;
+}
+
+static_assert(trailing_zeros(1u) == 0 && trailing_zeros(12u) == 2 && trailing_zeros(0x80000000u) == 31);
 
 }  // namespace laconic

@@ -16,7 +16,7 @@ namespace laconic::wire {
 
 // Chosen at random, once: a receiver recognises envelopes by it.
 inline constexpr Mark envelope_mark{0x5a1f6bd94e2c87a3, 0xd3084bc1f97e625d};
-inline constexpr std::uint8_t envelope_version = 3;
+inline constexpr std::uint8_t envelope_version = 4;
 
 // Data of this size or less are sent as they are.
 inline constexpr std::size_t envelope_bytes = 80;

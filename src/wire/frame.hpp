@@ -15,7 +15,7 @@ namespace laconic::wire {
 inline constexpr std::uint32_t magic = 0x4e4f434c;  // "LCON" as little-endian bytes
 inline constexpr std::uint8_t version = 2;          // changes where an older reader would misread a frame
 inline constexpr int format_major = 1;              // of the wire format, which also counts what older readers refuse
-inline constexpr int format_minor = 0;
+inline constexpr int format_minor = 1;
 inline constexpr std::size_t header_bytes = 32;
 
 // Offsets of the fields that kernels read, or fill into a header that the host has written.

@@ -154,8 +154,9 @@ TEST_P(DenseKernels, PredictAndRestoreLikeTheReference) {
     for (unsigned p = 0; p < (lag == 0 ? dense::predictors_without_lag : dense::predictors); ++p) {
       std::vector<std::int32_t> restored = q;
       std::vector<std::int32_t> expected_points = q;
-      table().restore(got, static_cast<dense::Predictor>(p), lag, restored.data() + before);
-      reference.restore(got, static_cast<dense::Predictor>(p), lag, expected_points.data() + before);
+      table().restore(got.z, dense::block_values, static_cast<dense::Predictor>(p), lag, restored.data() + before);
+      reference.restore(got.z, dense::block_values, static_cast<dense::Predictor>(p), lag,
+                        expected_points.data() + before);
       ASSERT_EQ(restored, expected_points) << "predictor " << p;
       if (p == static_cast<unsigned>(predictor) && n == dense::block_values) {
         ASSERT_EQ(restored, q);
@@ -246,7 +247,7 @@ TEST(Dense, LargestFramesFit) {
   for (float& v : x) v = static_cast<float>(static_cast<double>(random.bits() >> 33) - 0x1p30);
   for (const std::size_t count : {x.size(), std::size_t{1024}, std::size_t{8}, std::size_t{1}}) {
     x.resize(count);
-    const Bytes frame = encode(*find_codec("dense"), x, coding_for<float>(0.6));
+    const Bytes frame = encode(*find_codec("dense"), x, coding_for<float>(1.2, 2));
     EXPECT_TRUE(all_on_lattice(frame, count, Dtype::f32));
   }
 }

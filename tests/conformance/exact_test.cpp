@@ -75,7 +75,7 @@ TYPED_TEST(Exact, CutsLoseNothing) {
   for (int round = 0; round < 20000; ++round) {
     Cut cut;
     cut.shift = static_cast<unsigned>(random.below(W::bits - 1));
-    cut.rest = W::wide ? static_cast<unsigned>(random.below(dense::exact::most_rest + 1)) : 0;
+    cut.rest = W::wide ? static_cast<unsigned>(random.below(dense::most_rest + 1)) : 0;
     auto x = static_cast<Word>(random.bits());
     const auto sign = static_cast<Word>(Word{1} << (W::bits - 1));
     x = static_cast<Word>(static_cast<Word>(W::magnitude(x) >> cut.shift << cut.shift) | static_cast<Word>(x & sign));

@@ -56,6 +56,27 @@ std::function<Bytes(const Codec&)> scaled(Kind kind, std::size_t count, double r
   };
 }
 
+// Prices, with one block of numbers that are none.
+Bytes decimals(const Codec& codec) {
+  Random random(7);
+  std::vector<double> x(5 * 1024 + 100);
+  std::int64_t cents = 0;
+  for (double& v : x) {
+    cents += static_cast<std::int64_t>(random.below(201)) - 100;
+    v = static_cast<double>(cents) / 100;
+  }
+  for (std::size_t i = 2048; i < 3072; i += 5) x[i] = 1.0 / 3;
+  return encode(codec, x, coding_for<double>(0));
+}
+
+// Long runs of equal numbers, whose exact coding is smaller.
+Bytes runs(const Codec& codec) {
+  Random random(7);
+  std::vector<Bfloat16> x(dense::segment_values + 100);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = i % 4096 == 0 ? Bfloat16(random.normal()) : x[i - 1];
+  return encode(codec, x, coding_for<Bfloat16>(1e-4));
+}
+
 // Blocks whose bound is a share of their range.  One number is much larger than the rest.
 template <class T>
 std::function<Bytes(const Codec&)> by_range(Kind kind, std::size_t count, double relative) {
@@ -321,7 +342,9 @@ const std::vector<Golden>& goldens() {
       {"quant_f64_scaled", "quant", scaled<double>(Kind::walk, 600, 1e-3)},
       {"quant_bf16_scaled", "quant", scaled<Bfloat16>(Kind::sparse, 1025, 0.3)},
       {"quant_f32_by_range", "quant", by_range<float>(Kind::walk, 1300, 1e-2)},
-      {"quant_f64_by_range", "quant", by_range<double>(Kind::real, 1100, 1e-6)},
+      {"quant_f64_by_range_far", "quant", by_range<double>(Kind::real, 1100, 1e-6)},
+      {"quant_f32_by_range_masked", "quant", by_range<float>(Kind::land, 1100, 1e-4)},
+      {"quant_f64_by_range_masked", "quant", by_range<double>(Kind::special, 1100, 1e-12)},
       {"quant_f32_empty", "quant", encoded<float>(Kind::zero, 0, 1e-3, 2)},
       {"dense_f32_normal", "dense", encoded<float>(Kind::normal, 1500, 0x1p-8, 4)},
       {"dense_f32_special", "dense", encoded<float>(Kind::special, 1100, 0x1p-6, 2)},
@@ -339,23 +362,28 @@ const std::vector<Golden>& goldens() {
       {"dense_f64_long", "dense", long_widths},
       {"dense_f64_smooth", "dense", smooth},
       {"dense_f16_normal", "dense", encoded<Float16>(Kind::normal, 1500, 0x1p-6, 4)},
-      {"dense_f32_scaled", "dense", scaled<float>(Kind::outliers, 1300, 0.1)},
-      {"dense_f32_scaled_special", "dense", scaled<float>(Kind::special, 1100, 0.25)},
-      {"dense_f64_scaled", "dense", scaled<double>(Kind::walk, 600, 1e-3)},
-      {"dense_bf16_scaled", "dense", scaled<Bfloat16>(Kind::sparse, 1025, 0.3)},
-      {"dense_f64_by_range", "dense", by_range<double>(Kind::real, 1100, 1e-6)},
+      {"dense_f32_parts", "dense", scaled<float>(Kind::outliers, 1300, 0.1)},
+      {"dense_f32_parts_special", "dense", scaled<float>(Kind::special, 1100, 0.25)},
+      {"dense_f64_parts", "dense", scaled<double>(Kind::walk, 600, 1e-3)},
+      {"dense_bf16_parts", "dense", scaled<Bfloat16>(Kind::sparse, 1025, 0.3)},
+      {"dense_f64_parts_by_range", "dense", by_range<double>(Kind::real, 1100, 1e-6)},
+      {"dense_f32_parts_masked", "dense", by_range<float>(Kind::land, 5000, 1e-4)},
+      {"dense_f64_parts_masked", "dense", by_range<double>(Kind::special, 1100, 1e-12)},
+      {"dense_f64_cuts", "dense", encoded<double>(Kind::walk, 3000, 1e-10, 2)},
       {"dense_bf16_walk", "dense", encoded<Bfloat16>(Kind::walk, 1100, 0x1p-7, 4)},
       {"dense_f32_exact_walk", "dense", encoded<float>(Kind::walk, 2100, 0, 2)},
       {"dense_f32_exact_normal", "dense", encoded<float>(Kind::normal, 1500, 0, 2)},
       {"dense_f32_exact_rows", "dense", exact_rows},
       {"dense_f32_exact_special", "dense", encoded<float>(Kind::special, 1100, 0, 2)},
-      {"dense_f32_exact_sparse", "dense", encoded<float>(Kind::sparse, 1040, 0, 2)},
-      {"dense_f32_exact_signs_of_zero", "dense", encoded<float>(Kind::negative_zero, 1024, 0, 2)},
+      {"dense_f32_exact_others", "dense", encoded<float>(Kind::sparse, 1040, 0, 2)},
+      {"dense_f32_exact_two_zeros", "dense", encoded<float>(Kind::negative_zero, 1024, 0, 2)},
       {"dense_f32_exact_random_bits", "dense", encoded<float>(Kind::random_bits, 33, 0, 2)},
       {"dense_f32_exact_zero", "dense", encoded<float>(Kind::zero, 5000, 0, 2)},
       {"dense_f32_exact_empty", "dense", encoded<float>(Kind::zero, 0, 0, 2)},
       {"dense_f64_exact_ramp", "dense", encoded<double>(Kind::ramp, 1500, 0, 2)},
       {"dense_f64_exact_normal", "dense", encoded<double>(Kind::normal, 1100, 0, 2)},
+      {"dense_f64_exact_decimals", "dense", decimals},
+      {"dense_bf16_exact_inside", "dense", runs},
       {"dense_f64_exact_fill", "dense", encoded<double>(Kind::constant, 1030, 0, 2)},
       {"dense_f64_exact_max", "dense", summed<double>(Kind::walk, 1100, 0, Op::max)},
       {"dense_f16_exact_walk", "dense", encoded<Float16>(Kind::walk, 1100, 0, 2)},

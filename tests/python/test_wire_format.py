@@ -4,7 +4,7 @@
 golden_numbers_test.cpp reads all of them. Where an encoder now writes other bytes, the golden frame gets a new name, and the
 old file stays. New frames are added to the list of the current format:
 
-    cd tests/golden && sha256sum NAME.frame NAME.f32 >> 1.0.sha256
+    cd tests/golden && sha256sum NAME.frame NAME.f32 >> 1.1.sha256
 """
 import hashlib, pathlib, re, unittest
 

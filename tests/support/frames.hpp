@@ -14,7 +14,7 @@
 
 #include "base/build.hpp"
 #include "codec/codec.hpp"
-#include "codec/dense/segment.hpp"
+#include "codec/dense/units.hpp"
 #include "codec/quant/blocks.hpp"
 #include "codec/quant/kernels.hpp"
 #include "codec/quant/layout.hpp"
@@ -228,34 +228,52 @@ inline std::vector<LatticeBlock> quant_blocks(const Bytes& frame, std::size_t co
   return blocks;
 }
 
+// Calls f(segment, n) for every segment of a valid frame of dense; false where it is not valid.
+template <class F>
+bool each_dense_segment(const Bytes& frame, dense::Frames frames, std::size_t count, Dtype dtype, F&& f) {
+  dense::Reader reader(Frame(frame).subspan(wire::header_bytes), frames);
+  const auto segment = std::make_unique<dense::Segment>();
+  const auto work = std::make_unique<dense::Work>();
+  std::vector<double> numbers(dense::segment_values);
+  return dispatch(FloatingTypes{}, dtype, [&](auto zero) {
+    auto* const room = reinterpret_cast<decltype(zero)*>(numbers.data());
+    for (std::size_t i = 0; i < count; i += dense::segment_values) {
+      const std::size_t n = std::min(dense::segment_values, count - i);
+      if (!reader.next(dense::reference_kernels(), n, *segment, *work, room).ok()) return false;
+      f(*segment, n);
+    }
+    return reader.finish().ok();
+  });
+}
+
 inline std::vector<LatticeBlock> dense_blocks(const Bytes& frame, std::size_t count, Dtype dtype) {
   std::vector<LatticeBlock> blocks;
   if (header_of(frame).step == 0) {  // an exact frame
     for (std::size_t b = 0; b < dense::blocks_of(count); ++b) blocks.push_back({false, {}, false, {}});
     return blocks;
   }
-  dense::Reader reader(Frame(frame).subspan(wire::header_bytes), dense::Frames::plain, size_of(dtype));
-  const auto segment = std::make_unique<dense::Segment>();
-  for (std::size_t i = 0; i < count; i += dense::segment_values) {
-    const std::size_t n = std::min(dense::segment_values, count - i);
-    const Status s = reader.next(dense::reference_kernels(), n, *segment);
-    EXPECT_TRUE(s.ok()) << s.message();
-    if (!s.ok()) return blocks;
-    for (std::size_t b = 0; b < dense::blocks_of(n); ++b) {
-      const std::size_t values = std::min(dense::block_values, n - b * dense::block_values);
-      const std::int32_t* q = segment->block(b);
-      const unsigned form = segment->forms[b];
-      LatticeBlock block{form == 0, {}, false, {}};
-      if (dense::has_points(form)) block.points.assign(q, q + values);
-      if (dense::is_masked(form))
-        for (std::size_t k = 0; k < values; ++k) {
-          block.exceptions.push_back(segment->exceptions[b].mask.has(k));
-          if (block.exceptions[k] && !block.points.empty()) block.points[k] = 0;
+  EXPECT_TRUE(
+      each_dense_segment(frame, dense::Frames::plain, count, dtype, [&](const dense::Segment& segment, std::size_t n) {
+        for (std::size_t b = 0; b < dense::blocks_of(n); ++b) {
+          const std::size_t values = std::min(dense::block_values, n - b * dense::block_values);
+          const unsigned form = segment.forms[b];
+          LatticeBlock block{form == 0, {}, false, {}};
+          if (dense::has_points(form)) {
+            quant::AnyPoints points;
+            const quant::Exceptions* exceptions = dense::is_masked(form) ? &segment.exceptions[b] : nullptr;
+            dense::get_points(quant::reference_kernels(), segment, b, exceptions, values, points);
+            for (std::size_t k = 0; k < values; ++k)
+              block.points.push_back(
+                  static_cast<std::int64_t>(quant::far_point(points.points.q[k], points.far ? points.high.q[k] : 0)));
+          }
+          if (dense::is_masked(form))
+            for (std::size_t k = 0; k < values; ++k) {
+              block.exceptions.push_back(segment.exceptions[b].mask.has(k));
+              if (block.exceptions[k] && !block.points.empty()) block.points[k] = 0;
+            }
+          blocks.push_back(std::move(block));
         }
-      blocks.push_back(std::move(block));
-    }
-  }
-  EXPECT_TRUE(reader.finish().ok());
+      }));
   return blocks;
 }
 

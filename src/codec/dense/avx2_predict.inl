@@ -28,8 +28,8 @@ __m256i widths(__m256i z) {
   return minus(_mm256_set1_epi32(32), unused);
 }
 
-// A faster way for the widths of small zigzagged residuals r: r + 1/4 is (z + 1/2) / 2, apart from its sign.  The results
-// are greater by 125.
+// A faster way for the widths of small zigzagged residuals r: r + 1/4 is (z + 1/2) / 2, apart from its sign.  The
+// results are greater by 125.
 constexpr std::int32_t largest_small = (1 << 19) - 1;  // points up to this one have residuals below 2^21
 constexpr std::uint32_t small_bias = 125;
 __m256i biased_widths(__m256i r) {
@@ -44,9 +44,7 @@ __m256i widths_of_residuals(__m256i r) {
 }
 
 __m256i magnitudes(__m256i q) { return _mm256_xor_si256(q, _mm256_srai_epi32(q, 31)); }
-bool all_small(__m256i any) {
-  return _mm256_testz_si256(any, _mm256_set1_epi32(~largest_small)) != 0;
-}
+bool all_small(__m256i any) { return _mm256_testz_si256(any, _mm256_set1_epi32(~largest_small)) != 0; }
 
 // Whether all points from q on are small; some more may be looked at.
 bool are_small(const std::int32_t* q, std::size_t n) {
@@ -190,12 +188,12 @@ __m256i last_of(__m256i v) { return _mm256_permutevar8x32_epi32(v, _mm256_set1_e
 
 // A lag is at least 16, so that a vector needs no point of itself.
 template <Predictor predictor>
-void restore_as(const std::uint32_t* z, std::size_t lag, std::int32_t* q) {
+void restore_as(const std::uint32_t* z, std::size_t n, std::size_t lag, std::int32_t* q) {
   constexpr bool sums = predictor != Predictor::none && predictor != Predictor::above;
   __m256i last = _mm256_set1_epi32(q[-1]);
   __m256i slope = minus(last, _mm256_set1_epi32(q[-2]));
   const __m256i steps = _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 8);
-  for (std::size_t i = 0; i < block_values; i += 8) {
+  for (std::size_t i = 0; i < n; i += 8) {
     __m256i v = unzigzag(load(z + i));
     if constexpr (predictor == Predictor::above) v = plus(v, load(q + i - lag));
     if constexpr (predictor == Predictor::above_line) v = plus(v, minus(load(q + i - lag), load(q + i - lag - 1)));
@@ -215,12 +213,12 @@ void restore_as(const std::uint32_t* z, std::size_t lag, std::int32_t* q) {
   }
 }
 
-void restore(const Residuals& in, Predictor predictor, std::size_t lag, std::int32_t* q) {
+void restore(const std::uint32_t* z, std::size_t n, Predictor predictor, std::size_t lag, std::int32_t* q) {
   switch (predictor) {
-    case Predictor::none: restore_as<Predictor::none>(in.z, lag, q); break;
-    case Predictor::last: restore_as<Predictor::last>(in.z, lag, q); break;
-    case Predictor::line: restore_as<Predictor::line>(in.z, lag, q); break;
-    case Predictor::above: restore_as<Predictor::above>(in.z, lag, q); break;
-    case Predictor::above_line: restore_as<Predictor::above_line>(in.z, lag, q); break;
+    case Predictor::none: restore_as<Predictor::none>(z, n, lag, q); break;
+    case Predictor::last: restore_as<Predictor::last>(z, n, lag, q); break;
+    case Predictor::line: restore_as<Predictor::line>(z, n, lag, q); break;
+    case Predictor::above: restore_as<Predictor::above>(z, n, lag, q); break;
+    case Predictor::above_line: restore_as<Predictor::above_line>(z, n, lag, q); break;
   }
 }

@@ -55,8 +55,7 @@ __m512i residual(const std::int32_t* q, std::size_t lag) {
 
 template <Predictor predictor>
 void residuals(const std::int32_t* q, std::size_t n, std::size_t lag, std::uint32_t* z) {
-  for (std::size_t i = 0; i < block_values; i += 16)
-    _mm512_store_si512(z + i, zigzag(residual<predictor>(q + i, lag)));
+  for (std::size_t i = 0; i < block_values; i += 16) _mm512_store_si512(z + i, zigzag(residual<predictor>(q + i, lag)));
   std::memset(z + n, 0, (block_values - n) * sizeof *z);
 }
 
@@ -116,12 +115,12 @@ __m512i prefix_sums(__m512i v) {
 
 // A lag is at least 16, so that a vector needs no point of itself.
 template <Predictor predictor>
-void restore_as(const std::uint32_t* z, std::size_t lag, std::int32_t* q) {
+void restore_as(const std::uint32_t* z, std::size_t n, std::size_t lag, std::int32_t* q) {
   constexpr bool sums = predictor != Predictor::none && predictor != Predictor::above;
   const __m512i last_lane = _mm512_set1_epi32(15);
   __m512i last = _mm512_set1_epi32(q[-1]);
   __m512i slope = minus(last, _mm512_set1_epi32(q[-2]));
-  for (std::size_t i = 0; i < block_values; i += 16) {
+  for (std::size_t i = 0; i < n; i += 16) {
     __m512i v = unzigzag(load(z + i));
     if constexpr (predictor == Predictor::above) v = _mm512_add_epi32(v, load(q + i - lag));
     if constexpr (predictor == Predictor::above_line)
@@ -138,12 +137,12 @@ void restore_as(const std::uint32_t* z, std::size_t lag, std::int32_t* q) {
   }
 }
 
-void restore(const Residuals& in, Predictor predictor, std::size_t lag, std::int32_t* q) {
+void restore(const std::uint32_t* z, std::size_t n, Predictor predictor, std::size_t lag, std::int32_t* q) {
   switch (predictor) {
-    case Predictor::none: restore_as<Predictor::none>(in.z, lag, q); break;
-    case Predictor::last: restore_as<Predictor::last>(in.z, lag, q); break;
-    case Predictor::line: restore_as<Predictor::line>(in.z, lag, q); break;
-    case Predictor::above: restore_as<Predictor::above>(in.z, lag, q); break;
-    case Predictor::above_line: restore_as<Predictor::above_line>(in.z, lag, q); break;
+    case Predictor::none: restore_as<Predictor::none>(z, n, lag, q); break;
+    case Predictor::last: restore_as<Predictor::last>(z, n, lag, q); break;
+    case Predictor::line: restore_as<Predictor::line>(z, n, lag, q); break;
+    case Predictor::above: restore_as<Predictor::above>(z, n, lag, q); break;
+    case Predictor::above_line: restore_as<Predictor::above_line>(z, n, lag, q); break;
   }
 }

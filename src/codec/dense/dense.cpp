@@ -36,14 +36,21 @@ class DenseCodec final : public TypedCodec<DenseCodec, AllTypes> {
   // As those of quant, whose lattice this is.
   ErrorShape error_shape() const override { return {0, std::numbers::inv_sqrt3, true}; }
 
-  std::size_t capacity(std::size_t count, Dtype dtype) const override {
-    const std::size_t whole = count / segment_values;
-    const std::size_t rounded = whole * largest_segment(segment_values, size_of(dtype)) +
-                                largest_segment(count % segment_values, size_of(dtype)) + slack;
-    return wire::header_bytes + std::max(is_integer(dtype) ? 0 : rounded, exact::capacity(count, size_of(dtype)));
+  std::size_t capacity(std::size_t count, Dtype dtype) const override { return room(count, dtype, true); }
+
+  // Only float64 numbers have points of more than 32 bits where nothing is added.
+  std::size_t moved_capacity(std::size_t count, Dtype dtype) const override {
+    return room(count, dtype, size_of(dtype) == 8);
   }
 
  private:
+  static std::size_t room(std::size_t count, Dtype dtype, bool has_rests) {
+    const std::size_t size = size_of(dtype);
+    const std::size_t rounded = count / segment_values * largest_segment(segment_values, size, has_rests) +
+                                largest_segment(count % segment_values, size, has_rests) + slack;
+    return wire::header_bytes + std::max(is_integer(dtype) ? 0 : rounded, exact::capacity(count, size));
+  }
+
   friend class TypedCodec<DenseCodec, AllTypes>;
 
   template <class F>
@@ -51,33 +58,34 @@ class DenseCodec final : public TypedCodec<DenseCodec, AllTypes> {
     each_unit(Frames::plain, n, f);
   }
 
-  // As that of quant, but that points have 32 bits.
-  static Lattice lattice_of(const Coding& coding) {
-    Lattice lattice = quant::lattice_of(coding);
-    lattice.largest_far = 0;
-    return lattice;
+  // Puts any block into the segment that is written, and what it has of cuts and numbers to `at`, and returns the end.
+  template <class T>
+  [[gnu::noinline]] std::byte* put(const MaskedBlock<T>& block, std::size_t b, std::size_t n, Memory& m,
+                                   std::byte* at) const {
+    if (block.has_points()) return put_points(quant_, block, b, n, 0, m, at);
+    return put_numbers(block.write_all(quant_, n, at), b, m.written, at);
   }
 
-  // Puts a block of own numbers that do not all have points into the segment that is written; true when some have.
+  // Puts a block of own numbers that do not all have points of 32 bits; true when some have any.
   template <class T, class W>
   [[gnu::noinline]] bool put_own(const T* x, const W* wide, std::size_t b, std::size_t n, const Coding& coding,
-                                 const Lattice& lattice, Segment& segment, std::byte*& numbers) const {
+                                 const Lattice& lattice, Memory& m, std::byte*& at) const {
     // The rules are those of quant, so that results are the same: see its put_own().
     if (coding.exact_denormals && (holds_denormal(x, n) || holds_payload(x, n))) {
-      numbers = put_numbers(quant::write_numbers(x, n, numbers), b, segment, numbers);
+      at = put_numbers(quant::write_numbers(x, n, at), b, m.written, at);
       return false;
     }
     MaskedBlock<T> block;
-    block.round_some(quant_, x, wide, n, lattice);
-    if (coding.terms == 1 && coding.op == Op::sum) block.leave_lattice_if_larger(quant_, n);
-    numbers = put_block(quant_, block, b, n, segment, numbers);
+    block.round(quant_, x, wide, n, lattice);
+    if (!quant::adds(coding)) block.leave_lattice_if_larger(quant_, n);
+    at = put(block, b, n, m, at);
     return block.has_points();
   }
 
   template <class T>
   Coded encode_rounded(const T* x, std::size_t count, const Coding& coding, Blob out) const {
     if (coding.relative > 0) return finish_scaled(scaled::encode(all_, x, count, coding, out), count, coding, out);
-    const Lattice lattice = lattice_of(coding);
+    const Lattice lattice = quant::lattice_of(coding);
     Memory& m = memory();
     quant::Wide<T> wide;
     Points points;
@@ -85,32 +93,38 @@ class DenseCodec final : public TypedCodec<DenseCodec, AllTypes> {
     bool rounded = false;
     const Status status = each_segment(count, [&](std::size_t i, std::size_t n) -> Status {
       std::byte* numbers = begin_of_numbers(Frames::plain, n, at);
+      m.written.begin(Frames::plain);
+      bool some = false;
       each_block(n, [&](std::size_t b, std::size_t first, std::size_t values) {
         const T* own = x + i + first;
         const auto* w = wide.of(own, values);
         const bool exact = coding.exact_denormals && holds_denormal(own, values);
-        if (!exact && quant::quantise_block(quant_, w, values, lattice, points)) {
-          m.written.put_block(b, points.q, values);
-          rounded = true;
-        } else if (put_own(own, w, b, values, coding, lattice, m.written, numbers)) {
-          rounded = true;
+        if (!exact && m.written.cut.none() && quant::quantise_block(quant_, w, values, lattice, points)) {
+          m.written.put_near(b, points.q, values);
+          some = true;
+        } else if (put_own(own, w, b, values, coding, lattice, m, numbers)) {
+          some = true;
         }
       });
-      at = write_segment(k_, Frames::plain, m.written, n, m.work, at, numbers);
+      std::byte* const begin = at;
+      at = write_segment(k_, m.written, n, m.work, at, numbers);
+      bool exact = false;
+      if (!quant::adds(coding)) at = write_smaller(k_, x + i, n, m, begin, at, exact);
+      rounded = rounded || (some && !exact);
       return {};
     });
     if (!status.ok()) return {status, 0};
     return finish(at, count, coding, lattice.step, rounded ? coding.allowance : 0, out);
   }
 
-  // Combines two blocks, not all of whose numbers have points, and puts the result into a segment.
+  // Combines two blocks, not all of whose numbers have points of 32 bits, and puts the result.
   template <class T>
-  [[gnu::noinline]] void combine_blocks(MaskedBlock<T>& block, MaskedBlock<T>& other, std::size_t b, std::size_t n,
-                                        const Coding& coding, double step, Segment& segment,
-                                        std::byte*& numbers) const {
+  [[gnu::noinline]] std::byte* combine_blocks(MaskedBlock<T>& block, MaskedBlock<T>& other, std::size_t b,
+                                              std::size_t n, const Coding& coding, double step, Memory& m,
+                                              std::byte* at) const {
     block.combine_with(quant_, coding.op, other, n, step);
     if (coding.rounds_result()) block.coarsen(coding.coarser, n);
-    numbers = put_block(quant_, block, b, n, segment, numbers);
+    return put(block, b, n, m, at);
   }
 
   // The same for blocks of points.
@@ -118,17 +132,17 @@ class DenseCodec final : public TypedCodec<DenseCodec, AllTypes> {
                       Segment& segment) const {
     quant_.combine(coding.op, points, other, n);
     if (coding.rounds_result()) quant::coarsen(points, coding.coarser, n);
-    segment.put_block(b, points.q, n);
+    segment.put_near(b, points.q, n);
   }
 
   template <class T>
   Coded fold_rounded(Frame frame, const T* x, std::size_t count, const Coding& coding, Blob out) const {
-    const Lattice lattice = lattice_of(coding);
+    const Lattice lattice = quant::lattice_of(coding);
     wire::Header header;
     if (Status s = check(frame, count, coding, lattice, header); !s) return {s, 0};
     if (header.scaled())
       return finish_scaled(scaled::fold(all_, frame, header.error, x, count, coding, out), count, coding, out);
-    Reader reader(frame.subspan(wire::header_bytes), Frames::plain, sizeof(T));
+    Reader reader(frame.subspan(wire::header_bytes), Frames::plain);
     Memory& m = memory();
     Segment& other = m.read[0];
     quant::Wide<T> wide;
@@ -139,23 +153,24 @@ class DenseCodec final : public TypedCodec<DenseCodec, AllTypes> {
     std::byte* at = out.data() + wire::header_bytes;
     bool rounded = false;
     Status status = each_segment(count, [&](std::size_t i, std::size_t n) -> Status {
-      if (Status s = reader.next(k_, n, other); !s) return s;
+      if (Status s = reader.next(k_, n, other, m.work, m.numbers.of<T>(0)); !s) return s;
       std::byte* numbers = begin_of_numbers(Frames::plain, n, at);
+      m.written.begin(Frames::plain);
       each_block(n, [&](std::size_t b, std::size_t first, std::size_t values) {
         const T* own = x + i + first;
         const auto* w = wide.of(own, values);
-        if (all_have_points(other, b) && quant::quantise_block(quant_, w, values, lattice, points)) {
+        if (is_near(other, b) && m.written.cut.none() && quant::quantise_block(quant_, w, values, lattice, points)) {
           std::memcpy(theirs.q, other.block(b), sizeof theirs.q);
           combine_points(theirs, points, b, values, coding, m.written);
           rounded = true;
           return;
         }
-        get_block(quant_, other, b, values, block);
+        get_unit(quant_, other, b, values, block);
         added.round(quant_, own, w, values, lattice);
-        combine_blocks(block, added, b, values, coding, lattice.step, m.written, numbers);
+        numbers = combine_blocks(block, added, b, values, coding, lattice.step, m, numbers);
         rounded = rounded || added.has_points();
       });
-      at = write_segment(k_, Frames::plain, m.written, n, m.work, at, numbers);
+      at = write_segment(k_, m.written, n, m.work, at, numbers);
       return {};
     });
     if (status.ok()) status = reader.finish();
@@ -166,7 +181,7 @@ class DenseCodec final : public TypedCodec<DenseCodec, AllTypes> {
 
   template <class T>
   Coded add_rounded(Frame a, Frame b, std::size_t count, const Coding& coding, Blob out) const {
-    const Lattice lattice = lattice_of(coding);
+    const Lattice lattice = quant::lattice_of(coding);
     wire::Header header_a;
     wire::Header header_b;
     if (Status s = check(a, count, coding, lattice, header_a); !s) return {s, 0};
@@ -174,8 +189,8 @@ class DenseCodec final : public TypedCodec<DenseCodec, AllTypes> {
     const double error = quant::error_of(coding.op, header_a.error, header_b.error);
     if (header_a.scaled())
       return finish_scaled(scaled::add<T>(all_, a, b, error, count, coding, out), count, coding, out);
-    Reader reader_a(a.subspan(wire::header_bytes), Frames::plain, sizeof(T));
-    Reader reader_b(b.subspan(wire::header_bytes), Frames::plain, sizeof(T));
+    Reader reader_a(a.subspan(wire::header_bytes), Frames::plain);
+    Reader reader_b(b.subspan(wire::header_bytes), Frames::plain);
     Memory& m = memory();
     Segment& left = m.read[0];
     Segment& right = m.read[1];
@@ -185,20 +200,21 @@ class DenseCodec final : public TypedCodec<DenseCodec, AllTypes> {
     MaskedBlock<T> added;
     std::byte* at = out.data() + wire::header_bytes;
     Status status = each_segment(count, [&](std::size_t, std::size_t n) -> Status {
-      if (Status s = reader_a.next(k_, n, left); !s) return s;
-      if (Status s = reader_b.next(k_, n, right); !s) return s;
+      if (Status s = reader_a.next(k_, n, left, m.work, m.numbers.of<T>(0)); !s) return s;
+      if (Status s = reader_b.next(k_, n, right, m.work, m.numbers.of<T>(1)); !s) return s;
       std::byte* numbers = begin_of_numbers(Frames::plain, n, at);
+      m.written.begin(Frames::plain);
       each_block(n, [&](std::size_t number, std::size_t, std::size_t values) {
-        if (all_have_points(left, number) && all_have_points(right, number)) {
+        if (is_near(left, number) && is_near(right, number) && m.written.cut.none()) {
           std::memcpy(sum.q, left.block(number), sizeof sum.q);
           std::memcpy(addend.q, right.block(number), sizeof addend.q);
           return combine_points(sum, addend, number, values, coding, m.written);
         }
-        get_block(quant_, left, number, values, block);
-        get_block(quant_, right, number, values, added);
-        combine_blocks(block, added, number, values, coding, lattice.step, m.written, numbers);
+        get_unit(quant_, left, number, values, block);
+        get_unit(quant_, right, number, values, added);
+        numbers = combine_blocks(block, added, number, values, coding, lattice.step, m, numbers);
       });
-      at = write_segment(k_, Frames::plain, m.written, n, m.work, at, numbers);
+      at = write_segment(k_, m.written, n, m.work, at, numbers);
       return {};
     });
     if (status.ok()) status = reader_a.finish();
@@ -211,18 +227,19 @@ class DenseCodec final : public TypedCodec<DenseCodec, AllTypes> {
   template <class T>
   Status decode_rounded(Frame frame, const wire::Header& header, T* x, std::size_t count, const Coding& coding) const {
     if (header.scaled()) return scaled::decode(all_, frame, x, count, coding);
-    Reader reader(frame.subspan(wire::header_bytes), Frames::plain, sizeof(T));
-    Segment& segment = memory().read[0];
+    Reader reader(frame.subspan(wire::header_bytes), Frames::plain);
+    Memory& m = memory();
+    Segment& segment = m.read[0];
     Points points;
     MaskedBlock<T> block;
     const Status status = each_segment(count, [&](std::size_t i, std::size_t n) -> Status {
-      if (Status s = reader.next(k_, n, segment); !s) return s;
+      if (Status s = reader.next(k_, n, segment, m.work, m.numbers.of<T>(0)); !s) return s;
       each_block(n, [&](std::size_t b, std::size_t first, std::size_t values) {
-        if (all_have_points(segment, b)) {
+        if (is_near(segment, b)) {
           std::memcpy(points.q, segment.block(b), sizeof points.q);
           return quant::dequantise_block(quant_, points, values, header.step, coding.divisor, x + i + first);
         }
-        get_block(quant_, segment, b, values, block);
+        get_unit(quant_, segment, b, values, block);
         block.decode(quant_, values, header.step, coding.divisor, x + i + first);
       });
       return {};
@@ -231,7 +248,7 @@ class DenseCodec final : public TypedCodec<DenseCodec, AllTypes> {
   }
 
   // Integers are never rounded, and no number is where there is no lattice.
-  static bool rounds(const Coding& coding) { return coding.relative > 0 || lattice_of(coding).step > 0; }
+  static bool rounds(const Coding& coding) { return coding.relative > 0 || quant::lattice_of(coding).step > 0; }
 
   template <class T>
   Coded encode_as(const T* x, std::size_t count, const Coding& coding, Blob out) const {

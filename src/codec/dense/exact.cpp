@@ -18,7 +18,11 @@ class Segments {
 
   template <class T>
   Status next(std::size_t n, T* x) {
-    return read_segment(k_, at_, end_, n, memory().read[0], x);
+    SegmentParts parts;
+    const std::byte* at = at_;
+    if (Status s = find_parts(at, end_, 0, parts); !s) return s;
+    if (parts.has_words || parts.exact) return quant::malformed("a lag out of range");
+    return read_segment(k_, at_, end_, n, memory().read[0], memory().work, x);
   }
   Status finish() const { return at_ == end_ ? Status{} : quant::malformed("bytes behind the last segment"); }
 
@@ -102,18 +106,7 @@ Status decode(const Kernels& k, Frame frame, T* x, std::size_t count, const Codi
   template Payload fold<T>(const Kernels&, Frame, const T*, std::size_t, const Coding&, Blob); \
   template Payload add<T>(const Kernels&, Frame, Frame, std::size_t, const Coding&, Blob);     \
   template Status decode<T>(const Kernels&, Frame, T*, std::size_t, const Coding&);
-LACONIC_EXACT(float)
-LACONIC_EXACT(double)
-LACONIC_EXACT(Float16)
-LACONIC_EXACT(Bfloat16)
-LACONIC_EXACT(std::int8_t)
-LACONIC_EXACT(std::uint8_t)
-LACONIC_EXACT(std::int16_t)
-LACONIC_EXACT(std::uint16_t)
-LACONIC_EXACT(std::int32_t)
-LACONIC_EXACT(std::uint32_t)
-LACONIC_EXACT(std::int64_t)
-LACONIC_EXACT(std::uint64_t)
+LACONIC_EACH_TYPE(LACONIC_EXACT)
 #undef LACONIC_EXACT
 
 }  // namespace laconic::dense::exact

@@ -23,7 +23,11 @@ struct Cut {
   unsigned rest = 0;       // low bytes of an integer that are not part of its point
   std::uint64_t base = 0;  // subtracted from integers
 };
-inline constexpr unsigned most_rest = 4;  // an integer of 64 bits then has 32 left
+
+// A segment of float64 numbers with few decimals is one of integers k, for k / 10^digits.  The first byte of its cut is
+// this value and the digits.
+inline constexpr unsigned decimal_cut = 128;
+inline constexpr unsigned most_digits = 15;
 inline constexpr std::size_t cut_bytes = 1 + 1 + 8;
 
 template <class T>
@@ -87,6 +91,19 @@ const std::byte* get_rests(const std::byte* at, std::size_t n, unsigned bytes, W
   return at;
 }
 
+// The integer of a decimal, and its inverse.  The quotient is rounded once, so k / 100 is what a program gets that
+// reads or rounds to two decimals; k * 0.01 often is not.
+inline constexpr double powers_of_ten[most_digits + 1] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                          1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+inline double decimal(std::int64_t k, unsigned digits) { return static_cast<double>(k) / powers_of_ten[digits]; }
+// Any k where x is none.
+inline bool integer_of_decimal(double x, unsigned digits, std::int64_t& k) {
+  constexpr double round = 0x1.8p52;  // rounds numbers up to 2^51 to integers when it is added
+  const double y = x * powers_of_ten[digits] + round;
+  k = static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(y) - std::bit_cast<std::uint64_t>(round));
+  return std::bit_cast<std::uint64_t>(decimal(k, digits)) == std::bit_cast<std::uint64_t>(x);
+}
+
 // The words of up to block_values numbers, which may lie at any address.
 template <class T>
 struct alignas(64) Block {
@@ -99,9 +116,9 @@ struct alignas(64) Block {
   }
 };
 
-// The cut of a segment of n numbers.
+// The cut of a segment of n numbers.  shifts: it may have a shift.
 template <class T>
-Cut cut_of(const T* x, std::size_t n) {
+Cut cut_of(const T* x, std::size_t n, bool shifts = true) {
   using W = Words<T>;
   using Word = typename W::Word;
   Cut cut;
@@ -111,7 +128,7 @@ Cut cut_of(const T* x, std::size_t n) {
     for (const Word w : block.words) any = static_cast<Word>(any | w);
   }
   if (W::floating) any = W::magnitude(any);
-  cut.shift = any == 0 ? 0 : static_cast<unsigned>(std::countr_zero(any));
+  cut.shift = any == 0 || !shifts ? 0 : static_cast<unsigned>(std::countr_zero(any));
   if constexpr (W::wide) {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     std::int64_t greatest = std::numeric_limits<std::int64_t>::min();
@@ -130,6 +147,30 @@ Cut cut_of(const T* x, std::size_t n) {
     cut.base = static_cast<std::uint64_t>(least) + (range >> 1) + (range & 1);
   }
   return cut;
+}
+
+// The fewest decimals that all numbers of a sample have, or none.  Where numbers have few bits, decimals are no
+// shorter.
+inline bool find_digits(const double* x, std::size_t n, unsigned& digits) {
+  constexpr std::size_t sampled = 64;
+  constexpr unsigned few_bits = 40;
+  double sample[sampled];
+  std::uint64_t any = 0;
+  for (std::size_t i = 0; i < sampled; ++i) {
+    sample[i] = x[(n - 1) * i / (sampled - 1)];
+    any |= std::bit_cast<std::uint64_t>(sample[i]) << 12;
+  }
+  const auto has = [&](unsigned d) {
+    std::int64_t k;
+    return std::all_of(sample, sample + sampled, [&](double v) { return integer_of_decimal(v, d, k); });
+  };
+  const unsigned first = any << few_bits == 0 ? most_digits + 1 : 1;
+  for (unsigned d = has(0) ? 0 : first; d <= most_digits; ++d)
+    if (has(d)) {
+      digits = d;
+      return true;
+    }
+  return false;
 }
 
 // The points of n <= block_values numbers.

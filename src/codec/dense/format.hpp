@@ -55,19 +55,38 @@ constexpr unsigned kind_of(unsigned entry) { return entry & 7; }
 constexpr unsigned table_of(unsigned entry) { return entry >> 3 & 7; }
 constexpr bool has_points(unsigned entry) { return kind_of(entry) < raw_kind; }
 constexpr bool is_masked(unsigned entry) { return (entry & masked_bit) != 0; }
-constexpr unsigned largest_entry = 2 * masked_bit - 1;
 
-// Scaled frames: the error of a number is a share of the root mean square of its part, half a block.  Every part has an
-// exponent, or one of the other values.
+// A new cut (cut.hpp), whose rest (8 bits) and base (64 bits) precede the numbers of its unit.
+inline constexpr unsigned cut_bit = 128;
+inline constexpr std::size_t unit_cut_bytes = 1 + 8;
+inline constexpr unsigned most_rest = 4;  // a point of 64 bits then has 32 left
+
+// Scaled frames: the error of a number is a share of the root mean square or of the range of its part, half a block.
 inline constexpr std::size_t part_values = quant::scaled::values;
 inline constexpr std::size_t block_parts = block_values / part_values;
 static_assert(block_parts * part_values == block_values);
 using quant::scaled::Exponent;
 using quant::scaled::greatest_exponent;
 using quant::scaled::least_exponent;
+
+// Every part has a word: its kind, two flags, and its exponent, raised so that it is above 0, or 0 where there is none.
+// The byte of a block has its table alone, and zero_kind where it has no residuals.
+using PartWord = std::uint16_t;
+inline constexpr unsigned part_masked_bit = 8;
+inline constexpr unsigned part_cut_bit = 16;
+inline constexpr unsigned exponent_shift = 5;
+inline constexpr int raised = 1 - least_exponent;
+static_assert((greatest_exponent + raised) >> (16 - exponent_shift) == 0);
+
+// Format 1.0 had an exponent for every part, or one of the other values, and no predictions across parts.  A bit beside
+// the lag of a segment tells the formats apart.
 inline constexpr Exponent zero_part = greatest_exponent + 1;  // all points are 0
 inline constexpr Exponent raw_part = greatest_exponent + 2;   // numbers uncompressed
 inline constexpr Exponent fill_part = greatest_exponent + 3;  // one uncompressed number, repeated
+inline constexpr unsigned parts_bit = 1 << 15;
+
+// Another bit marks a segment that is exact, in a frame that is not.
+inline constexpr unsigned exact_bit = 1 << 14;
 
 constexpr std::size_t parts_of(std::size_t count) { return (count + part_values - 1) / part_values; }
 

@@ -66,8 +66,8 @@ struct Kernels {
   const std::byte* (*decode)(Decoder& decoder, std::size_t table, const std::byte* verbatim,
                              const std::byte* verbatim_end, Residuals& out);
 
-  // Undoes predict() for a whole block.
-  void (*restore)(const Residuals& in, Predictor predictor, std::size_t lag, std::int32_t* q);
+  // Undoes predict() for n points, a multiple of 16.
+  void (*restore)(const std::uint32_t* z, std::size_t n, Predictor predictor, std::size_t lag, std::int32_t* q);
 };
 
 const Kernels& reference_kernels();

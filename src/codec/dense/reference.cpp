@@ -169,9 +169,9 @@ const std::byte* decode(Decoder& decoder, std::size_t table, const std::byte* ve
   return verbatim;
 }
 
-void restore(const Residuals& in, Predictor predictor, std::size_t lag, std::int32_t* q) {
-  for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(block_values); ++i)
-    q[i] = static_cast<std::int32_t>(quant::unzigzag(in.z[i]) +
+void restore(const std::uint32_t* z, std::size_t n, Predictor predictor, std::size_t lag, std::int32_t* q) {
+  for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(n); ++i)
+    q[i] = static_cast<std::int32_t>(quant::unzigzag(z[i]) +
                                      prediction(predictor, q, i, static_cast<std::ptrdiff_t>(lag)));
 }
 

@@ -3,44 +3,41 @@
 
 #include <cmath>
 
-#include "codec/denormals.hpp"
 #include "codec/dense/units.hpp"
+#include "codec/quant/operation.hpp"
 #include "codec/quant/scaled_block.hpp"
 
 namespace laconic::dense::scaled {
 namespace {
 
 using quant::Wide;
+using quant::scaled::scale_of;
 using quant::scaled::Scaled;
 
-// Reads a part, whose points need not be normalised.
+// Reads a part, and leaves its points as they are.
 template <class T>
 void get(const quant::Kernels& k, const Segment& segment, std::size_t part, std::size_t n, Scaled<T>& block) {
-  const Exponent exponent = segment.exponents[part];
-  block.lattice = exponent < raw_part;
-  if (!block.lattice) return get_numbers(segment.numbers[part], exponent == fill_part, n, block.numbers);
-  std::memcpy(block.points.q, segment.q + part * part_values, part_values * sizeof *segment.q);
-  block.exponent = exponent;
+  get_unit(k, segment, part, n, block);
+  block.set_exponent(segment.cuts[part].exponent, kind_of(segment.forms[part]) == zero_kind);
+}
+
+// Reads a part to be combined.
+template <class T>
+void read(const quant::Kernels& k, const Segment& segment, std::size_t part, std::size_t n, Scaled<T>& block) {
+  get(k, segment, part, n, block);
   block.normalise(k, n);
 }
 
-// Puts a part into a segment, and its numbers, where it is off the lattice, to `at`; returns their end.
+// Puts a part into the segment that is written, and what it has of cuts and numbers to `at`; returns their end.
 template <class T>
-std::byte* put(const Scaled<T>& block, Segment& segment, std::size_t part, std::size_t n, std::byte* at) {
-  if (block.lattice) {
-    segment.put_part(part, block.points.q, block.zero ? zero_part : static_cast<Exponent>(block.exponent), n);
-    return at;
-  }
-  const quant::Entry entry = quant::write_numbers(block.numbers, n, at);
-  const std::int32_t zeros[part_values] = {};
-  segment.put_part(part, zeros, quant::kind_of(entry) == quant::Kind::fill ? fill_part : raw_part, n);
-  return at + quant::bytes_of(entry);
-}
-
-template <class T>
-void keep_numbers(Scaled<T>& block, const T* x, std::size_t n) {
-  block.lattice = false;
-  std::memcpy(static_cast<void*>(block.numbers), x, n * sizeof(T));
+std::byte* put(const quant::Kernels& k, const Scaled<T>& block, Memory& m, std::size_t part, std::size_t n,
+               const Coding& coding, std::byte* at) {
+  if (!block.has_points()) return put_numbers(block.write_numbers(k, n, coding, at), part, m.written, at);
+  if (!block.zero()) return put_points(k, block, part, n, block.exponent(), m, at);
+  const bool masked = block.form() == Scaled<T>::Form::masked;
+  m.written.set_numbers(part, zero_kind | (masked ? masked_bit : 0));
+  m.written.fill(part);
+  return masked ? at + quant::write_exceptions(k, block.mask(), block.numbers(), n, at) : at;
 }
 
 template <class F>
@@ -48,20 +45,20 @@ void each_part(std::size_t n, F&& f) {
   each_unit(Frames::scaled, n, f);
 }
 
-Reader reader_of(Frame frame, std::size_t number_bytes) {
-  return {frame.subspan(wire::header_bytes), Frames::scaled, number_bytes};
-}
+Reader reader_of(Frame frame) { return {frame.subspan(wire::header_bytes), Frames::scaled}; }
 
 // Writes a segment of n numbers from `at` on and returns its end.  make_part(block, part, first, n) makes each part.
 template <class T, class MakePart>
-std::byte* write(const AllKernels& k, Memory& m, std::size_t n, std::byte* at, MakePart&& make_part) {
+std::byte* write(const AllKernels& k, Memory& m, std::size_t n, const Coding& coding, std::byte* at,
+                 MakePart&& make_part) {
   Scaled<T> block;
   std::byte* numbers = begin_of_numbers(Frames::scaled, n, at);
+  m.written.begin(Frames::scaled);
   each_part(n, [&](std::size_t part, std::size_t first, std::size_t values) {
     make_part(block, part, first, values);
-    numbers = put(block, m.written, part, values, numbers);
+    numbers = put(k.quant, block, m, part, values, coding, numbers);
   });
-  return write_segment(k.dense, Frames::scaled, m.written, n, m.work, at, numbers);
+  return write_segment(k.dense, m.written, n, m.work, at, numbers);
 }
 
 }  // namespace
@@ -73,13 +70,19 @@ Payload encode(const AllKernels& k, const T* x, std::size_t count, const Coding&
   std::byte* at = out.data() + wire::header_bytes;
   double error = 0;
   const Status status = each_segment(count, [&](std::size_t i, std::size_t n) -> Status {
-    at = write<T>(k, m, n, at, [&](Scaled<T>& own, std::size_t, std::size_t first, std::size_t values) {
-      const T* numbers = x + i + first;
-      if (!(coding.exact_denormals && holds_denormal(numbers, values)) &&
-          own.round(k.quant, numbers, values, coding, wide, error))
-        return;
-      keep_numbers(own, numbers, values);
+    std::byte* const begin = at;
+    double error_here = 0;
+    at = write<T>(k, m, n, coding, at, [&](Scaled<T>& own, std::size_t, std::size_t first, std::size_t values) {
+      const T* const numbers = x + i + first;
+      const bool exact = coding.exact_denormals && holds_denormal(numbers, values);
+      const auto* w = wide.of(numbers, values);
+      own.encode(k.quant, numbers, w, values, coding, exact ? 0 : scale_of(k.quant, w, values, coding.scale), exact,
+                 error_here);
+      if (!quant::adds(coding)) own.leave_lattice_if_larger(k.quant, values);
     });
+    bool exact = false;
+    if (!quant::adds(coding)) at = write_smaller(k.dense, x + i, n, m, begin, at, exact);
+    if (!exact) error = std::max(error, error_here);
     return {};
   });
   return {status, at, error};
@@ -88,7 +91,7 @@ Payload encode(const AllKernels& k, const T* x, std::size_t count, const Coding&
 template <class T>
 Payload fold(const AllKernels& k, Frame frame, double inherited, const T* x, std::size_t count, const Coding& coding,
              Blob out) {
-  Reader reader = reader_of(frame, sizeof(T));
+  Reader reader = reader_of(frame);
   Memory& m = memory();
   Segment& other = m.read[0];
   Scaled<T> own;
@@ -96,13 +99,13 @@ Payload fold(const AllKernels& k, Frame frame, double inherited, const T* x, std
   std::byte* at = out.data() + wire::header_bytes;
   double error = 0;
   Status status = each_segment(count, [&](std::size_t i, std::size_t n) -> Status {
-    if (Status s = reader.next(k.dense, n, other); !s) return s;
-    at = write<T>(k, m, n, at, [&](Scaled<T>& block, std::size_t part, std::size_t first, std::size_t values) {
-      const T* numbers = x + i + first;
-      get(k.quant, other, part, values, block);
-      if (!block.lattice || !own.round(k.quant, numbers, values, coding, wide, error))
-        keep_numbers(own, numbers, values);
-      block.combine_with(k.quant, own, coding.op, values);
+    if (Status s = reader.next(k.dense, n, other, m.work, m.numbers.of<T>(0)); !s) return s;
+    at = write<T>(k, m, n, coding, at, [&](Scaled<T>& block, std::size_t part, std::size_t first, std::size_t values) {
+      read(k.quant, other, part, values, block);
+      const T* const numbers = x + i + first;
+      const auto* w = wide.of(numbers, values);
+      own.round_for(k.quant, block, numbers, w, values, coding, scale_of(k.quant, w, values, coding.scale), error);
+      block.combine_with(k.quant, own, coding, values);
     });
     return {};
   });
@@ -113,20 +116,20 @@ Payload fold(const AllKernels& k, Frame frame, double inherited, const T* x, std
 template <class T>
 Payload add(const AllKernels& k, Frame a, Frame b, double inherited, std::size_t count, const Coding& coding,
             Blob out) {
-  Reader reader_a = reader_of(a, sizeof(T));
-  Reader reader_b = reader_of(b, sizeof(T));
+  Reader reader_a = reader_of(a);
+  Reader reader_b = reader_of(b);
   Memory& m = memory();
   Segment& left = m.read[0];
   Segment& right = m.read[1];
   Scaled<T> addend;
   std::byte* at = out.data() + wire::header_bytes;
   Status status = each_segment(count, [&](std::size_t, std::size_t n) -> Status {
-    if (Status s = reader_a.next(k.dense, n, left); !s) return s;
-    if (Status s = reader_b.next(k.dense, n, right); !s) return s;
-    at = write<T>(k, m, n, at, [&](Scaled<T>& block, std::size_t part, std::size_t, std::size_t values) {
-      get(k.quant, left, part, values, block);
-      get(k.quant, right, part, values, addend);
-      block.combine_with(k.quant, addend, coding.op, values);
+    if (Status s = reader_a.next(k.dense, n, left, m.work, m.numbers.of<T>(0)); !s) return s;
+    if (Status s = reader_b.next(k.dense, n, right, m.work, m.numbers.of<T>(1)); !s) return s;
+    at = write<T>(k, m, n, coding, at, [&](Scaled<T>& block, std::size_t part, std::size_t, std::size_t values) {
+      read(k.quant, left, part, values, block);
+      read(k.quant, right, part, values, addend);
+      block.combine_with(k.quant, addend, coding, values);
     });
     return {};
   });
@@ -137,18 +140,15 @@ Payload add(const AllKernels& k, Frame a, Frame b, double inherited, std::size_t
 
 template <class T>
 Status decode(const AllKernels& k, Frame frame, T* x, std::size_t count, const Coding& coding) {
-  Reader reader = reader_of(frame, sizeof(T));
-  Segment& segment = memory().read[0];
+  Reader reader = reader_of(frame);
+  Memory& m = memory();
+  Segment& segment = m.read[0];
   Scaled<T> block;
   const Status status = each_segment(count, [&](std::size_t i, std::size_t n) -> Status {
-    if (Status s = reader.next(k.dense, n, segment); !s) return s;
+    if (Status s = reader.next(k.dense, n, segment, m.work, m.numbers.of<T>(0)); !s) return s;
     each_part(n, [&](std::size_t part, std::size_t first, std::size_t values) {
-      T* to = x + i + first;
       get(k.quant, segment, part, values, block);
-      if (block.lattice)
-        block.decode(k.quant, values, block.zero ? 1 : std::ldexp(1.0, block.exponent), coding.divisor, to);
-      else
-        quant::divide_block(block.numbers, values, coding.divisor, to);
+      block.decode(k.quant, values, block.step(), coding.divisor, x + i + first);
     });
     return {};
   });

@@ -95,7 +95,6 @@ class Reader {
         at_(static_cast<std::size_t>(end_ - index_) < index_bytes(count, values) ? nullptr
                                                                                  : index_ + index_bytes(count, values)),
         has_lattice_(has_lattice),
-        has_compound_(has_lattice && values == block_values),
         number_bytes_(number_bytes) {}
 
   // Reads the next block, of n numbers; false when there is none, and then problem() gives the reason.  The contents of
@@ -139,7 +138,7 @@ class Reader {
   LACONIC_INLINE bool fits(Entry entry) const {
     switch (kind_of(entry)) {
       case Kind::raw: return bytes_of(entry) == n_ * number_bytes_;
-      case Kind::fill: return is_compound(entry) ? has_compound_ : bytes_of(entry) == number_bytes_;
+      case Kind::fill: return is_compound(entry) ? has_lattice_ : bytes_of(entry) == number_bytes_;
       default: return has_lattice_;
     }
   }
@@ -148,7 +147,6 @@ class Reader {
   const std::byte* end_;
   const std::byte* at_;  // null: the index does not fit
   bool has_lattice_;
-  bool has_compound_;  // scaled frames have none
   std::size_t number_bytes_;
   std::size_t n_ = 0;
 };

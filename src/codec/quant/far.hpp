@@ -45,7 +45,10 @@ LACONIC_HOST_DEVICE inline bool quantise_far(double x, const Lattice& lattice, s
   const double moved = ((off * lattice.inverse) + round) - round;
   const double move = std::fabs(y) <= lattice.largest ? 0 : moved;
   q = std::bit_cast<std::uint64_t>((r + move) + round) - std::bit_cast<std::uint64_t>(round);
-  return (std::fabs(y) <= lattice.largest_far) & (std::fabs(off - move * lattice.step) <= lattice.allowance);
+  // The products are exact, so `back` is what a decoder gets, and x - back is exact.
+  const double back = r1 * lattice.step + ((r - r1) + move) * lattice.step;
+  const double error = lattice.alone ? x - back : off - move * lattice.step;
+  return (std::fabs(y) <= lattice.largest_far) & (std::fabs(error) <= lattice.allowance);
 }
 
 LACONIC_HOST_DEVICE inline bool quantise_far(float x, const Lattice& lattice, std::uint64_t& q) {
@@ -58,6 +61,18 @@ LACONIC_HOST_DEVICE inline bool quantise_far(float x, const Lattice& lattice, st
       static_cast<std::int32_t>(std::bit_cast<std::uint32_t>(y + round) - std::bit_cast<std::uint32_t>(round));
   q = single ? static_cast<std::uint64_t>(static_cast<std::int64_t>(near)) : other;
   return single | fits;
+}
+
+// The same where the step is a power of two, and division by it exact: up to a limit of at most 2^61, and with q at
+// most half a step from x.  y is rounded in two parts, each an integer that fits the sum with 1.5 * 2^52.
+LACONIC_HOST_DEVICE inline bool quantise_scaled(double x, double inverse, double limit, std::uint64_t& q) {
+  constexpr double round = 0x1.8p52;
+  const double y = x * inverse;
+  const double high = y * 0x1p-32 + round;
+  const double low = (y - (high - round) * 0x1p32) + round;
+  q = ((std::bit_cast<std::uint64_t>(high) - std::bit_cast<std::uint64_t>(round)) << 32) +
+      (std::bit_cast<std::uint64_t>(low) - std::bit_cast<std::uint64_t>(round));
+  return std::fabs(y) <= limit;
 }
 
 // coarse_point() for points of 64 bits.

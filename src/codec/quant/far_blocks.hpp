@@ -47,28 +47,32 @@ inline bool unpack_high(const Kernels& k, const Packed& in, std::size_t n, Point
   return true;
 }
 
-// Writes a far block, as pack() does, in at most largest_far_block bytes.
-inline Entry pack_far(const Kernels& k, Points& low, Points& high, std::size_t n, std::byte* out) {
-  std::byte* at = out + far_head_bytes;
+// Writes a far block, as pack() does, in at most largest_far_block bytes.  Scaled frames write its exponent to the room
+// of `extra` bytes behind the first word.
+inline Entry pack_far(const Kernels& k, Points& low, Points& high, std::size_t n, std::byte* out,
+                      std::size_t extra = 0) {
+  std::byte* at = out + far_head_bytes + extra;
   const Entry low_entry = k.pack(low, n, at);
   at += bytes_of(low_entry);
   const Entry high_entry = pack_high(k, high, n, at);
   at += bytes_of(high_entry);
-  const Entry head[3] = {0, low_entry, high_entry};
-  static_assert(sizeof head == far_head_bytes);
-  std::memcpy(out, head, sizeof head);
+  const Entry entries[2] = {low_entry, high_entry};
+  static_assert(far_head_bytes == sizeof(Entry) + sizeof entries);
+  std::memset(out, 0, sizeof(Entry));
+  std::memcpy(out + sizeof(Entry) + extra, entries, sizeof entries);
   return make_entry(Kind::fill, static_cast<std::size_t>(at - out));
 }
 
 // Finds the two parts of a far block; false when its head is not valid.
-inline bool split_far(const Packed& in, Packed& low, Packed& high) {
-  Entry head[3];
-  if (bytes_of(in.entry) < sizeof head) return false;
-  std::memcpy(head, in.body, sizeof head);
-  low = {head[1], in.body + sizeof head, in.end};
-  high = {head[2], low.body + bytes_of(low.entry), in.end};
-  return head[0] == 0 && on_lattice(kind_of(low.entry)) && on_lattice(kind_of(high.entry)) &&
-         bytes_of(in.entry) == sizeof head + bytes_of(low.entry) + bytes_of(high.entry);
+inline bool split_far(const Packed& in, Packed& low, Packed& high, std::size_t extra = 0) {
+  Entry entries[2];
+  const std::size_t head = far_head_bytes + extra;
+  if (bytes_of(in.entry) < head) return false;
+  std::memcpy(entries, in.body + sizeof(Entry) + extra, sizeof entries);
+  low = {entries[0], in.body + head, in.end};
+  high = {entries[1], low.body + bytes_of(low.entry), in.end};
+  return is_far(in) && on_lattice(kind_of(low.entry)) && on_lattice(kind_of(high.entry)) &&
+         bytes_of(in.entry) == head + bytes_of(low.entry) + bytes_of(high.entry);
 }
 
 // Checks a block on the lattice without reading its points.
@@ -80,10 +84,12 @@ inline bool is_valid(const Packed& block, std::size_t n) {
   return block.entry == zero_block || read_head(block.entry, block.body, n, head);
 }
 
-inline bool unpack_far(const Kernels& k, const Packed& in, std::size_t n, Points& low, Points& high) {
+inline bool unpack_far(const Kernels& k, const Packed& in, std::size_t n, Points& low, Points& high,
+                       std::size_t extra = 0) {
   Packed low_part;
   Packed high_part;
-  return split_far(in, low_part, high_part) && unpack_any(k, low_part, n, low) && unpack_high(k, high_part, n, high);
+  return split_far(in, low_part, high_part, extra) && unpack_any(k, low_part, n, low) &&
+         unpack_high(k, high_part, n, high);
 }
 
 }  // namespace laconic::quant

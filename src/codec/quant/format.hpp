@@ -147,9 +147,12 @@ struct Lattice {
   double largest = 0;  // bound of |q| for one contribution: a sum of all contributions, rounded to a multiple of
                        // 2^coarser, fits 31 bits and the number type
 
-  // The same bound for points of 64 bits; 0: there are none.  Only sums have them.  Where numbers are not added, a raw
-  // block is as exact and smaller.
+  // The same bound for points of 64 bits; 0: there are none.  float64 and sums have them.  Where smaller types are not
+  // added, a raw block is as exact and smaller.
   double largest_far = 0;
+
+  // Nothing is added to float64 numbers, so points of 64 bits keep the allowance after the rounding of decoding, too.
+  bool alone = false;
 
   // The limits for rounding float32 and 16-bit numbers in float32.  With |q| <= largest_single the error of x *
   // inverse_single is below 2^15 * 2^-23 = 2^-8 steps, for which the step leaves room.  0: float32 is never used.
@@ -169,7 +172,7 @@ struct Lattice {
   // Makes a lattice with a given step, 2^-1000 < step < 2^1000, with a significand of at most 21 bits.  No point of a
   // contribution is beyond `reach`.
   template <class T>
-  LACONIC_HOST_DEVICE static Lattice with_step(double step, double allowance, std::uint32_t terms, std::int32_t reach,
+  LACONIC_HOST_DEVICE static Lattice with_step(double step, double allowance, std::uint32_t terms, double reach,
                                                std::uint32_t coarser = 0) {
     Lattice l;
     l.step = step;
@@ -220,7 +223,7 @@ struct Lattice {
   static Lattice make_as(double allowance, std::uint32_t terms, double greatest, std::uint32_t coarser) {
     double half = allowance * (1 - 0x1p-18);
     if (sizeof(T) <= 4) half = std::min(half, allowance * (1 - 0x3p-8));
-    if (sizeof(T) <= 4 && greatest > 0) {
+    if (greatest > 0) {
       const double left = std::max(allowance - half_unit<T>(greatest + allowance), allowance / 2);
       // Where numbers have fewer digits than float32, half a unit of a few thousand steps is more than the rounding of
       // x * inverse to float32: there must be room for both.
@@ -234,7 +237,8 @@ struct Lattice {
       return none;
     }
     Lattice l = with_step<T>(step, allowance, terms, std::numeric_limits<std::int32_t>::max(), coarser);
-    if (terms > 1) l.largest_far = std::min(0x1p51, share_of<T>(0x1p62, step, terms, coarser));
+    l.alone = terms <= 1 && sizeof(T) == 8;
+    if (terms > 1 || l.alone) l.largest_far = std::min(0x1p51, share_of<T>(0x1p62, step, terms, coarser));
     return l;
   }
 

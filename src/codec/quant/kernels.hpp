@@ -51,6 +51,11 @@ struct PointBits {
   std::uint32_t magnitudes;
 };
 
+struct FarBits {
+  std::uint64_t any;
+  std::uint64_t magnitudes;
+};
+
 struct Kernels {
   std::string_view name;
 
@@ -80,6 +85,11 @@ struct Kernels {
     void (*dequantise_f64)(const Points& low, const Points& high, std::size_t n, double step, double divisor,
                            double* x);
     void (*combine)(Op op, Points& low, Points& high, const Points& other_low, const Points& other_high, std::size_t n);
+    // For scaled frames, whose steps are powers of two: points up to `limit`, at most 2^61, their bits, and their
+    // product with 2^by, which they allow, or quotient.
+    bool (*quantise_scaled)(const double* x, std::size_t n, double inverse, double limit, Points& low, Points& high);
+    FarBits (*bits)(const Points& low, const Points& high, std::size_t n);
+    void (*shift)(Points& low, Points& high, std::size_t n, int by);
   };
   Far far;
 

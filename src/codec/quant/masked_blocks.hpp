@@ -18,12 +18,20 @@ inline constexpr std::size_t largest_masked_block =
     largest_masks + sizeof(Entry) + largest_far_block + 2 * 4 * sub_values;
 static_assert(largest_masked_block / 2 < 1u << 13, "its size fits an entry");
 
-// The same for blocks that are not far.  An exception takes the place of a point of 4 bytes.
-constexpr std::size_t largest_near_masked_block(std::size_t number_bytes) {
-  const std::size_t beyond_points = number_bytes > 4 ? block_values * (number_bytes - 4) : 0;
-  return largest_masks + sizeof(Entry) + largest_packed_block + beyond_points + 4 * sub_values;
+// The same where nothing is added: only float64 numbers have far points there.  An exception takes the place of a point
+// of 4 bytes.
+constexpr std::size_t largest_moved_block(std::size_t number_bytes) {
+  return number_bytes > 4 ? largest_masked_block
+                          : largest_masks + sizeof(Entry) + largest_packed_block + 4 * sub_values;
 }
-static_assert(largest_near_masked_block(8) <= largest_masked_block + sizeof(Entry) + 4 * sub_values);
+
+// The numbers that are not within `limit` after multiplication by `inverse`.
+inline void find_beyond(const Kernels& k, const float* x, std::size_t n, double inverse, double limit, Mask& mask) {
+  k.masks.beyond_f32(x, n, inverse, limit, mask);
+}
+inline void find_beyond(const Kernels& k, const double* x, std::size_t n, double inverse, double limit, Mask& mask) {
+  k.masks.beyond_f64(x, n, inverse, limit, mask);
+}
 
 // A block of numbers, with points where they have some.
 template <class T>
@@ -38,16 +46,16 @@ class MaskedBlock {
   Form form() const { return form_; }
   bool has_points() const { return form_ != Form::numbers; }
 
-  // What a block that is not far consists of: points, unless it has none; in form masked the exceptions; and numbers,
-  // those of exceptions or, in form numbers, all.
-  const std::int32_t* points() const { return points_.points.q; }
+  // What a block consists of: points, unless it has none; in form masked the exceptions; and numbers, those of
+  // exceptions or, in form numbers, all.
+  const AnyPoints& points() const { return points_; }
   const Mask& mask() const { return mask_; }
   const T* numbers() const { return numbers_; }
 
-  // Makes such a block of n points, of which `exceptions` (or none, if null) are not.
-  void take_points(const Kernels& k, const std::int32_t* q, const Exceptions* exceptions, std::size_t n) {
-    points_.far = false;
-    std::memcpy(points_.points.q, q, n * sizeof *q);
+  // Makes a block of n points, which get(points) sets, of which `exceptions` (or none, if null) are not.
+  template <class Get>
+  void take_points(const Kernels& k, const Exceptions* exceptions, std::size_t n, Get&& get) {
+    get(points_);
     form_ = exceptions == nullptr ? Form::points : Form::masked;
     if (exceptions == nullptr) return;
     mask_ = exceptions->mask;
@@ -63,18 +71,18 @@ class MaskedBlock {
 
   // Reads a block; false when it is not valid.
   bool read(const Kernels& k, const Packed& in, std::size_t n) {
-    if (is_masked(in)) return read_masked(k, in, n);
-    form_ = quant::has_points(in) ? Form::points : Form::numbers;
-    if (has_points()) return points_.read(k, in, n);
-    read_numbers(in, n, numbers_);
-    return true;
+    return read_with(k, in, n, [&](AnyPoints& points, const Packed& part, std::size_t count) {
+      return points.read(k, part, count);
+    });
   }
 
   // Rounds own numbers, as far as they have points; wide: the same in the type that kernels take.
   template <class W>
   void round(const Kernels& k, const T* x, const W* wide, std::size_t n, const Lattice& lattice) {
     form_ = Form::points;
-    if (!points_.round(k, wide, n, lattice)) round_some(k, x, wide, n, lattice);
+    if (!points_.round(k, wide, n, lattice)) return round_some(k, x, wide, n, lattice);
+    // Where nothing is added, they may be smaller.
+    if (points_.far) std::memcpy(static_cast<void*>(numbers_), x, n * sizeof(T));
   }
 
   // The same for numbers that are known not to have points all.
@@ -118,15 +126,14 @@ class MaskedBlock {
     if (has_points()) points_.coarsen(coarser, n);
   }
 
-  // Writes the block.  smallest: nothing was combined, and a masked block that is not smaller than its numbers becomes
-  // raw.
+  // Writes the block.  smallest: nothing was combined, and a masked or far block that is not smaller than its numbers
+  // becomes raw.
   Entry write(const Kernels& k, std::size_t n, bool smallest, std::byte* out) {
-    if (form_ == Form::points) return points_.pack(k, n, out);
-    if (form_ == Form::masked) {
-      const Entry entry = write_masked(k, n, out);
-      if (!smallest || bytes_of(entry) < n * sizeof(T)) return entry;
-      form_ = Form::numbers;
-    }
+    if (form_ == Form::numbers) return write_all(k, n, out);
+    const Entry entry = write_points(
+        k, n, out, [&](AnyPoints& points, std::size_t count, std::byte* at) { return points.pack(k, count, at); });
+    if (!smallest || !is_compound(entry) || bytes_of(entry) < n * sizeof(T)) return entry;
+    form_ = Form::numbers;
     return write_all(k, n, out);
   }
 
@@ -162,7 +169,30 @@ class MaskedBlock {
     k.masks.copy(divisor != 1 ? quotients : numbers_, sizeof(T), mask_, n, x);
   }
 
- private:
+ protected:
+  // Writes a block with points: put(points, count, out) those of its numbers that are no exceptions.
+  template <class Put>
+  Entry write_points(const Kernels& k, std::size_t n, std::byte* out, Put&& put) {
+    if (form_ == Form::points) return put(points_, n, out);
+    std::size_t at = write_exceptions(k, mask_, numbers_, n, out);
+    AnyPoints front;
+    gather(k, n, front);
+    const Entry inner = put(front, n - mask_.count(), out + at + sizeof(Entry));
+    std::memcpy(out + at, &inner, sizeof inner);
+    at += sizeof inner + bytes_of(inner);
+    return make_entry(Kind::fill, at);
+  }
+
+  // The inverse, for any block: get(points, in, count) reads points.
+  template <class Get>
+  bool read_with(const Kernels& k, const Packed& in, std::size_t n, Get&& get) {
+    if (is_masked(in)) return read_masked(k, in, n, get);
+    form_ = quant::has_points(in) ? Form::points : Form::numbers;
+    if (has_points()) return get(points_, in, n);
+    read_numbers(in, n, numbers_);
+    return true;
+  }
+
   // Turns masks of none or all of the numbers into the other forms.
   void settle(std::size_t n) {
     const std::size_t exceptions = mask_.count();
@@ -193,10 +223,7 @@ class MaskedBlock {
   template <class W>
   void find_points(const Kernels& k, const W* x, std::size_t n, const Lattice& lattice) {
     const double limit = std::max(lattice.largest, lattice.largest_far) * (1 + 0x1p-20) + 1;
-    if constexpr (sizeof(W) == sizeof(float))
-      k.masks.beyond_f32(x, n, lattice.inverse, limit, mask_);
-    else
-      k.masks.beyond_f64(x, n, lattice.inverse, limit, mask_);
+    find_beyond(k, x, n, lattice.inverse, limit, mask_);
     const std::size_t left = n - mask_.count();
     if (left == 0) return;
     if (left < n) {
@@ -236,17 +263,8 @@ class MaskedBlock {
     return memory;
   }
 
-  Entry write_masked(const Kernels& k, std::size_t n, std::byte* out) const {
-    std::size_t at = write_exceptions(k, mask_, numbers_, n, out);
-    AnyPoints front;
-    gather(k, n, front);
-    const Entry inner = front.pack(k, n - mask_.count(), out + at + sizeof(Entry));
-    std::memcpy(out + at, &inner, sizeof inner);
-    at += sizeof inner + bytes_of(inner);
-    return make_entry(Kind::fill, at);
-  }
-
-  bool read_masked(const Kernels& k, const Packed& in, std::size_t n) {
+  template <class Get>
+  bool read_masked(const Kernels& k, const Packed& in, std::size_t n, Get&& get) {
     const std::byte* at = in.body;
     const std::byte* end = in.body + bytes_of(in.entry);
     Exceptions exceptions;
@@ -262,7 +280,7 @@ class MaskedBlock {
     const Packed rest{inner, at, in.end};
     AnyPoints front;
     if (bytes_of(inner) != static_cast<std::size_t>(end - at) || !quant::has_points(rest) ||
-        !front.read(k, rest, n - exceptions.count))
+        !get(front, rest, n - exceptions.count))
       return false;
     spread(k, front, n);
     return true;

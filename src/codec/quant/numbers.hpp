@@ -169,24 +169,9 @@ struct AnyPoints {
       dequantise_block(k, points, n, step, divisor, x);
   }
 
- private:
   void make_far() {
     if (!far) std::memset(high.q, 0, sizeof high.q);
     far = true;
-  }
-};
-
-// The numbers of one block, as lattice points or uncompressed.
-template <class T>
-struct Block : AnyPoints {
-  bool lattice = false;
-  T numbers[block_values];
-
-  // Turns lattice points into numbers.
-  void leave_lattice(const Kernels& k, std::size_t n, double step) {
-    if (!lattice) return;
-    decode(k, n, step, 1, numbers);
-    lattice = false;
   }
 };
 

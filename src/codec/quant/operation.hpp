@@ -33,6 +33,10 @@ inline Lattice lattice_of(const Coding& coding) {
   return latest.lattice;
 }
 
+// Numbers that leave the lattice are added as floating-point numbers, and the result depends on how the data is split.
+// Where nothing is added, size counts.
+inline bool adds(const Coding& coding) { return coding.terms > 1 || coding.op != Op::sum; }
+
 // The step of the frames that fold() and add() write and that decode() reads.
 inline double step_of_frames(const Coding& coding, const Lattice& lattice) {
   return coding.rounds_result() ? std::ldexp(lattice.step, static_cast<int>(coding.coarser)) : lattice.step;

@@ -42,9 +42,8 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
     return room(count, std::max(block_values * size_of(dtype), largest_masked_block));
   }
 
-  // Only sums have far blocks.
   std::size_t moved_capacity(std::size_t count, Dtype dtype) const override {
-    return room(count, largest_near_masked_block(size_of(dtype)));
+    return room(count, largest_moved_block(size_of(dtype)));
   }
 
  private:
@@ -53,7 +52,7 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
   // The room for blocks of at most `block` bytes, and for scaled frames.
   static std::size_t room(std::size_t count, std::size_t block) {
     return wire::header_bytes + index_bytes(count, scaled::values) +
-           blocks_of(count) * std::max(block, 2 * scaled::largest_packed) + store_slack;
+           blocks_of(count) * std::max(block, 2 * scaled::largest_block) + store_slack;
   }
 
   // The kernels for whole blocks take full blocks of float32 numbers.  True when the block is staged.
@@ -81,15 +80,14 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
     return false;
   }
 
-  // Writes a block of own numbers as lattice points; false, with nothing written, when a number has no lattice point.
+  // Writes a block of own numbers as lattice points of 32 bits; false, with nothing written, when a number has none.
   template <class T>
-  bool put_on_lattice(const T* x, std::size_t n, const Lattice& lattice, AnyPoints& points, Stages& out) const {
+  bool put_on_lattice(const T* x, std::size_t n, const Lattice& lattice, Points& points, Stages& out) const {
     if (encode_whole(x, n, lattice, out)) return true;
-    if (!points.round(k_, x, n, lattice)) return false;
-    put_points(points, n, out.writer());
+    if (!quantise_block(k_, x, n, lattice, points)) return false;
+    out.writer().put(k_.pack(points, n, out.writer().body()));
     return true;
   }
-  void put_points(AnyPoints& points, std::size_t n, Writer& out) const { out.put(points.pack(k_, n, out.body())); }
 
   // The functions below that are not inlined would slow down the loops around the kernels for whole blocks.
 
@@ -102,11 +100,8 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
       out.put(write_numbers(x, n, out.body()));
       return false;
     }
-    block.round_some(k_, x, wide.of(x, n), n, lattice);
-    // Numbers that leave the lattice would be added as floating-point numbers, and the result would depend on how the
-    // data is split.  Where nothing is added, size counts.
-    const bool adds = coding.terms > 1 || coding.op != Op::sum;
-    out.put(block.write(k_, n, !adds, out.body()));
+    block.round(k_, x, wide.of(x, n), n, lattice);
+    out.put(block.write(k_, n, !adds(coding), out.body()));
     return block.has_points();
   }
 
@@ -121,7 +116,7 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
   Coded encode_as(const T* x, std::size_t count, const Coding& coding, Blob out) const {
     if (coding.relative > 0) return finish_scaled(scaled::encode(k_, x, count, coding, out), count, coding, out);
     const Lattice lattice = lattice_of(coding);
-    AnyPoints points;
+    Points points;
     MaskedBlock<T> block;
     Wide<T> wide;
     Stages stages(k_, Writer(out, count));
@@ -159,7 +154,7 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
     Reader reader(frame, count, lattice.step > 0, sizeof(T));
     MaskedBlock<T> block;
     MaskedBlock<T> added;
-    AnyPoints points;
+    Points points;
     Wide<T> wide;
     Stages stages(k_, Writer(out, count));
     bool rounded = false;

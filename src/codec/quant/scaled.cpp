@@ -5,69 +5,93 @@
 #include <type_traits>
 
 #include "codec/denormals.hpp"
+#include "codec/quant/operation.hpp"
 #include "codec/quant/scaled_block.hpp"
 
 namespace laconic::quant::scaled {
 namespace {
 
-// Splits a block on the lattice that is not zero_block into its exponent and the rest.
-Status split(const Packed& in, int& exponent, Packed& rest) {
+// Reads the exponent of a block.
+Status read_exponent(const std::byte* at, int& exponent) {
   Exponent x;
-  const std::size_t size = bytes_of(in.entry);
-  if (size <= sizeof x) return status_of(Problem::ends_in_exponent);
-  std::memcpy(&x, in.body, sizeof x);
+  std::memcpy(&x, at, sizeof x);
   if (x < least_exponent || x > greatest_exponent) return status_of(Problem::bad_exponent);
   exponent = x;
-  rest = {make_entry(kind_of(in.entry), size - sizeof x), in.body + sizeof x, in.end};
   return {};
 }
+
+// Splits a block on the lattice that is not zero_block into its exponent and the rest.
+Status split(const Packed& in, int& exponent, Packed& rest) {
+  const std::size_t size = bytes_of(in.entry);
+  if (size <= sizeof(Exponent)) return status_of(Problem::ends_in_exponent);
+  rest = {make_entry(kind_of(in.entry), size - sizeof(Exponent)), in.body + sizeof(Exponent), in.end};
+  return read_exponent(in.body, exponent);
+}
 bool has_exponent(const Packed& in) { return on_lattice(kind_of(in.entry)) && in.entry != zero_block; }
+
+// Reads the points of a block, or of a part of a masked one, and their exponent.
+Status get_points(const Kernels& k, const Packed& in, std::size_t n, AnyPoints& points, int& exponent) {
+  points.far = is_far(in);
+  if (points.far) {
+    if (bytes_of(in.entry) < sizeof(Entry) + sizeof(Exponent)) return Reader::bad_block();
+    if (Status s = read_exponent(in.body + sizeof(Entry), exponent); !s) return s;
+    return unpack_far(k, in, n, points.points, points.high, sizeof(Exponent)) ? Status{} : Reader::bad_block();
+  }
+  Packed rest = in;
+  if (in.entry != zero_block)
+    if (Status s = split(in, exponent, rest); !s) return s;
+  return unpack_any(k, rest, n, points.points) ? Status{} : Reader::bad_block();
+}
 
 // Reads a block, and leaves its points as they are.
 template <class T>
 Status unpack(const Kernels& k, const Packed& in, std::size_t n, Scaled<T>& block) {
-  block.lattice = on_lattice(kind_of(in.entry));
-  block.zero = in.entry == zero_block;
-  if (!block.lattice) {
-    read_numbers(in, n, block.numbers);
-    return {};
-  }
-  if (block.zero) {
-    block.set_zero();
-    return {};
-  }
-  Packed rest;
-  if (Status s = split(in, block.exponent, rest); !s) return s;
-  return k.unpack(rest, n, block.points) ? Status{} : Reader::bad_block();
+  Status status;
+  const bool good = block.read(k, in, n, [&](AnyPoints& points, const Packed& part, std::size_t count, int& exponent) {
+    status = get_points(k, part, count, points, exponent);
+    return status.ok();
+  });
+  return good || !status.ok() ? status : Reader::bad_block();
 }
 
 // Reads a block to be combined.
 template <class T>
 Status read(const Kernels& k, const Packed& in, std::size_t n, Scaled<T>& block) {
   if (Status s = unpack(k, in, n, block); !s) return s;
-  if (block.lattice && !block.zero) block.normalise(k, n);
+  block.normalise(k, n);
   return {};
 }
 
 // Writes a block on the lattice: put(body) writes what follows the exponent.
 template <class Put>
-void write(int exponent, Writer& out, Put&& put) {
+Entry with_exponent(int exponent, std::byte* out, Put&& put) {
   const auto x = static_cast<Exponent>(exponent);
-  const Entry entry = put(out.body() + sizeof x);
-  std::memcpy(out.body(), &x, sizeof x);
-  out.put(make_entry(kind_of(entry), bytes_of(entry) + sizeof x));
+  const Entry entry = put(out + sizeof x);
+  std::memcpy(out, &x, sizeof x);
+  return make_entry(kind_of(entry), bytes_of(entry) + sizeof x);
 }
 
+// The inverse of get_points().
+Entry put_points(const Kernels& k, AnyPoints& points, std::size_t n, int exponent, std::byte* out) {
+  if (!points.far) return with_exponent(exponent, out, [&](std::byte* body) { return k.pack(points.points, n, body); });
+  const Entry entry = pack_far(k, points.points, points.high, n, out, sizeof(Exponent));
+  const auto x = static_cast<Exponent>(exponent);
+  std::memcpy(out + sizeof(Entry), &x, sizeof x);
+  return entry;
+}
+
+// Writes a block; its bytes are those of format 1.0 unless it has exceptions or points of 64 bits.
 template <class T>
-void write(const Kernels& k, std::size_t n, Scaled<T>& block, Writer& out) {
-  if (!block.lattice) return out.put(write_numbers(block.numbers, n, out.body()));
-  if (block.zero) return out.put(zero_block);
-  write(block.exponent, out, [&](std::byte* body) { return k.pack(block.points, n, body); });
+void write(const Kernels& k, std::size_t n, Scaled<T>& block, const Coding& coding, bool smallest, Writer& out) {
+  out.put(block.write(k, n, coding, smallest, out.body(), [&](AnyPoints& points, std::size_t count, std::byte* at) {
+    return block.zero() ? zero_block : put_points(k, points, count, block.exponent(), at);
+  }));
 }
 
 struct PutScaled {
   void operator()(const Kernels& k, const Staged& block, Writer& out) const {
-    write(block.exponent, out, [&](std::byte* body) { return k.scaled_blocks.put(block, body); });
+    out.put(
+        with_exponent(block.exponent, out.body(), [&](std::byte* body) { return k.scaled_blocks.put(block, body); }));
   }
 };
 using ScaledStages = AnyStages<PutScaled>;
@@ -149,16 +173,14 @@ Payload encode(const Kernels& k, const T* x, std::size_t count, const Coding& co
   Wide<T> wide;
   double error = 0;
   const Status status = each_block(count, [&](std::size_t i, std::size_t n) -> Status {
-    const bool exact = coding.exact_denormals && holds_denormal(x + i, n);
-    const auto* w = wide.of(x + i, n);
+    const T* const numbers = x + i;
+    const bool exact = coding.exact_denormals && holds_denormal(numbers, n);
+    const auto* w = wide.of(numbers, n);
     const double scale = exact ? 0 : scale_of(k, w, n, coding.scale);
     if constexpr (std::is_same_v<T, float>)
       if (!exact && encode_whole(k, w, n, coding, scale, stages, error)) return {};
-    Writer& writer = stages.writer();
-    if (!exact && own.round(k, w, n, coding, scale, error))
-      write(k, n, own, writer);
-    else
-      writer.put(write_numbers(x + i, n, writer.body()));
+    own.encode(k, numbers, w, n, coding, scale, exact, error);
+    write(k, n, own, coding, !adds(coding), stages.writer());
     return {};
   });
   return {status, stages.writer().end(), error};
@@ -177,16 +199,13 @@ Payload fold(const Kernels& k, Frame frame, double inherited, const T* x, std::s
     Packed in;
     if (!reader.next(n, in)) return reader.problem();
     const auto* w = wide.of(x + i, n);
-    const double scale = on_lattice(kind_of(in.entry)) ? scale_of(k, w, n, coding.scale) : 0;
+    const double scale = needs_lattice(in.entry) ? scale_of(k, w, n, coding.scale) : 0;
     if constexpr (std::is_same_v<T, float>)
       if (fold_whole(k, in, w, n, coding, scale, stages, error)) return {};
     if (Status s = read(k, in, n, block); !s) return s;
-    if (!block.lattice || !own.round(k, w, n, coding, scale, error)) {
-      own.lattice = false;
-      std::memcpy(static_cast<void*>(own.numbers), x + i, n * sizeof(T));
-    }
-    block.combine_with(k, own, coding.op, n);
-    write(k, n, block, stages.writer());
+    own.round_for(k, block, x + i, w, n, coding, scale, error);
+    block.combine_with(k, own, coding, n);
+    write(k, n, block, coding, false, stages.writer());
     return {};
   });
   if (status.ok()) status = reader.finish();
@@ -208,8 +227,8 @@ Payload add(const Kernels& k, Frame a, Frame b, double inherited, std::size_t co
     if (add_whole(k, in_a, in_b, n, coding, stages)) return {};
     if (Status s = read(k, in_a, n, block_a); !s) return s;
     if (Status s = read(k, in_b, n, block_b); !s) return s;
-    block_a.combine_with(k, block_b, coding.op, n);
-    write(k, n, block_a, stages.writer());
+    block_a.combine_with(k, block_b, coding, n);
+    write(k, n, block_a, coding, false, stages.writer());
     return {};
   });
   if (status.ok()) status = reader_a.finish();
@@ -226,10 +245,7 @@ Status decode(const Kernels& k, Frame frame, T* x, std::size_t count, const Codi
     if (!reader.next(n, in)) return reader.problem();
     if (decode_whole(k, in, n, coding, x + i)) return {};
     if (Status s = unpack(k, in, n, block); !s) return s;
-    if (block.lattice)
-      dequantise_block(k, block.points, n, block.zero ? 1 : std::ldexp(1.0, block.exponent), coding.divisor, x + i);
-    else
-      divide_block(block.numbers, n, coding.divisor, x + i);
+    block.decode(k, n, block.step(), coding.divisor, x + i);
     return {};
   });
   if (coding.streaming && k.blocks.settle) k.blocks.settle();

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "codec/quant/blocks.hpp"
+#include "codec/quant/masked_blocks.hpp"
 #include "codec/quant/scaled_block.hpp"
 #include "codec/quant/scaled_rules.hpp"
 
@@ -15,8 +16,11 @@ namespace laconic::quant::scaled {
 
 static_assert(2 * values == block_values, "capacity() counts on it");
 
-// Exponent, base, two bitmaps, codes and planes of a block whose widths are all 32.
-inline constexpr std::size_t largest_packed = sizeof(Exponent) + 4 + 2 + 2 + block_groups + 32 * block_subs;
+// Base, two bitmaps, codes and planes of a block whose widths are all 32.
+inline constexpr std::size_t largest_packed = 4 + 2 + 2 + block_groups + 32 * block_subs;
+// Exceptions take at most the 8 bytes that their points would in a far block, whose last sub-blocks may be partial.
+inline constexpr std::size_t largest_block =
+    largest_masks + sizeof(Entry) + far_head_bytes + sizeof(Exponent) + 2 * largest_packed + 2 * 4 * sub_values;
 
 // The functions of Codec for frames whose headers were checked.  inherited: the error of these frames.  T is one of
 // FloatingTypes.

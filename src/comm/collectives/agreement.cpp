@@ -28,7 +28,7 @@ constexpr std::array<const char*, all_arguments> names{
     "algorithm", "variant", "denormals", "checksum", "tune", "chunk_elements", "depth",  "plain"};
 
 // This library writes frames, envelopes and agreements of these versions.
-constexpr std::uint32_t version_of_agreement = 1;
+constexpr std::uint32_t version_of_agreement = 2;
 constexpr std::uint32_t own_version =
     std::uint32_t{wire::version} << 16 | std::uint32_t{wire::envelope_version} << 8 | version_of_agreement;
 

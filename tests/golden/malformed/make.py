@@ -67,10 +67,16 @@ def zfp(*pieces, count=4, mode=ACCURACY, zero=0, parameter=-3, sizes=None, after
 
 
 def dense(*entries, exponents=(), verbatim=b"", coded=b"", lag=0, count=16, step=0.5, verbatim_size=None, coded_size=None, after=b"", **more):
-    """One segment; entries are kind + 8 * table; exponents are those of the parts of a scaled frame."""
+    """One segment; entries are kind + 8 * table; exponents are those of the parts of a scaled frame of format 1.0."""
     sizes = (len(verbatim) if verbatim_size is None else verbatim_size, len(coded) if coded_size is None else coded_size)
     head = struct.pack("<IIH", *sizes, lag) + bytes(entries) + struct.pack(f"<{len(exponents)}h", *exponents)
     return frame(DENSE, head + verbatim + coded + after, count, step=step, **more)
+
+
+def parts(entry, *words_of_parts, lag=0, **more):
+    """One segment of a scaled frame; words are kind + 8 (masked) + 16 (new cut) + 32 * (exponent + 1023)."""
+    signed = [w - 65536 if w >= 32768 else w for w in words_of_parts]
+    return dense(entry, exponents=signed, lag=lag | PARTS, step=1.0, flags=2, **more)
 
 
 def exact(*entries, shift=0, rest=0, base=0, step=0.0, **more):
@@ -91,6 +97,9 @@ PIECE, PARAMETERS = "a piece of zfp is cut short or not valid", "parameters that
 WIDTHS, SIZE = "a block whose widths do not fit its size or its numbers", "a block of another size than its numbers have"
 DENSE_WIDTHS = "a block whose widths do not fit its segment"
 DENSE_EXCEPTIONS = "exceptions that do not fit their block or its segment"
+PARTS, EXACT_SEGMENT = 1 << 15, 1 << 14  # beside the lag of a segment of dense
+NO_EXPONENT = "a part with an exponent that its kind does not have"
+X0 = 1023 << 5  # a part with exponent 0
 MASKED, ALL, NONE_DIFFERS = 64, b"\1\0", b"\0"  # the bit of a block of dense; masks of 16 and of 15 bits
 RAW_BLOCK, FILL = 3, 7  # kinds of quant; the others are orders 0, 1, 2 and, with wide or long groups, 4, 5, 6
 LATTICE = (0, 1, 2, 4, 5, 6)
@@ -234,8 +243,11 @@ ROWS = [
     ("quant_masked_masked_inside", masked(1, b"\2\5\1", b"\0", ONE, words(FILL | 6 << 3, 1, 0x0502, 1) + ONE + words(0)), WIDTHS),
     ("quant_masked_planes_short", masked(1, b"\2\5\1", b"\0", ONE, words(ONE_PLANE, 1, 3, 1)), WIDTHS),
     ("quant_masked_without_lattice", masked(1, b"\2\5\1", b"\0", ONE, words(0), step=0.0), "without a lattice"),
-    ("quant_masked_scaled", masked(1, b"\2\5\1", b"\0", ONE, words(0), step=1.0, flags=2), SIZE),
-    ("quant_far_scaled", quant((FILL, words(0, ONE_PLANE, 0, 1, 1, 1)), step=1.0, flags=2), SIZE),
+    ("quant_masked_scaled_exponent", masked(1, b"\2\5\1", b"\0", ONE, words(ONE_PLANE + 8, 1024, 1, 1, 1), step=1.0, flags=2), "an exponent of a block beyond"),
+    ("quant_masked_scaled_no_exponent", masked(1, b"\2\5\1", b"\0", ONE, words(1 << 3, 0), step=1.0, flags=2), "a block that ends in its exponent"),
+    ("quant_far_scaled_exponent", quant((FILL, words(0, 1024, ONE_PLANE, 0, 1, 1, 1)), step=1.0, flags=2), "an exponent of a block beyond"),
+    ("quant_far_scaled_head_cut", quant((FILL, words(0, 1, ONE_PLANE)), step=1.0, flags=2), WIDTHS),
+    ("quant_far_scaled_other_size", quant((FILL, words(0, 1, ONE_PLANE, 0, 1, 1, 1, 1)), step=1.0, flags=2), WIDTHS),
     ("quant_long_width_beyond_sub_blocks", quant((4, words(0, 1, 0x11, *[1] * 24))), WIDTHS),
     # szx.
     ("szx_with_step", szx(b"\0" + ONE, step=1.0), "szx with a step"),
@@ -303,8 +315,13 @@ ROWS = [
     ("dense_fill_long", dense(7, verbatim=ONE * 2), "bytes behind the last block of a segment"),
     ("dense_above_without_lag", dense(3, coded=states()), "a prediction from above without a lag"),
     ("dense_lorenzo_without_lag", dense(4, coded=states()), "a prediction from above without a lag"),
-    ("dense_form_128", dense(128, coded=states()), "a block of an unknown form"),
-    ("dense_form_255", dense(255, verbatim=ONE), "a block of an unknown form"),
+    ("dense_cut_missing", dense(128, coded=states()), "a segment that ends in a cut"),
+    ("dense_cut_of_5_bytes", dense(128, verbatim=b"\5" + bytes(8), coded=states()), "a cut that leaves no points"),
+    ("dense_cut_without_points", dense(128 + 6, verbatim=ONE * 19), "a cut of a unit without points"),
+    ("dense_cut_low_bytes_missing", dense(128, verbatim=b"\1" + bytes(8) + bytes(15), coded=states() + bytes(0)), DENSE_WIDTHS),
+    ("dense_form_255", dense(255, verbatim=ONE), "a block with a table that it does not use"),
+    ("dense_parts_of_plain", dense(5, lag=PARTS), "a lag out of range"),
+    ("dense_exact_inside_cut", dense(5, lag=EXACT_SEGMENT), "the payload ends in the head of a segment"),
     ("dense_masked_fill", dense(7 + MASKED, verbatim=exceptions(16, ALL, NONE_DIFFERS, ONE)), DENSE_EXCEPTIONS),
     ("dense_masked_head_cut", dense(5 + MASKED, verbatim=b"\1"), DENSE_EXCEPTIONS),
     ("dense_masked_without_exceptions", dense(5 + MASKED, verbatim=exceptions(0, b"\0", b"\0", ONE)), DENSE_EXCEPTIONS),
@@ -318,7 +335,7 @@ ROWS = [
     ("dense_masked_some_without_points", dense(6 + MASKED, verbatim=exceptions(2, b"\2\5\2", b"\0", ONE)), DENSE_EXCEPTIONS),
     ("dense_masked_bytes_after", dense(5 + MASKED, verbatim=exceptions(2, b"\2\5\2", b"\0", ONE) + b"\0"), "bytes behind the last block of a segment"),
     ("dense_masked_with_table", dense(5 + 8 + MASKED, verbatim=exceptions(2, b"\2\5\2", b"\0", ONE)), "a block with a table that it does not use"),
-    ("dense_masked_scaled", dense(5 + MASKED, exponents=[1024], verbatim=exceptions(2, b"\2\5\2", b"\0", ONE), step=1.0, flags=2), "a block with exceptions in a scaled frame"),
+    ("dense_masked_scaled", dense(5 + MASKED, exponents=[1024], verbatim=exceptions(2, b"\2\5\2", b"\0", ONE), step=1.0, flags=2), "a block without exponents in a scaled frame"),
     ("dense_block_without_coder", dense(0), "a coded block in a segment without a coder"),
     ("dense_coder_without_block", dense(5, coded=states()), "a coder that does not end as it should"),
     ("dense_coder_cut", dense(0, coded=states()), DENSE_WIDTHS),
@@ -340,7 +357,6 @@ ROWS = [
     ("dense_exact_rest_5", exact(5, rest=5, dtype=F64), "a cut beyond the type's bits"),
     ("dense_exact_lag_15", exact(5, lag=15), "a lag out of range"),
     ("dense_exact_zeros_with_table", exact(5 + 8), "a block with a table that it does not use"),
-    ("dense_exact_raw_with_exponents", exact(6 + 64, verbatim=ONE * 16), "a block with a table that it does not use"),
     ("dense_exact_raw_cut", exact(6, verbatim=ONE * 15), "a segment that ends in a block"),
     ("dense_exact_fill_cut", exact(7, verbatim=ONE[:3]), "a segment that ends in a block"),
     ("dense_exact_fill_long", exact(7, verbatim=ONE * 2), "bytes behind the last block of a segment"),
@@ -355,6 +371,13 @@ ROWS = [
     ("dense_exact_rests_cut", exact(0, rest=4, verbatim=b"\0" * 63, coded=states() + b"\0" * 600, dtype=F64), "a segment that ends in a block"),
     ("dense_exact_coder_cut", exact(0, coded=states()), DENSE_WIDTHS),
     ("dense_exact_state_255", exact(0, coded=states(255)), "a state of the coder that is too low"),
+    ("dense_exact_parts", exact(5, lag=PARTS), "a lag out of range"),
+    ("dense_exact_exact", exact(5, lag=EXACT_SEGMENT), "a lag out of range"),
+    ("dense_exact_others_of_bytes", exact(6 + 64, dtype=U8, verbatim=exceptions(16, ALL, NONE_DIFFERS, b"\1")), "a block with a table that it does not use"),
+    ("dense_exact_others_some", exact(6 + 64, verbatim=exceptions(2, b"\2\5\2", b"\0", ONE)), DENSE_EXCEPTIONS),
+    ("dense_decimals_16", exact(5, shift=128 + 16, dtype=F64), "a cut beyond the type's bits"),
+    ("dense_decimals_of_f32", exact(5, shift=128, dtype=F32), "a cut beyond the type's bits"),
+    ("dense_decimals_zeros_of_numbers", exact(5 + 128, shift=128, dtype=F64), "a way of cutting numbers that there is not"),
     ("dense_scaled_step", dense(5, exponents=[1024], flags=2), "scaled with another step than 1"),
     ("dense_scaled_exponents_missing", dense(5, step=1.0, flags=2), "the payload ends in the head of a segment"),
     ("dense_scaled_lag", dense(5, exponents=[1024], lag=16, step=1.0, flags=2), "a lag out of range"),
@@ -364,6 +387,20 @@ ROWS = [
     ("dense_scaled_raw_cut", dense(5, exponents=[1025], verbatim=ONE * 15, step=1.0, flags=2), "a segment that ends in a block"),
     ("dense_scaled_fill_cut", dense(5, exponents=[1026], verbatim=ONE[:3], step=1.0, flags=2), "a segment that ends in a block"),
     ("dense_scaled_part_long", dense(5, exponents=[1024], verbatim=ONE, step=1.0, flags=2), "bytes behind the last block of a segment"),
+    ("dense_part_without_exponent", parts(0, 0, coded=states()), NO_EXPONENT),
+    ("dense_part_exponent_1024", parts(0, 2047 << 5, coded=states()), NO_EXPONENT),
+    ("dense_zero_part_with_exponent", parts(5, 5 + X0), NO_EXPONENT),
+    ("dense_raw_part_with_exponent", parts(5, 6 + X0, verbatim=ONE * 16), NO_EXPONENT),
+    ("dense_part_above_without_lag", parts(0, 3 + X0, coded=states()), "a prediction from above without a lag"),
+    ("dense_parts_lag_15", parts(5, 5, lag=15), "a lag out of range"),
+    ("dense_parts_kind_of_block", parts(1, 1 + X0, coded=states()), "a block of an unknown form"),
+    ("dense_parts_coded_without_points", parts(0, 5, coded=states()), "a block of an unknown form"),
+    ("dense_parts_not_coded", parts(5, 1 + X0), "a block of an unknown form"),
+    ("dense_part_cut_missing", parts(0, 16 + X0, coded=states()), "a segment that ends in a cut"),
+    ("dense_part_cut_of_zeros", parts(5, 16 + 5, verbatim=bytes(9)), "a cut of a unit without points"),
+    ("dense_part_masked_fill", parts(5, 8 + 7, verbatim=exceptions(16, ALL, NONE_DIFFERS, ONE)), DENSE_EXCEPTIONS),
+    ("dense_part_raw_cut", parts(5, 6, verbatim=ONE * 15), "a segment that ends in a block"),
+    ("dense_parts_words_missing", parts(5), "the payload ends in the head of a segment"),
     # lossless.
     ("lossless_with_step", lossless((0, b""), step=1.0), "lossless with a step or an error"),
     ("lossless_with_error", lossless((0, b""), error=1.0), "lossless with a step or an error"),

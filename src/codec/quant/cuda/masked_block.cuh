@@ -341,12 +341,13 @@ template <class T>
 __device__ LACONIC_NO_INLINE Entry put_any(AnyLane<T>& block, unsigned n, bool smallest, WarpMemory& memory,
                                            std::byte* out) {
   const unsigned exceptions = count_exceptions(block);
-  if (exceptions == 0)
-    return block.far ? put_far(block.points, n, memory, out) : put_part(block.points.low, n, memory, out);
   if (exceptions < n) {
-    const Entry entry = put_masked(block, n, exceptions, memory, nullptr);
-    if (!smallest || bytes_of(entry) < n * sizeof(T))
-      return out == nullptr ? entry : put_masked(block, n, exceptions, memory, out);
+    const auto put = [&](std::byte* to) {
+      if (exceptions > 0) return put_masked(block, n, exceptions, memory, to);
+      return block.far ? put_far(block.points, n, memory, to) : put_part(block.points.low, n, memory, to);
+    };
+    const Entry entry = put(nullptr);
+    if (!smallest || !is_compound(entry) || bytes_of(entry) < n * sizeof(T)) return out == nullptr ? entry : put(out);
   }
   block.mask = present(n);
   return put_all(block, n, memory, out);
