@@ -35,9 +35,11 @@ laconic_bound draw_bound_of_any_mode(Random& random, Number number) {
     return {LACONIC_BOUND_LOSSLESS, 0};
   }
   if (which < 62) return {LACONIC_BOUND_ABS, draw_bound(random, number)};
-  if (which < 84) return {LACONIC_BOUND_REL, std::pow(10.0, 1 - 13 * random.uniform())};
-  if (which < 88) return {LACONIC_BOUND_RMS, std::pow(10.0, 0.5 - 7 * random.uniform())};
-  if (which < 92) return {LACONIC_BOUND_BLOCK, std::pow(10.0, 1 - 13 * random.uniform())};
+  const double share = std::pow(10.0, 1 - (number == Number::f32 ? 13 : 17) * random.uniform());
+  if (which < 76) return {LACONIC_BOUND_REL, share};
+  if (which < 82) return {LACONIC_BOUND_RANGE, share};
+  if (which < 86) return {LACONIC_BOUND_RMS, std::pow(10.0, 0.5 - 7 * random.uniform())};
+  if (which < 93) return {LACONIC_BOUND_BLOCK, share};
   if (which < 98) {
     const double least = number == Number::f32 ? 2.25 : 3;
     const double most = number == Number::f32 ? 34 : 66;
@@ -78,7 +80,7 @@ const char* name_of(Mode mode) {
 }
 
 std::string describe(const laconic_options& o) {
-  constexpr std::array<const char*, 7> modes{"no bound", "abs", "rel", "rms", "rate", "lossless", "block"};
+  constexpr std::array<const char*, 8> modes{"no bound", "abs", "rel", "rms", "rate", "lossless", "block", "range"};
   std::string all = text("%s:%.17g", modes[static_cast<std::size_t>(o.bound.mode)], o.bound.value);
   if (o.codec != LACONIC_CODEC_UNSET) all += text(", codec %s", laconic_codec_name(o.codec));
   if (o.effort != LACONIC_EFFORT_UNSET) all += text(", effort %s", laconic_effort_name(o.effort));

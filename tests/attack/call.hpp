@@ -23,6 +23,11 @@ inline bool of_blocks(const laconic_bound& bound) {
   return bound.mode == LACONIC_BOUND_RMS || bound.mode == LACONIC_BOUND_BLOCK;
 }
 
+// Whether it is a share of the range of all numbers of the call.
+inline bool of_range(const laconic_bound& bound) {
+  return bound.mode == LACONIC_BOUND_REL || bound.mode == LACONIC_BOUND_RANGE;
+}
+
 struct Call {
   Routine routine = Routine::allreduce;
   Mode mode = Mode::blocking;

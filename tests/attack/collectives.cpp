@@ -79,7 +79,7 @@ class Crowd {
     Random random(alternative_);
     const auto& [group, call] = calls_[0];
     if (random.below(3) != 0 || !call.lattice() || call.per_hop() || call.by_hints) return;
-    if (call.options.bound.mode != LACONIC_BOUND_ABS && call.options.bound.mode != LACONIC_BOUND_REL) return;
+    if (call.options.bound.mode != LACONIC_BOUND_ABS && !of_range(call.options.bound)) return;
     if (!is_floating(call.type->number)) return;
     Call other = call;
     other.mode = Mode::blocking;
@@ -107,7 +107,7 @@ class Crowd {
     MPI_Info info = MPI_INFO_NULL;
     if (on) {
       MPI_Info_create(&info);
-      constexpr const char* modes[] = {"", "abs", "rel", "rms", "rate", "lossless", "block"};
+      constexpr const char* modes[] = {"", "abs", "rel", "rms", "rate", "lossless", "block", "range"};
       const std::string value = o.bound.mode == LACONIC_BOUND_LOSSLESS
                                     ? "lossless"
                                     : text("%s:%.17g", modes[static_cast<std::size_t>(o.bound.mode)], o.bound.value);

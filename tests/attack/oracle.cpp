@@ -53,7 +53,7 @@ class Lattice {
     const double allowance = allowance_of(f);
     const bool lattice = f.call.lattice();
     if (f.call.codec() == LACONIC_CODEC_QUANT && f.call.reduces() && !of_blocks(f.call.options.bound)) beside_ = 0;
-    const bool greatest_known = f.call.options.bound.mode == LACONIC_BOUND_REL && !sum_;
+    const bool greatest_known = of_range(f.call.options.bound) && !sum_;
     step_ = allowance * least_step / (greatest_known ? 2 : 1);
     const double least = sizeof(T) == 4 ? 1e-36 : 1e-290;
     const double most = sizeof(T) == 4 ? 1e36 : 1e290;
@@ -180,7 +180,7 @@ class FloatOracle {
     const int hops = per_hop ? 2 * f_.size : 1;
     const double allowance = allowance_ / hops;
     const double steps = (std::fabs(static_cast<double>(x)) + bound_) / (allowance * least_step);
-    if (f_.call.options.bound.mode == LACONIC_BOUND_REL && !per_hop) return 0;
+    if (of_range(f_.call.options.bound) && !per_hop) return 0;
     if (steps <= covered_steps && allowance > 0x1p-126) return 0;
     return hops * half_unit(r);
   }
@@ -286,7 +286,7 @@ double resolved_bound(const Facts& f) {
   const laconic_bound& b = f.call.options.bound;
   if (b.mode == LACONIC_BOUND_ABS) return b.value;
   if (of_blocks(b) || b.mode == LACONIC_BOUND_RATE) return std::numeric_limits<double>::infinity();
-  if (b.mode != LACONIC_BOUND_REL) return 0;
+  if (!of_range(b)) return 0;
   const Extremes e = with_number(f.call.type->number, [&](auto zero) { return extremes_of<decltype(zero)>(f.inputs); });
   const double bound = b.value * (e.greatest - e.least);
   return std::isfinite(bound) ? bound : 0;

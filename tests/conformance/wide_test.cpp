@@ -134,6 +134,30 @@ TEST_P(WideFrames, SumsFarFromZeroAreExact) {
   }
 }
 
+// Contributions that fit 32 bits, but whose sum does not.
+TEST_P(WideFrames, SumsBeyond32BitsAreExact) {
+  Random random(base_seed());
+  for (int round = 0; round < 40; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round) + ", " + seed_note());
+    const auto ranks = static_cast<std::uint32_t>(2 + random.below(9));
+    const Coding coding = coding_for<double>(0.5, ranks);
+    std::vector<double> exact(40, 0);
+    Bytes sum;
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      std::vector<double> x(exact.size());
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] = std::round(0x1.8p31 * (2 * random.unit() - 1) * (random.below(4) == 0 ? 1.0 / ranks : 1));
+        exact[i] += x[i];
+      }
+      sum = r == 0           ? encode(codec(), x, coding)
+            : round % 2 == 0 ? fold(codec(), sum, x, coding)
+                             : add(codec(), sum, encode(codec(), x, coding), x.size(), coding);
+    }
+    const auto got = decode<double>(codec(), sum, exact.size(), coding);
+    for (std::size_t i = 0; i < exact.size(); ++i) ASSERT_LE(std::fabs(got[i] - exact[i]), 0.5 * ranks) << i;
+  }
+}
+
 // Where numbers only move, the bound covers the rounding of float64, also where the greatest of them is not known.
 TEST_P(WideFrames, SingleNumbersFarFromZeroKeepTheBound) {
   Random random(base_seed());

@@ -19,15 +19,16 @@ struct Cut {
   unsigned rest = 0;  // low bytes, at most most_rest
   int exponent = 0;
 
+  // Whether it is for points of 64 bits, which may be too large to be added with 32.  A segment begins without.
+  bool wide = false;
+
   bool operator==(const Cut&) const = default;
-  bool none() const { return base == 0 && rest == 0; }
 
   // The cut for points with another exponent that have this one's base, rounded down.
   Cut with_exponent(int other) const {
     const int up = exponent - other;
-    if (none()) return {0, 0, other};
-    if (up >= 0) return {up < 64 ? base << up : 0, rest, other};
-    return {static_cast<std::uint64_t>(static_cast<std::int64_t>(base) >> std::min(-up, 63)), rest, other};
+    if (up >= 0) return {up < 64 ? base << up : 0, rest, other, wide};
+    return {static_cast<std::uint64_t>(static_cast<std::int64_t>(base) >> std::min(-up, 63)), rest, other, wide};
   }
 
   std::int32_t kept(std::uint64_t point) const {
@@ -56,7 +57,7 @@ inline bool fits(const Cut& cut, std::uint64_t least, std::uint64_t greatest) {
 
 inline Cut cut_of(std::uint64_t least, std::uint64_t greatest, int exponent) {
   const std::uint64_t range = greatest - least;
-  return {least + range / 2, rest_of(range), exponent};
+  return {least + range / 2, rest_of(range), exponent, true};
 }
 
 // The kept parts of n points with a cut as neighbours with another cut take them for predictions: rounded down to their
@@ -67,7 +68,7 @@ inline void convert(const std::int32_t* in, std::size_t n, const Cut& from, cons
     std::copy_n(in, n, out);
   } else if (up > 31 || up < -31) {
     std::fill_n(out, n, 0);
-  } else if (from.none() && to.none()) {
+  } else if (!from.wide && !to.wide) {
     if (up >= 0)
       for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(in[i]) << up);
     else

@@ -99,7 +99,7 @@ class DenseCodec final : public TypedCodec<DenseCodec, AllTypes> {
         const T* own = x + i + first;
         const auto* w = wide.of(own, values);
         const bool exact = coding.exact_denormals && holds_denormal(own, values);
-        if (!exact && m.written.cut.none() && quant::quantise_block(quant_, w, values, lattice, points)) {
+        if (!exact && !m.written.cut.wide && quant::quantise_block(quant_, w, values, lattice, points)) {
           m.written.put_near(b, points.q, values);
           some = true;
         } else if (put_own(own, w, b, values, coding, lattice, m, numbers)) {
@@ -159,7 +159,7 @@ class DenseCodec final : public TypedCodec<DenseCodec, AllTypes> {
       each_block(n, [&](std::size_t b, std::size_t first, std::size_t values) {
         const T* own = x + i + first;
         const auto* w = wide.of(own, values);
-        if (is_near(other, b) && m.written.cut.none() && quant::quantise_block(quant_, w, values, lattice, points)) {
+        if (is_near(other, b) && !m.written.cut.wide && quant::quantise_block(quant_, w, values, lattice, points)) {
           std::memcpy(theirs.q, other.block(b), sizeof theirs.q);
           combine_points(theirs, points, b, values, coding, m.written);
           rounded = true;
@@ -205,7 +205,7 @@ class DenseCodec final : public TypedCodec<DenseCodec, AllTypes> {
       std::byte* numbers = begin_of_numbers(Frames::plain, n, at);
       m.written.begin(Frames::plain);
       each_block(n, [&](std::size_t number, std::size_t, std::size_t values) {
-        if (is_near(left, number) && is_near(right, number) && m.written.cut.none()) {
+        if (is_near(left, number) && is_near(right, number) && !m.written.cut.wide) {
           std::memcpy(sum.q, left.block(number), sizeof sum.q);
           std::memcpy(addend.q, right.block(number), sizeof addend.q);
           return combine_points(sum, addend, number, values, coding, m.written);

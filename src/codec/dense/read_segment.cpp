@@ -134,6 +134,7 @@ class SegmentReader {
   Status read_cut(int exponent, Cut& cut) {
     if (left() < unit_cut_bytes) return malformed("a segment that ends in a cut");
     cut.exponent = exponent;
+    cut.wide = true;
     cut.rest = static_cast<unsigned>(*verbatim_);
     std::memcpy(&cut.base, verbatim_ + 1, sizeof cut.base);
     verbatim_ += unit_cut_bytes;

@@ -26,7 +26,7 @@ std::byte* Segment::put_points(const quant::Kernels& k, std::size_t u, const qua
                                std::byte* at) {
   std::int32_t* const to = unit(u);
   const Cut latest = cut.with_exponent(exponent);
-  if (!points.far && latest.none()) {
+  if (!points.far && !latest.wide) {
     set_points(u, mask != nullptr, latest, false);
     std::memcpy(to, points.points.q, n * sizeof *to);
   } else {
@@ -50,7 +50,7 @@ std::byte* Segment::put_points(const quant::Kernels& k, std::size_t u, const qua
     }
     const auto first = static_cast<std::uint64_t>(least);
     const auto last = static_cast<std::uint64_t>(greatest);
-    const bool is_new = !fits(latest, first, last);
+    const bool is_new = !latest.wide || !fits(latest, first, last);
     const Cut own = is_new ? dense::cut_of(first, last, exponent) : latest;
     if (is_new) {
       *at = static_cast<std::byte>(own.rest);

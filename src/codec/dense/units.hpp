@@ -72,7 +72,7 @@ std::byte* write_smaller(const Kernels& k, const T* x, std::size_t n, Memory& m,
 }
 
 // Whether every number of a unit has a point of 32 bits, which is in the segment as it is.
-inline bool is_near(const Segment& segment, std::size_t u) { return segment.forms[u] == 0 && segment.cuts[u].none(); }
+inline bool is_near(const Segment& segment, std::size_t u) { return segment.forms[u] == 0 && !segment.cuts[u].wide; }
 
 // Reads the points of a unit, of which `exceptions` (or none, if null) are not.
 inline void get_points(const quant::Kernels& k, const Segment& segment, std::size_t u,
@@ -80,7 +80,7 @@ inline void get_points(const quant::Kernels& k, const Segment& segment, std::siz
   const std::int32_t* const q = segment.unit(u);
   const Cut& cut = segment.cuts[u];
   const bool zeros = kind_of(segment.forms[u]) == zero_kind;
-  points.far = !cut.none() && !zeros;
+  points.far = cut.wide && !zeros;
   if (!points.far) {
     std::memcpy(points.points.q, q, n * sizeof *q);
     return;
