@@ -12,12 +12,19 @@
 namespace laconic::dense::exact {
 
 // Instantiates templates for AllTypes.
-#define LACONIC_EACH_TYPE(M)                                                                                   \
-  M(float)                                                                                                     \
-  M(double)                                                                                                    \
-  M(Float16)                                                                                                   \
-  M(Bfloat16) M(std::int8_t) M(std::uint8_t) M(std::int16_t) M(std::uint16_t) M(std::int32_t) M(std::uint32_t) \
-      M(std::int64_t) M(std::uint64_t)
+#define LACONIC_EACH_TYPE(M) \
+  M(float)                   \
+  M(double)                  \
+  M(Float16)                 \
+  M(Bfloat16)                \
+  M(std::int8_t)             \
+  M(std::uint8_t)            \
+  M(std::int16_t)            \
+  M(std::uint16_t)           \
+  M(std::int32_t)            \
+  M(std::uint32_t)           \
+  M(std::int64_t)            \
+  M(std::uint64_t)
 
 // The low three bits of the byte of a block are as in plain frames, the next three its table.
 inline constexpr unsigned exponents_flag = 1 << 6;  // the coder has exponents, with Predictor::none
