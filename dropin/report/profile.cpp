@@ -134,6 +134,27 @@ void estimate(Profile& profile, const Needs& suggested) {
     profile.expected[b].rms = decoded > 0 ? std::sqrt(squares[b] / decoded) : 0;
 }
 
+// Finds the calls for which range:R would save a noticeable share of the bytes more than rel:R.
+void look_at_ranges(Profile& profile, const Needs& suggested) {
+  std::map<std::string, OfOneKind> kinds;
+  for (const ProfiledCalls& c : profile.calls) {
+    if (c.lasting != nullptr || c.left_out || c.lossless || !c.needs.within(suggested)) continue;
+    OfOneKind& kind = kinds[item_for(c.of)];
+    kind.item = item_for(c.of);
+    kind.bytes += c.traffic.bytes;
+    kind.sample += c.traffic.sample;
+  }
+  for (const auto& [item, kind] : kinds) {
+    const double by_block = kind.sample.ratio(usual_bound);
+    const double by_range = kind.sample.ratio_by_range();
+    if (by_block <= 0 || by_range <= 0) continue;
+    const double more = static_cast<double>(kind.bytes) * (1 / by_block - 1 / by_range);
+    if (more >= noticeable * static_cast<double>(profile.bytes)) profile.of_one_kind.push_back(kind);
+  }
+  std::stable_sort(profile.of_one_kind.begin(), profile.of_one_kind.end(),
+                   [](const OfOneKind& a, const OfOneKind& b) { return a.bytes > b.bytes; });
+}
+
 // Messages of bytes that look like numbers would be included by a rule that says that they are. Those of other sizes
 // may be something else.
 void look_at_bytes(Profile& profile, std::uint64_t min_bytes) {
@@ -165,6 +186,7 @@ void suggest(Profile& profile, const Settings& settings) {
   if (!needs) return;
   profile.included = bytes_within(profile.calls, *needs);
   estimate(profile, *needs);
+  look_at_ranges(profile, *needs);
   const std::optional<std::size_t> chosen = choose_bound(profile, settings.goal);
   profile.reached = chosen.has_value();
   profile.chosen = chosen.value_or(lossless_bound);

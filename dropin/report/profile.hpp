@@ -46,6 +46,14 @@ struct ExpectedWith {
   double psnr() const;  // dB; infinite where there are no errors
 };
 
+// Calls that move numbers, for which the bound may be a share of the range of each call, if its numbers are of one
+// kind.
+struct OfOneKind {
+  std::string item;  // of LACONIC_BOUND
+  std::uint64_t bytes = 0;
+  Sample sample;
+};
+
 struct Profile {
   std::uint64_t bytes = 0;
   ProfileTimes times;
@@ -61,10 +69,11 @@ struct Profile {
   std::string exclude;    // the items that were added to LACONIC_EXCLUDE for the contents of the calls
   std::string lossless;   // the items of LACONIC_BOUND that are for such contents
   std::uint64_t included = 0;
-  ByBound<std::uint64_t> saved{};    // of these bytes, by the ratios of the samples
-  std::size_t chosen = usual_bound;  // of sample_bounds
-  ByBound<ExpectedWith> expected{};  // for advice
-  bool reached = true;               // whether a bound reaches the goal of advice
+  std::vector<OfOneKind> of_one_kind;  // of these calls, those for which range:R would send noticeably less, most first
+  ByBound<std::uint64_t> saved{};      // of these bytes, by the ratios of the samples
+  std::size_t chosen = usual_bound;    // of sample_bounds
+  ByBound<ExpectedWith> expected{};    // for advice
+  bool reached = true;                 // whether a bound reaches the goal of advice
 };
 
 // Chooses a bound that reaches the goal, the usual one if there is no goal. nullopt: no bound

@@ -195,18 +195,6 @@ bool compress_with(std::size_t b, const std::vector<std::byte>& data, const Samp
   return true;
 }
 
-void compress(const std::vector<std::byte>& data, const SampleCoding& coding, Sample& sample) {
-  Sample coded;
-  for (std::size_t b = 0; b < sample_bounds.size(); ++b) {
-    const bool wanted =
-        coding.for_advice || std::find(profile_bounds.begin(), profile_bounds.end(), b) != profile_bounds.end();
-    if (wanted && !compress_with(b, data, coding, coded)) return;
-  }
-  coded.bytes = data.size();
-  if (coding.for_advice) coded.decoded = data.size() / (coding.single ? sizeof(float) : sizeof(double));
-  sample += coded;
-}
-
 // The range of numbers without the one whose absence makes it smallest, as the bound block:R has it.
 double range_of_block(const double* x, std::size_t n) {
   std::array<double, 2> least{INFINITY, INFINITY};
@@ -219,25 +207,71 @@ double range_of_block(const double* x, std::size_t n) {
   return std::max(0.0, std::min(-most[0] - least[1], -most[1] - least[0]));
 }
 
-template <class T>
-bool exceeds_most(const std::vector<std::byte>& data, const laconic_bound& bound, double absolute) {
+// Calls f(finite numbers, how many) for every block of 512 numbers, as the codecs bound them.
+template <class T, class F>
+void each_bounded_block(const std::vector<std::byte>& data, F&& f) {
   constexpr std::size_t block = 512;
   std::array<double, block> x{};
   const std::size_t count = data.size() / sizeof(T);
-  std::size_t smaller = 0;
-  std::size_t all = 0;
   for (std::size_t begin = 0; begin < count; begin += block) {
     std::size_t n = 0;
     for (std::size_t k = begin; k < std::min(begin + block, count); ++k) {
       const auto v = static_cast<double>(number_at<T>(data.data(), k));
       if (std::isfinite(v)) x[n++] = v;
     }
-    const double error = bound.mode == LACONIC_BOUND_BLOCK ? bound.value * range_of_block(x.data(), n) : absolute;
+    f(x.data(), n);
+  }
+}
+
+// What range:R would make of numbers that only move.
+template <class T>
+void compress_by_range(const std::vector<std::byte>& data, Sample& sample) {
+  std::vector<double> ranges;
+  double least = INFINITY;
+  double most = -INFINITY;
+  each_bounded_block<T>(data, [&](const double* x, std::size_t n) {
+    ranges.push_back(range_of_block(x, n));
+    for (std::size_t k = 0; k < n; ++k) least = std::min(least, x[k]), most = std::max(most, x[k]);
+  });
+  sample.blocks = ranges.size();
+  sample.narrow_blocks = static_cast<std::uint64_t>(
+      std::count_if(ranges.begin(), ranges.end(), [&](double range) { return 10 * range < most - least; }));
+  const MPI_Datatype type = sizeof(T) == sizeof(float) ? MPI_FLOAT : MPI_DOUBLE;
+  const auto count = static_cast<MPI_Count>(data.size() / sizeof(T));
+  laconic_options options;
+  laconic_options_init(&options);
+  laconic_options_set(&options, "bound", sample_bounds[usual_bound]);
+  options.denormals = LACONIC_DENORMALS_EXACT;
+  std::vector<std::byte> room(laconic_max_compressed_size(count, type, &options));
+  std::size_t bytes = 0;
+  if (laconic_compress(data.data(), count, type, room.data(), room.size(), &bytes, &options) == MPI_SUCCESS)
+    sample.by_range = std::min<std::uint64_t>(bytes, data.size());
+}
+
+void compress(const std::vector<std::byte>& data, const SampleCoding& coding, Sample& sample) {
+  Sample coded;
+  if (coding.terms == 1) coding.single ? compress_by_range<float>(data, coded) : compress_by_range<double>(data, coded);
+  for (std::size_t b = 0; b < sample_bounds.size(); ++b) {
+    const bool wanted =
+        coding.for_advice || std::find(profile_bounds.begin(), profile_bounds.end(), b) != profile_bounds.end();
+    if (wanted && !compress_with(b, data, coding, coded)) return;
+  }
+  coded.bytes = data.size();
+  if (coding.for_advice) coded.decoded = data.size() / (coding.single ? sizeof(float) : sizeof(double));
+  sample += coded;
+}
+
+template <class T>
+bool exceeds_most(const std::vector<std::byte>& data, const laconic_bound& bound, double absolute) {
+  std::size_t smaller = 0;
+  std::size_t all = 0;
+  each_bounded_block<T>(data, [&](const double* x, std::size_t n) {
+    const double error = bound.mode == LACONIC_BOUND_BLOCK ? bound.value * range_of_block(x, n) : absolute;
     for (std::size_t k = 0; k < n; ++k) {
       all += x[k] != 0 ? 1 : 0;
       smaller += x[k] != 0 && std::fabs(x[k]) < error ? 1 : 0;
     }
-  }
+  });
   return 2 * smaller > all;
 }
 
@@ -351,6 +385,9 @@ Sample& Sample::operator+=(const Sample& other) {
   as_float += other.as_float;
   bytes += other.bytes;
   decoded += other.decoded;
+  by_range += other.by_range;
+  blocks += other.blocks;
+  narrow_blocks += other.narrow_blocks;
   for (std::size_t b = 0; b < compressed.size(); ++b) {
     compressed[b] += other.compressed[b];
     worst[b] = std::max(worst[b], other.worst[b]);
@@ -362,14 +399,16 @@ Sample& Sample::operator+=(const Sample& other) {
 
 void write(std::ostream& out, const Sample& s) {
   out << s.taken << ' ' << s.numbers << ' ' << s.zeros << ' ' << s.integers << ' ' << s.special << ' ' << s.as_double
-      << ' ' << s.as_float << ' ' << s.bytes << ' ' << s.decoded;
+      << ' ' << s.as_float << ' ' << s.bytes << ' ' << s.decoded << ' ' << s.by_range << ' ' << s.blocks << ' '
+      << s.narrow_blocks;
   for (const std::uint64_t bytes : s.compressed) out << ' ' << bytes;
   for (const ByBound<double>* numbers : {&s.worst, &s.squares, &s.coding})
     for (const double number : *numbers) out << ' ' << number;
 }
 
 bool read(std::istream& in, Sample& s) {
-  in >> s.taken >> s.numbers >> s.zeros >> s.integers >> s.special >> s.as_double >> s.as_float >> s.bytes >> s.decoded;
+  in >> s.taken >> s.numbers >> s.zeros >> s.integers >> s.special >> s.as_double >> s.as_float >> s.bytes >>
+      s.decoded >> s.by_range >> s.blocks >> s.narrow_blocks;
   for (std::uint64_t& bytes : s.compressed) in >> bytes;
   for (ByBound<double>* numbers : {&s.worst, &s.squares, &s.coding})
     for (double& number : *numbers) in >> number;

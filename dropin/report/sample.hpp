@@ -57,6 +57,11 @@ struct Sample {
   std::uint64_t as_float = 0;
   std::uint64_t bytes = 0;  // that were compressed, and their sizes
   ByBound<std::uint64_t> compressed{};
+  // Of numbers that only move, whose bounds are shares of the range of each block: the size with the range of the call
+  // instead (range:R), for the usual bound; the blocks of 512 numbers, and those with less than a tenth of that range.
+  std::uint64_t by_range = 0;
+  std::uint64_t blocks = 0;
+  std::uint64_t narrow_blocks = 0;
   // For advice, the errors of a result as shares of the range of the sample, and the time of coding. A sum is as wrong
   // as all its terms together: in the worst case by the sum of their errors, on average by the root of their squares.
   ByBound<double> worst{};
@@ -74,6 +79,10 @@ struct Sample {
   Looks looks() const;
   // The compression ratio with a bound of sample_bounds; 0 if nothing was compressed.
   double ratio(std::size_t bound) const;
+  // The ratio with range:R for the usual bound; 0 where it is that of rel:R.
+  double ratio_by_range() const {
+    return by_range > 0 ? static_cast<double>(bytes) / static_cast<double>(by_range) : 0;
+  }
   // For advice: the seconds of encoding and decoding a byte.
   double coding_per_byte(std::size_t bound) const { return bytes > 0 ? coding[bound] / static_cast<double>(bytes) : 0; }
   Sample& operator+=(const Sample& other);

@@ -274,6 +274,9 @@ class Profiled:
         lossless = "allgather+type:double,bcast+type:double"
         if (suggestion["lossless"], suggestion["excluded"], self.bytes) != (lossless, "", included):
             problems.append(f"{suggestion}, not {included} bytes")
+        for of in suggestion["by_range"]:
+            if not (of["ratio_by_range"] > of["ratio"] >= 1 and of["narrow_blocks"] <= of["blocks"]):
+                problems.append(f"by range: {of}")
         if not 0.2 * included < suggestion["saved"]["rel:1e-6"] < included:
             problems.append(f"saved: {suggestion['saved']}")
         alone = {of["settings"].partition("=rel:1e-6 ")[2]: of["bytes"] for of in profile["included"]}
