@@ -12,17 +12,23 @@ namespace {
 // Independent minima and maxima, so that the compiler can keep them in vector registers.
 constexpr std::size_t lanes = 32;
 
+// The type in which numbers are compared.
 template <class T>
-Range range_of(const T* x, std::size_t count) {
+using Compared = std::conditional_t<is_small_float<T>, float, T>;
+
+// Of the numbers whose magnitude is at most `largest`.
+template <class T>
+requires(std::is_floating_point_v<T>) Range
+    range_of(const T* x, std::size_t count, T largest = std::numeric_limits<T>::max()) {
   constexpr T infinity = std::numeric_limits<T>::infinity();
-  constexpr T largest = std::numeric_limits<T>::max();
   T least[lanes];
   T greatest[lanes];
   std::fill_n(least, lanes, infinity);
   std::fill_n(greatest, lanes, -infinity);
   const auto take = [&](std::size_t lane, T v) {
-    const T low = v >= -largest ? v : infinity;  // NaN compares false
-    const T high = v <= largest ? v : -infinity;
+    const bool counts = std::fabs(v) <= largest;  // NaN compares false
+    const T low = counts ? v : infinity;
+    const T high = counts ? v : -infinity;
     least[lane] = low < least[lane] ? low : least[lane];
     greatest[lane] = high > greatest[lane] ? high : greatest[lane];
   };
@@ -38,7 +44,8 @@ Range range_of(const T* x, std::size_t count) {
 
 // Integers are always finite; float16 and bfloat16 are compared after conversion to float.
 template <class T>
-requires(std::is_integral_v<T> || is_small_float<T>) Range range_of(const T* x, std::size_t count) {
+requires(std::is_integral_v<T> || is_small_float<T>) Range
+    range_of(const T* x, std::size_t count, Compared<T> largest = std::numeric_limits<Compared<T>>::max()) {
   if (count == 0) return {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
   if constexpr (std::is_integral_v<T>) {
     const auto [least, greatest] = std::minmax_element(x, x + count);
@@ -50,7 +57,7 @@ requires(std::is_integral_v<T> || is_small_float<T>) Range range_of(const T* x, 
     for (std::size_t i = 0; i < count; i += piece) {
       const std::size_t n = std::min(piece, count - i);
       for (std::size_t j = 0; j < n; ++j) wide[j] = static_cast<float>(x[i + j]);
-      const Range part = range_of(wide, n);
+      const Range part = range_of(wide, n, largest);
       range = {std::min(range.least, part.least), std::max(range.greatest, part.greatest)};
     }
     return range;
@@ -75,16 +82,14 @@ void RangeWithoutFills::add(const void* numbers, std::size_t count, Dtype dtype)
 
 template <class T>
 void RangeWithoutFills::look_for_fills(const T* x, std::size_t count) {
-  Range others = no_range;
+  // The largest number below least_fill.
+  const auto fill = static_cast<Compared<T>>(least_fill);
+  const auto below = static_cast<double>(fill) < least_fill ? fill : std::nextafter(fill, Compared<T>{0});
+  const Range others = range_of(x, count, below);
   double last = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const auto v = static_cast<double>(x[i]);
-    if (std::fabs(v) < least_fill) {
-      others.least = std::min(others.least, v);
-      others.greatest = std::max(others.greatest, v);
-      continue;
-    }
-    if (!std::isfinite(v)) continue;
+    if (!(std::fabs(v) >= least_fill) || !std::isfinite(v)) continue;
     ++large_;
     if (v == last) continue;
     last = v;
@@ -93,7 +98,7 @@ void RangeWithoutFills::look_for_fills(const T* x, std::size_t count) {
     if (fills_) values_[different_++] = v;
   }
   fills_ = fills_ && !beyond(others, most_beside_fills);
-  others_ = united(others_, {others.least + 0.0, others.greatest + 0.0});
+  others_ = united(others_, others);
 }
 
 Range RangeWithoutFills::range() const {

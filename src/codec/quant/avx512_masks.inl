@@ -11,10 +11,14 @@ void find_beyond_in_vectors(const T* x, std::size_t n, double inverse, double li
   const __m512d inverses = _mm512_set1_pd(inverse);
   const __m512d limits = _mm512_set1_pd(limit);
   mask.clear();
-  for (std::size_t i = 0; i < n; i += 8) {
-    const __mmask8 lanes = first(n - i);
-    const __mmask8 beyond = lanes & beyond8(load8(x + i, lanes), inverses, limits);
-    mask.words[i / mask_word_bits] |= static_cast<std::uint32_t>(beyond) << i % mask_word_bits;
+  for (std::size_t begin = 0; begin < n; begin += mask_word_bits) {
+    std::uint32_t word = 0;
+    for (std::size_t i = begin; i < std::min(begin + mask_word_bits, n); i += 8) {
+      const __mmask8 lanes = first(n - i);
+      const __mmask8 beyond = lanes & beyond8(load8(x + i, lanes), inverses, limits);
+      word |= static_cast<std::uint32_t>(beyond) << (i - begin);
+    }
+    mask.words[begin / mask_word_bits] = word;
   }
 }
 
@@ -98,5 +102,22 @@ void copy_in_vectors(const void* in, std::size_t item_bytes, const Mask& mask, s
   }
 }
 
+void find_changes_in_vectors(const void* in, std::size_t item_bytes, std::size_t n, Mask& mask) {
+  if (item_bytes != 4) return find_changes(in, item_bytes, n, mask);
+  const auto* items = static_cast<const std::int32_t*>(in);
+  mask.clear();
+  for (std::size_t begin = 0; begin + 1 < n; begin += mask_word_bits) {
+    std::uint32_t word = 0;
+    for (std::size_t i = begin; i < std::min(begin + mask_word_bits, n - 1); i += 16) {
+      const __mmask16 lanes = first16(n - 1 - i);
+      word |= static_cast<std::uint32_t>(_mm512_mask_cmpneq_epi32_mask(lanes, _mm512_maskz_loadu_epi32(lanes, items + i),
+                                                                      _mm512_maskz_loadu_epi32(lanes, items + i + 1)))
+              << (i - begin);
+    }
+    mask.words[begin / mask_word_bits] = word;
+  }
+}
+
 constexpr Kernels::Masks masks_in_vectors{find_beyond_in_vectors<float>, find_beyond_in_vectors<double>,
-                                          take_in_vectors, put_in_vectors, copy_in_vectors};
+                                          take_in_vectors,               put_in_vectors,
+                                          copy_in_vectors,               find_changes_in_vectors};

@@ -68,14 +68,7 @@ std::size_t write_exceptions(const Kernels& k, const Mask& mask, const T* number
   k.masks.take(numbers, sizeof(T), mask, n, values);
   const std::size_t exceptions = mask.count();
   Mask changes;
-  changes.clear();
-  for (std::size_t begin = 1; begin < exceptions; begin += mask_word_bits) {
-    const std::size_t end = std::min(begin + mask_word_bits, exceptions);
-    std::uint32_t word = 0;
-    for (std::size_t i = begin; i < end; ++i)
-      word |= static_cast<std::uint32_t>(!same_bits(values[i], values[i - 1])) << (i - begin);
-    changes.words[begin / mask_word_bits] = word;
-  }
+  k.masks.changes(values, sizeof(T), exceptions, changes);
   k.masks.take(values + 1, sizeof(T), changes, exceptions - 1, values + 1);
   const std::size_t written = 1 + changes.count();
   const auto count = static_cast<std::uint16_t>(exceptions);

@@ -105,6 +105,8 @@ struct Kernels {
     void (*put)(const void* in, std::size_t item_bytes, const Mask& mask, std::size_t n, void* out);
     // Copies the items in the mask to the same places.
     void (*copy)(const void* in, std::size_t item_bytes, const Mask& mask, std::size_t n, void* out);
+    // Bit j: item j + 1 of n differs from item j.
+    void (*changes)(const void* in, std::size_t item_bytes, std::size_t n, Mask& mask);
   };
   Masks masks;
 

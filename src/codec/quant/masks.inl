@@ -55,4 +55,22 @@ void copy_masked(const void* in, std::size_t item_bytes, const Mask& mask, std::
   });
 }
 
-constexpr Kernels::Masks mask_kernels{find_beyond<float>, find_beyond<double>, take_masked, put_masked, copy_masked};
+void find_changes(const void* in, std::size_t item_bytes, std::size_t n, Mask& mask) {
+  mask.clear();
+  with_item(item_bytes, [&](auto item) {
+    const auto* from = static_cast<const std::byte*>(in);
+    auto next = item;
+    for (std::size_t begin = 0; begin + 1 < n; begin += mask_word_bits) {
+      std::uint32_t word = 0;
+      for (std::size_t i = begin; i < std::min(begin + mask_word_bits, n - 1); ++i) {
+        std::memcpy(&item, from + i * sizeof item, sizeof item);
+        std::memcpy(&next, from + (i + 1) * sizeof item, sizeof item);
+        word |= static_cast<std::uint32_t>(item != next) << (i - begin);
+      }
+      mask.words[begin / mask_word_bits] = word;
+    }
+  });
+}
+
+constexpr Kernels::Masks mask_kernels{find_beyond<float>, find_beyond<double>, take_masked,
+                                      put_masked,         copy_masked,         find_changes};

@@ -245,22 +245,26 @@ class Scaled : public MaskedBlock<T> {
   // The same for a block with numbers that are not finite, which have no part in its scale.
   template <class W>
   void round_beside(const Kernels& k, const W* w, std::size_t n, const Coding& coding, double& error) {
-    Mask& mask = this->mask_;
+    Mask mask;
     find_beyond(k, w, n, 1, std::numeric_limits<W>::max(), mask);
     const std::size_t left = n - mask.count();
     if (left == 0 || left == n) return;
     W kept[block_values];
     k.masks.take(w, sizeof(W), mask.others(n), n, kept);
     Lattice own;
-    double unused = 0;
     const double scale = scale_of(k, kept, left, coding.scale);
-    if (scaled::lattice_of<T>(scale, coding.relative, coding.terms, own, exponent_))
-      return round_within(k, w, n, own, coding.terms, error);
+    if (scaled::lattice_of<T>(scale, coding.relative, coding.terms, own, exponent_)) {
+      AnyPoints front;
+      if (!quantise_block(k, kept, left, own, front.points)) return round_within(k, w, n, own, coding.terms, error);
+      error = std::max(error, own.step / 2);
+      return take_others(k, front, mask, n);
+    }
     // They are equal, and have no range.
     exponent_ =
         std::all_of(kept, kept + left, [](W v) { return v == 0; }) ? 0 : lowest_bit(kept, left, least_exponent - 1);
     if (scale != 0 || exponent_ < least_exponent) return;
     own = Lattice::with_step<T>(power_of_two(exponent_), 0, coding.terms, largest_addend);
+    double unused = 0;
     round_within(k, w, n, own, coding.terms, unused);
   }
 
@@ -304,11 +308,16 @@ class Scaled : public MaskedBlock<T> {
     k.masks.take(w, sizeof(W), exceptions.others(n), n, kept);
     AnyPoints front;
     if (!round(front, kept, left)) return false;
+    take_others(k, front, exceptions, n);
+    return true;
+  }
+
+  // Takes the points of the numbers that are not exceptions.
+  void take_others(const Kernels& k, const AnyPoints& front, const Mask& exceptions, std::size_t n) {
     this->mask_ = exceptions;
     this->spread(k, front, n);
     this->settle(n);
     normalise(k, n);
-    return true;
   }
 
   bool zero_ = false;
