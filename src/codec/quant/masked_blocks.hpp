@@ -18,13 +18,6 @@ inline constexpr std::size_t largest_masked_block =
     largest_masks + sizeof(Entry) + largest_far_block + 2 * 4 * sub_values;
 static_assert(largest_masked_block / 2 < 1u << 13, "its size fits an entry");
 
-// The same where nothing is added: only float64 numbers have far points there.  An exception takes the place of a point
-// of 4 bytes.
-constexpr std::size_t largest_moved_block(std::size_t number_bytes) {
-  return number_bytes > 4 ? largest_masked_block
-                          : largest_masks + sizeof(Entry) + largest_packed_block + 4 * sub_values;
-}
-
 // The numbers that are not within `limit` after multiplication by `inverse`.
 inline void find_beyond(const Kernels& k, const float* x, std::size_t n, double inverse, double limit, Mask& mask) {
   k.masks.beyond_f32(x, n, inverse, limit, mask);

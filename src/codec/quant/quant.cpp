@@ -39,20 +39,26 @@ class QuantCodec final : public TypedCodec<QuantCodec, FloatingTypes> {
   const DeviceCodec* on_device() const override { return find_device_codec(name()); }
 
   std::size_t capacity(std::size_t count, Dtype dtype) const override {
-    return room(count, std::max(block_values * size_of(dtype), largest_masked_block));
+    const std::size_t size = size_of(dtype);
+    return room(count, std::max({block_values * size, largest_masked_block, 2 * scaled::largest_block(size)}));
   }
 
+  // Masked and far blocks are smaller than their numbers, but the last one may be found larger when it has been
+  // written.
   std::size_t moved_capacity(std::size_t count, Dtype dtype) const override {
-    return room(count, largest_moved_block(size_of(dtype)));
+    const std::size_t size = size_of(dtype);
+    const std::size_t scaled_parts = 2 * (sizeof(scaled::Exponent) + scaled::largest_packed);
+    const std::size_t block = std::max({block_values * size, largest_packed_block, scaled_parts});
+    const std::size_t points = size > 4 ? largest_far_block : largest_packed_block;
+    return room(count, block) + largest_masks + sizeof(Entry) + 2 * 4 * sub_values + std::max(points, block) - block;
   }
 
  private:
   friend class TypedCodec<QuantCodec, FloatingTypes>;
 
-  // The room for blocks of at most `block` bytes, and for scaled frames.
+  // The room for blocks of at most `block` bytes.
   static std::size_t room(std::size_t count, std::size_t block) {
-    return wire::header_bytes + index_bytes(count, scaled::values) +
-           blocks_of(count) * std::max(block, 2 * scaled::largest_block) + store_slack;
+    return wire::header_bytes + index_bytes(count, scaled::values) + blocks_of(count) * block + store_slack;
   }
 
   // The kernels for whole blocks take full blocks of float32 numbers.  True when the block is staged.

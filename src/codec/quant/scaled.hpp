@@ -18,9 +18,12 @@ static_assert(2 * values == block_values, "capacity() counts on it");
 
 // Base, two bitmaps, codes and planes of a block whose widths are all 32.
 inline constexpr std::size_t largest_packed = 4 + 2 + 2 + block_groups + 32 * block_subs;
-// Exceptions take at most the 8 bytes that their points would in a far block, whose last sub-blocks may be partial.
-inline constexpr std::size_t largest_block =
-    largest_masks + sizeof(Entry) + far_head_bytes + sizeof(Exponent) + 2 * largest_packed + 2 * 4 * sub_values;
+// Exceptions take at most the bytes that their points would, which are 8 in the far blocks of float64 numbers.  The
+// last sub-blocks may be partial.
+constexpr std::size_t largest_block(std::size_t number_bytes) {
+  const std::size_t parts = number_bytes > 4 ? 2 : 1;
+  return largest_masks + sizeof(Entry) + far_head_bytes + sizeof(Exponent) + parts * (largest_packed + 4 * sub_values);
+}
 
 // The functions of Codec for frames whose headers were checked.  inherited: the error of these frames.  T is one of
 // FloatingTypes.
