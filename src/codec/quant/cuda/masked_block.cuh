@@ -336,18 +336,23 @@ __device__ LACONIC_NO_INLINE Entry put_all(const AnyLane<T>& block, unsigned n, 
   return put_lane_numbers<T>(n, out, number);
 }
 
+// Writes a block with points to `out` unless that is null.
+template <class T>
+__device__ LACONIC_NO_INLINE Entry put_points(AnyLane<T>& block, unsigned n, unsigned exceptions, WarpMemory& memory,
+                                              std::byte* out) {
+  if (exceptions > 0) return put_masked(block, n, exceptions, memory, out);
+  return block.far ? put_far(block.points, n, memory, out) : put_part(block.points.low, n, memory, out);
+}
+
 // Writes any block to `out` unless that is null.  smallest: as in MaskedBlock::write().
 template <class T>
 __device__ LACONIC_NO_INLINE Entry put_any(AnyLane<T>& block, unsigned n, bool smallest, WarpMemory& memory,
                                            std::byte* out) {
   const unsigned exceptions = count_exceptions(block);
   if (exceptions < n) {
-    const auto put = [&](std::byte* to) {
-      if (exceptions > 0) return put_masked(block, n, exceptions, memory, to);
-      return block.far ? put_far(block.points, n, memory, to) : put_part(block.points.low, n, memory, to);
-    };
-    const Entry entry = put(nullptr);
-    if (!smallest || !is_compound(entry) || bytes_of(entry) < n * sizeof(T)) return out == nullptr ? entry : put(out);
+    if (!smallest || (exceptions == 0 && !block.far)) return put_points(block, n, exceptions, memory, out);
+    const Entry entry = put_points(block, n, exceptions, memory, nullptr);
+    if (bytes_of(entry) < n * sizeof(T)) return out == nullptr ? entry : put_points(block, n, exceptions, memory, out);
   }
   block.mask = present(n);
   return put_all(block, n, memory, out);
