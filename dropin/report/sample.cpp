@@ -223,7 +223,7 @@ void each_bounded_block(const std::vector<std::byte>& data, F&& f) {
   }
 }
 
-// What range:R would make of numbers that only move.
+// Compresses moved numbers with range:R, and counts the blocks whose range is small.
 template <class T>
 void compress_by_range(const std::vector<std::byte>& data, Sample& sample) {
   std::vector<double> ranges;

@@ -57,8 +57,8 @@ struct Sample {
   std::uint64_t as_float = 0;
   std::uint64_t bytes = 0;  // that were compressed, and their sizes
   ByBound<std::uint64_t> compressed{};
-  // Of numbers that only move, whose bounds are shares of the range of each block: the size with the range of the call
-  // instead (range:R), for the usual bound; the blocks of 512 numbers, and those with less than a tenth of that range.
+  // For moved numbers: the bytes that range:R takes with the usual bound, the number of blocks of 512 numbers, and how
+  // many of them have less than a tenth of the range of the call.
   std::uint64_t by_range = 0;
   std::uint64_t blocks = 0;
   std::uint64_t narrow_blocks = 0;

@@ -16,7 +16,7 @@ constexpr std::size_t lanes = 32;
 template <class T>
 using Compared = std::conditional_t<is_small_float<T>, float, T>;
 
-// Of the numbers whose magnitude is at most `largest`.
+// Finds the range of the numbers whose magnitude is at most `largest`.
 template <class T>
 requires(std::is_floating_point_v<T>) Range
     range_of(const T* x, std::size_t count, T largest = std::numeric_limits<T>::max()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tests of functions for blocks share: the kernels under test, and memory for bodies.
+// The tests of functions for blocks share these kernels under test and this memory for bodies.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -48,16 +48,16 @@ constexpr unsigned rest_of(std::uint64_t range) {
   return std::min(most_rest, (std::max(31u, static_cast<unsigned>(std::bit_width(range))) - 31 + 7) / 8);
 }
 
-inline bool fits(const Cut& cut, std::uint64_t least, std::uint64_t greatest) {
+inline bool fits(const Cut& cut, std::uint64_t min, std::uint64_t max) {
   using Limits = std::numeric_limits<std::int32_t>;
   const auto kept = [&](std::uint64_t point) { return static_cast<std::int64_t>(point - cut.base) >> (8 * cut.rest); };
-  return kept(least) >= Limits::min() && kept(greatest) <= Limits::max() && kept(least) <= kept(greatest) &&
-         cut.rest <= rest_of(greatest - least);
+  return kept(min) >= Limits::min() && kept(max) <= Limits::max() && kept(min) <= kept(max) &&
+         cut.rest <= rest_of(max - min);
 }
 
-inline Cut cut_of(std::uint64_t least, std::uint64_t greatest, int exponent) {
-  const std::uint64_t range = greatest - least;
-  return {least + range / 2, rest_of(range), exponent, true};
+inline Cut cut_of(std::uint64_t min, std::uint64_t max, int exponent) {
+  const std::uint64_t range = max - min;
+  return {min + range / 2, rest_of(range), exponent, true};
 }
 
 // The kept parts of n points with a cut as neighbours with another cut take them for predictions: rounded down to their

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the encoder of exact segments counts before it chooses the form of a block.
+// Estimates of sizes, by which the encoder of exact segments chooses the form of a block.
 #pragma once
 
 #include <bit>

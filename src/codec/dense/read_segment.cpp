@@ -37,7 +37,7 @@ void restore_beside(const quant::Mask& exceptions, const std::uint32_t* z, std::
   }
 }
 
-// What the frame says of a unit.
+// The fields of a unit in the frame.
 struct UnitHead {
   unsigned kind = zero_kind;
   bool masked = false;

@@ -42,14 +42,14 @@ std::byte* Segment::put_points(const quant::Kernels& k, std::size_t u, const qua
       count = others.count();
     }
     const std::uint64_t* const some = mask != nullptr ? kept : wide;
-    auto least = static_cast<std::int64_t>(some[0]);
-    std::int64_t greatest = least;
+    auto min = static_cast<std::int64_t>(some[0]);
+    std::int64_t max = min;
     for (std::size_t i = 0; i < count; ++i) {
-      least = std::min(least, static_cast<std::int64_t>(some[i]));
-      greatest = std::max(greatest, static_cast<std::int64_t>(some[i]));
+      min = std::min(min, static_cast<std::int64_t>(some[i]));
+      max = std::max(max, static_cast<std::int64_t>(some[i]));
     }
-    const auto first = static_cast<std::uint64_t>(least);
-    const auto last = static_cast<std::uint64_t>(greatest);
+    const auto first = static_cast<std::uint64_t>(min);
+    const auto last = static_cast<std::uint64_t>(max);
     const bool is_new = !latest.wide || !fits(latest, first, last);
     const Cut own = is_new ? dense::cut_of(first, last, exponent) : latest;
     if (is_new) {

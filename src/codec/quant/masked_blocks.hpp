@@ -39,8 +39,8 @@ class MaskedBlock {
   Form form() const { return form_; }
   bool has_points() const { return form_ != Form::numbers; }
 
-  // What a block consists of: points, unless it has none; in form masked the exceptions; and numbers, those of
-  // exceptions or, in form numbers, all.
+  // The block has points unless its form is numbers.  The mask is valid in form masked.  The numbers are those of the
+  // exceptions, or all in form numbers.
   const AnyPoints& points() const { return points_; }
   const Mask& mask() const { return mask_; }
   const T* numbers() const { return numbers_; }

@@ -151,7 +151,7 @@ class Scaled : public MaskedBlock<T> {
   }
 
  private:
-  // What fits a point of 32 bits, and what points of 64 bits may have, so that the sum of two fits.
+  // The max widths of points of 32 bits, and of points of 64 bits whose sum fits 64 bits.
   static constexpr int most_near_bits = 31;
   static constexpr int most_far_bits = 61;
 
